@@ -1,0 +1,51 @@
+/**
+ * The one error that crosses a layer: a code for programs, a message for people, the field it is about and what to do.
+ * Codes are stable, lower-case and dotted: `experiment.invalid`, `engine.lost`, `run.not-found`.
+ */
+export interface ErrorInfo {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy?: string | undefined;
+  /** Dotted path of the offending field, as `buffers[0].bytes`. */
+  readonly field?: string | undefined;
+  /** Number of the operation it happened in (see core/program/program.ts). */
+  readonly op?: number | undefined;
+}
+
+export class CopyscopeError extends Error implements ErrorInfo {
+  readonly code: string;
+  readonly remedy: string | undefined;
+  readonly field: string | undefined;
+  readonly op: number | undefined;
+
+  constructor(info: ErrorInfo, options?: { cause?: unknown }) {
+    super(info.message, options);
+    this.name = 'CopyscopeError';
+    this.code = info.code;
+    this.remedy = info.remedy;
+    this.field = info.field;
+    this.op = info.op;
+  }
+
+  toInfo(): ErrorInfo {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.remedy === undefined ? {} : { remedy: this.remedy }),
+      ...(this.field === undefined ? {} : { field: this.field }),
+      ...(this.op === undefined ? {} : { op: this.op }),
+    };
+  }
+}
+
+/** Whatever was thrown, as an ErrorInfo. An unknown error keeps its message and gets `fallbackCode`. */
+export function toErrorInfo(thrown: unknown, fallbackCode = 'internal'): ErrorInfo {
+  if (thrown instanceof CopyscopeError) return thrown.toInfo();
+  return { code: fallbackCode, message: thrown instanceof Error ? thrown.message : String(thrown) };
+}
+
+/** One line for a terminal or a notification: message, then the remedy where there is one. */
+export function describeError(error: ErrorInfo): string {
+  const where = error.field === undefined ? '' : `${error.field}: `;
+  return error.remedy === undefined ? `${where}${error.message}` : `${where}${error.message} ${error.remedy}`;
+}

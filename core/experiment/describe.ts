@@ -1,0 +1,71 @@
+/** A short name for an operation where its author gave none. */
+import { formatBytes, formatDuration } from '../units.ts';
+import type { Experiment } from './experiment.ts';
+import type { Operation, OperationOf } from './operations.ts';
+import { bufferBytes } from './resources.ts';
+
+/** The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. */
+export function describeOperation(operation: Operation, experiment: Experiment): string {
+  return operation.label ?? describeUnlabelled(operation, experiment);
+}
+
+function describeUnlabelled(operation: Operation, experiment: Experiment): string {
+  switch (operation.op) {
+    case 'copy':
+      return `${copyDirection(operation, experiment)} ${formatBytes(copyBytes(operation, experiment))}`;
+    case 'kernel':
+      return `${operation.kernel.kind} kernel`;
+    case 'work':
+      return `work ${formatDuration(operation.durationNs)}`;
+    case 'hostFunction':
+      return `host function ${formatDuration(operation.durationNs)}`;
+    case 'recordEvent':
+      return `record ${operation.event}`;
+    case 'waitEvent':
+      return `wait for ${operation.event}`;
+    case 'synchronizeEvent':
+      return `synchronize ${operation.event}`;
+    case 'synchronizeStream':
+      return `synchronize ${operation.stream}`;
+    case 'synchronizeDevice':
+      return 'synchronize device';
+    case 'queryStream':
+      return `query ${operation.stream}`;
+    case 'queryEvent':
+      return `query ${operation.event}`;
+    case 'elapsedTime':
+      return `elapsed ${operation.start} to ${operation.end}`;
+    case 'repeat':
+      return `repeat ${operation.count}×`;
+    case 'range':
+      return operation.name;
+    case 'multiCopy':
+      return `${operation.direction.toUpperCase()} ${operation.payload.tensors} tensors, ${operation.strategy}`;
+    case 'pin':
+      return `pin ${operation.src}`;
+    case 'signal':
+    case 'waitSignal':
+      return `${operation.op === 'signal' ? 'signal' : 'wait for'} ${operation.signal}`;
+    case 'graphCapture':
+    case 'graphLaunch':
+      return `${operation.op === 'graphCapture' ? 'capture' : 'launch'} ${operation.graph}`;
+    default:
+      return `${operation.op} ${operation.buffer}`;
+  }
+}
+
+/** Bytes that a copy moves: as written, or all that fits in both buffers. Zero where a buffer is missing. */
+export function copyBytes(operation: OperationOf<'copy'>, experiment: Experiment): number {
+  if (operation.bytes !== undefined) return operation.bytes;
+  const size = (id: string): number => {
+    const buffer = experiment.buffers.find((candidate) => candidate.id === id);
+    return buffer === undefined ? 0 : bufferBytes(buffer);
+  };
+  return Math.max(0, Math.min(size(operation.src) - operation.srcOffset, size(operation.dst) - operation.dstOffset));
+}
+
+function copyDirection(operation: OperationOf<'copy'>, experiment: Experiment): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
+  const side = (id: string): 'D' | 'H' =>
+    experiment.buffers.find((candidate) => candidate.id === id)?.memory === 'device' ? 'D' : 'H';
+  return `${side(operation.src)}2${side(operation.dst)}` as 'H2D' | 'D2H' | 'D2D' | 'H2H';
+}

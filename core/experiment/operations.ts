@@ -1,0 +1,236 @@
+/** The operations of an experiment (design: host, stream and synchronisation operations), named as CUDA and PyTorch name them. */
+import { z } from 'zod';
+import { byteCountSchema, byteOffsetSchema, durationNsSchema, idSchema, patternSchema } from './resources.ts';
+
+const common = { label: z.string().min(1).max(120).optional() };
+/** A declared stream, or "default", "legacy" or "per-thread". */
+const streamRef = idSchema.default('default');
+const region = { offset: byteOffsetSchema.default(0), bytes: byteCountSchema.optional() };
+
+// Host operations
+
+const workSchema = z.strictObject({ op: z.literal('work'), ...common, durationNs: durationNsSchema });
+const writeSchema = z.strictObject({
+  op: z.literal('write'),
+  ...common,
+  buffer: idSchema,
+  ...region,
+  pattern: patternSchema,
+});
+const readSchema = z.strictObject({
+  op: z.literal('read'),
+  ...common,
+  buffer: idSchema,
+  ...region,
+  /** What should be there; left out, what the program would have put there had each operation completed in turn. */
+  expect: patternSchema.optional(),
+});
+/** Tensor.pin_memory(): page-locked memory from the caching host allocator, then a blocking copy on the host. */
+const pinSchema = z.strictObject({ op: z.literal('pin'), ...common, src: idSchema, dst: idSchema });
+const allocateSchema = z.strictObject({
+  op: z.literal('allocate'),
+  ...common,
+  buffer: idSchema,
+  allocator: z.enum(['cuda-malloc', 'pool', 'caching']).default('caching'),
+  stream: streamRef,
+});
+const freeSchema = z.strictObject({ op: z.literal('free'), ...common, buffer: idSchema, stream: streamRef });
+const recordStreamSchema = z.strictObject({
+  op: z.literal('recordStream'),
+  ...common,
+  buffer: idSchema,
+  stream: streamRef,
+});
+const signalSchema = z.strictObject({ op: z.literal('signal'), ...common, signal: idSchema });
+const waitSignalSchema = z.strictObject({ op: z.literal('waitSignal'), ...common, signal: idSchema });
+
+// Stream operations
+
+export const copyModes = ['async', 'blocking-to', 'blocking-memcpy'] as const;
+const copySchema = z.strictObject({
+  op: z.literal('copy'),
+  ...common,
+  src: idSchema,
+  srcOffset: byteOffsetSchema.default(0),
+  dst: idSchema,
+  dstOffset: byteOffsetSchema.default(0),
+  /** All that fits in both where left out. */
+  bytes: byteCountSchema.optional(),
+  stream: streamRef,
+  /**
+   * async: cudaMemcpyAsync. blocking-to: Tensor.to(non_blocking=False), cudaMemcpyAsync then cudaStreamSynchronize.
+   * blocking-memcpy: cudaMemcpy, which runs in the default stream whatever `stream` says.
+   */
+  mode: z.enum(copyModes).default('async'),
+});
+const memsetSchema = z.strictObject({
+  op: z.literal('memset'),
+  ...common,
+  buffer: idSchema,
+  ...region,
+  value: z.number().int().min(0).max(255).default(0),
+  stream: streamRef,
+});
+
+/** spin: busy for a duration. stream: `passes` multiplies over every 32-bit word. arithmetic: a number of operations. */
+export const kernelShapeSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('spin'), durationNs: durationNsSchema }),
+  z.strictObject({ kind: z.literal('stream'), passes: z.number().int().min(1).max(10_000).default(1) }),
+  z.strictObject({ kind: z.literal('arithmetic'), flops: z.number().min(1).max(1e18) }),
+]);
+const kernelSchema = z.strictObject({
+  op: z.literal('kernel'),
+  ...common,
+  kernel: kernelShapeSchema,
+  /** A stream kernel reads reads[0] and writes writes[0]; others list what they touch, for the hazard check. */
+  reads: z.array(idSchema).max(16).default([]),
+  writes: z.array(idSchema).max(16).default([]),
+  /** Share of the device's multiprocessors it may fill. */
+  smShare: z.number().gt(0).max(1).default(1),
+  stream: streamRef,
+});
+const recordEventSchema = z.strictObject({
+  op: z.literal('recordEvent'),
+  ...common,
+  event: idSchema,
+  stream: streamRef,
+});
+const waitEventSchema = z.strictObject({ op: z.literal('waitEvent'), ...common, event: idSchema, stream: streamRef });
+const hostFunctionSchema = z.strictObject({
+  op: z.literal('hostFunction'),
+  ...common,
+  durationNs: durationNsSchema,
+  stream: streamRef,
+});
+const graphLaunchSchema = z.strictObject({
+  op: z.literal('graphLaunch'),
+  ...common,
+  graph: idSchema,
+  stream: streamRef,
+});
+
+export const copyStrategies = [
+  'blocking-loop',
+  'non-blocking-loop',
+  'pin-then-copy',
+  'pin-then-copy-non-blocking',
+  'threaded-pinning',
+  'packed',
+  'pipelined',
+] as const;
+const multiCopySchema = z.strictObject({
+  op: z.literal('multiCopy'),
+  ...common,
+  direction: z.enum(['h2d', 'd2h', 'd2d', 'h2h']).default('h2d'),
+  payload: z.strictObject({
+    tensors: z.number().int().min(1).max(1_000_000),
+    /** Bytes of every tensor, or of each one in turn, repeated to the number of tensors. */
+    bytes: z.union([byteCountSchema, z.array(byteCountSchema).min(1).max(100_000)]),
+    memory: z.enum(['pageable', 'pinned']).default('pageable'),
+  }),
+  strategy: z.enum(copyStrategies).default('pipelined'),
+  /** Options under the names that the strategy documents (seed names for `packed`). */
+  options: z.record(z.string().max(64), z.union([z.number(), z.boolean()])).default({}),
+  stream: streamRef,
+});
+
+// Synchronisation
+
+const synchronizeStreamSchema = z.strictObject({ op: z.literal('synchronizeStream'), ...common, stream: streamRef });
+const synchronizeEventSchema = z.strictObject({ op: z.literal('synchronizeEvent'), ...common, event: idSchema });
+const synchronizeDeviceSchema = z.strictObject({
+  op: z.literal('synchronizeDevice'),
+  ...common,
+  device: idSchema.optional(),
+});
+const queryStreamSchema = z.strictObject({ op: z.literal('queryStream'), ...common, stream: streamRef });
+const queryEventSchema = z.strictObject({ op: z.literal('queryEvent'), ...common, event: idSchema });
+const elapsedTimeSchema = z.strictObject({ op: z.literal('elapsedTime'), ...common, start: idSchema, end: idSchema });
+/** Tensor.item(): a D2H copy of one scalar, then a stream synchronise. */
+const itemSchema = z.strictObject({ op: z.literal('item'), ...common, buffer: idSchema, stream: streamRef });
+
+const leafSchemas = [
+  workSchema,
+  writeSchema,
+  readSchema,
+  pinSchema,
+  allocateSchema,
+  freeSchema,
+  recordStreamSchema,
+  signalSchema,
+  waitSignalSchema,
+  copySchema,
+  memsetSchema,
+  kernelSchema,
+  recordEventSchema,
+  waitEventSchema,
+  hostFunctionSchema,
+  graphLaunchSchema,
+  multiCopySchema,
+  synchronizeStreamSchema,
+  synchronizeEventSchema,
+  synchronizeDeviceSchema,
+  queryStreamSchema,
+  queryEventSchema,
+  elapsedTimeSchema,
+  itemSchema,
+] as const;
+
+// Operations that hold operations
+
+const repeatSchema = z.strictObject({
+  op: z.literal('repeat'),
+  ...common,
+  count: z.number().int().min(1).max(10_000_000),
+  get operations() {
+    return operationListSchema;
+  },
+});
+/** An annotation around operations, as an NVTX range or record_function. */
+const rangeSchema = z.strictObject({
+  op: z.literal('range'),
+  ...common,
+  name: z.string().min(1).max(120),
+  get operations() {
+    return operationListSchema;
+  },
+});
+const graphCaptureSchema = z.strictObject({
+  op: z.literal('graphCapture'),
+  ...common,
+  graph: idSchema,
+  stream: streamRef,
+  get operations() {
+    return operationListSchema;
+  },
+});
+
+/** A host thread's document is read whole; past this it should be written with repeat. */
+export const maxOperations = 200_000;
+
+export type LeafOperation = z.infer<(typeof leafSchemas)[number]>;
+interface Group<Name extends string> {
+  op: Name;
+  label?: string | undefined;
+  operations: Operation[];
+}
+export type RepeatOperation = Group<'repeat'> & { count: number };
+export type RangeOperation = Group<'range'> & { name: string };
+export type GraphCaptureOperation = Group<'graphCapture'> & { graph: string; stream: string };
+export type Operation = LeafOperation | RepeatOperation | RangeOperation | GraphCaptureOperation;
+export type OperationName = Operation['op'];
+export type OperationOf<Name extends OperationName> = Extract<Operation, { op: Name }>;
+
+export const operationSchema: z.ZodType<Operation> = z.discriminatedUnion('op', [
+  ...leafSchemas,
+  repeatSchema,
+  rangeSchema,
+  graphCaptureSchema,
+]);
+const operationListSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
+export const threadOperationsSchema = operationListSchema;
+
+/** The operations directly inside one, or undefined for an operation that holds none. */
+export function childOperations(operation: Operation): readonly Operation[] | undefined {
+  return 'operations' in operation ? operation.operations : undefined;
+}

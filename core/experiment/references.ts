@@ -1,0 +1,163 @@
+/** What the schema can't say: ids are unique, references resolve, regions lie inside their buffers. */
+import type { ErrorInfo } from '../errors.ts';
+import { type Experiment, fieldPath, walkOperations } from './experiment.ts';
+import { childOperations, type Operation } from './operations.ts';
+import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
+
+type Path = readonly (string | number)[];
+type Report = (path: Path, message: string, remedy: string) => void;
+
+interface Names {
+  buffers: Map<string, number>;
+  streams: Set<string>;
+  events: Set<string>;
+  signals: Set<string>;
+  devices: Set<string>;
+}
+
+const listed = (names: Iterable<string>): string => {
+  const all = [...names];
+  if (all.length === 0) return 'none is declared';
+  return `declared: ${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;
+};
+
+/** Every problem of a document that already has the right shape; empty where it can be lowered. */
+export function checkReferences(experiment: Experiment): ErrorInfo[] {
+  const problems: ErrorInfo[] = [];
+  const report: Report = (path, message, remedy) => {
+    problems.push({ code: 'experiment.invalid', field: fieldPath(path), message, remedy });
+  };
+  const names = collectNames(experiment, report);
+  checkDeclarations(experiment, names, report);
+  experiment.threads.forEach((thread, index) => {
+    const base = ['threads', index] as const;
+    if (thread.device !== undefined) expectName(names.devices, thread.device, [...base, 'device'], 'device', report);
+    walkOperations(thread.operations, (operation, path) => checkOperation(operation, path, names, report), [
+      ...base,
+      'operations',
+    ]);
+  });
+  return problems;
+}
+
+function collectNames(experiment: Experiment, report: Report): Names {
+  const unique = (list: readonly { id: string }[], key: string): Set<string> => {
+    const seen = new Set<string>();
+    list.forEach(({ id }, index) => {
+      if (seen.has(id)) report([key, index, 'id'], `"${id}" is declared twice.`, 'Give each one an id of its own.');
+      seen.add(id);
+    });
+    return seen;
+  };
+  unique(experiment.buffers, 'buffers');
+  unique(experiment.threads, 'threads');
+  return {
+    buffers: new Map(experiment.buffers.map((buffer) => [buffer.id, bufferBytes(buffer)])),
+    streams: new Set([...reservedStreams, ...unique(experiment.streams, 'streams')]),
+    events: unique(experiment.events, 'events'),
+    signals: unique(experiment.signals, 'signals'),
+    devices: unique(experiment.devices, 'devices'),
+  };
+}
+
+function expectName(known: ReadonlySet<string>, id: string, path: Path, what: string, report: Report): void {
+  if (!known.has(id)) report(path, `no ${what} is called "${id}".`, `Declare it, or name another (${listed(known)}).`);
+}
+
+function checkDeclarations(experiment: Experiment, names: Names, report: Report): void {
+  experiment.buffers.forEach((buffer, index) => {
+    const path = ['buffers', index] as const;
+    if (buffer.device !== undefined && buffer.memory !== 'device') {
+      report([...path, 'device'], `${buffer.memory} memory belongs to no device.`, 'Leave "device" out.');
+    } else if (buffer.device !== undefined) {
+      expectName(names.devices, buffer.device, [...path, 'device'], 'device', report);
+    }
+    if (bufferBytes(buffer) > maxBufferBytes) {
+      report([...path, 'shape'], `${bufferBytes(buffer)} bytes is more than 1 TiB.`, 'Make the shape smaller.');
+    }
+  });
+  experiment.streams.forEach((stream, index) => {
+    if (stream.device !== undefined) {
+      expectName(names.devices, stream.device, ['streams', index, 'device'], 'device', report);
+    }
+  });
+}
+
+function checkOperation(operation: Operation, path: Path, names: Names, report: Report): void {
+  const named: readonly (readonly [field: string, known: ReadonlySet<string>, what: string])[] = [
+    ['stream', names.streams, 'stream'],
+    ['event', names.events, 'event'],
+    ['start', names.events, 'event'],
+    ['end', names.events, 'event'],
+    ['signal', names.signals, 'signal'],
+    ['device', names.devices, 'device'],
+    ['buffer', new Set(names.buffers.keys()), 'buffer'],
+    ['src', new Set(names.buffers.keys()), 'buffer'],
+    ['dst', new Set(names.buffers.keys()), 'buffer'],
+  ];
+  const fields = operation as unknown as Record<string, unknown>;
+  for (const [field, known, what] of named) {
+    const id = fields[field];
+    if (typeof id === 'string') expectName(known, id, [...path, field], what, report);
+  }
+  if (operation.op === 'copy') checkCopy(operation, path, names, report);
+  else if (operation.op === 'kernel') checkKernel(operation, path, names, report);
+  else if (operation.op === 'pin') checkPin(operation, path, names, report);
+  else if ('offset' in operation) {
+    checkRegion(operation.buffer, operation.offset, operation.bytes, path, 'offset', names, report);
+  }
+  if (childOperations(operation)?.length === 0) {
+    report([...path, 'operations'], `a ${operation.op} needs at least one operation inside.`, 'Add one, or delete it.');
+  }
+}
+
+function checkRegion(
+  buffer: string,
+  offset: number,
+  bytes: number | undefined,
+  path: Path,
+  offsetField: string,
+  names: Names,
+  report: Report,
+): void {
+  const size = names.buffers.get(buffer);
+  if (size === undefined) return;
+  if (offset >= size) {
+    const remedy = `Use an offset below ${size}.`;
+    report([...path, offsetField], `offset ${offset} lies beyond "${buffer}" (${size} bytes).`, remedy);
+  } else if (bytes !== undefined && offset + bytes > size) {
+    const message = `bytes ${offset} to ${offset + bytes} reach beyond "${buffer}" (${size} bytes).`;
+    report([...path, 'bytes'], message, `Use at most ${size - offset}.`);
+  }
+}
+
+function checkCopy(operation: Extract<Operation, { op: 'copy' }>, path: Path, names: Names, report: Report): void {
+  checkRegion(operation.src, operation.srcOffset, operation.bytes, path, 'srcOffset', names, report);
+  checkRegion(operation.dst, operation.dstOffset, operation.bytes, path, 'dstOffset', names, report);
+  if (operation.src === operation.dst) {
+    report([...path, 'dst'], 'a copy needs two different buffers.', 'Name another destination.');
+  }
+}
+
+function checkPin(operation: Extract<Operation, { op: 'pin' }>, path: Path, names: Names, report: Report): void {
+  const [from, to] = [names.buffers.get(operation.src), names.buffers.get(operation.dst)];
+  if (from !== undefined && to !== undefined && from !== to) {
+    const message = `"${operation.src}" has ${from} bytes and "${operation.dst}" has ${to}.`;
+    report([...path, 'dst'], message, 'pin_memory() makes a copy of the same size: make both equal.');
+  }
+}
+
+function checkKernel(operation: Extract<Operation, { op: 'kernel' }>, path: Path, names: Names, report: Report): void {
+  for (const field of ['reads', 'writes'] as const) {
+    operation[field].forEach((id, index) => {
+      expectName(new Set(names.buffers.keys()), id, [...path, field, index], 'buffer', report);
+    });
+  }
+  if (operation.kernel.kind !== 'stream') return;
+  for (const field of ['reads', 'writes'] as const) {
+    if (operation[field].length !== 1) {
+      const message = `a byte-streaming kernel takes exactly one buffer here, not ${operation[field].length}.`;
+      report([...path, field], message, 'Name the buffer it reads in "reads" and the one it writes in "writes".');
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The typed interface between a window (or the command line) and the host. The renderer knows the host only through
+ * this file. Every function rejects with a CopyscopeError; requests.ts holds the schemas that the host validates with.
+ */
+import type { ErrorInfo } from '../errors.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { DeviceReport, EngineKind, RunProgress } from '../program/engine.ts';
+import type { RunOrigin } from '../trace/run.ts';
+
+export interface About {
+  readonly version: string;
+  /** What hosts the window: the desktop app, or a browser through the headless server. */
+  readonly shell: 'electron' | 'browser';
+  readonly platform: string;
+  /** Where experiments and runs are kept. */
+  readonly dataFolder: string;
+}
+
+export interface ExampleSummary {
+  /** Path below assets/examples without its ending, as 'overlap/pinned-side-stream'. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** Recorded runs of it that ship with the program. */
+  readonly recordedRuns: readonly string[];
+}
+
+export interface ExperimentSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly modifiedAt: string;
+  /** Why it can't be opened, where it can't. */
+  readonly problem?: ErrorInfo;
+}
+
+export interface ProfileSummary {
+  readonly name: string;
+  readonly device: string;
+  /** Where its numbers come from, in a sentence. */
+  readonly source: string;
+}
+
+export interface RunSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly origin: RunOrigin;
+  readonly engine: EngineKind;
+  readonly status: 'running' | 'complete' | 'failed' | 'cancelled';
+  readonly error?: ErrorInfo;
+  readonly createdAt: string;
+  /** Device or profile, as 'NVIDIA H200'. */
+  readonly device: string;
+  /** Representative iteration's makespan; null until the run is complete. */
+  readonly makespanNs: number | null;
+  /** Whether it ships with the program, and so can't be deleted. */
+  readonly builtIn: boolean;
+}
+
+export interface StartRun {
+  readonly experiment: unknown;
+  readonly engine: EngineKind;
+  readonly profile?: string | undefined;
+  /** Overrides environment.iterations. */
+  readonly iterations?: number | undefined;
+}
+
+/** What a window may ask of the host. */
+export interface HostService {
+  about(): Promise<About>;
+  /** Asks the engine process anew when `refresh` is true. */
+  devices(refresh: boolean): Promise<DeviceReport>;
+  profiles(): Promise<readonly ProfileSummary[]>;
+  /** A profile's JSON, for the simulator in the window. */
+  readProfile(name: string): Promise<unknown>;
+  examples(): Promise<readonly ExampleSummary[]>;
+  readExample(id: string): Promise<Experiment>;
+  experiments(): Promise<readonly ExperimentSummary[]>;
+  readExperiment(id: string): Promise<Experiment>;
+  /** Saves under `id`, or under a new id made from its name where `id` is null; returns the id. */
+  saveExperiment(id: string | null, experiment: unknown): Promise<string>;
+  deleteExperiment(id: string): Promise<void>;
+  /** Begins a run and returns at once; what becomes of it arrives as events. */
+  startRun(request: StartRun): Promise<RunSummary>;
+  cancelRun(id: string): Promise<void>;
+  runs(): Promise<readonly RunSummary[]>;
+  /** The run's Arrow file. */
+  readRun(id: string): Promise<Uint8Array>;
+  /** Adds a run file from elsewhere; it is validated first and kept as recorded. */
+  importRun(name: string, file: Uint8Array): Promise<RunSummary>;
+  deleteRun(id: string): Promise<void>;
+}
+
+/** What the host tells every window that is connected. */
+export interface WindowEvents {
+  runProgress(id: string, progress: RunProgress): void;
+  /** A run began, ended, failed, was cancelled, imported or deleted (then `run` is null). */
+  runChanged(id: string, run: RunSummary | null): void;
+  experimentsChanged(): void;
+  /** The engine process ended or came back. */
+  engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
+}

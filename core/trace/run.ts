@@ -1,0 +1,116 @@
+/** A run: one trace and everything needed to know what it is. One Arrow file holds a whole run (see arrow.ts). */
+import { z } from 'zod';
+import { experimentSchema } from '../experiment/experiment.ts';
+import { engineKinds } from '../program/engine.ts';
+import type { Trace } from './trace.ts';
+
+export const runFormat = 'copyscope/run';
+export const runVersion = 1;
+
+/** How device times were taken. */
+export const timingSources = ['cupti', 'cuda-events', 'host-clock', 'simulated'] as const;
+
+const errorInfoSchema = z.object({
+  code: z.string().max(100),
+  message: z.string().max(10_000),
+  remedy: z.string().max(10_000).optional(),
+  field: z.string().max(1000).optional(),
+  op: z.number().int().optional(),
+});
+
+const deviceInfoSchema = z.object({
+  index: z.number().int(),
+  name: z.string().max(200),
+  computeCapability: z.string().max(20),
+  asyncEngineCount: z.number().int(),
+  multiprocessors: z.number().int(),
+  memoryBytes: z.number(),
+  pciBusId: z.string().max(40),
+  linkGeneration: z.number().nullable(),
+  linkWidth: z.number().nullable(),
+});
+
+/** One comparison of data with what it should be. */
+const verificationCheckSchema = z.object({
+  /** final: a buffer's content after the last iteration; read: what a host read found, over all iterations. */
+  kind: z.enum(['final', 'read']),
+  buffer: z.string().max(100),
+  /** The read's operation number; -1 for final checks. */
+  op: z.number().int(),
+  bytesChecked: z.number().min(0),
+  bytesWrong: z.number().min(0),
+  /** Offset of the first wrong byte in the buffer; -1 where none is wrong. */
+  firstWrong: z.number(),
+});
+
+const verificationSchema = z.object({
+  bytesChecked: z.number().min(0),
+  bytesWrong: z.number().min(0),
+  checks: z.array(verificationCheckSchema).max(100_000),
+  /** Buffers that could not be checked, with the reason. */
+  unverified: z.array(z.object({ buffer: z.string().max(100), reason: z.string().max(1000) })).max(100_000),
+});
+
+const timesNs = z.array(z.number().min(0)).max(100_000);
+
+const iterationsSchema = z.object({
+  /** From an iteration's start to its last activity's end, in the recorded iterations. */
+  recordedMakespanNs: timesNs,
+  /** Host clock around whole iterations, ended by a device synchronise: recorded, and with recording off. */
+  recordedWallNs: timesNs,
+  plainWallNs: timesNs,
+  /** The recorded iteration whose makespan is the median: the one shown. */
+  representative: z.number().int().min(0),
+});
+
+export const runInfoSchema = z.object({
+  format: z.literal(runFormat),
+  version: z.literal(runVersion),
+  engine: z.enum(engineKinds),
+  status: z.enum(['complete', 'failed', 'cancelled']),
+  error: errorInfoSchema.optional(),
+  createdAt: z.iso.datetime(),
+  experiment: experimentSchema,
+  /** Null on the CPU engine and where a simulated run names only its profile. */
+  device: deviceInfoSchema.nullable(),
+  /** Profile the simulator used. */
+  profile: z.string().max(200).optional(),
+  machine: z.object({
+    os: z.string().max(200),
+    cpu: z.string().max(200),
+    cores: z.number().int().min(0),
+  }),
+  versions: z.object({
+    copyscope: z.string().max(40),
+    driver: z.string().max(40).nullable(),
+    runtime: z.string().max(40).nullable(),
+    cupti: z.string().max(40).nullable(),
+  }),
+  timing: z.enum(timingSources),
+  iterations: iterationsSchema,
+  verification: verificationSchema,
+  /** What a reader should know, as 'CUPTI was not found: device times come from CUDA events'. */
+  notes: z.array(z.string().max(2000)).max(100),
+});
+
+export type RunInfo = z.infer<typeof runInfoSchema>;
+export type Verification = z.infer<typeof verificationSchema>;
+export type VerificationCheck = z.infer<typeof verificationCheckSchema>;
+export type RunIterations = z.infer<typeof iterationsSchema>;
+export type TimingSource = (typeof timingSources)[number];
+
+export interface Run {
+  readonly info: RunInfo;
+  readonly trace: Trace;
+}
+
+/**
+ * What a window may call a run. measured: executed by this installation on real hardware. recorded: executed on real
+ * hardware elsewhere or earlier, and opened from a file. simulated: predicted from a device profile.
+ */
+export type RunOrigin = 'measured' | 'recorded' | 'simulated';
+
+export function runOrigin(info: Pick<RunInfo, 'engine'>, madeHere: boolean): RunOrigin {
+  if (info.engine === 'sim') return 'simulated';
+  return madeHere ? 'measured' : 'recorded';
+}

@@ -1,0 +1,110 @@
+/**
+ * The columnar trace. One row is one activity; row i is element i of every column. Recorder, simulator and importers
+ * fill it through TraceBuilder (builder.ts), which validates; nothing else makes one.
+ *
+ * Times are nanoseconds from the start of the row's own iteration. Rows are sorted by iteration, then start.
+ */
+
+/** Row kinds. host-* rows lie on host-thread lanes, the others on stream lanes. */
+export const rowKinds = [
+  /** A call that issues work: name is the CUDA call, op the operation it issues. */
+  'host-call',
+  /** Time a host thread was blocked in a synchronising call. */
+  'host-sync',
+  'host-work',
+  'host-read',
+  'host-write',
+  'host-range',
+  'copy',
+  'kernel',
+  'memset',
+  'host-function',
+  /** Marks without duration: when a stream reached a recorded event, or passed a wait. */
+  'event-record',
+  'event-wait',
+] as const;
+export type RowKind = (typeof rowKinds)[number];
+
+export const memoryKinds = [
+  'none',
+  'pageable',
+  'pinned',
+  'pinned-write-combined',
+  'mapped',
+  'registered',
+  'device',
+  'unknown',
+] as const;
+export type MemoryKind = (typeof memoryKinds)[number];
+
+/** CUPTI's channel types: which kind of hardware queue an activity went through. */
+export const channelTypes = ['unknown', 'compute', 'async-memcpy', 'decompress'] as const;
+export type ChannelType = (typeof channelTypes)[number];
+
+export const laneKinds = ['host-thread', 'stream', 'copy-engine', 'compute'] as const;
+export type LaneKind = (typeof laneKinds)[number];
+
+export type CopyDirection = 'h2d' | 'd2h' | 'd2d' | 'h2h';
+
+export interface Lane {
+  readonly kind: LaneKind;
+  /** Unique in its trace: 'thread:main', 'stream:copy', 'engine:gpu:h2d', 'compute:gpu'. */
+  readonly id: string;
+  /** As shown: 'main', 'copy', 'H2D engine', 'Compute'. */
+  readonly name: string;
+  /** Id of the device it belongs to; empty for host threads. */
+  readonly device: string;
+  /** Only for copy engines. */
+  readonly direction?: CopyDirection;
+}
+
+/** Index of a lane in Trace.lanes; -1 where there is none. */
+export type LaneIndex = number;
+/** Index of a string in Trace.names. */
+export type NameIndex = number;
+/** Index of a row in every column. */
+export type RowIndex = number;
+
+export interface TraceColumns {
+  /** Nanoseconds from the start of the row's iteration. */
+  readonly startNs: Float64Array;
+  /** Nanoseconds, 0 for a mark. */
+  readonly durationNs: Float64Array;
+  /** The host thread or stream it belongs to. */
+  readonly lane: Int32Array;
+  /** The copy engine or compute lane that did it; -1 for host rows and marks. */
+  readonly engine: Int32Array;
+  /** Index into rowKinds. */
+  readonly kind: Uint8Array;
+  readonly name: Int32Array;
+  /** The operation's number in the program; -1 where the trace doesn't come from an experiment. */
+  readonly op: Int32Array;
+  /** Joins a host call with its device activity within an iteration; 0 where unknown. */
+  readonly correlation: Int32Array;
+  readonly iteration: Int32Array;
+  /** Bytes moved or written; for a stream kernel, bytes it worked on. 0 where it has no meaning. */
+  readonly bytes: Float64Array;
+  /** Indices into memoryKinds. */
+  readonly srcMemory: Uint8Array;
+  readonly dstMemory: Uint8Array;
+  /** CUPTI's channel id; -1 where it wasn't recorded. */
+  readonly channel: Int32Array;
+  /** Index into channelTypes. */
+  readonly channelType: Uint8Array;
+}
+
+export interface Trace {
+  readonly count: number;
+  readonly columns: TraceColumns;
+  readonly lanes: readonly Lane[];
+  readonly names: readonly string[];
+}
+
+export const isHostMemory = (memory: MemoryKind): boolean =>
+  memory !== 'device' && memory !== 'none' && memory !== 'unknown';
+
+/** Direction of a copy from its memory kinds; null where either is unknown. */
+export function copyDirection(src: MemoryKind, dst: MemoryKind): CopyDirection | null {
+  if (src === 'none' || src === 'unknown' || dst === 'none' || dst === 'unknown') return null;
+  return `${isHostMemory(src) ? 'h' : 'd'}2${isHostMemory(dst) ? 'h' : 'd'}`;
+}

@@ -1,0 +1,77 @@
+/**
+ * Branded quantities. A brand costs nothing at run time and stops a duration in nanoseconds from being passed
+ * where bytes are meant. Values enter through the named constructors below and nowhere else.
+ */
+declare const unit: unique symbol;
+type Quantity<Name extends string> = number & { readonly [unit]: Name };
+
+export type Nanoseconds = Quantity<'ns'>;
+export type Bytes = Quantity<'B'>;
+export type BytesPerSecond = Quantity<'B/s'>;
+
+export const nanoseconds = (value: number): Nanoseconds => value as Nanoseconds;
+export const bytes = (value: number): Bytes => value as Bytes;
+export const bytesPerSecond = (value: number): BytesPerSecond => value as BytesPerSecond;
+
+export const KiB = 1024;
+export const MiB = 1024 * KiB;
+export const GiB = 1024 * MiB;
+
+/** Bytes moved over the time it took. Zero where no time passed, so that a mark never shows an infinite rate. */
+export function rate(moved: Bytes, over: Nanoseconds): BytesPerSecond {
+  return bytesPerSecond(over > 0 ? (moved / over) * 1e9 : 0);
+}
+
+/** Three significant digits without an exponent: 0.123, 1.23, 12.3, 123, 1234. */
+function significant(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude >= 100) return value.toFixed(0);
+  if (magnitude >= 10) return value.toFixed(1);
+  return magnitude >= 1 ? value.toFixed(2) : value.toPrecision(2);
+}
+
+function scaled(value: number, units: readonly (readonly [factor: number, name: string])[]): string {
+  const magnitude = Math.abs(value);
+  // A value that would round up to the next unit's 1 is shown in that unit: 999.9 us reads 1.00 ms.
+  const found = units.find(([factor]) => magnitude >= factor * 0.9995) ?? units[units.length - 1];
+  if (found === undefined) throw new RangeError('scaled() needs at least one unit');
+  const [factor, name] = found;
+  return `${magnitude === 0 ? '0' : significant(value / factor)} ${name}`;
+}
+
+export const formatDuration = (value: number): string =>
+  scaled(value, [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, 'µs'],
+    [1, 'ns'],
+  ]);
+
+/** Binary units, as CUDA and PyTorch count memory. */
+export const formatBytes = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < KiB
+    ? `${value} B`
+    : scaled(value, [
+        [GiB, 'GiB'],
+        [MiB, 'MiB'],
+        [KiB, 'KiB'],
+        [1, 'B'],
+      ]);
+
+/** Decimal units, as link and memory bandwidth are quoted. */
+export const formatRate = (value: number): string =>
+  scaled(value, [
+    [1e12, 'TB/s'],
+    [1e9, 'GB/s'],
+    [1e6, 'MB/s'],
+    [1e3, 'kB/s'],
+    [1, 'B/s'],
+  ]);
+
+/** A share between 0 and 1 as a percentage; 100 % only where it is really all of it. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  if (percent > 99.9 && percent < 100) return '99.9 %';
+  if (percent > 0 && percent < 0.1) return '<0.1 %';
+  return `${percent >= 99.95 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../core/experiment/parse.ts';
+import { capabilityGaps } from '../../core/program/capabilities.ts';
+import { engineKinds } from '../../core/program/engine.ts';
+import { lower } from '../../core/program/lower.ts';
+
+const folder = join(import.meta.dirname, '../../assets/examples');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
+
+describe('shipped examples', () => {
+  it.each(files)('%s is valid, runs on every engine and is verifiable to the last byte', (file) => {
+    const experiment = requireExperiment(readFileSync(join(folder, file), 'utf8'));
+    for (const engine of engineKinds) expect(capabilityGaps(experiment, engine)).toEqual([]);
+    const program = lower(experiment);
+    expect(program.unverifiable).toEqual([]);
+    const written = program.buffers.filter((buffer) => buffer.written).reduce((sum, buffer) => sum + buffer.bytes, 0);
+    expect(program.expectations.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(written);
+  });
+});
