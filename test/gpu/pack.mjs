@@ -1,0 +1,47 @@
+// Packs what a machine with a GPU and without Node or npm needs into dist/gpu: this Node's binary and the bundled
+// tests. The addon (native/build/Release) and the bundled host (dist/host) go along as they are. See run.sh.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '../..');
+const target = join(root, 'dist/gpu');
+const node = join(target, 'node.xz');
+
+const sources = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
+const input = Object.fromEntries(sources.map((file) => [basename(file, '.ts'), join(import.meta.dirname, file)]));
+
+for (const file of existing(target)) if (file.endsWith('.js')) rmSync(join(target, file));
+await build({
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  ssr: { noExternal: true, target: 'node' },
+  build: {
+    ssr: true,
+    target: 'node20',
+    outDir: target,
+    emptyOutDir: false,
+    rolldownOptions: { input, output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' } },
+  },
+});
+if (!existing(target).includes('node.xz')) {
+  mkdirSync(target, { recursive: true });
+  execFileSync('sh', ['-c', `xz -T2 -c "${process.execPath}" > "${node}"`]);
+}
+console.log(`packed ${sources.length} test files and Node ${process.version} into dist/gpu`);
+for (const part of ['dist/gpu', 'dist/host', 'native/build/Release']) console.log(part, `${megabytes(part)} MB`);
+
+function existing(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function megabytes(folder) {
+  const bytes = existing(join(root, folder)).reduce((sum, file) => sum + statSync(join(root, folder, file)).size, 0);
+  return (bytes / 1e6).toFixed(1);
+}

@@ -1,0 +1,36 @@
+/** What the GPU tests share: the engine, experiments, and the table that run.sh prints last. */
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Experiment, ExperimentInput } from '../../core/experiment/experiment.ts';
+import { parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
+import { lower } from '../../core/program/lower.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { loadNative } from '../../native/index.ts';
+
+// The tests are bundled into dist/gpu and started from the repository's root.
+const root = process.cwd();
+
+export const native = loadNative();
+
+/** Runs an experiment on the GPU. */
+export function runOnGpu(experiment: Experiment, signal?: AbortSignal): Promise<Run> {
+  return native.engine('cuda').run({ experiment, program: lower(experiment) }, signal === undefined ? {} : { signal });
+}
+
+export function example(id: string): Experiment {
+  return requireExperiment(readFileSync(join(root, 'assets/examples', `${id}.json`), 'utf8'));
+}
+
+/** An experiment written in a test, completed by the schema's defaults. */
+export function experiment(input: Omit<ExperimentInput, 'format' | 'version'>): Experiment {
+  const parsed = parseExperiment({ format: 'copyscope/experiment', version: 1, ...input });
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  return parsed.experiment;
+}
+
+/** Adds a line to the table that is printed last. */
+export function report(line: string): void {
+  const folder = process.env['OUT'];
+  if (folder !== undefined) appendFileSync(join(folder, 'table.txt'), `${line}\n`);
+}
