@@ -1,0 +1,49 @@
+/** How a message crosses a byte channel: MessagePack, so that a run's Arrow file travels as bytes and not as text. */
+import { decode, encode } from '@msgpack/msgpack';
+import { CopyscopeError } from '../errors.ts';
+
+/** Largest message in either direction. It bounds the run files that a window can open or import. */
+export const maxMessageBytes = 256 * 1024 * 1024;
+
+/** Longest list or object in a message; a longer one is refused before memory is set aside for it. */
+const maxEntries = 1_000_000;
+
+const decodeOptions = {
+  maxStrLength: maxMessageBytes,
+  maxBinLength: maxMessageBytes,
+  maxArrayLength: maxEntries,
+  maxMapLength: maxEntries,
+  maxExtLength: 64,
+};
+
+/** One frame. Throws a CopyscopeError `message.too-large`. */
+export function encodeMessage(message: unknown): Uint8Array<ArrayBuffer> {
+  const frame = encode(message, { ignoreUndefined: true, maxDepth: 200 });
+  if (frame.byteLength > maxMessageBytes) throw tooLarge(frame.byteLength);
+  return frame;
+}
+
+/** What encodeMessage() was given. Throws a CopyscopeError `message.invalid` or `message.too-large`; never others. */
+export function decodeMessage(frame: ArrayBuffer | Uint8Array): unknown {
+  if (frame.byteLength > maxMessageBytes) throw tooLarge(frame.byteLength);
+  try {
+    return decode(frame, decodeOptions);
+  } catch (error) {
+    throw new CopyscopeError(
+      {
+        code: 'message.invalid',
+        message: `A message could not be read: ${error instanceof Error ? error.message : String(error)}.`,
+        remedy: 'Reload the window, so that both sides are of the same version.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+function tooLarge(bytes: number): CopyscopeError {
+  return new CopyscopeError({
+    code: 'message.too-large',
+    message: `A message of ${bytes} bytes is larger than ${maxMessageBytes} bytes, the most that one may have.`,
+    remedy: 'Use fewer iterations, or the command line, which reads files of any size.',
+  });
+}

@@ -1,0 +1,66 @@
+/** Schemas of what a window may send. The host applies them before any function of the service sees a value. */
+import { z } from 'zod';
+import { CopyscopeError } from '../errors.ts';
+import { fieldPath } from '../experiment/experiment.ts';
+import { engineKinds } from '../program/engine.ts';
+import type { HostService } from './service.ts';
+
+/**
+ * Ids of examples, experiments, runs and profiles: lower-case names with '/' between them. No dot, no backslash and no
+ * empty part, so that an id can never name anything outside the folder it is looked up in.
+ */
+export const idSchema = z
+  .string()
+  .max(240)
+  .regex(
+    /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/,
+    'is not an id: only a-z, 0-9, "-", "_" and "/" may be in one',
+  );
+
+export const nameSchema = z.string().min(1).max(200);
+
+const startRunSchema = z.strictObject({
+  experiment: z.unknown(),
+  engine: z.enum(engineKinds),
+  profile: idSchema.optional(),
+  iterations: z.number().int().min(1).max(1000).optional(),
+});
+
+/** Arguments of every function of HostService. */
+export const requestSchemas = {
+  about: z.tuple([]),
+  devices: z.tuple([z.boolean()]),
+  profiles: z.tuple([]),
+  readProfile: z.tuple([idSchema]),
+  examples: z.tuple([]),
+  readExample: z.tuple([idSchema]),
+  experiments: z.tuple([]),
+  readExperiment: z.tuple([idSchema]),
+  saveExperiment: z.tuple([idSchema.nullable(), z.unknown()]),
+  deleteExperiment: z.tuple([idSchema]),
+  startRun: z.tuple([startRunSchema]),
+  cancelRun: z.tuple([idSchema]),
+  runs: z.tuple([]),
+  readRun: z.tuple([idSchema]),
+  importRun: z.tuple([nameSchema, z.instanceof(Uint8Array)]),
+  deleteRun: z.tuple([idSchema]),
+} satisfies { readonly [Name in keyof HostService]: z.ZodType<Parameters<HostService[Name]>> };
+
+export type HostFunction = keyof HostService;
+
+export const hostFunctions = Object.keys(requestSchemas) as readonly HostFunction[];
+
+export const isHostFunction = (name: string): name is HostFunction => Object.hasOwn(requestSchemas, name);
+
+/** The validated arguments, or a CopyscopeError `request.invalid` that names the argument. */
+export function requireArguments<Name extends HostFunction>(name: Name, args: unknown): Parameters<HostService[Name]> {
+  const result = requestSchemas[name].safeParse(args);
+  if (result.success) return result.data as Parameters<HostService[Name]>;
+  const issue = result.error.issues[0];
+  throw new CopyscopeError({
+    code: 'request.invalid',
+    field: `${name}${fieldPath(issue?.path ?? [])}`,
+    message: `${issue?.message ?? 'the arguments are invalid'}.`,
+    remedy: 'Correct this value.',
+  });
+}

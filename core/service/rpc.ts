@@ -1,0 +1,177 @@
+/**
+ * The service over any message channel: a MessagePort in the desktop app, a WebSocket in the browser. birpc does the
+ * calls; this file adds what crosses a trust boundary: validated requests, known names only, errors as ErrorInfo.
+ */
+import { createBirpc } from 'birpc';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../errors.ts';
+import { type HostFunction, hostFunctions, isHostFunction, requireArguments } from './requests.ts';
+import type { HostService, WindowEvents } from './service.ts';
+
+/** Carries structured-cloneable messages in order. A byte channel encodes them with codec.ts. */
+export interface Channel {
+  post(message: unknown): void;
+  /** Called once; messages that came earlier are delivered then. */
+  listen(handler: (message: unknown) => void): void;
+  /** Where the channel can tell that the other side has gone. */
+  onClose?(handler: () => void): void;
+}
+
+export interface WindowConnection {
+  /** Tells the window; a window that has gone hears nothing, and nobody minds. */
+  readonly events: WindowEvents;
+  close(): void;
+}
+
+export interface HostConnection {
+  readonly service: HostService;
+  /** Pending calls reject with `connection.lost`. Closing the channel itself stays with its owner. */
+  close(): void;
+}
+
+/** A call from the window may wait for an engine process to start and create its CUDA context. */
+const callTimeoutMs = 120_000;
+
+const eventNames = ['runProgress', 'runChanged', 'experimentsChanged', 'engineChanged'] as const;
+type EventName = (typeof eventNames)[number];
+
+/** Serves one window. Every request is validated; unknown functions are refused with `request.unknown`. */
+export function serveWindow(channel: Channel, service: HostService): WindowConnection {
+  const rpc = createBirpc<WindowEvents, object, false>(
+    {},
+    {
+      proxify: false,
+      post: (message: unknown) => channel.post(message),
+      on: (receive) => channel.listen((message) => void (isRequest(message) && receive(message))),
+      serialize: withErrorInfo,
+      resolver: (name) => guarded(name, service),
+      // True: a reply that can't be posted (too large, window gone) becomes an error reply or nothing, not a crash.
+      onGeneralError: () => true,
+    },
+  );
+  const close = (): void => rpc.$close();
+  channel.onClose?.(close);
+  const tell =
+    <Name extends EventName>(name: Name) =>
+    (...args: Parameters<WindowEvents[Name]>): void => {
+      if (!rpc.$closed) void rpc.$callEvent(name, ...args).catch(close);
+    };
+  return {
+    events: {
+      runProgress: tell('runProgress'),
+      runChanged: tell('runChanged'),
+      experimentsChanged: tell('experimentsChanged'),
+      engineChanged: tell('engineChanged'),
+    },
+    close,
+  };
+}
+
+/** The host as a window sees it. Every rejection is a CopyscopeError. `onLost` hears when the host has gone. */
+export function connectHost(
+  channel: Channel,
+  events: WindowEvents,
+  onLost?: (error: CopyscopeError) => void,
+): HostConnection {
+  const rpc = createBirpc<HostService, object, false>(
+    {},
+    {
+      proxify: false,
+      post: (message: unknown) => channel.post(message),
+      on: (receive) => channel.listen((message) => void (isReplyOrEvent(message) && receive(message))),
+      deserialize: withError,
+      resolver: (name) => listener(name, events),
+      timeout: callTimeoutMs,
+      onTimeoutError: (name) => {
+        throw timedOut(name);
+      },
+    },
+  );
+  const close = (): void => rpc.$close(lost());
+  channel.onClose?.(() => {
+    if (rpc.$closed) return;
+    close();
+    onLost?.(lost());
+  });
+  const call = async (name: HostFunction, args: unknown[]): Promise<unknown> => {
+    if (rpc.$closed) throw lost();
+    return rpc.$callRaw({ method: name, args });
+  };
+  const entries = hostFunctions.map((name) => [name, (...args: unknown[]) => call(name, args)] as const);
+  return { service: Object.fromEntries(entries) as unknown as HostService, close };
+}
+
+function guarded(name: string, service: HostService): (...args: unknown[]) => Promise<unknown> {
+  return async (...args) => {
+    if (!isHostFunction(name)) throw unknownFunction(name);
+    const call = service[name] as (...args: unknown[]) => Promise<unknown>;
+    return call.apply(service, requireArguments(name, args));
+  };
+}
+
+function listener(name: string, events: WindowEvents): ((...args: unknown[]) => void) | undefined {
+  if (!(eventNames as readonly string[]).includes(name)) return undefined;
+  const handle = events[name as EventName] as (...args: unknown[]) => void;
+  return (...args) => {
+    try {
+      handle.apply(events, args);
+    } catch (error) {
+      // birpc drops what an event handler throws; as an unhandled rejection it is seen.
+      void Promise.reject(error);
+    }
+  };
+}
+
+// Messages. birpc's are { t: 'q', m, a, i? } for a call or event and { t: 's', i, r | e } for its reply.
+
+interface Reply {
+  readonly t: 's';
+  readonly e?: unknown;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+const isCall = (message: unknown): boolean =>
+  isObject(message) && message['t'] === 'q' && typeof message['m'] === 'string' && Array.isArray(message['a']);
+
+/** What a window may send: calls with an id. */
+const isRequest = (message: unknown): boolean =>
+  isCall(message) && isObject(message) && typeof message['i'] === 'string' && message['i'].length <= 64;
+
+/** What a host may send: replies, and events without an id. */
+const isReplyOrEvent = (message: unknown): boolean =>
+  (isObject(message) && message['t'] === 's' && typeof message['i'] === 'string') || isCall(message);
+
+function withErrorInfo(message: Reply): unknown {
+  return message.t === 's' && message.e !== undefined ? { ...message, e: toErrorInfo(message.e) } : message;
+}
+
+function withError(message: Reply): unknown {
+  if (message.t !== 's' || message.e === undefined) return message;
+  return { ...message, e: new CopyscopeError(receivedError(message.e)) };
+}
+
+function receivedError(received: unknown): ErrorInfo {
+  const isInfo = isObject(received) && typeof received['code'] === 'string' && typeof received['message'] === 'string';
+  return isInfo ? (received as unknown as ErrorInfo) : toErrorInfo(received);
+}
+
+const lost = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'connection.lost',
+    message: 'The connection to the host was lost.',
+    remedy: 'Reload the window; if that fails, start Copyscope again.',
+  });
+
+const timedOut = (name: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'connection.timeout',
+    message: `The host did not answer ${name} within ${callTimeoutMs / 1000} s.`,
+    remedy: 'Try again; if that fails, start Copyscope again.',
+  });
+
+const unknownFunction = (name: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'request.unknown',
+    message: `There is no function ${JSON.stringify(name.slice(0, 80))}.`,
+    remedy: 'Reload the window, so that both sides are of the same version.',
+  });
