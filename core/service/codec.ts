@@ -3,7 +3,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import { CopyscopeError } from '../errors.ts';
 
 /** Largest message in either direction. It bounds the run files that a window can open or import. */
-export const maxMessageBytes = 256 * 1024 * 1024;
+export const maxMessageBytes = 128 * 1024 * 1024;
 
 /** Longest list or object in a message; a longer one is refused before memory is set aside for it. */
 const maxEntries = 1_000_000;

@@ -3,7 +3,8 @@
  * calls; this file adds what crosses a trust boundary: validated requests, known names only, errors as ErrorInfo.
  */
 import { createBirpc } from 'birpc';
-import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../errors.ts';
+import { CopyscopeError } from '../errors.ts';
+import { withError, withErrorInfo } from './errorEnvelope.ts';
 import { type HostFunction, hostFunctions, isHostFunction, requireArguments } from './requests.ts';
 import type { HostService, WindowEvents } from './service.ts';
 
@@ -123,11 +124,6 @@ function listener(name: string, events: WindowEvents): ((...args: unknown[]) => 
 
 // Messages. birpc's are { t: 'q', m, a, i? } for a call or event and { t: 's', i, r | e } for its reply.
 
-interface Reply {
-  readonly t: 's';
-  readonly e?: unknown;
-}
-
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 const isCall = (message: unknown): boolean =>
@@ -140,20 +136,6 @@ const isRequest = (message: unknown): boolean =>
 /** What a host may send: replies, and events without an id. */
 const isReplyOrEvent = (message: unknown): boolean =>
   (isObject(message) && message['t'] === 's' && typeof message['i'] === 'string') || isCall(message);
-
-function withErrorInfo(message: Reply): unknown {
-  return message.t === 's' && message.e !== undefined ? { ...message, e: toErrorInfo(message.e) } : message;
-}
-
-function withError(message: Reply): unknown {
-  if (message.t !== 's' || message.e === undefined) return message;
-  return { ...message, e: new CopyscopeError(receivedError(message.e)) };
-}
-
-function receivedError(received: unknown): ErrorInfo {
-  const isInfo = isObject(received) && typeof received['code'] === 'string' && typeof received['message'] === 'string';
-  return isInfo ? (received as unknown as ErrorInfo) : toErrorInfo(received);
-}
 
 const lost = (): CopyscopeError =>
   new CopyscopeError({

@@ -44,7 +44,8 @@ export interface RunSummary {
   readonly id: string;
   readonly name: string;
   readonly origin: RunOrigin;
-  readonly engine: EngineKind;
+  /** Null where the file can't be read: status is then 'failed', and error says why. */
+  readonly engine: EngineKind | null;
   readonly status: 'running' | 'complete' | 'failed' | 'cancelled';
   readonly error?: ErrorInfo;
   readonly createdAt: string;

@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
+import { type Channel, connectHost, serveWindow } from '../../../core/service/rpc.ts';
+import type { HostService, WindowEvents } from '../../../core/service/service.ts';
+
+/** Two ends of a byte channel: what one posts is encoded, decoded and handed to the other, as over a WebSocket. */
+function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unknown[] } {
+  const sent: unknown[] = [];
+  const end = () => ({ handler: (_message: unknown) => {}, close: () => {} });
+  const [left, right] = [end(), end()];
+  const channel = (own: typeof left, other: typeof left): Channel & { drop(): void } => ({
+    post: (message) => {
+      const received = decodeMessage(encodeMessage(message));
+      sent.push(received);
+      queueMicrotask(() => other.handler(received));
+    },
+    listen: (handler) => {
+      own.handler = handler;
+    },
+    onClose: (handler) => {
+      own.close = handler;
+    },
+    drop: () => own.close(),
+  });
+  return { window: channel(left, right), host: channel(right, left), sent };
+}
+
+const events = (): WindowEvents => ({
+  runProgress: vi.fn(),
+  runChanged: vi.fn(),
+  experimentsChanged: vi.fn(),
+  engineChanged: vi.fn(),
+});
+
+/** A service of which a test defines the functions that it calls. */
+const service = (functions: Partial<HostService>): HostService => functions as HostService;
+
+describe('rpc between window and host', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('carries arguments and results, bytes included', async () => {
+    const { window, host } = pair();
+    const file = Uint8Array.from({ length: 1000 }, (_, index) => index % 251);
+    serveWindow(host, service({ readRun: async (id) => (id === 'a/b-1' ? file : new Uint8Array()) }));
+    const connection = connectHost(window, events());
+    expect(await connection.service.readRun('a/b-1')).toEqual(file);
+  });
+
+  it('calls the service with itself as this', async () => {
+    class Counter {
+      #count = 0;
+      async runs(): Promise<readonly never[]> {
+        this.#count += 1;
+        return [];
+      }
+    }
+    const { window, host } = pair();
+    serveWindow(host, new Counter() as unknown as HostService);
+    await expect(connectHost(window, events()).service.runs()).resolves.toEqual([]);
+  });
+
+  it('brings every field of an error to the other side', async () => {
+    const { window, host } = pair();
+    const info = { code: 'run.failed', message: 'It failed.', remedy: 'Try again.', field: 'threads[0]', op: 7 };
+    serveWindow(
+      host,
+      service({
+        runs: async () => {
+          throw new CopyscopeError(info);
+        },
+      }),
+    );
+    const error = await connectHost(window, events())
+      .service.runs()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CopyscopeError);
+    expect((error as CopyscopeError).toInfo()).toEqual(info);
+  });
+
+  it.each([
+    ['readRun', ['../../etc/passwd']],
+    ['readRun', ['a//b']],
+    ['readRun', ['a\\b']],
+    ['readRun', ['.hidden']],
+    ['readRun', ['a/..']],
+    ['readRun', []],
+    ['runs', ['more than it takes']],
+    ['startRun', [{ experiment: {}, engine: 'gpu' }]],
+    ['startRun', [{ experiment: {}, engine: 'sim', iterations: 0 }]],
+    ['startRun', [{ experiment: {}, engine: 'sim', shell: 'rm' }]],
+    ['importRun', ['name', 'not bytes']],
+  ] as const)('refuses %s(%j) before the service sees it', async (name, args) => {
+    const called = vi.fn();
+    const { window, host } = pair();
+    serveWindow(host, service({ [name]: called }));
+    const call = connectHost(window, events()).service[name] as (...args: unknown[]) => Promise<unknown>;
+    await expect(call(...args)).rejects.toMatchObject({
+      code: 'request.invalid',
+      field: expect.stringContaining(name),
+    });
+    expect(called).not.toHaveBeenCalled();
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'shutdown'])('refuses the unknown function %s', async (method) => {
+    const { window, host, sent } = pair();
+    serveWindow(host, service({ ...({ shutdown: vi.fn() } as object) }));
+    window.listen(() => {});
+    window.post({ t: 'q', i: 'call-1', m: method, a: [] });
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    expect(sent[1]).toMatchObject({ t: 's', i: 'call-1', e: { code: 'request.unknown' } });
+  });
+
+  it.each([
+    null,
+    7,
+    [],
+    {},
+    { t: 'q' },
+    { t: 'q', m: 'runs', a: [] },
+    { t: 's', i: 'x', r: 1 },
+    { t: 'q', m: 1, a: 2 },
+  ])('ignores the malformed message %j and goes on', async (message) => {
+    const runs = vi.fn(async () => []);
+    const { window, host } = pair();
+    serveWindow(host, service({ runs }));
+    window.post(message);
+    await connectHost(window, events()).service.runs();
+    expect(runs).toHaveBeenCalledTimes(1);
+  });
+
+  it('answers with an error when the result is too large to send', async () => {
+    const { window, host } = pair();
+    serveWindow(host, service({ readRun: async () => new Uint8Array(maxMessageBytes + 1) }));
+    await expect(connectHost(window, events()).service.readRun('big')).rejects.toMatchObject({
+      code: 'message.too-large',
+    });
+  });
+
+  it('tells the window what happens, and rejects what waits when the host goes', async () => {
+    const { window, host } = pair();
+    const heard = events();
+    const { events: tell } = serveWindow(host, service({ runs: () => new Promise(() => {}) }));
+    const onLost = vi.fn();
+    const connection = connectHost(window, heard, onLost);
+    tell.runProgress('run-1', { phase: 'recording', done: 1, total: 5 });
+    await vi.waitFor(() =>
+      expect(heard.runProgress).toHaveBeenCalledWith('run-1', { phase: 'recording', done: 1, total: 5 }),
+    );
+    const waiting = connection.service.runs();
+    const rejected = expect(waiting).rejects.toMatchObject({ code: 'connection.lost' });
+    window.drop();
+    await rejected;
+    await expect(connection.service.runs()).rejects.toMatchObject({ code: 'connection.lost' });
+    expect(onLost).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells a window that has gone without complaint', async () => {
+    const { host } = pair();
+    const broken: Channel = {
+      ...host,
+      post: () => {
+        throw new Error('closed');
+      },
+    };
+    const { events: tell } = serveWindow(broken, service({}));
+    tell.experimentsChanged();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    tell.experimentsChanged();
+  });
+});
+
+describe('codec', () => {
+  it.each([
+    ['an empty frame', Uint8Array.of()],
+    ['a truncated string', Uint8Array.of(0xdb, 0, 0, 1, 0, 65)],
+    ['a list that claims 4 billion entries', Uint8Array.of(0xdd, 0xff, 0xff, 0xff, 0xff)],
+    ['bytes after the message', Uint8Array.of(0xc0, 0xc0)],
+    ['a reserved byte', Uint8Array.of(0xc1)],
+  ])('refuses %s with a message', (_name, frame) => {
+    expect(() => decodeMessage(frame)).toThrow(CopyscopeError);
+  });
+});
