@@ -1,0 +1,84 @@
+/**
+ * What each host thread spent its time on. Every class is the length of the union of its rows' intervals.
+ *
+ *   issuing                 calls that issue work and return at once (cudaLaunchKernel, cudaEventRecord…)
+ *   held by a copy          calls of copies that return only when data is staged or has arrived: pageable memory
+ *                           (but not host-to-device of at most 64 KB), host to host, and cudaMemcpy
+ *   blocked in synchronise  cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize
+ *   working                 host work, reads and writes of buffers
+ *   other                   the rest of the iteration's makespan
+ */
+
+import type { RowIndex } from '../trace/trace.ts';
+import { KiB } from '../units.ts';
+import { hostCalls } from './host-calls.ts';
+import { length } from './intervals.ts';
+import { type Activity, activity, type Iteration, makespan, rowKind, rowsOfKind } from './iteration.ts';
+import { rowUnion } from './overlap.ts';
+
+export interface HostTime {
+  /** Lane id, as 'thread:main'. */
+  readonly lane: string;
+  readonly name: string;
+  readonly issuingNs: number;
+  readonly heldByCopyNs: number;
+  readonly blockedInSynchronizeNs: number;
+  readonly workingNs: number;
+  readonly otherNs: number;
+  readonly calls: number;
+}
+
+/** Up to here a host-to-device copy from pageable memory goes into the command buffer (rule small-pageable-copy). */
+export const commandBufferBytes = 64 * KiB;
+
+/** Whether the call of this copy returns only after data was staged or has arrived, whatever the call is. */
+export function holdsHost(copy: Activity): boolean {
+  if (copy.direction === 'h2h') return true;
+  if (copy.src === 'pageable') return copy.bytes > commandBufferBytes;
+  return copy.dst === 'pageable';
+}
+
+/** One entry for each host-thread lane of the trace. */
+export function hostTimes(iteration: Iteration): HostTime[] {
+  const { trace } = iteration;
+  const span = makespan(iteration) ?? 0;
+  const holding = holdingCalls(iteration);
+  const onLane = trace.lanes.map((): RowIndex[] => []);
+  for (const row of rowsOfKind(iteration, 'host-call', 'host-sync', 'host-work', 'host-read', 'host-write')) {
+    onLane[trace.columns.lane[row] ?? -1]?.push(row);
+  }
+  return trace.lanes.flatMap((lane, index) => {
+    if (lane.kind !== 'host-thread') return [];
+    const rows = onLane[index] ?? [];
+    const time = (fits: (row: RowIndex) => boolean): number => length(rowUnion(iteration, rows.filter(fits)));
+    const isCall = (row: RowIndex): boolean => rowKind(trace, row) === 'host-call';
+    const isSync = (row: RowIndex): boolean => rowKind(trace, row) === 'host-sync';
+    return [
+      {
+        lane: lane.id,
+        name: lane.name,
+        issuingNs: time((row) => isCall(row) && !holding.has(row)),
+        heldByCopyNs: time((row) => holding.has(row)),
+        blockedInSynchronizeNs: time(isSync),
+        workingNs: time((row) => !isCall(row) && !isSync(row)),
+        otherNs: Math.max(0, span - time(() => true)),
+        calls: rows.filter(isCall).length,
+      },
+    ];
+  });
+}
+
+/** Calls that hold the host, being of a copy that does, or cudaMemcpy. */
+function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
+  const calls = new Set<RowIndex>();
+  for (const [row, call] of hostCalls(iteration)) {
+    if (rowKind(iteration.trace, row) !== 'copy') continue;
+    if (holdsHost(activity(iteration.trace, row)) || isBlockingMemcpy(activity(iteration.trace, call).name)) {
+      calls.add(call);
+    }
+  }
+  return calls;
+}
+
+/** cudaMemcpy itself, not its asynchronous forms. */
+export const isBlockingMemcpy = (call: string): boolean => call === 'cudaMemcpy';

@@ -1,0 +1,85 @@
+/**
+ * Sets of times as sorted, disjoint intervals. Overlap, busy time and idle time are sizes of unions and intersections
+ * of these. Half-open: an interval holds its start and not its end, so two that only touch share nothing.
+ */
+
+/** Flat pairs [start, end, start, end…] in ascending order, disjoint and not touching, none empty. */
+export type Intervals = Float64Array;
+
+export const noIntervals: Intervals = new Float64Array(0);
+
+/** The union of intervals given by parallel arrays, in any order. Those without duration add nothing. */
+export function union(starts: ArrayLike<number>, ends: ArrayLike<number>): Intervals {
+  const order = byStart(starts);
+  const merged = new Float64Array(order.length * 2);
+  let used = 0;
+  for (const index of order) {
+    const [start, end] = [starts[index] ?? 0, ends[index] ?? 0];
+    if (!(end > start)) continue;
+    const last = merged[used - 1];
+    if (last !== undefined && used > 0 && start <= last) {
+      if (end > last) merged[used - 1] = end;
+    } else {
+      merged[used] = start;
+      merged[used + 1] = end;
+      used += 2;
+    }
+  }
+  return merged.slice(0, used);
+}
+
+/** Trace columns come sorted by start, so the indices are sorted only where they must be. */
+function byStart(starts: ArrayLike<number>): Uint32Array {
+  const order = Uint32Array.from({ length: starts.length }, (_, index) => index);
+  for (let index = 1; index < starts.length; index += 1) {
+    if ((starts[index] ?? 0) < (starts[index - 1] ?? 0)) {
+      return order.sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
+    }
+  }
+  return order;
+}
+
+/** Total length. */
+export function length(intervals: Intervals): number {
+  let sum = 0;
+  for (let index = 0; index < intervals.length; index += 2) {
+    sum += (intervals[index + 1] ?? 0) - (intervals[index] ?? 0);
+  }
+  return sum;
+}
+
+/** The times that are in both. */
+export function intersection(a: Intervals, b: Intervals): Intervals {
+  const common: number[] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [endA, endB] = [a[i + 1] ?? 0, b[j + 1] ?? 0];
+    const start = Math.max(a[i] ?? 0, b[j] ?? 0);
+    const end = Math.min(endA, endB);
+    if (end > start) common.push(start, end);
+    if (endA <= endB) i += 2;
+    else j += 2;
+  }
+  return Float64Array.from(common);
+}
+
+/** Length of the part of [start, end) that lies in `intervals`. */
+export function coveredLength(intervals: Intervals, start: number, end: number): number {
+  let sum = 0;
+  for (let index = firstEndingAfter(intervals, start); index < intervals.length; index += 2) {
+    const from = intervals[index] ?? 0;
+    if (from >= end) break;
+    sum += Math.min(end, intervals[index + 1] ?? 0) - Math.max(start, from);
+  }
+  return sum;
+}
+
+/** Position of the first interval that ends after `time`; the array's length where there is none. */
+function firstEndingAfter(intervals: Intervals, time: number): number {
+  let [low, high] = [0, intervals.length / 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((intervals[middle * 2 + 1] ?? 0) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low * 2;
+}

@@ -1,0 +1,61 @@
+/**
+ * The object that `copyscope run --json` and `copyscope explain --json` print. docs/summary-format.md describes it for
+ * people. Plain JSON: times in nanoseconds, sizes in bytes, rates in bytes per second, shares from 0 to 1, and null
+ * where a value has no meaning. A field is never removed or changed within a version; new ones may be added.
+ */
+import type { ErrorInfo } from '../errors.ts';
+import type { DeviceInfo, EngineKind } from '../program/engine.ts';
+import type { RunInfo, TimingSource, Verification } from '../trace/run.ts';
+import type { EngineUse, LinkUse } from './engines.ts';
+import type { HostTime } from './host-time.ts';
+import type { OperationRow } from './operations.ts';
+import type { Overlap } from './overlap.ts';
+import type { Spread } from './statistics.ts';
+import type { Verdict } from './verdicts/verdict.ts';
+
+export const summaryFormat = 'copyscope/summary';
+export const summaryVersion = 1;
+
+export interface IterationSummary {
+  /** Iterations whose rows the run holds. */
+  readonly recorded: number;
+  /** The one that makespan, overlap, engines, operations and verdicts describe. */
+  readonly representative: number;
+  /** From an iteration's start to its last activity's end. Null where none was recorded. */
+  readonly recordedMakespanNs: Spread | null;
+  /** The host's clock around a whole iteration, recording on. */
+  readonly recordedWallNs: Spread | null;
+  /** The same with recording off. */
+  readonly plainWallNs: Spread | null;
+  /** What recording costs an iteration: recordedWallNs.median - plainWallNs.median. Null unless both are known. */
+  readonly recordingOverheadNs: number | null;
+}
+
+export interface SummaryDocument {
+  readonly format: typeof summaryFormat;
+  readonly version: typeof summaryVersion;
+  /** The experiment's name. */
+  readonly name: string;
+  readonly engine: EngineKind;
+  readonly status: RunInfo['status'];
+  /** Why the run failed; null where it didn't. */
+  readonly error: ErrorInfo | null;
+  readonly createdAt: string;
+  readonly device: DeviceInfo | null;
+  /** The simulator's profile; null on other engines. */
+  readonly profile: string | null;
+  readonly machine: RunInfo['machine'];
+  readonly versions: RunInfo['versions'];
+  readonly timing: TimingSource;
+  /** Of the representative iteration; null where nothing was recorded. */
+  readonly makespanNs: number | null;
+  readonly iterations: IterationSummary;
+  readonly overlap: Overlap;
+  readonly engines: readonly EngineUse[];
+  readonly link: LinkUse;
+  readonly host: readonly HostTime[];
+  readonly operations: readonly OperationRow[];
+  readonly verdicts: readonly Verdict[];
+  readonly verification: Verification;
+  readonly notes: readonly string[];
+}

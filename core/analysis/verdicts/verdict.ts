@@ -1,0 +1,83 @@
+/** What a verdict says. How one is reached stands in the other files of this folder. */
+import type { RuleId } from '../../rules/rules.ts';
+
+/** Why a copy did, or did not, run at the same time as a kernel. Written to summaries, so names are stable. */
+export const causes = [
+  /** It overlapped a kernel (see overlapThreshold). */
+  'overlapped',
+  /** The host was held in the copy's own call while the driver staged pageable data, and issued the kernel after it. */
+  'pageable-source',
+  'pageable-destination',
+  /** Both are in one stream. */
+  'same-stream',
+  /** The legacy default stream orders their two streams. */
+  'legacy-default-stream',
+  /** An event wait orders their two streams. */
+  'event-dependency',
+  /** The copy waited for its engine, which another copy of the same direction was using. */
+  'engine-busy',
+  /** The one that ran second waited behind other work of its own stream. */
+  'queued-behind',
+  /** The second was issued when the first was over or nearly so: hostCall says what the host was held in. */
+  'issued-too-late',
+  /** Over sooner than the host can issue the next operation. */
+  'too-small',
+  /** No kernel in the run. */
+  'nothing-to-overlap',
+  /** It ran where kernels run, not on a copy engine. */
+  'not-a-copy-engine-copy',
+  /** Not overlapped, and what was recorded doesn't say why. */
+  'unexplained',
+] as const;
+export type Cause = (typeof causes)[number];
+
+export type EvidenceRole = 'copy' | 'copy-call' | 'kernel' | 'kernel-call' | 'holding-call' | 'blocking-operation';
+
+/** A row that the verdict rests on: times are nanoseconds from the start of the representative iteration. */
+export interface Evidence {
+  readonly role: EvidenceRole;
+  /** Operation number; -1 where the trace doesn't come from an experiment. */
+  readonly op: number;
+  /** The row's name, as 'cudaMemcpyAsync'. */
+  readonly name: string;
+  /** Lane id, as 'stream:side'. */
+  readonly lane: string;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** One for each copy operation, over all its occurrences in the representative iteration. */
+export interface Verdict {
+  readonly op: number;
+  readonly label: string;
+  readonly cause: Cause;
+  /** Causes that would still prevent the overlap if `cause` were removed. */
+  readonly also: readonly Cause[];
+  /** The rule it rests on; null only where the cause is 'unexplained'. */
+  readonly rule: RuleId | null;
+  /** The kernel it overlapped, or could have: the nearest one, or one that doesn't need its data. Null without any. */
+  readonly with: number | null;
+  readonly withLabel: string | null;
+  /** The operation that stood in the way, where it is neither of the two; null otherwise. */
+  readonly blockedBy: number | null;
+  /** CUDA call or host work that held the host, where that is the cause; null otherwise. */
+  readonly hostCall: string | null;
+  /** The two touch the same buffer, so one needs the other's data; null where the trace doesn't tell. */
+  readonly needsData: boolean | null;
+  /** Time during which a kernel ran too. Nanoseconds, over all occurrences. */
+  readonly overlapNs: number;
+  /** overlapNs over the shorter of copy and kernel, from 0 to 1. What the threshold is compared with. */
+  readonly share: number;
+  /** overlapNs over the copy's duration, from 0 to 1. */
+  readonly shareOfCopy: number;
+  /** How often the copy ran in the representative iteration, and how often it overlapped. */
+  readonly occurrences: number;
+  readonly overlappedOccurrences: number;
+  readonly evidence: readonly Evidence[];
+  /** A few words. */
+  readonly title: string;
+  /** Plain sentences with the figures of this run. */
+  readonly explanation: string;
+  /** What to change; null where nothing needs to be. */
+  readonly remedy: string | null;
+}

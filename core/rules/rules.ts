@@ -1,0 +1,242 @@
+/**
+ * What CUDA and PyTorch do, each rule once. Simulator, verdicts, lessons and glossary refer to a rule by its id, so
+ * that a lane, the reason beside it and the text that teaches it never disagree. Ids are stable: they are written to
+ * summaries and documents.
+ */
+
+export const ruleIds = [
+  'issue-before-run',
+  'stream-order',
+  'streams-may-overlap',
+  'legacy-default-stream',
+  'non-blocking-stream',
+  'event-order',
+  'overlap-needs-pinned',
+  'pageable-copy-holds-host',
+  'pageable-destination-holds-host',
+  'small-pageable-copy',
+  'host-to-host-copy',
+  'blocking-memcpy',
+  'one-engine-per-direction',
+  'directions-share-link',
+  'copy-without-engine',
+  'small-copy-latency',
+  'launch-cost',
+  'launch-queue',
+  'synchronize-holds-host',
+  'blocking-to',
+  'pin-memory-blocks',
+  'to-cpu-non-blocking',
+  'source-in-flight',
+  'destination-before-arrival',
+  'record-stream',
+  'time-the-stream',
+] as const;
+export type RuleId = (typeof ruleIds)[number];
+
+export type RuleSource =
+  | { readonly kind: 'documentation'; readonly document: string; readonly section: string }
+  | {
+      readonly kind: 'measurement';
+      /** As 'NVIDIA H200, CUDA 13.0'. */
+      readonly on: string;
+      /** What was found, with its figures. */
+      readonly figure: string;
+    };
+
+export interface Rule {
+  readonly id: RuleId;
+  readonly title: string;
+  /** One or two short sentences. */
+  readonly statement: string;
+  readonly sources: readonly RuleSource[];
+}
+
+const documented = (document: string, section: string): RuleSource => ({ kind: 'documentation', document, section });
+const measured = (figure: string): RuleSource => ({ kind: 'measurement', on: 'NVIDIA H200, CUDA 13.0', figure });
+
+const apiSync = documented('CUDA Runtime API', 'API synchronization behavior');
+const streamSync = documented('CUDA Runtime API', 'Stream synchronization behavior');
+const guide = (section: string): RuleSource => documented('CUDA C++ Programming Guide', section);
+const pinTutorial = documented('PyTorch tutorials', 'A guide on good usage of non_blocking and pin_memory()');
+const cudaSemantics = (section: string): RuleSource => documented('PyTorch notes: CUDA semantics', section);
+
+const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
+  'issue-before-run': {
+    title: 'Work runs only after it is issued',
+    statement: 'The device starts nothing that the host has not issued yet. A held host thread leaves the device idle.',
+    sources: [guide('Asynchronous concurrent execution')],
+  },
+  'stream-order': {
+    title: 'A stream runs its work in issue order',
+    statement: 'Two operations in one stream never overlap: the later one waits until the earlier one has completed.',
+    sources: [guide('Streams'), cudaSemantics('CUDA streams')],
+  },
+  'streams-may-overlap': {
+    title: 'Different streams may overlap',
+    statement: 'Nothing orders work in different streams, unless an event, the legacy default stream or the host does.',
+    sources: [guide('Streams'), cudaSemantics('CUDA streams')],
+  },
+  'legacy-default-stream': {
+    title: 'The legacy default stream waits, and is waited for',
+    statement:
+      'Work in the legacy default stream waits for all earlier work in blocking streams of the device. Later work in those streams waits for it in turn.',
+    sources: [streamSync],
+  },
+  'non-blocking-stream': {
+    title: 'Non-blocking streams ignore the legacy default stream',
+    statement:
+      'A stream created with cudaStreamNonBlocking neither waits for the legacy default stream nor holds it up.',
+    sources: [streamSync],
+  },
+  'event-order': {
+    title: 'A waiting stream stands still until the event',
+    statement:
+      'After cudaStreamWaitEvent, later work in the stream waits for everything that the event had recorded when the wait was issued.',
+    sources: [documented('CUDA Runtime API', 'Stream management: cudaStreamWaitEvent')],
+  },
+  'overlap-needs-pinned': {
+    title: 'What a copy needs to overlap a kernel',
+    statement:
+      'Page-locked host memory, two streams with no order between them, and a free copy engine for the direction.',
+    sources: [
+      guide('Overlap of data transfer and kernel execution'),
+      pinTutorial,
+      measured('of the four cases pageable or pinned, one stream or two, only pinned with two streams overlapped'),
+    ],
+  },
+  'pageable-copy-holds-host': {
+    title: 'A copy from pageable memory holds the host',
+    statement:
+      'The driver stages the data through pinned memory of its own, and the call returns once it is staged. The host is held for nearly the whole transfer.',
+    sources: [
+      apiSync,
+      measured('cudaMemcpyAsync of 20 MiB from pageable memory held the host 3.4 ms; from pinned memory under 0.01 ms'),
+    ],
+  },
+  'pageable-destination-holds-host': {
+    title: 'A copy into pageable memory holds the host',
+    statement:
+      'A device-to-host copy into pageable memory goes through staging memory, and its call may return only when the data has arrived.',
+    sources: [
+      apiSync,
+      measured('cudaMemcpyAsync of 1 MiB to pageable memory held the host 138 µs, with a transfer of 21 µs in it'),
+    ],
+  },
+  'small-pageable-copy': {
+    title: 'Up to 64 KB travels with the command',
+    statement:
+      'A host-to-device copy of at most 64 KB from pageable memory is taken into the command buffer. The call returns without waiting for the device.',
+    sources: [
+      guide('Concurrent execution between host and device'),
+      measured('a call copying 64 KiB from pageable memory took 17 µs, 4 KiB 2.8 µs'),
+    ],
+  },
+  'host-to-host-copy': {
+    title: 'Host to host is synchronous',
+    statement:
+      'A copy between two host buffers is done by the calling thread, also when it is asked for asynchronously.',
+    sources: [apiSync],
+  },
+  'blocking-memcpy': {
+    title: 'cudaMemcpy holds the host',
+    statement:
+      'It runs in the default stream. Between pinned memory and the device it returns when the copy has completed.',
+    sources: [apiSync],
+  },
+  'one-engine-per-direction': {
+    title: 'One copy engine for each direction',
+    statement:
+      'Copies of one direction run one after another, whatever their streams. Host-to-device and device-to-host run at once.',
+    sources: [
+      guide('Concurrent data transfers'),
+      measured('two streams of host-to-device copies reached 53 GB/s together, one alone 55 GB/s'),
+    ],
+  },
+  'directions-share-link': {
+    title: 'Both directions at once get less each',
+    statement: 'Host-to-device and device-to-host copies that run at the same time slow each other down.',
+    sources: [measured('55 GB/s for each direction alone, 86 GB/s for both together')],
+  },
+  'copy-without-engine': {
+    title: 'Not every copy uses a copy engine',
+    statement:
+      'Device-to-device copies and very small pageable ones run where kernels run, so they compete with kernels for the device.',
+    sources: [
+      measured('CUPTI gave channel type compute for a device-to-device copy and for 4 KB from pageable memory'),
+    ],
+  },
+  'small-copy-latency': {
+    title: 'Small copies cost latency, not bandwidth',
+    statement: 'Below some size a copy takes a fixed time, and issuing it takes longer than moving its bytes.',
+    sources: [measured('4 B and 4 KB from pinned memory both took about 11 µs from call to synchronised end')],
+  },
+  'launch-cost': {
+    title: 'Every launch costs host time',
+    statement: 'Issuing work takes microseconds. What is over sooner than the next call can be issued has no partner.',
+    sources: [measured('500 empty kernels took 4.9 µs each to launch, a cudaMemcpyAsync from pinned memory 2.5 µs')],
+  },
+  'launch-queue': {
+    title: 'The launch queue has an end',
+    statement:
+      'Launches are asynchronous until too many operations are pending. Then the call blocks until one completes.',
+    sources: [measured('the host blocked at the 1,022nd pending operation')],
+  },
+  'synchronize-holds-host': {
+    title: 'Synchronising holds the host',
+    statement:
+      'cudaStreamSynchronize, cudaEventSynchronize and cudaDeviceSynchronize return when the work they wait for has completed. Until then the thread issues nothing.',
+    sources: [guide('Synchronization of streams')],
+  },
+  'blocking-to': {
+    title: 'Tensor.to() blocks unless told otherwise',
+    statement:
+      'Tensor.to(non_blocking=False) issues an asynchronous copy and then synchronises its stream, so the host waits for the copy.',
+    sources: [pinTutorial, documented('PyTorch source', 'aten/src/ATen/native/cuda/Copy.cu')],
+  },
+  'pin-memory-blocks': {
+    title: 'pin_memory() copies on the host',
+    statement:
+      'It takes page-locked memory from the caching host allocator and copies into it on the calling thread, which waits.',
+    sources: [pinTutorial],
+  },
+  'to-cpu-non-blocking': {
+    title: "to('cpu', non_blocking=True) returns early",
+    statement: 'It copies into pinned memory and returns before the data is there. Synchronise before reading it.',
+    sources: [pinTutorial],
+  },
+  'source-in-flight': {
+    title: 'A pinned source must stay as it is',
+    statement:
+      'Changing a pinned source before its copy has completed changes what arrives. A pageable source is safe once the call has returned.',
+    sources: [pinTutorial],
+  },
+  'destination-before-arrival': {
+    title: 'A destination is valid only after synchronising',
+    statement: 'Reading the destination of a device-to-host copy before synchronising may read what was there before.',
+    sources: [pinTutorial],
+  },
+  'record-stream': {
+    title: 'Freed memory may be handed out again',
+    statement:
+      'The caching allocator reuses freed memory for its own stream at once. record_stream tells it which other stream still uses the memory.',
+    sources: [cudaSemantics('CUDA streams'), documented('PyTorch documentation', 'torch.Tensor.record_stream')],
+  },
+  'time-the-stream': {
+    title: 'Timing without synchronising measures the enqueue',
+    statement: 'A host clock around asynchronous calls measures the calls. Events measure what the stream did.',
+    sources: [cudaSemantics('Asynchronous execution')],
+  },
+};
+
+/** All rules, in teaching order. */
+export const rules: readonly Rule[] = ruleIds.map((id) => ({ id, ...table[id] }));
+
+export const rule = (id: RuleId): Rule => ({ id, ...table[id] });
+
+/** One source as a reader sees it: the document and section, or where something was measured and what came out. */
+export function describeSource(source: RuleSource): string {
+  return source.kind === 'documentation'
+    ? `${source.document}: ${source.section}`
+    : `measured on an ${source.on}: ${source.figure}`;
+}
