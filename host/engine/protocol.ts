@@ -1,0 +1,32 @@
+/** What the supervisor and the engine process say to each other, over birpc. */
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { DeviceReport, EngineKind, RunProgress } from '../../core/program/engine.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
+
+export interface EngineRunRequest {
+  /** Already validated by requireExperiment(). */
+  readonly experiment: Experiment;
+  readonly engine: EngineKind;
+  /** The simulator's profile, read by the host: the engine process opens no files of ours. */
+  readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
+}
+
+export interface EngineRunResult {
+  readonly info: RunInfo;
+  /** The run as an Arrow file, encoded in the engine process so that the host stays free. */
+  readonly file: Uint8Array;
+}
+
+/** What the supervisor may ask of the engine process. */
+export interface EngineProcessFunctions {
+  report(): Promise<DeviceReport>;
+  run(id: string, request: EngineRunRequest): Promise<EngineRunResult>;
+  /** Without an answer: what becomes of the run says whether it was obeyed. */
+  cancel(id: string): void;
+  ping(): Promise<void>;
+}
+
+/** What the engine process tells the supervisor. */
+export interface SupervisorFunctions {
+  progress(id: string, progress: RunProgress): void;
+}

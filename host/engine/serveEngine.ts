@@ -1,0 +1,68 @@
+/** The engine process's side: executes runs and reports devices for its supervisor. */
+import { createBirpc } from 'birpc';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { DeviceReport, Engine } from '../../core/program/engine.ts';
+import { lower } from '../../core/program/lower.ts';
+import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
+import type { Run } from '../../core/trace/run.ts';
+import type { EngineProcessFunctions, EngineRunRequest, SupervisorFunctions } from './protocol.ts';
+
+export interface EngineSet {
+  report(): DeviceReport | Promise<DeviceReport>;
+  /** Throws a CopyscopeError `engine.unavailable` where this machine can't run it. */
+  engine(request: EngineRunRequest): Engine;
+  encode(run: Run): Uint8Array;
+}
+
+export interface SupervisorChannel {
+  post(message: unknown): void;
+  listen(handler: (message: unknown) => void): void;
+}
+
+export function serveEngine(channel: SupervisorChannel, engines: EngineSet): void {
+  const running = new Map<string, AbortController>();
+  const functions: EngineProcessFunctions = {
+    report: async () => engines.report(),
+    run: async (id, request) => {
+      const controller = new AbortController();
+      running.set(id, controller);
+      try {
+        const run = await execute(engines, request, controller.signal, (progress) => {
+          void supervisor.$callEvent('progress', id, progress);
+        });
+        return { info: run.info, file: engines.encode(run) };
+      } finally {
+        running.delete(id);
+      }
+    },
+    cancel: (id) => running.get(id)?.abort(),
+    ping: async () => {},
+  };
+  const supervisor = createBirpc<SupervisorFunctions, EngineProcessFunctions, false>(functions, {
+    proxify: false,
+    post: (message: unknown) => channel.post(message),
+    on: (receive) => channel.listen((message) => void receive(message)),
+    serialize: withErrorInfo,
+  });
+}
+
+async function execute(
+  engines: EngineSet,
+  request: EngineRunRequest,
+  signal: AbortSignal,
+  onProgress: (progress: Parameters<SupervisorFunctions['progress']>[1]) => void,
+): Promise<Run> {
+  const engine = engines.engine(request);
+  const { experiment } = request;
+  const run = await engine.run(
+    { experiment, program: lower(experiment), profile: request.profile?.name },
+    { signal, onProgress },
+  );
+  if (run.info.engine !== request.engine) {
+    throw new CopyscopeError({
+      code: 'engine.failed',
+      message: `Engine ${request.engine} gave a run of ${run.info.engine}.`,
+    });
+  }
+  return run;
+}

@@ -1,0 +1,166 @@
+/**
+ * Owns the engine process: starts it at the first need, keeps it warm, and starts another after a crash. A fault in a
+ * run ends that process and never its owner.
+ */
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
+import type { SpawnEngine } from './child.ts';
+import { EngineProcess } from './engineProcess.ts';
+import type { EngineRunRequest, EngineRunResult } from './protocol.ts';
+import { cancelledError, RunQueue } from './queue.ts';
+
+export interface SupervisorOptions {
+  readonly spawn: SpawnEngine;
+  /** The process was lost or does not answer (`problem`), or is there again (`report`). */
+  readonly onChange?: (report: DeviceReport | null, problem: ErrorInfo | null) => void;
+  /** How long a run may take to obey a cancel before its process is killed. */
+  readonly cancelGraceMs?: number;
+  readonly pingIntervalMs?: number;
+}
+
+/** Errors after which the process is as good as before; after any other it is not trusted with another run. */
+const harmless = /^(run\.cancelled|engine\.unavailable|engine\.unsupported|experiment\.|profile\.|simulator\.)/;
+
+export class EngineSupervisor {
+  readonly #options: SupervisorOptions;
+  readonly #queue = new RunQueue();
+  #process: EngineProcess | null = null;
+  #report: Promise<DeviceReport> | null = null;
+  #wasLost = false;
+  #closed = false;
+  #sequence = 0;
+  #pings: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** Devices and engines, as the process found them when it was first asked, or now where `refresh` is true. */
+  async report(refresh = false): Promise<DeviceReport> {
+    const engine = this.#running();
+    if (refresh || this.#report === null) {
+      const report = engine.report();
+      this.#report = report;
+      report.catch(() => {
+        if (this.#report === report) this.#report = null;
+      });
+    }
+    return this.#report;
+  }
+
+  /**
+   * Runs one experiment, after those that came before it. Rejects with what the engine rejected with, `run.cancelled`,
+   * or `engine.lost` with the reason where the process ended.
+   */
+  async run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
+    await this.#queue.enter(hooks.signal);
+    try {
+      return await this.#execute(request, hooks);
+    } finally {
+      this.#queue.leave();
+    }
+  }
+
+  /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
+  close(): void {
+    this.#closed = true;
+    this.#process?.kill();
+  }
+
+  async #execute(request: EngineRunRequest, hooks: RunHooks): Promise<EngineRunResult> {
+    const engine = this.#running();
+    this.#sequence += 1;
+    const id = String(this.#sequence);
+    if (hooks.signal?.aborted) throw cancelledError();
+    let killed = false;
+    let killTimer: ReturnType<typeof setTimeout> | undefined;
+    const kill = (): void => {
+      killed = true;
+      this.#retire(engine);
+    };
+    const cancel = (): void => {
+      engine.cancel(id);
+      killTimer = setTimeout(kill, this.#options.cancelGraceMs ?? 3000);
+    };
+    hooks.signal?.addEventListener('abort', cancel);
+    try {
+      return await engine.run(id, request, hooks.onProgress);
+    } catch (thrown) {
+      if (killed) {
+        throw cancelledError('The run was cancelled. It did not stop by itself, so its engine process was ended.');
+      }
+      const error =
+        thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, 'engine.failed'));
+      if (!harmless.test(error.code)) this.#retire(engine);
+      throw error;
+    } finally {
+      clearTimeout(killTimer);
+      hooks.signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  #running(): EngineProcess {
+    if (this.#closed) throw new CopyscopeError({ code: 'engine.closed', message: 'Copyscope is closing.' });
+    if (this.#process !== null) return this.#process;
+    const engine = new EngineProcess(this.#options.spawn(), (reason) => this.#lost(engine, reason));
+    this.#process = engine;
+    this.#watch(engine);
+    if (this.#wasLost) {
+      this.#wasLost = false;
+      void this.#tellReport();
+    }
+    return engine;
+  }
+
+  #lost(engine: EngineProcess, reason: CopyscopeError): void {
+    if (this.#process !== engine) return;
+    this.#forget();
+    this.#wasLost = true;
+    if (!this.#closed) this.#options.onChange?.(null, reason.toInfo());
+  }
+
+  /** An engine failed in it: a CUDA context may be beyond use, so the next run gets a new process. */
+  #retire(engine: EngineProcess): void {
+    if (this.#process === engine) this.#forget();
+    engine.kill();
+  }
+
+  #forget(): void {
+    clearInterval(this.#pings);
+    this.#process = null;
+    this.#report = null;
+  }
+
+  async #tellReport(): Promise<void> {
+    const report = await this.report().catch(() => null);
+    if (report !== null) this.#options.onChange?.(report, null);
+  }
+
+  /** Reports a process that answers no ping between two ticks, and again when it answers. It isn't killed: a run may be busy. */
+  #watch(engine: EngineProcess): void {
+    const intervalMs = this.#options.pingIntervalMs ?? 10_000;
+    let waiting = false;
+    let silent = false;
+    const answered = (): void => {
+      waiting = false;
+      if (silent && this.#process === engine) void this.#tellReport();
+      silent = false;
+    };
+    const tick = (): void => {
+      if (waiting && !silent) {
+        silent = true;
+        this.#options.onChange?.(null, unresponsive(intervalMs));
+      }
+      if (waiting) return;
+      waiting = true;
+      engine.ping().then(answered, () => {});
+    };
+    this.#pings = setInterval(tick, intervalMs).unref();
+  }
+}
+
+const unresponsive = (afterMs: number): ErrorInfo => ({
+  code: 'engine.unresponsive',
+  message: `The engine process has not answered for ${afterMs / 1000} s.`,
+  remedy: 'Wait if a long run is in progress; otherwise cancel the run, which ends the process.',
+});

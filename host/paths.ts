@@ -1,0 +1,28 @@
+/** Where the program's own files are, and where the user's are kept. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import envPaths from 'env-paths';
+
+/** The nearest folder above this file that holds package.json and assets: the clone, or the packed app. */
+export function programFolder(from: string = import.meta.dirname): string {
+  const isProgram = (folder: string): boolean =>
+    existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'assets'));
+  let folder = from;
+  while (!isProgram(folder)) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`no package.json with assets beside it above ${from}`);
+    folder = parent;
+  }
+  return folder;
+}
+
+export function programVersion(folder: string): string {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version?: unknown };
+  return typeof version === 'string' ? version : 'unknown';
+}
+
+/** COPYSCOPE_DATA, or the system's usual place, as ~/.local/share/copyscope. */
+export function dataFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const chosen = environment['COPYSCOPE_DATA'];
+  return chosen === undefined || chosen === '' ? envPaths('copyscope', { suffix: '' }).data : chosen;
+}

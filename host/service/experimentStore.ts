@@ -1,0 +1,106 @@
+/** The user's experiments: one pretty JSON file each, named by its id. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
+import type { ExperimentSummary } from '../../core/service/service.ts';
+import { type FoundFile, findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
+import { isId, slug, unused } from './ids.ts';
+import { serial } from './serial.ts';
+
+export class ExperimentStore {
+  readonly #folder: string;
+  readonly #serial = serial();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** All of them by id; one that can't be opened is listed with its problem. */
+  async list(): Promise<ExperimentSummary[]> {
+    return Promise.all((await this.#files()).map(summarize));
+  }
+
+  /** Rejects with `experiment.not-found`, `experiment.invalid` or a file error. */
+  async read(id: string): Promise<Experiment> {
+    return readExperimentFile((await this.#find(id)).path);
+  }
+
+  /** Validates first, so that a bad document changes nothing. Returns the id it is kept under. */
+  save(id: string | null, document: unknown): Promise<string> {
+    return this.#serial(async () => {
+      const experiment = requireExperiment(document);
+      const target = id === null ? await this.#newId(experiment.name) : requireTopLevelId(id);
+      await writeWhole(join(this.#folder, `${target}.json`), `${JSON.stringify(experiment, null, 2)}\n`);
+      return target;
+    });
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#serial(async () => removeFile((await this.#find(id)).path));
+  }
+
+  async #newId(name: string): Promise<string> {
+    const used = new Set((await this.#files()).map((file) => file.name));
+    return unused(slug(name, 'experiment'), (candidate) => used.has(candidate));
+  }
+
+  async #find(id: string): Promise<FoundFile> {
+    const found = (await this.#files()).find((file) => file.name === id && isId(file.name));
+    if (found === undefined) throw notFound(id);
+    return found;
+  }
+
+  #files(): Promise<FoundFile[]> {
+    return findFiles(this.#folder, '.json', false);
+  }
+}
+
+/** An experiment document from a file: parsed, validated, with errors that name the field. */
+export async function readExperimentFile(path: string): Promise<Experiment> {
+  return requireExperiment(await readBoundedText(path, maxExperimentCharacters));
+}
+
+async function summarize(file: FoundFile): Promise<ExperimentSummary> {
+  const modifiedAt = await stat(file.path).then(
+    ({ mtime }) => mtime.toISOString(),
+    () => new Date(0).toISOString(),
+  );
+  const problem = (info: ErrorInfo): ExperimentSummary => ({
+    id: file.name,
+    name: file.name,
+    modifiedAt,
+    problem: info,
+  });
+  if (!isId(file.name)) return problem(badName(file.path));
+  try {
+    const { name } = await readExperimentFile(file.path);
+    return { id: file.name, name, modifiedAt };
+  } catch (error) {
+    return problem(toErrorInfo(error));
+  }
+}
+
+function requireTopLevelId(id: string): string {
+  if (isId(id) && !id.includes('/')) return id;
+  throw new CopyscopeError({
+    code: 'request.invalid',
+    field: 'id',
+    message: `${JSON.stringify(id.slice(0, 80))} can't be the id of an experiment.`,
+    remedy: 'Save it under a new name.',
+  });
+}
+
+const badName = (path: string): ErrorInfo => ({
+  code: 'experiment.file-name',
+  message: `${path} can't be opened by its name.`,
+  remedy: 'Rename the file so that only a-z, 0-9, "-" and "_" are in its name.',
+});
+
+const notFound = (id: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'experiment.not-found',
+    message: `There is no experiment ${JSON.stringify(id)}.`,
+    remedy: 'It may have been deleted or renamed: choose another.',
+  });

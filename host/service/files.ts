@@ -1,0 +1,88 @@
+/** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { CopyscopeError } from '../../core/errors.ts';
+
+export interface FoundFile {
+  /** Path below the searched folder, without its ending, with '/' between the parts. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Every file below `folder` with this ending, by name. None where the folder doesn't exist. */
+export async function findFiles(folder: string, ending: string, recursive: boolean): Promise<FoundFile[]> {
+  const entries = await readdir(folder, { recursive, withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw storageError(`${folder} could not be read`, error);
+  });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, name: relative(folder, path).slice(0, -ending.length).split(sep).join('/') }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The file's bytes; `file.too-large` where it has more than `maxBytes`, before any of them is read. */
+export async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    // A copy of its own: a Buffer may be a window on a pool, which a structured clone would send whole.
+    return new Uint8Array(await readFile(path));
+  } catch (error) {
+    if (error instanceof CopyscopeError) throw error;
+    throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
+  }
+}
+
+export async function readBoundedText(path: string, maxBytes: number): Promise<string> {
+  return new TextDecoder().decode(await readBounded(path, maxBytes));
+}
+
+/** Writes to a temporary file beside it, then renames: a reader sees the old content or the new, never a part. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomic(
+      path,
+      typeof content === 'string' ? content : Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    );
+  } catch (error) {
+    throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
+  }
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await rm(path).catch((error: NodeJS.ErrnoException) => {
+    throw storageError(`${path} could not be deleted`, error);
+  });
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ENOENT: 'Check the path.',
+  EISDIR: 'Name a file, not a folder.',
+  EACCES: 'Check the permissions of the file and its folder.',
+  EPERM: 'Check the permissions of the file and its folder.',
+  EROFS: 'Set COPYSCOPE_DATA to a folder that can be written.',
+  ENOSPC: 'Free some space on that disk.',
+};
+
+export function storageError(what: string, error: NodeJS.ErrnoException): CopyscopeError {
+  const code = error.code ?? 'unknown';
+  return new CopyscopeError(
+    {
+      code: code === 'ENOENT' ? 'file.not-found' : 'file.failed',
+      message: `${what} (${code}).`,
+      remedy: remedies[code] ?? 'Check the disk and the folder.',
+    },
+    { cause: error },
+  );
+}
+
+const tooLarge = (path: string, bytes: number, most: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'file.too-large',
+    message: `${path} has ${bytes} bytes; at most ${most} are read.`,
+    remedy: 'Check that it is the file you mean.',
+  });

@@ -1,0 +1,31 @@
+/** Ids made from names. What is taken from outside is checked by idSchema (core/service/requests.ts). */
+import { idSchema } from '../../core/service/requests.ts';
+
+/** File names that Windows keeps for devices, whatever their ending. */
+const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+
+/** Lower-case letters and digits with single dashes between them, at most 60 characters: 'pinned-20-mib'. */
+export function slug(name: string, fallback: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '');
+  if (plain === '') return fallback;
+  return reserved.test(plain) ? `${fallback}-${plain}` : plain;
+}
+
+/** `base`, or else `base-2`, `base-3`… */
+export function unused(base: string, isUsed: (id: string) => boolean): string {
+  if (!isUsed(base)) return base;
+  let number = 2;
+  while (isUsed(`${base}-${number}`)) number += 1;
+  return `${base}-${number}`;
+}
+
+/** '20261120-054500-pinned': sorts by time, and says what it is. */
+export const timedId = (at: Date, name: string): string =>
+  `${at.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${slug(name, 'run')}`;
+
+export const isId = (text: string): boolean => idSchema.safeParse(text).success;
