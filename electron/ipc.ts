@@ -1,0 +1,43 @@
+/**
+ * The only message a page can send: it asks for a port. The asker is checked, and each side of the port then speaks
+ * core/service's RPC, which validates every call.
+ */
+import { type IpcMain, type IpcMainEvent, MessageChannelMain, type MessagePortMain, type WebFrameMain } from 'electron';
+import type { Channel } from '../core/service/rpc.ts';
+import { isAppUrl, portMessage } from './origin.ts';
+
+/** Hears about each port that was handed to a page of ours. */
+export type OnPort = (channel: Channel) => void;
+
+export function answerPortRequests(ipc: IpcMain, onPort: OnPort, onRefused: (reason: string) => void): void {
+  ipc.on(portMessage, (event) => {
+    const frame = event.senderFrame;
+    const problem = refusal(event, frame);
+    if (frame === null || problem !== null) {
+      onRefused(problem ?? 'the page has gone');
+      return;
+    }
+    const { port1, port2 } = new MessageChannelMain();
+    onPort(portChannel(port1));
+    frame.postMessage(portMessage, null, [port2]);
+  });
+}
+
+/** Why a request is not answered, or null. Only the top frame of a page from our own scheme gets a port. */
+function refusal(event: IpcMainEvent, frame: WebFrameMain | null): string | null {
+  if (frame === null) return 'the page has gone';
+  if (!isAppUrl(frame.url)) return `${JSON.stringify(frame.url.slice(0, 200))} is not a page of Copyscope`;
+  if (frame.parent !== null || frame !== event.sender.mainFrame) return 'only the top frame may ask';
+  return null;
+}
+
+export function portChannel(port: MessagePortMain): Channel {
+  return {
+    post: (message) => port.postMessage(message),
+    listen: (handler) => {
+      port.on('message', (event) => handler(event.data));
+      port.start();
+    },
+    onClose: (handler) => port.on('close', handler),
+  };
+}

@@ -1,0 +1,75 @@
+/** The application menu: the platform's own roles, and what Copyscope adds to them. */
+import { Menu, type MenuItemConstructorOptions, nativeTheme, shell } from 'electron';
+import { themes } from './windowState.ts';
+
+export interface MenuActions {
+  readonly openFile: () => void;
+  readonly showDataFolder: () => void;
+  readonly showLog: () => void;
+}
+
+const themeNames = { system: 'As the System', light: 'Light', dark: 'Dark' } as const;
+
+const links = [
+  ['CUDA: Asynchronous Concurrent Execution', 'https://docs.nvidia.com/cuda/cuda-c-programming-guide/'],
+  ['CUDA: API Synchronization Behavior', 'https://docs.nvidia.com/cuda/cuda-runtime-api/api-sync-behavior.html'],
+  ['CUDA: Stream Synchronization', 'https://docs.nvidia.com/cuda/cuda-runtime-api/stream-sync-behavior.html'],
+  ['PyTorch: CUDA Semantics', 'https://docs.pytorch.org/docs/stable/notes/cuda.html'],
+] as const;
+
+export function buildMenu(actions: MenuActions, platform: NodeJS.Platform): Menu {
+  return Menu.buildFromTemplate(menuTemplate(actions, platform));
+}
+
+export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): MenuItemConstructorOptions[] {
+  const isMac = platform === 'darwin';
+  return [
+    ...(isMac ? [{ role: 'appMenu' } as const] : []),
+    {
+      role: 'fileMenu',
+      submenu: [
+        { label: 'Open Run or Experiment…', accelerator: 'CmdOrCtrl+O', click: actions.openFile },
+        { label: 'Show Data Folder', click: actions.showDataFolder },
+        { type: 'separator' },
+        isMac ? { role: 'close' } : { role: 'quit' },
+      ],
+    },
+    { role: 'editMenu' },
+    { role: 'viewMenu', submenu: viewMenu() },
+    { role: 'windowMenu' },
+    { role: 'help', submenu: helpMenu(actions, isMac) },
+  ];
+}
+
+function viewMenu(): MenuItemConstructorOptions[] {
+  const themeItems = themes.map(
+    (theme): MenuItemConstructorOptions => ({
+      label: themeNames[theme],
+      type: 'radio',
+      checked: nativeTheme.themeSource === theme,
+      click: () => {
+        nativeTheme.themeSource = theme;
+      },
+    }),
+  );
+  return [
+    { label: 'Theme', submenu: themeItems },
+    { type: 'separator' },
+    { role: 'resetZoom' },
+    { role: 'zoomIn' },
+    { role: 'zoomOut' },
+    { type: 'separator' },
+    { role: 'togglefullscreen' },
+    { role: 'reload' },
+    { role: 'toggleDevTools' },
+  ];
+}
+
+function helpMenu(actions: MenuActions, isMac: boolean): MenuItemConstructorOptions[] {
+  return [
+    ...links.map(([label, address]) => ({ label, click: () => void shell.openExternal(address) })),
+    { type: 'separator' },
+    { label: 'Show Log', click: actions.showLog },
+    ...(isMac ? [] : [{ role: 'about' } as const]),
+  ];
+}

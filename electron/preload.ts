@@ -1,0 +1,16 @@
+/** Runs in the page's sandbox and gives it one function. Bundled to CommonJS; keep it this small. */
+import { contextBridge, ipcRenderer } from 'electron';
+import { portMessage } from './origin.ts';
+
+/** The page's window, as far as this file needs it. */
+declare const window: {
+  readonly location: { readonly origin: string };
+  postMessage(message: string, targetOrigin: string, transfer: readonly unknown[]): void;
+};
+
+// A port can't cross contextBridge, so it is posted to the page, to our own origin only.
+ipcRenderer.on(portMessage, (event) => window.postMessage(portMessage, window.location.origin, event.ports));
+
+contextBridge.exposeInMainWorld('copyscope', {
+  requestPort: () => ipcRenderer.send(portMessage),
+});

@@ -1,0 +1,88 @@
+/** copyscope://app/ serves the built renderer: files below one folder, read only, with a strict content policy. */
+import { realpath, stat } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { net, protocol, type Session } from 'electron';
+import { isAppUrl, scheme } from './origin.ts';
+
+/** Styles may be inline, since the component library sets them on elements; scripts may not. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "object-src 'none'",
+].join('; ');
+
+const securityHeaders = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Must be called before the app is ready: only then can a scheme get a page's rights. */
+export function registerScheme(): void {
+  const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
+  protocol.registerSchemesAsPrivileged([{ scheme, privileges }]);
+}
+
+/** Answers the scheme in `session` with the files below `folder`. */
+export function serveRenderer(session: Session, folder: string): void {
+  session.protocol.handle(scheme, (request) => respond(request, folder));
+}
+
+async function respond(request: Request, folder: string): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Only GET and HEAD are answered.');
+  const path = await resolveFile(request.url, folder);
+  if (path === null) return refusal(404, 'There is no such file.');
+  const file = await net.fetch(pathToFileURL(path).href, { bypassCustomProtocolHandlers: true });
+  const headers = new Headers(securityHeaders);
+  const type = file.headers.get('Content-Type');
+  if (type !== null) headers.set('Content-Type', type);
+  return new Response(request.method === 'HEAD' ? null : file.body, { status: file.status, headers });
+}
+
+function refusal(status: number, text: string): Response {
+  return new Response(text, { status, headers: { ...securityHeaders, 'Content-Type': 'text/plain; charset=utf-8' } });
+}
+
+/**
+ * The file that an address names, or null: another origin, a path that leaves the folder (by dots, an encoded
+ * separator, a drive, a NUL or a symbolic link), a folder, or nothing there.
+ */
+export async function resolveFile(address: string, folder: string): Promise<string | null> {
+  if (!isAppUrl(address)) return null;
+  const name = decodedPath(new URL(address).pathname);
+  if (name === null) return null;
+  const path = resolve(folder, name === '' ? 'index.html' : join('.', name));
+  if (!isInside(path, folder)) return null;
+  try {
+    const [real, base] = await Promise.all([realpath(path), realpath(folder)]);
+    return isInside(real, base) && (await stat(real)).isFile() ? real : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The path without its leading slash; null where decoding shows what no file of ours has in its name. */
+function decodedPath(pathname: string): string | null {
+  try {
+    const path = decodeURIComponent(pathname).replace(/^\//, '');
+    return /[\\:\0]/.test(path) || path.startsWith('/') || path.split('/').includes('..') ? null : path;
+  } catch {
+    return null;
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  const inner = relative(folder, path);
+  return inner !== '' && inner !== '..' && !inner.startsWith(`..${sep}`) && resolve(folder, inner) === path;
+}

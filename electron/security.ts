@@ -1,0 +1,83 @@
+/** What the window's page can't do: it has no Node, no network, no permissions, no other pages and no other windows. */
+import { type App, type Session, shell, type WebContents, type WebPreferences } from 'electron';
+import { isAppUrl, parseUrl, startPage } from './origin.ts';
+
+/** Hosts that a link may open in the person's browser. Nothing else leaves the app. */
+const linkedHosts: ReadonlySet<string> = new Set([
+  'docs.nvidia.com',
+  'developer.nvidia.com',
+  'docs.pytorch.org',
+  'pytorch.org',
+  'github.com',
+  'arrow.apache.org',
+  'ui.perfetto.dev',
+]);
+
+export function webPreferences(preload: string): WebPreferences {
+  return {
+    preload,
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    webviewTag: false,
+    navigateOnDragDrop: false,
+    safeDialogs: true,
+    spellcheck: false,
+  };
+}
+
+export function isAllowedLink(address: string): boolean {
+  const url = parseUrl(address);
+  return url?.protocol === 'https:' && url.username === '' && url.port === '' && linkedHosts.has(url.hostname);
+}
+
+/** Applies to every page the app ever creates, the window's own included. */
+export function hardenApp(app: App): void {
+  app.enableSandbox();
+  app.on('web-contents-created', (_event, contents) => hardenContents(contents));
+  app.on('certificate-error', (event, _contents, _url, _error, _certificate, callback) => {
+    event.preventDefault();
+    callback(false);
+  });
+  app.on('select-client-certificate', (event, _contents, _url, _list, callback) => {
+    event.preventDefault();
+    callback();
+  });
+}
+
+function hardenContents(contents: WebContents): void {
+  // Reloading the start page is the one navigation there is.
+  contents.on('will-navigate', (event) => {
+    if (withoutFragment(event.url) !== startPage) event.preventDefault();
+  });
+  contents.on('will-frame-navigate', (event) => {
+    if (!event.isMainFrame || withoutFragment(event.url) !== startPage) event.preventDefault();
+  });
+  contents.on('will-redirect', (event) => event.preventDefault());
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    if (isAllowedLink(url)) void shell.openExternal(url);
+    return { action: 'deny' };
+  });
+}
+
+const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
+
+/** No permission is granted, nothing is fetched from a network, and only the page's own data can be saved. */
+export function hardenSession(session: Session): void {
+  session.setPermissionRequestHandler((_contents, _permission, callback) => callback(false));
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+  session.setUSBProtectedClassesHandler(({ protectedClasses }) => protectedClasses);
+  const remote = ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'ftp://*/*', 'file://*/*'];
+  session.webRequest.onBeforeRequest({ urls: remote }, (_details, callback) => callback({ cancel: true }));
+  session.on('will-download', (event, item) => {
+    const address = item.getURL();
+    const own = address.startsWith('blob:') && isAppUrl(address.slice('blob:'.length));
+    if (!own && !address.startsWith('data:')) event.preventDefault();
+  });
+}

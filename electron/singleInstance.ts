@@ -1,0 +1,28 @@
+/** One Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
+import type { App, BrowserWindow } from 'electron';
+
+export interface SingleInstance {
+  readonly currentWindow: () => BrowserWindow | undefined;
+  /** Files that a second start was given. */
+  readonly openFiles: (paths: readonly string[]) => void;
+}
+
+/** False where another instance already runs: it has been told, and this one must end. */
+export function claimSingleInstance(app: App, { currentWindow, openFiles }: SingleInstance): boolean {
+  if (!app.requestSingleInstanceLock()) {
+    app.quit();
+    return false;
+  }
+  app.on('second-instance', (_event, argv) => {
+    const window = currentWindow();
+    if (window?.isMinimized()) window.restore();
+    window?.focus();
+    openFiles(filesAmong(argv.slice(1)));
+  });
+  return true;
+}
+
+/** The experiment and run files among a command line's words; Chromium's switches and the app's folder are not. */
+export function filesAmong(words: readonly string[]): string[] {
+  return words.filter((word) => !word.startsWith('-') && /\.(copyscope\.json|arrow)$/i.test(word));
+}

@@ -1,0 +1,59 @@
+/** Where the window was, kept between starts, and checked against the displays there are now. */
+import { readFileSync } from 'node:fs';
+import type { Rectangle } from 'electron';
+import { sync as writeFileAtomic } from 'write-file-atomic';
+import { z } from 'zod';
+
+const coordinate = z.number().int().min(-100_000).max(100_000);
+const extent = z.number().int().min(1).max(100_000);
+
+/** As Electron's nativeTheme.themeSource. */
+export const themes = ['system', 'light', 'dark'] as const;
+
+const windowStateSchema = z.strictObject({
+  bounds: z.strictObject({ x: coordinate, y: coordinate, width: extent, height: extent }),
+  maximized: z.boolean(),
+  theme: z.enum(themes).default('system'),
+});
+
+export type WindowState = z.infer<typeof windowStateSchema>;
+
+export const smallestSize = { width: 960, height: 600 };
+export const usualSize = { width: 1440, height: 900 };
+
+/** This much of the window's top must lie on a display, so that it can be seen and dragged. */
+const visibleTop = { width: 160, height: 40 };
+
+/** What was saved, or null where nothing readable was. */
+export function readWindowState(file: string): WindowState | null {
+  try {
+    const result = windowStateSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    return result.success ? result.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Saves whole or not at all. */
+export function writeWindowState(file: string, state: WindowState): void {
+  writeFileAtomic(file, `${JSON.stringify(windowStateSchema.parse(state))}\n`);
+}
+
+/** The bounds to open with: those saved where a display still shows them, else the usual size and no place. */
+export function usableBounds(
+  saved: WindowState | null,
+  workAreas: readonly Rectangle[],
+): Partial<Rectangle> & { width: number; height: number } {
+  const bounds = saved?.bounds;
+  if (bounds === undefined || !workAreas.some((area) => showsTop(area, bounds))) return usualSize;
+  const width = Math.max(bounds.width, smallestSize.width);
+  const height = Math.max(bounds.height, smallestSize.height);
+  return { x: bounds.x, y: bounds.y, width, height };
+}
+
+function showsTop(area: Rectangle, bounds: Rectangle): boolean {
+  const left = Math.max(area.x, bounds.x);
+  const right = Math.min(area.x + area.width, bounds.x + bounds.width);
+  const topIsInside = bounds.y >= area.y && bounds.y + visibleTop.height <= area.y + area.height;
+  return topIsInside && right - left >= visibleTop.width;
+}

@@ -1,0 +1,118 @@
+/**
+ * Builds what runs: renderer, host and electron, each into dist/. A part whose sources did not change since its last
+ * build is left as it is. Says nothing on stdout, so that a command started through it owns that.
+ *
+ *   node scripts/build.mjs [renderer|host|electron …] [--force]
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { inRoot, root } from './lib/paths.mjs';
+
+/** What each part is made from, the file that shows it was built, and the modes its config is built in, one by one. */
+const parts = {
+  renderer: { config: 'vite.renderer.config.ts', sources: ['core', 'renderer'], output: 'dist/renderer/index.html' },
+  host: { config: 'vite.host.config.ts', sources: ['core', 'native', 'host'], output: 'dist/host/cli.js' },
+  electron: {
+    config: 'vite.electron.config.ts',
+    sources: ['core', 'native', 'host', 'electron'],
+    output: 'dist/electron/main.js',
+    modes: ['main', 'preload'],
+  },
+};
+
+const stampFolder = inRoot('dist/.stamps');
+/** Compiled things and C++ below native/ are no input of a bundle. */
+const ignored = /^(build|build-.*|node_modules|src|\..*)$/;
+
+function* filesBelow(path) {
+  const entry = statSync(path);
+  if (entry.isFile()) yield { path, entry };
+  else for (const name of readdirSync(path).sort()) if (!ignored.test(name)) yield* filesBelow(join(path, name));
+}
+
+/** Changes when a source is added, removed or written. */
+function digest({ config, sources }) {
+  const hash = createHash('sha256').update(process.version);
+  for (const source of [...sources, config, 'package.json', 'package-lock.json']) {
+    for (const { path, entry } of filesBelow(inRoot(source))) {
+      hash.update(`${relative(root, path)} ${entry.size} ${entry.mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function isUpToDate(name) {
+  const stamp = join(stampFolder, name);
+  if (!existsSync(inRoot(parts[name].output)) || !existsSync(stamp)) return false;
+  return readFileSync(stamp, 'utf8') === digest(parts[name]);
+}
+
+/** Two builds at once would empty each other's output; the second waits, and then finds everything done. */
+async function withLock(action) {
+  mkdirSync(stampFolder, { recursive: true });
+  const lock = join(stampFolder, 'lock');
+  while (!tryLock(lock)) await sleep(200);
+  try {
+    return await action();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function tryLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (!isAlive(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isAlive(lock) {
+  try {
+    const owner = Number(readFileSync(lock, 'utf8'));
+    // Just created and not written yet: its owner lives.
+    if (owner === 0) return Date.now() - statSync(lock).mtimeMs < 5000;
+    process.kill(owner, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+async function buildPart(name) {
+  const { build } = await import('vite');
+  const started = performance.now();
+  const before = digest(parts[name]);
+  rmSync(join(stampFolder, name), { force: true });
+  const { config, modes = ['production'] } = parts[name];
+  for (const mode of modes) await build({ root, mode, configFile: inRoot(config), logLevel: 'warn' });
+  writeFileSync(join(stampFolder, name), before);
+  console.error(`Built ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+/** Builds those of `names` that are out of date. Throws vite's error where one fails. */
+export async function ensureBuilt(names, { force = false } = {}) {
+  const isStale = (name) => force || !isUpToDate(name);
+  if (!names.some(isStale)) return;
+  await withLock(async () => {
+    for (const name of names.filter(isStale)) await buildPart(name);
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  const named = args.filter((arg) => !arg.startsWith('-'));
+  const unknown = named.filter((name) => !(name in parts));
+  if (unknown.length > 0) {
+    console.error(`There is no part called ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}.`);
+    process.exitCode = 2;
+  } else {
+    await ensureBuilt(named.length > 0 ? named : Object.keys(parts), { force: args.includes('--force') });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * `npm start`: builds what is out of date and opens the window. Where no Electron or no display can be had, the same
+ * window is served to the browser instead.
+ *
+ *   npm start [-- --browser] [-- FILE]
+ */
+import { spawn } from 'node:child_process';
+import { ensureBuilt } from './build.mjs';
+import { findElectron, hasDisplay, missingLibraries, provideElectron } from './lib/electron-binary.mjs';
+import { nativeSummary } from './lib/native-summary.mjs';
+import { inRoot, root } from './lib/paths.mjs';
+import { installCommands } from './lib/system.mjs';
+
+const say = (text) => console.error(text);
+const args = process.argv.slice(2);
+const wantsBrowser = args.includes('--browser');
+const files = args.filter((arg) => arg !== '--browser');
+
+/** Debian's names of what Electron links with, for a system that has no desktop yet. */
+const desktopLibraries = {
+  name: "Electron's libraries",
+  packages: {
+    'apt-get': ['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1', 'libxss1', 'libsecret-1-0'],
+    dnf: ['gtk3', 'nss', 'alsa-lib', 'mesa-libgbm', 'libXScrnSaver', 'libsecret'],
+    pacman: ['gtk3', 'nss', 'alsa-lib', 'mesa', 'libxss', 'libsecret'],
+  },
+};
+
+/** The Electron program, or why the browser is used instead. */
+async function chooseElectron() {
+  if (wantsBrowser) return { reason: 'as asked for with --browser' };
+  if (!hasDisplay()) return { reason: 'there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)' };
+  const electron = findElectron() ?? (await provideElectron(say));
+  if (electron === null) return { reason: 'Electron is not installed and could not be downloaded' };
+  const missing = missingLibraries(electron);
+  if (missing.length === 0) return { electron };
+  const remedy = installCommands([desktopLibraries]).join('; ');
+  return { reason: `Electron lacks ${missing.join(', ')}. To get them: ${remedy}` };
+}
+
+function run(program, programArgs) {
+  const child = spawn(program, programArgs, { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+}
+
+async function openElectron(electron) {
+  await ensureBuilt(['renderer', 'host', 'electron']);
+  const isRoot = process.getuid?.() === 0;
+  // Chromium refuses to start as root unless its own sandbox is off.
+  if (isRoot) say("Running as root: Chromium's process sandbox is off. Start it as an ordinary user to have it.");
+  const { code, signal } = await run(electron, [...(isRoot ? ['--no-sandbox'] : []), root, ...files]);
+  if (signal === 'SIGTRAP') {
+    say("Electron's sandbox could not start. Allow unprivileged user namespaces, or run:");
+    say(`  sudo chown root:root ${electron.replace(/electron$/, 'chrome-sandbox')}`);
+    say(`  sudo chmod 4755 ${electron.replace(/electron$/, 'chrome-sandbox')}`);
+    say('Or use the window in the browser: npm start -- --browser');
+  }
+  return code ?? 1;
+}
+
+async function serve(reason) {
+  await ensureBuilt(['renderer', 'host']);
+  say(`Serving the window to your browser: ${reason}.`);
+  const { code } = await run(process.execPath, [inRoot('dist/host/cli.js'), 'serve']);
+  return code ?? 0;
+}
+
+const problem = nativeSummary();
+if (problem !== null) say(problem);
+const { electron, reason } = await chooseElectron();
+process.exitCode = electron === undefined ? await serve(reason) : await openElectron(electron);
