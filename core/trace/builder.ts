@@ -1,10 +1,13 @@
 /** The one door through which a trace is made: recorder, simulator and importers add rows, and each is validated. */
-import { CopyscopeError } from '../errors.ts';
+import { columnNames, sortedColumns } from './order.ts';
+import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32 } from './rules.ts';
 import {
   type ChannelType,
   channelTypes,
+  emptyColumns,
   type Lane,
   type LaneIndex,
+  type LaneKind,
   type MemoryKind,
   memoryKinds,
   type RowKind,
@@ -38,26 +41,6 @@ const initialCapacity = 256;
 
 function codes<Name extends string>(names: readonly Name[]): ReadonlyMap<Name, number> {
   return new Map(names.map((name, code) => [name, code]));
-}
-
-/** Columns of `capacity` rows, all zero. */
-export function emptyColumns(capacity: number): TraceColumns {
-  return {
-    startNs: new Float64Array(capacity),
-    durationNs: new Float64Array(capacity),
-    lane: new Int32Array(capacity),
-    engine: new Int32Array(capacity),
-    kind: new Uint8Array(capacity),
-    name: new Int32Array(capacity),
-    op: new Int32Array(capacity),
-    correlation: new Int32Array(capacity),
-    iteration: new Int32Array(capacity),
-    bytes: new Float64Array(capacity),
-    srcMemory: new Uint8Array(capacity),
-    dstMemory: new Uint8Array(capacity),
-    channel: new Int32Array(capacity),
-    channelType: new Uint8Array(capacity),
-  };
 }
 
 export class TraceBuilder {
@@ -102,7 +85,7 @@ export class TraceBuilder {
 
   /** The finished trace, sorted by iteration and start. The builder can be dropped afterwards. */
   build(): Trace {
-    const columns = sorted(resized(this.#columns, this.#count));
+    const columns = sortedColumns(this.#columns, this.#count);
     return { count: this.#count, columns, lanes: [...this.#lanes], names: [...this.#names] };
   }
 
@@ -115,73 +98,54 @@ export class TraceBuilder {
   }
 
   #validate(row: Row): void {
-    requireNumber('startNs', row.startNs, 0);
-    requireNumber('durationNs', row.durationNs, 0);
-    requireNumber('bytes', row.bytes ?? 0, 0);
-    requireInteger('op', row.op ?? -1, -1);
-    requireInteger('iteration', row.iteration ?? 0, 0);
-    requireInteger('correlation', row.correlation ?? 0, 0);
-    requireInteger('channel', row.channel ?? -1, -1);
-    this.#requireLane('lane', row.lane, row.kind);
-    if (row.engine !== undefined && row.engine !== -1) this.#requireLane('engine', row.engine, row.kind);
-    if (!kindCodes.has(row.kind)) throw invalid('kind', row.kind, `one of ${rowKinds.join(', ')}`);
+    requireNumber('startNs', row.startNs);
+    requireNumber('durationNs', row.durationNs);
+    requireNumber('bytes', row.bytes ?? 0);
+    requireInteger('op', row.op ?? -1);
+    requireInteger('iteration', row.iteration ?? 0);
+    requireInteger('correlation', row.correlation ?? 0);
+    requireInteger('channel', row.channel ?? -1);
+    requireWord('kind', row.kind, kindCodes);
+    requireWord('src', row.src ?? 'none', memoryCodes);
+    requireWord('dst', row.dst ?? 'none', memoryCodes);
+    requireWord('channelType', row.channelType ?? 'unknown', channelCodes);
+    const wanted = laneKindOf(row.kind);
+    this.#requireLane('lane', row.lane, row.kind, (kind) => kind === wanted);
+    if (row.engine !== undefined && row.engine !== -1) this.#requireLane('engine', row.engine, row.kind, isEngineLane);
   }
 
-  #requireLane(column: 'lane' | 'engine', index: number, kind: RowKind): void {
+  #requireLane(column: string, index: number, row: RowKind, fits: (kind: LaneKind) => boolean): void {
     const lane = this.#lanes[index];
-    if (lane === undefined) throw invalid(column, index, `below ${this.#lanes.length}, the number of declared lanes`);
-    const onHost = kind.startsWith('host-') && kind !== 'host-function';
-    const fits =
-      column === 'engine'
-        ? lane.kind === 'copy-engine' || lane.kind === 'compute'
-        : lane.kind === (onHost ? 'host-thread' : 'stream');
-    if (!fits) throw invalid(column, lane.id, `a lane on which a ${kind} row can lie`);
+    if (lane === undefined) {
+      throw invalidRow(column, index, `below ${this.#lanes.length}, the number of declared lanes`);
+    }
+    if (!fits(lane.kind)) throw invalidRow(column, lane.id, `a lane on which a ${row} row can lie`);
   }
 }
 
-function requireNumber(column: string, value: number, least: number): void {
-  if (!Number.isFinite(value) || value < least) throw invalid(column, value, `a finite number of at least ${least}`);
-}
-
-function requireInteger(column: string, value: number, least: number): void {
-  if (!Number.isInteger(value) || value < least || value > 0x7fffffff) {
-    throw invalid(column, value, `an integer from ${least} to 2147483647`);
+function requireNumber(column: keyof typeof leastValues, value: number): void {
+  const least = leastValues[column];
+  if (!Number.isFinite(value) || value < least) {
+    throw invalidRow(column, value, `a finite number of at least ${least}`);
   }
 }
 
-function invalid(column: string, value: unknown, expected: string): CopyscopeError {
-  return new CopyscopeError({
-    code: 'trace.invalid',
-    field: column,
-    message: `${JSON.stringify(value)} is not ${expected}.`,
-    remedy: 'The recording is damaged, or made by a faulty importer: record it again.',
-  });
+function requireInteger(column: keyof typeof leastValues, value: number): void {
+  const least = leastValues[column];
+  if (!Number.isInteger(value) || value < least || value > maxInt32) {
+    throw invalidRow(column, value, `an integer from ${least} to ${maxInt32}`);
+  }
+}
+
+function requireWord<Name extends string>(column: string, value: Name, known: ReadonlyMap<Name, number>): void {
+  if (!known.has(value)) throw invalidRow(column, value, `one of ${[...known.keys()].join(', ')}`);
 }
 
 function resized(columns: TraceColumns, capacity: number): TraceColumns {
   const target = emptyColumns(capacity);
-  for (const name of Object.keys(target) as (keyof TraceColumns)[]) {
+  for (const name of columnNames(target)) {
     const source = columns[name];
     target[name].set(source.length > capacity ? source.subarray(0, capacity) : source);
-  }
-  return target;
-}
-
-/** Rows in order of iteration, start, and longer first, so that a range comes before what lies inside it. */
-function sorted(columns: TraceColumns): TraceColumns {
-  const { iteration, startNs, durationNs } = columns;
-  const at = (column: Float64Array | Int32Array, index: number): number => column[index] ?? 0;
-  const order = Uint32Array.from(startNs.keys()).sort(
-    (a, b) =>
-      at(iteration, a) - at(iteration, b) ||
-      at(startNs, a) - at(startNs, b) ||
-      at(durationNs, b) - at(durationNs, a) ||
-      a - b,
-  );
-  const target = emptyColumns(order.length);
-  for (const name of Object.keys(target) as (keyof TraceColumns)[]) {
-    const [from, to] = [columns[name], target[name]];
-    for (let index = 0; index < order.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
   }
   return target;
 }

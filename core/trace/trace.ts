@@ -44,7 +44,8 @@ export type ChannelType = (typeof channelTypes)[number];
 export const laneKinds = ['host-thread', 'stream', 'copy-engine', 'compute'] as const;
 export type LaneKind = (typeof laneKinds)[number];
 
-export type CopyDirection = 'h2d' | 'd2h' | 'd2d' | 'h2h';
+export const copyDirections = ['h2d', 'd2h', 'd2d', 'h2h'] as const;
+export type CopyDirection = (typeof copyDirections)[number];
 
 export interface Lane {
   readonly kind: LaneKind;
@@ -91,6 +92,26 @@ export interface TraceColumns {
   readonly channel: Int32Array;
   /** Index into channelTypes. */
   readonly channelType: Uint8Array;
+}
+
+/** Columns of `capacity` rows, all zero. */
+export function emptyColumns(capacity: number): TraceColumns {
+  return {
+    startNs: new Float64Array(capacity),
+    durationNs: new Float64Array(capacity),
+    lane: new Int32Array(capacity),
+    engine: new Int32Array(capacity),
+    kind: new Uint8Array(capacity),
+    name: new Int32Array(capacity),
+    op: new Int32Array(capacity),
+    correlation: new Int32Array(capacity),
+    iteration: new Int32Array(capacity),
+    bytes: new Float64Array(capacity),
+    srcMemory: new Uint8Array(capacity),
+    dstMemory: new Uint8Array(capacity),
+    channel: new Int32Array(capacity),
+    channelType: new Uint8Array(capacity),
+  };
 }
 
 export interface Trace {

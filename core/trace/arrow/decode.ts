@@ -1,0 +1,90 @@
+/** A run from an Arrow IPC file that may be cut off, damaged or made to harm. */
+import { type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow';
+import { CopyscopeError } from '../../errors.ts';
+import { isSorted, sortedColumns } from '../order.ts';
+import { validateColumns } from '../rules.ts';
+import type { Run } from '../run.ts';
+import type { Lane, Trace, TraceColumns } from '../trace.ts';
+import { guardArrowFile, maxRunRows } from './guard.ts';
+import { columnOrder, numberColumns, tableColumns, wordColumns } from './layout.ts';
+import { decodeMetadata } from './metadata.ts';
+import { damaged, runFileError } from './problems.ts';
+import { readNumbers } from './readNumbers.ts';
+import { checkWordType, readWords, type WordList } from './readWords.ts';
+
+/**
+ * The run in a file. Every column, row and field of the metadata is validated. The columns may be views on `file`,
+ * so it must not change afterwards. Throws a CopyscopeError `run-file.*` with field and remedy, and nothing else.
+ */
+export function decodeRun(file: Uint8Array): Run {
+  try {
+    return read(file);
+  } catch (error) {
+    if (error instanceof CopyscopeError) throw asRunFileError(error);
+    const message = `the Arrow reader could not follow it: ${error instanceof Error ? error.message : String(error)}.`;
+    throw runFileError('run-file.damaged', 'file', message, { cause: error });
+  }
+}
+
+function asRunFileError(error: CopyscopeError): CopyscopeError {
+  if (error.code.startsWith('run-file.')) return error;
+  return runFileError('run-file.damaged', error.field ?? 'file', error.message, { cause: error });
+}
+
+function read(unaligned: Uint8Array): Run {
+  guardArrowFile(unaligned);
+  // Typed arrays of 8-byte numbers can only view memory that starts at a multiple of 8.
+  const file = unaligned.byteOffset % 8 === 0 ? unaligned : unaligned.slice();
+  const reader = RecordBatchReader.from(file).open();
+  const { info, lanes } = decodeMetadata(reader.schema.metadata);
+  checkFields(reader.schema);
+  const trace = readTrace([...reader], lanes);
+  return { info, trace: isSorted(trace.columns, trace.count) ? trace : inOrder(trace) };
+}
+
+/** Rows may have been reordered by a tool that filtered them. */
+const inOrder = (trace: Trace): Trace => ({ ...trace, columns: sortedColumns(trace.columns, trace.count) });
+
+function checkFields({ fields }: Schema): void {
+  for (const name of columnOrder) {
+    const found = fields.filter((field) => field.name === name);
+    if (found.length !== 1) throw damaged(name, `the file has ${found.length} columns called "${name}".`);
+  }
+  const typeOf = (name: string) => fields.find((field) => field.name === name)?.type;
+  for (const { name, type } of numberColumns) {
+    const given = String(typeOf(name));
+    if (given !== type) throw damaged(name, `the column is of type ${given}, not ${type}.`);
+  }
+  for (const name of [...wordColumns.map((column) => column.name), ...tableColumns]) {
+    checkWordType(name, typeOf(name));
+  }
+}
+
+function readTrace(batches: readonly RecordBatch[], lanes: readonly Lane[]): Trace {
+  const count = batches.reduce((sum, batch) => sum + batch.numRows, 0);
+  if (count > maxRunRows) {
+    throw runFileError('run-file.too-large', 'file', `the file has ${count} rows; at most ${maxRunRows} are read.`);
+  }
+  const chunks = (name: string) => batches.map((batch) => child(batch, name));
+  const laneIds: WordList = { words: lanes.map((lane) => lane.id), open: false };
+  const names: WordList = { words: [], open: true };
+  const columns: Partial<Record<keyof TraceColumns, TraceColumns[keyof TraceColumns]>> = {
+    lane: readWords('lane', chunks('lane'), count, laneIds, Int32Array),
+    engine: readWords('engine', chunks('engine'), count, { ...laneIds, nullable: true }, Int32Array),
+    name: readWords('name', chunks('name'), count, names, Int32Array),
+  };
+  for (const { name, column, type } of numberColumns) columns[column] = readNumbers(name, chunks(name), count, type);
+  for (const { name, column, words } of wordColumns) {
+    columns[column] = readWords(name, chunks(name), count, { words: [...words], open: false }, Uint8Array);
+  }
+  const trace = { count, columns: columns as unknown as TraceColumns, lanes, names: names.words };
+  validateColumns(trace);
+  return trace;
+}
+
+function child(batch: RecordBatch, name: string) {
+  const index = batch.schema.fields.findIndex((field) => field.name === name);
+  const data = batch.data.children[index];
+  if (data === undefined || data.length !== batch.numRows) throw damaged(name, 'the column is shorter than its batch.');
+  return data;
+}

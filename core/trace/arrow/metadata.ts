@@ -1,0 +1,130 @@
+/** A run file's metadata: the run's description and lanes as JSON, and a few plain keys for readers other than ours. */
+import { z } from 'zod';
+import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
+import { type Experiment, experimentVersion, fieldPath } from '../../experiment/experiment.ts';
+import { parseExperiment } from '../../experiment/parse.ts';
+import { type RunInfo, runFormat, runInfoSchema, runVersion } from '../run.ts';
+import { copyDirections, type Lane, laneKinds } from '../trace.ts';
+import { damaged, runFileError } from './problems.ts';
+
+export const metadataKeys = {
+  /** JSON of the RunInfo and of the lanes. What Copyscope itself reads. */
+  run: 'copyscope',
+  format: 'copyscope.format',
+  version: 'copyscope.version',
+  /** JSON of the experiment alone, for those who only want to run it again. */
+  experiment: 'copyscope.experiment',
+} as const;
+
+const maxMetadataCharacters = 128 * 1024 * 1024;
+const maxLanes = 10_000;
+
+const laneSchema = z
+  .object({
+    kind: z.enum(laneKinds),
+    id: z.string().min(1).max(200),
+    name: z.string().max(200),
+    device: z.string().max(100),
+    direction: z.enum(copyDirections).exactOptional(),
+  })
+  .refine((lane) => lane.direction === undefined || lane.kind === 'copy-engine', {
+    path: ['direction'],
+    message: 'belongs to copy engines only',
+  });
+const lanesSchema = z
+  .array(laneSchema)
+  .max(maxLanes)
+  .refine((lanes) => new Set(lanes.map((lane) => lane.id)).size === lanes.length, { message: 'has an id twice' });
+/** The experiment is parsed on its own, so that older versions of it are upgraded. */
+const descriptionSchema = runInfoSchema.omit({ experiment: true });
+
+export interface Description {
+  readonly info: RunInfo;
+  readonly lanes: readonly Lane[];
+}
+
+/** Throws `run-file.unwritable` where decodeMetadata would refuse the result. */
+export function encodeMetadata({ info, lanes }: Description): Map<string, string> {
+  const { experiment, ...description } = info;
+  const refuse = (field: string, problem: string): CopyscopeError =>
+    runFileError('run-file.unwritable', field, `the run can't be written: ${problem}`);
+  check(descriptionSchema, description, metadataKeys.run, refuse);
+  check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, refuse);
+  return new Map([
+    [metadataKeys.run, JSON.stringify({ ...info, lanes })],
+    [metadataKeys.format, runFormat],
+    [metadataKeys.version, String(runVersion)],
+    [metadataKeys.experiment, JSON.stringify(experiment)],
+  ]);
+}
+
+export function decodeMetadata(metadata: ReadonlyMap<string, string>): Description {
+  checkFormat(metadata);
+  const { experiment, lanes, ...description } = readJson(metadata.get(metadataKeys.run));
+  const info = check(descriptionSchema, description, metadataKeys.run, damaged);
+  return {
+    info: { ...info, experiment: decodeExperiment(experiment) },
+    lanes: check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, damaged),
+  };
+}
+
+function checkFormat(metadata: ReadonlyMap<string, string>): void {
+  const format = metadata.get(metadataKeys.format);
+  if (format !== runFormat) {
+    const said = format === undefined ? 'no' : `the ${JSON.stringify(format.slice(0, 80))}`;
+    const message = `this Arrow file has ${said} "${metadataKeys.format}" in its metadata, so it is not a run.`;
+    throw runFileError('run-file.not-a-run', metadataKeys.format, message);
+  }
+  const version = metadata.get(metadataKeys.version) ?? '';
+  if (!/^[1-9][0-9]{0,8}$/.test(version)) throw damaged(metadataKeys.version, 'the format version is not a number.');
+  if (Number(version) > runVersion) throw newer(metadataKeys.version, Number(version), runVersion);
+}
+
+function newer(field: string, version: number, known: number): CopyscopeError {
+  const message = `version ${version} is newer than this program reads (${known}).`;
+  return runFileError('run-file.newer-version', field, message);
+}
+
+function readJson(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) throw damaged(metadataKeys.run, 'the description of the run is missing.');
+  if (text.length > maxMetadataCharacters) {
+    const message = `the description has ${text.length} characters; at most ${maxMetadataCharacters} are read.`;
+    throw runFileError('run-file.too-large', metadataKeys.run, message);
+  }
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  } catch {
+    // Said below: the text is the file's, and the parser's own message would only repeat a piece of it.
+  }
+  throw damaged(metadataKeys.run, 'the description of the run is not a JSON object.');
+}
+
+function decodeExperiment(json: unknown): Experiment {
+  const parsed = parseExperiment(json);
+  if (parsed.ok) return parsed.experiment;
+  const version = (json as { version?: unknown } | null | undefined)?.version;
+  const field = (problem: ErrorInfo | undefined): string => {
+    const inside = problem?.field ?? '';
+    return ['copyscope.experiment', ...(inside === '' ? [] : [inside])].join('.');
+  };
+  const [first] = parsed.problems;
+  if (typeof version === 'number' && version > experimentVersion) {
+    throw newer(field(first), version, experimentVersion);
+  }
+  throw damaged(field(first), `the experiment in it is not valid: ${first?.message ?? 'no reason given.'}`);
+}
+
+function check<Output>(
+  schema: z.ZodType<Output>,
+  value: unknown,
+  field: string,
+  refuse: (field: string, problem: string) => CopyscopeError,
+): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = fieldPath(issue?.path ?? []);
+  const join = path === '' || path.startsWith('[') ? '' : '.';
+  throw refuse(`${field}${join}${path}`, `${issue?.message ?? 'it is not valid'}.`);
+}

@@ -1,0 +1,40 @@
+/** What can be wrong with a run file. Every failure to read one is one of these codes, with the field and a remedy. */
+import { CopyscopeError } from '../../errors.ts';
+
+export type RunFileCode =
+  /** Ends too early: a download or copy that was cut off. */
+  | 'run-file.truncated'
+  | 'run-file.not-arrow'
+  /** An Arrow file, but not one of ours. */
+  | 'run-file.not-a-run'
+  | 'run-file.newer-version'
+  | 'run-file.damaged'
+  | 'run-file.too-large'
+  /** A run that can't be written, since it couldn't be read again. */
+  | 'run-file.unwritable';
+
+const remedies: Readonly<Record<RunFileCode, string>> = {
+  'run-file.truncated': 'Copy or download the file again.',
+  'run-file.not-arrow': 'Open an .arrow file that Copyscope wrote.',
+  'run-file.not-a-run': 'Open an .arrow file that Copyscope wrote.',
+  'run-file.newer-version': 'Update Copyscope.',
+  'run-file.damaged': 'Copy the file again from where it was written, or record the run again.',
+  'run-file.too-large': 'Record fewer iterations or fewer operations.',
+  'run-file.unwritable': 'This is a fault of the engine that made the run: report it.',
+};
+
+/** `field` is a column, a metadata key with a path inside it, or "file". */
+export function runFileError(
+  code: RunFileCode,
+  field: string,
+  message: string,
+  options: { remedy?: string; cause?: unknown } = {},
+): CopyscopeError {
+  return new CopyscopeError(
+    { code, field, message, remedy: options.remedy ?? remedies[code] },
+    options.cause === undefined ? undefined : { cause: options.cause },
+  );
+}
+
+export const damaged = (field: string, message: string): CopyscopeError =>
+  runFileError('run-file.damaged', field, message);

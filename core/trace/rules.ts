@@ -1,0 +1,90 @@
+/** What makes a row valid: TraceBuilder holds each new row to these rules, and reading a run file whole columns. */
+import { CopyscopeError } from '../errors.ts';
+import { channelTypes, type Lane, type LaneKind, memoryKinds, type RowKind, rowKinds, type Trace } from './trace.ts';
+
+/** host-* rows lie on host threads; a host function, though the host runs it, is work of its stream. */
+export function laneKindOf(kind: RowKind): LaneKind {
+  return kind.startsWith('host-') && kind !== 'host-function' ? 'host-thread' : 'stream';
+}
+
+export const isEngineLane = (kind: LaneKind): boolean => kind === 'copy-engine' || kind === 'compute';
+
+/** Largest integer of the trace's 32-bit columns. */
+export const maxInt32 = 0x7fffffff;
+
+/** Least value of each numeric column. */
+export const leastValues = {
+  startNs: 0,
+  durationNs: 0,
+  bytes: 0,
+  op: -1,
+  iteration: 0,
+  correlation: 0,
+  channel: -1,
+} as const;
+
+export function invalidRow(column: string, value: unknown, expected: string): CopyscopeError {
+  return new CopyscopeError({
+    code: 'trace.invalid',
+    field: column,
+    message: `${typeof value === 'number' ? value : JSON.stringify(value)} is not ${expected}.`,
+    remedy: 'The recording is damaged, or made by a faulty importer: record it again.',
+  });
+}
+
+/** Throws a CopyscopeError `trace.invalid` that names the first value that no builder would have accepted. */
+export function validateColumns({ count, columns, lanes, names }: Trace): void {
+  for (const name of ['startNs', 'durationNs', 'bytes'] as const) requireQuantities(name, columns[name], count);
+  for (const name of ['op', 'iteration', 'correlation', 'channel'] as const) {
+    requireWithin(name, columns[name], count, leastValues[name], maxInt32);
+  }
+  requireWithin('name', columns.name, count, 0, names.length - 1);
+  requireWithin('kind', columns.kind, count, 0, rowKinds.length - 1);
+  requireWithin('srcMemory', columns.srcMemory, count, 0, memoryKinds.length - 1);
+  requireWithin('dstMemory', columns.dstMemory, count, 0, memoryKinds.length - 1);
+  requireWithin('channelType', columns.channelType, count, 0, channelTypes.length - 1);
+  requireWithin('lane', columns.lane, count, 0, lanes.length - 1);
+  requireWithin('engine', columns.engine, count, -1, lanes.length - 1);
+  requireLanes(columns.lane, columns.kind, count, lanes);
+  requireEngines(columns.engine, columns.kind, count, lanes);
+}
+
+function requireQuantities(name: string, values: Float64Array, count: number): void {
+  for (let row = 0; row < count; row += 1) {
+    const value = values[row] ?? Number.NaN;
+    // A comparison with NaN is false, so this refuses it too.
+    if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
+      throw invalidRow(name, value, `a finite number of at least 0 (row ${row})`);
+    }
+  }
+}
+
+function requireWithin(name: string, values: Int32Array | Uint8Array, count: number, least: number, most: number) {
+  for (let row = 0; row < count; row += 1) {
+    const value = values[row] ?? Number.NaN;
+    if (!(value >= least && value <= most)) throw invalidRow(name, value, `from ${least} to ${most} (row ${row})`);
+  }
+}
+
+function requireLanes(lane: Int32Array, kind: Uint8Array, count: number, lanes: readonly Lane[]): void {
+  const onHost = Uint8Array.from(rowKinds, (name) => (laneKindOf(name) === 'host-thread' ? 1 : 0));
+  const isHost = Uint8Array.from(lanes, (entry) => (entry.kind === 'host-thread' ? 1 : 0));
+  const isStream = Uint8Array.from(lanes, (entry) => (entry.kind === 'stream' ? 1 : 0));
+  for (let row = 0; row < count; row += 1) {
+    const index = lane[row] ?? 0;
+    const fits = onHost[kind[row] ?? 0] === 1 ? isHost[index] : isStream[index];
+    if (fits !== 1) throw misplaced('lane', lanes[index], rowKinds[kind[row] ?? 0], row);
+  }
+}
+
+function requireEngines(engine: Int32Array, kind: Uint8Array, count: number, lanes: readonly Lane[]): void {
+  const fits = Uint8Array.from(lanes, (entry) => (isEngineLane(entry.kind) ? 1 : 0));
+  for (let row = 0; row < count; row += 1) {
+    const index = engine[row] ?? -1;
+    if (index !== -1 && fits[index] !== 1) throw misplaced('engine', lanes[index], rowKinds[kind[row] ?? 0], row);
+  }
+}
+
+function misplaced(column: string, lane: Lane | undefined, kind: RowKind | undefined, row: number): CopyscopeError {
+  return invalidRow(column, lane?.id ?? null, `a lane on which a ${kind} row can lie (row ${row})`);
+}
