@@ -26,6 +26,7 @@ export class EngineSupervisor {
   readonly #queue = new RunQueue();
   #process: EngineProcess | null = null;
   #report: Promise<DeviceReport> | null = null;
+  #lastReport: DeviceReport | null = null;
   #wasLost = false;
   #closed = false;
   #sequence = 0;
@@ -35,15 +36,25 @@ export class EngineSupervisor {
     this.#options = options;
   }
 
+  /** What the last answered report() said; null before the first. */
+  get lastReport(): DeviceReport | null {
+    return this.#lastReport;
+  }
+
   /** Devices and engines, as the process found them when it was first asked, or now where `refresh` is true. */
   async report(refresh = false): Promise<DeviceReport> {
     const engine = this.#running();
     if (refresh || this.#report === null) {
       const report = engine.report();
       this.#report = report;
-      report.catch(() => {
-        if (this.#report === report) this.#report = null;
-      });
+      report.then(
+        (found) => {
+          this.#lastReport = found;
+        },
+        () => {
+          if (this.#report === report) this.#report = null;
+        },
+      );
     }
     return this.#report;
   }

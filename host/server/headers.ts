@@ -1,0 +1,32 @@
+/** What every answer of the server carries, whatever it is. */
+
+/**
+ * The page may load only what this server serves. Inline styles are allowed: the component library sets its theme in a
+ * style element and positions in style attributes. Inline scripts and evaluated code are not.
+ */
+function contentSecurityPolicy(port: number): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+export const securityHeaders = (port: number): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': contentSecurityPolicy(port),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), usb=()',
+  'Cache-Control': 'no-cache',
+});

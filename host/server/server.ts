@@ -1,0 +1,178 @@
+/** The window for a browser on this machine: the built page at /, the service at /rpc, on 127.0.0.1 only. */
+import { existsSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import sirv from 'sirv';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { CopyscopeError } from '../../core/errors.ts';
+import { maxMessageBytes } from '../../core/service/codec.ts';
+import { serveWindow } from '../../core/service/rpc.ts';
+import type { Host } from '../service/host.ts';
+import { Admission, type Refusal } from './admission.ts';
+import { securityHeaders } from './headers.ts';
+import { socketChannel } from './socketChannel.ts';
+
+export interface ServerOptions {
+  readonly host: Pick<Host, 'service' | 'addWindow'>;
+  /** The built page: dist/renderer. */
+  readonly pageFolder: string;
+  /** 0 or left out: any free port. */
+  readonly port?: number | undefined;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /** The address to open. It holds a token that lets the first visitor in, and nobody else. */
+  readonly address: string;
+  /** Closes every connection and the port. The host is left to its owner. */
+  close(): Promise<void>;
+}
+
+const socketPath = '/rpc';
+const maxWindows = 32;
+const heartbeatMs = 30_000;
+
+/** Rejects with `server.page-missing` or `server.port-taken`. */
+export async function startServer({ host, pageFolder, port = 0 }: ServerOptions): Promise<RunningServer> {
+  if (!existsSync(join(pageFolder, 'index.html'))) throw pageMissing(pageFolder);
+  // Known files only, found when the server starts: no path of a request is ever looked up on the disk.
+  const page = sirv(pageFolder, { dev: false, etag: true, dotfiles: false });
+  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000 });
+  server.maxConnections = 256;
+  const taken = await listen(server, port);
+  const admission = new Admission(taken);
+  const headers = securityHeaders(taken);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
+
+  server.on('request', (request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    answer(request, response, admission, page);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = admitSocket(request, admission, sockets.clients.size);
+    if (refusal !== null) return refuseSocket(socket, refusal);
+    return sockets.handleUpgrade(request, socket, head, (opened) => serveSocket(opened, host));
+  });
+  const heartbeat = setInterval(() => dropSilent(sockets), heartbeatMs).unref();
+
+  return {
+    port: taken,
+    address: admission.address,
+    close: () => {
+      clearInterval(heartbeat);
+      return closeAll(server, sockets);
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portTaken(port, error)));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  admission: Admission,
+  page: ReturnType<typeof sirv>,
+): void {
+  const refusal = admission.checkHost(request) ?? checkRequest(request);
+  if (refusal !== null) return refuse(response, refusal);
+  const url = URL.parse(request.url ?? '', 'http://localhost');
+  if (url === null) return refuse(response, { status: 400, text: 'The address is not valid.' });
+  const token = url.searchParams.get('token');
+  if (token !== null) return admit(response, admission.redeem(token));
+  const unknown = admission.checkSession(request);
+  if (unknown !== null) return refuse(response, unknown);
+  return page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
+}
+
+function checkRequest(request: IncomingMessage): Refusal | null {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return { status: 405, text: 'Only GET and HEAD are served.' };
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  return hasBody ? { status: 413, text: 'No request here has a body.' } : null;
+}
+
+function admit(response: ServerResponse, result: string | Refusal): void {
+  if (typeof result !== 'string') return refuse(response, result);
+  response.writeHead(303, { Location: '/', 'Set-Cookie': result, 'Cache-Control': 'no-store' }).end();
+}
+
+function refuse(response: ServerResponse, { status, text }: Refusal): void {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', Connection: 'close' };
+  response.writeHead(status, headers).end(`${text}\n`);
+}
+
+// The socket
+
+function admitSocket(request: IncomingMessage, admission: Admission, open: number): Refusal | null {
+  if (request.url !== socketPath) return { status: 404, text: `The socket is at ${socketPath}.` };
+  const refusal = admission.checkHost(request) ?? admission.checkOrigin(request) ?? admission.checkSession(request);
+  if (refusal !== null) return refusal;
+  return open < maxWindows ? null : { status: 503, text: `${maxWindows} windows are open, and no more are served.` };
+}
+
+function refuseSocket(socket: Duplex, { status, text }: Refusal): void {
+  const body = `${text}\n`;
+  socket.on('error', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Sockets that have answered since the last heartbeat. */
+const alive = new WeakSet<WebSocket>();
+
+function serveSocket(socket: WebSocket, host: ServerOptions['host']): void {
+  alive.add(socket);
+  socket.on('pong', () => alive.add(socket));
+  // ws closes a socket after an error (a frame that is too large, say); 'close' does the rest.
+  socket.on('error', () => {});
+  const remove = host.addWindow(serveWindow(socketChannel(socket), host.service).events);
+  socket.once('close', remove);
+}
+
+function dropSilent(sockets: WebSocketServer): void {
+  for (const socket of sockets.clients) {
+    if (!alive.delete(socket)) socket.terminate();
+    else socket.ping();
+  }
+}
+
+async function closeAll(server: Server, sockets: WebSocketServer): Promise<void> {
+  for (const socket of sockets.clients) socket.close(1001, 'Copyscope is closing.');
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const last = setTimeout(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.closeAllConnections();
+  }, 1000);
+  await closed;
+  clearTimeout(last);
+}
+
+const pageMissing = (folder: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'server.page-missing',
+    message: `The window is not built: ${folder} has no index.html.`,
+    remedy: 'Build it with: npm run build',
+  });
+
+const portTaken = (port: number, error: NodeJS.ErrnoException): CopyscopeError =>
+  new CopyscopeError(
+    {
+      code: 'server.port-taken',
+      field: '--port',
+      message: `port ${port} of 127.0.0.1 can't be used (${error.code ?? error.message}).`,
+      remedy: 'Choose another port, or leave --port out.',
+    },
+    { cause: error },
+  );

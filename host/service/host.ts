@@ -1,0 +1,79 @@
+/** The host: everything a window or the command line can ask for, without Electron and without a network. */
+import { join } from 'node:path';
+import type { About, HostService, WindowEvents } from '../../core/service/service.ts';
+import type { SpawnEngine } from '../engine/child.ts';
+import { EngineSupervisor } from '../engine/supervisor.ts';
+import { Assets } from './assets.ts';
+import { ExperimentStore } from './experimentStore.ts';
+import { prepareRun } from './prepareRun.ts';
+import { RunStore } from './runStore.ts';
+import { SessionRuns } from './sessionRuns.ts';
+import { Windows } from './windows.ts';
+
+export interface HostOptions {
+  readonly about: About;
+  readonly assetsFolder: string;
+  readonly spawnEngine: SpawnEngine;
+}
+
+export interface Host {
+  readonly service: HostService;
+  /** From now on the window hears what happens. Returns what takes it off again. */
+  addWindow(events: WindowEvents): () => void;
+  /** Ends the engine process. */
+  close(): void;
+}
+
+export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): Host {
+  const windows = new Windows();
+  const assets = new Assets(assetsFolder);
+  const engine = new EngineSupervisor({
+    spawn: spawnEngine,
+    onChange: (report, problem) => windows.engineChanged(report, problem),
+  });
+  const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'));
+  const runs = new RunStore(join(about.dataFolder, 'runs'), assets);
+  const session = new SessionRuns(runs, engine, windows);
+  const service: HostService = {
+    about: async () => about,
+    devices: (refresh) => engine.report(refresh),
+    profiles: () => assets.profiles(),
+    readProfile: (name) => assets.readProfile(name),
+    examples: () => assets.examples(),
+    readExample: (id) => assets.readExample(id),
+    experiments: () => experiments.list(),
+    readExperiment: (id) => experiments.read(id),
+    saveExperiment: async (id, experiment) => {
+      const saved = await experiments.save(id, experiment);
+      windows.experimentsChanged();
+      return saved;
+    },
+    deleteExperiment: async (id) => {
+      await experiments.delete(id);
+      windows.experimentsChanged();
+    },
+    startRun: async (request) => session.start(await prepareRun(request, assets), engine.lastReport),
+    cancelRun: (id) => session.cancel(id),
+    runs: async () => {
+      const kept = await runs.list();
+      const own = session.list();
+      const ids = new Set(own.map((run) => run.id));
+      return [...own, ...kept.filter((run) => !ids.has(run.id))];
+    },
+    readRun: async (id) => {
+      const problem = session.problem(id);
+      if (problem !== null) throw problem;
+      return runs.read(id);
+    },
+    importRun: async (name, file) => {
+      const summary = await runs.import(name, file);
+      windows.runChanged(summary.id, summary);
+      return summary;
+    },
+    deleteRun: async (id) => {
+      if (!session.forget(id)) await runs.delete(id);
+      windows.runChanged(id, null);
+    },
+  };
+  return { service, addWindow: (events) => windows.add(events), close: () => engine.close() };
+}

@@ -1,0 +1,46 @@
+/** From what a window or the command line asks for to what an engine process executes. */
+import { CopyscopeError } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../core/experiment/parse.ts';
+import { capabilityGaps } from '../../core/program/capabilities.ts';
+import type { EngineKind } from '../../core/program/engine.ts';
+import type { StartRun } from '../../core/service/service.ts';
+import type { EngineRunRequest } from '../engine/protocol.ts';
+import type { Assets } from './assets.ts';
+
+/** Rejects with `experiment.invalid`, `engine.unsupported` or `profile.*` before anything has begun. */
+export async function prepareRun(request: StartRun, assets: Assets): Promise<EngineRunRequest> {
+  const { engine } = request;
+  const experiment = withIterations(requireExperiment(request.experiment), request.iterations);
+  refuseGaps(experiment, engine);
+  if (engine !== 'sim') return { experiment, engine };
+  const name = request.profile ?? (await defaultProfile(assets));
+  return { experiment, engine, profile: { name, json: await assets.readProfile(name) } };
+}
+
+function withIterations(experiment: Experiment, iterations: number | undefined): Experiment {
+  if (iterations === undefined) return experiment;
+  return { ...experiment, environment: { ...experiment.environment, iterations } };
+}
+
+function refuseGaps(experiment: Experiment, engine: EngineKind): void {
+  const [first, ...others] = capabilityGaps(experiment, engine);
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` ${others.length} more fields stand in the way, as ${others[0]?.field}.`;
+  throw new CopyscopeError({
+    code: 'engine.unsupported',
+    field: first.field,
+    message: first.reason,
+    remedy: `Remove it from the experiment, or choose another engine.${more}`,
+  });
+}
+
+async function defaultProfile(assets: Assets): Promise<string> {
+  const [first] = await assets.profiles();
+  if (first !== undefined) return first.name;
+  throw new CopyscopeError({
+    code: 'profile.not-found',
+    message: 'There is no device profile to simulate with.',
+    remedy: 'Install Copyscope again: its assets/profiles folder is empty.',
+  });
+}

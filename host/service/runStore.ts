@@ -1,0 +1,155 @@
+/**
+ * The runs on disk: an Arrow file each, and nothing beside them, so that the list is always what the files say. Runs of
+ * this installation lie in the folder itself, imported ones in imported/, and shipped ones with the program.
+ */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { RunSummary } from '../../core/service/service.ts';
+import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
+import { type Assets, recordedPrefix } from './assets.ts';
+import { findFiles, readBounded, removeFile, writeWhole } from './files.ts';
+import { isId, slug, timedId, unused } from './ids.ts';
+import { type Place, summaryOf, unreadable } from './runSummaries.ts';
+import { serial } from './serial.ts';
+
+const importedPrefix = 'imported/';
+
+interface Entry extends Place {
+  readonly path: string;
+}
+
+interface Indexed {
+  /** Size and time of the file that was read: the entry is read again when either differs. */
+  readonly stamp: string;
+  readonly summary: RunSummary;
+}
+
+export class RunStore {
+  readonly #folder: string;
+  readonly #assets: Assets;
+  readonly #serial = serial();
+  readonly #reserved = new Set<string>();
+  #index = new Map<string, Indexed>();
+
+  constructor(folder: string, assets: Assets) {
+    this.#folder = folder;
+    this.#assets = assets;
+  }
+
+  /** Newest first. A file that can't be read is listed as failed, with the reason. */
+  async list(): Promise<RunSummary[]> {
+    const index = new Map<string, Indexed>();
+    // One after the other: a run file may be large, and is validated whole.
+    for (const entry of await this.#entries()) index.set(entry.path, await this.#indexed(entry));
+    this.#index = index;
+    const summaries = [...index.values()].map(({ summary }) => summary);
+    return summaries.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  }
+
+  /** The file's bytes. Rejects with `run.not-found`, a file error, or what is wrong with the file (`run-file.*`). */
+  async read(id: string): Promise<Uint8Array> {
+    const entry = await this.#find(id);
+    const { summary } = await this.#indexed(entry);
+    if (summary.engine === null && summary.error !== undefined) throw new CopyscopeError(summary.error);
+    return readBounded(entry.path, maxRunFileBytes);
+  }
+
+  /** An id for a run that begins now. It stays taken for this session. */
+  newId(at: Date, name: string): Promise<string> {
+    return this.#serial(() => this.#unusedId(timedId(at, name)));
+  }
+
+  /** Keeps a run made here, under an id from newId(). */
+  async add(id: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
+    await writeWhole(this.#path(id), file);
+    return summaryOf(info, { id, madeHere: true, builtIn: false });
+  }
+
+  /** Validates a file from elsewhere whole, then keeps it byte for byte. Writes nothing where it is invalid. */
+  async import(name: string, file: Uint8Array): Promise<RunSummary> {
+    const { info } = decodeRun(file);
+    return this.#serial(async () => {
+      const id = await this.#unusedId(importedPrefix + slug(name.replace(/\.arrow$/i, ''), 'run'));
+      await writeWhole(this.#path(id), file);
+      return summaryOf(info, { id, madeHere: false, builtIn: false });
+    });
+  }
+
+  async delete(id: string): Promise<void> {
+    const entry = await this.#find(id);
+    if (entry.builtIn) throw builtIn();
+    await removeFile(entry.path);
+  }
+
+  async #unusedId(base: string): Promise<string> {
+    const used = new Set((await this.#entries()).map((entry) => entry.id));
+    const id = unused(base, (candidate) => used.has(candidate) || this.#reserved.has(candidate));
+    this.#reserved.add(id);
+    return id;
+  }
+
+  #path(id: string): string {
+    if (!isId(id)) throw notFound(id);
+    return join(this.#folder, ...id.split('/')).concat('.arrow');
+  }
+
+  async #entries(): Promise<Entry[]> {
+    const [own, imported, recorded] = await Promise.all([
+      findFiles(this.#folder, '.arrow', false),
+      findFiles(join(this.#folder, importedPrefix), '.arrow', false),
+      this.#assets.recordedRuns(),
+    ]);
+    return [
+      ...own.map(({ name, path }) => ({ id: name, path, madeHere: true, builtIn: false })),
+      ...imported.map(({ name, path }) => ({ id: importedPrefix + name, path, madeHere: false, builtIn: false })),
+      ...recorded.map(({ name, path }) => ({ id: recordedPrefix + name, path, madeHere: false, builtIn: true })),
+    ];
+  }
+
+  /** Only what a listing of the folders found can be opened or deleted: no id is ever made into a path here. */
+  async #find(id: string): Promise<Entry> {
+    const found = isId(id) ? (await this.#entries()).find((entry) => entry.id === id) : undefined;
+    if (found === undefined) throw notFound(id);
+    return found;
+  }
+
+  async #indexed(entry: Entry): Promise<Indexed> {
+    const { size, mtime } = await stat(entry.path).catch(() => ({ size: -1, mtime: new Date(0) }));
+    const stamp = `${size} ${mtime.getTime()}`;
+    const known = this.#index.get(entry.path);
+    if (known?.stamp === stamp) return known;
+    const indexed = { stamp, summary: await readSummary(entry, mtime) };
+    this.#index.set(entry.path, indexed);
+    return indexed;
+  }
+}
+
+async function readSummary(entry: Entry, mtime: Date): Promise<RunSummary> {
+  if (!isId(entry.id)) return unreadable(entry, entry.id, mtime, badName(entry.path));
+  try {
+    return summaryOf(decodeRun(await readBounded(entry.path, maxRunFileBytes)).info, entry);
+  } catch (error) {
+    return unreadable(entry, entry.id, mtime, toErrorInfo(error));
+  }
+}
+
+const badName = (path: string): ErrorInfo => ({
+  code: 'run.file-name',
+  message: `${path} can't be opened by its name.`,
+  remedy: 'Rename the file so that only a-z, 0-9, "-" and "_" are in its name, or import it.',
+});
+
+const notFound = (id: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'run.not-found',
+    message: `There is no run ${JSON.stringify(id.slice(0, 240))}.`,
+    remedy: 'It may have been deleted: choose another.',
+  });
+
+const builtIn = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'run.built-in',
+    message: 'This recorded run ships with Copyscope and is not deleted.',
+  });

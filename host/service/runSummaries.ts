@@ -1,0 +1,66 @@
+/** What a list of runs shows of each, from the run's own description. */
+import type { ErrorInfo } from '../../core/errors.ts';
+import type { EngineKind } from '../../core/program/engine.ts';
+import type { RunSummary } from '../../core/service/service.ts';
+import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
+
+export interface Place {
+  readonly id: string;
+  /** Kept by this installation after a run of its own, rather than imported or shipped. */
+  readonly madeHere: boolean;
+  readonly builtIn: boolean;
+}
+
+export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunSummary {
+  return {
+    id,
+    name: info.experiment.name,
+    origin: runOrigin(info, madeHere),
+    engine: info.engine,
+    status: info.status,
+    ...(info.error === undefined ? {} : { error: info.error }),
+    createdAt: info.createdAt,
+    device: info.device?.name ?? (info.engine === 'sim' ? (info.profile ?? '') : info.machine.cpu),
+    makespanNs: info.iterations.recordedMakespanNs[info.iterations.representative] ?? null,
+    builtIn,
+  };
+}
+
+/** A file that can't be read, listed with the reason. */
+export function unreadable({ id, builtIn }: Place, name: string, modifiedAt: Date, error: ErrorInfo): RunSummary {
+  return {
+    id,
+    name,
+    origin: 'recorded',
+    engine: null,
+    status: 'failed',
+    error,
+    createdAt: modifiedAt.toISOString(),
+    device: '',
+    makespanNs: null,
+    builtIn,
+  };
+}
+
+export interface Started {
+  readonly id: string;
+  readonly name: string;
+  readonly engine: EngineKind;
+  readonly createdAt: Date;
+  /** Device or profile as far as it is known before the run. */
+  readonly device: string;
+}
+
+export function runningSummary({ id, name, engine, createdAt, device }: Started): RunSummary {
+  return {
+    id,
+    name,
+    origin: engine === 'sim' ? 'simulated' : 'measured',
+    engine,
+    status: 'running',
+    createdAt: createdAt.toISOString(),
+    device,
+    makespanNs: null,
+    builtIn: false,
+  };
+}

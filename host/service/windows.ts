@@ -1,0 +1,39 @@
+/** Every connected window, told as one. */
+import type { RunProgress } from '../../core/program/engine.ts';
+import type { WindowEvents } from '../../core/service/service.ts';
+
+/** A run may report thousands of steps; a person sees about this many a second. */
+const progressIntervalMs = 50;
+
+export class Windows implements WindowEvents {
+  readonly #windows = new Set<WindowEvents>();
+  readonly #told = new Map<string, { phase: RunProgress['phase']; at: number }>();
+
+  /** Returns what takes it off again. */
+  add(window: WindowEvents): () => void {
+    this.#windows.add(window);
+    return () => void this.#windows.delete(window);
+  }
+
+  runProgress(id: string, progress: RunProgress): void {
+    const last = this.#told.get(id);
+    const now = performance.now();
+    const skip = last?.phase === progress.phase && progress.done < progress.total && now - last.at < progressIntervalMs;
+    if (skip) return;
+    this.#told.set(id, { phase: progress.phase, at: now });
+    for (const window of this.#windows) window.runProgress(id, progress);
+  }
+
+  runChanged(...args: Parameters<WindowEvents['runChanged']>): void {
+    this.#told.delete(args[0]);
+    for (const window of this.#windows) window.runChanged(...args);
+  }
+
+  experimentsChanged(): void {
+    for (const window of this.#windows) window.experimentsChanged();
+  }
+
+  engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {
+    for (const window of this.#windows) window.engineChanged(...args);
+  }
+}
