@@ -1,4 +1,5 @@
 /** One Copyscope at a time: two would run experiments on one GPU at once and falsify each other's times. */
+import { resolve } from 'node:path';
 import type { App, BrowserWindow } from 'electron';
 
 export interface SingleInstance {
@@ -13,16 +14,18 @@ export function claimSingleInstance(app: App, { currentWindow, openFiles }: Sing
     app.quit();
     return false;
   }
-  app.on('second-instance', (_event, argv) => {
+  app.on('second-instance', (_event, argv, folder) => {
     const window = currentWindow();
     if (window?.isMinimized()) window.restore();
     window?.focus();
-    openFiles(filesAmong(argv.slice(1)));
+    openFiles(filesAmong(argv.slice(1), folder));
   });
   return true;
 }
 
-/** The experiment and run files among a command line's words; Chromium's switches and the app's folder are not. */
-export function filesAmong(words: readonly string[]): string[] {
-  return words.filter((word) => !word.startsWith('-') && /\.(copyscope\.json|arrow)$/i.test(word));
+/** The experiment and run files among a command line's words, as whole paths; Chromium's switches are none of them. */
+export function filesAmong(words: readonly string[], folder: string): string[] {
+  return words
+    .filter((word) => !word.startsWith('-') && /\.(copyscope\.json|arrow)$/i.test(word))
+    .map((word) => resolve(folder, word));
 }
