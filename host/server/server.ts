@@ -81,15 +81,20 @@ function answer(
   admission: Admission,
   page: ReturnType<typeof sirv>,
 ): void {
+  const entry = enter(request, admission);
+  if (entry === null) page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
+  else if (typeof entry === 'string') admit(response, entry);
+  else refuse(response, entry);
+}
+
+/** Null lets the request through; text is the cookie for one that brought the token. */
+function enter(request: IncomingMessage, admission: Admission): Refusal | string | null {
   const refusal = admission.checkHost(request) ?? checkRequest(request);
-  if (refusal !== null) return refuse(response, refusal);
-  const url = URL.parse(request.url ?? '', 'http://localhost');
-  if (url === null) return refuse(response, { status: 400, text: 'The address is not valid.' });
-  const token = url.searchParams.get('token');
-  if (token !== null) return admit(response, admission.redeem(token));
-  const unknown = admission.checkSession(request);
-  if (unknown !== null) return refuse(response, unknown);
-  return page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
+  if (refusal !== null) return refusal;
+  const address = request.url ?? '';
+  if (!URL.canParse(address, 'http://localhost')) return { status: 400, text: 'The address is not valid.' };
+  const token = new URL(address, 'http://localhost').searchParams.get('token');
+  return token === null ? admission.checkSession(request) : admission.redeem(token);
 }
 
 function checkRequest(request: IncomingMessage): Refusal | null {
@@ -100,9 +105,8 @@ function checkRequest(request: IncomingMessage): Refusal | null {
   return hasBody ? { status: 413, text: 'No request here has a body.' } : null;
 }
 
-function admit(response: ServerResponse, result: string | Refusal): void {
-  if (typeof result !== 'string') return refuse(response, result);
-  response.writeHead(303, { Location: '/', 'Set-Cookie': result, 'Cache-Control': 'no-store' }).end();
+function admit(response: ServerResponse, cookie: string): void {
+  response.writeHead(303, { Location: '/', 'Set-Cookie': cookie, 'Cache-Control': 'no-store' }).end();
 }
 
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
