@@ -1,0 +1,78 @@
+/** Stacks rows that overlap: each gets the lowest depth that is free where it starts, so that a range lies over its content. */
+
+/** A binary heap of numbers, least first. */
+class Heap {
+  readonly #items: number[] = [];
+  readonly #rank: (item: number) => number;
+
+  constructor(rank: (item: number) => number) {
+    this.#rank = rank;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  peek(): number {
+    return this.#items[0] ?? -1;
+  }
+
+  push(item: number): void {
+    const items = this.#items;
+    let at = items.push(item) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (this.#rank(items[parent] ?? 0) <= this.#rank(item)) break;
+      items[at] = items[parent] ?? 0;
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  pop(): number {
+    const items = this.#items;
+    const least = items[0] ?? -1;
+    const last = items.pop() ?? -1;
+    if (items.length > 0) this.#sink(last);
+    return least;
+  }
+
+  #sink(item: number): void {
+    const items = this.#items;
+    const rank = this.#rank(item);
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && this.#rank(items[child + 1] ?? 0) < this.#rank(items[child] ?? 0)) child += 1;
+      if (rank <= this.#rank(items[child] ?? 0)) break;
+      items[at] = items[child] ?? 0;
+      at = child;
+    }
+    items[at] = item;
+  }
+}
+
+/**
+ * Depth of each row from starts in ascending order and their ends. Rows of one depth don't overlap, though one may
+ * start where another ends; rows without duration share a depth only at different times.
+ */
+export function assignDepths(starts: Float64Array, ends: Float64Array): Uint32Array {
+  const depths = new Uint32Array(starts.length);
+  const busy = new Heap((row) => ends[row] ?? 0);
+  const free = new Heap((depth) => depth);
+  let used = 0;
+  const isOver = (row: number, now: number): boolean => (ends[row] ?? 0) <= now && (starts[row] ?? 0) < now;
+  for (let row = 0; row < starts.length; row += 1) {
+    const now = starts[row] ?? 0;
+    while (busy.size > 0 && isOver(busy.peek(), now)) free.push(depths[busy.pop()] ?? 0);
+    if (free.size > 0) {
+      depths[row] = free.pop();
+    } else {
+      depths[row] = used;
+      used += 1;
+    }
+    busy.push(row);
+  }
+  return depths;
+}
