@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { type Channel, connectHost } from '../../core/service/rpc.ts';
+import type { WindowEvents } from '../../core/service/service.ts';
+import { readWindowState } from '../../electron/windowState.ts';
+import type * as StandIn from './support/electron.ts';
+
+vi.mock('electron', () => import('./support/electron.ts'));
+vi.mock('electron-log/main', () => ({
+  default: {
+    transports: { file: { maxSize: 0, getFile: () => ({ path: '/log' }) }, console: { level: '' } },
+    errorHandler: { startCatching: vi.fn() },
+    warn: vi.fn(),
+    error: vi.fn(),
+  },
+}));
+
+const work = mkdtempSync(join(tmpdir(), 'copyscope-desktop-'));
+vi.stubEnv('COPYSCOPE_DATA', join(work, 'data'));
+afterAll(() => {
+  electron.app.emit('will-quit');
+  rmSync(work, { recursive: true, force: true });
+});
+
+const electron = (await import('electron')) as unknown as typeof StandIn;
+electron.state.userData = work;
+// The whole main process, as Electron starts it.
+await import('../../electron/main.ts');
+await vi.waitFor(() => expect(electron.BrowserWindow.all).toHaveLength(1));
+const [window] = electron.BrowserWindow.all;
+if (window === undefined) throw new Error('no window');
+
+const experiment = readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'));
+
+/** Asks for a port as the page does, and connects to the host through it. */
+function connect(events: Partial<WindowEvents> = {}) {
+  const frame = { url: 'copyscope://app/', parent: null, postMessage: vi.fn() };
+  electron.ipcMain.emit('copyscope:port', { senderFrame: frame, sender: { mainFrame: frame } });
+  const port = frame.postMessage.mock.calls[0]?.[2][0] as InstanceType<typeof StandIn.MessageChannelMain>['port2'];
+  const channel: Channel = {
+    post: (message) => port.postMessage(message),
+    listen: (handler) => {
+      port.on('message', ({ data }: { data: unknown }) => handler(data));
+      port.start();
+    },
+  };
+  const silent = { runProgress: () => {}, runChanged: () => {}, experimentsChanged: () => {}, engineChanged: () => {} };
+  return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };
+}
+
+describe('the main process', () => {
+  it('opens one hardened window on our own page, shown when it is ready', () => {
+    expect(window.options['webPreferences']).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+    });
+    expect(window.options['show']).toBe(false);
+    expect(window.loadURL).toHaveBeenCalledExactlyOnceWith('copyscope://app/');
+    window.emit('ready-to-show');
+    expect(window.show).toHaveBeenCalledOnce();
+  });
+
+  it('hardens the session and serves the page before the window loads', () => {
+    expect(electron.session.defaultSession.handlers.has('copyscope')).toBe(true);
+    expect(electron.session.defaultSession.permissionCheck()).toBe(false);
+    expect(electron.app.enableSandbox).toHaveBeenCalled();
+  });
+
+  it('serves the host to the page through its port', async () => {
+    const { service, close } = connect();
+    expect(await service.about()).toMatchObject({ shell: 'electron', dataFolder: join(work, 'data') });
+    expect((await service.examples()).map(({ id }) => id)).toContain('overlap/pinned-side-stream');
+    close();
+  });
+
+  it('adds a file from a second start to the library, and tells the page', async () => {
+    const changed = vi.fn();
+    const { service, close } = connect({ experimentsChanged: changed });
+    await service.about();
+    writeFileSync(join(work, 'mine.copyscope.json'), experiment);
+    electron.app.emit('second-instance', {}, ['electron', '--flag', 'mine.copyscope.json'], work);
+    expect(window.focus).toHaveBeenCalled();
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+    expect((await service.experiments()).map(({ name }) => name)).toEqual(['Pinned source, second stream']);
+    close();
+  });
+
+  it.each([
+    ['truncated.copyscope.json', experiment.subarray(0, 200), /JSON/],
+    ['wrong.copyscope.json', Buffer.from('{"format":"other"}'), /format/],
+    ['zeros.arrow', Buffer.alloc(100), /Arrow/i],
+  ])('says what is wrong with %s, and keeps nothing of it', async (name, content, message) => {
+    writeFileSync(join(work, name), content);
+    const { service, close } = connect();
+    const before = [await service.experiments(), await service.runs()];
+    electron.state.shownErrors.length = 0;
+    electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, name));
+    await vi.waitFor(() => expect(electron.state.shownErrors).toHaveLength(1));
+    expect(electron.state.shownErrors[0]).toMatch(message);
+    expect([await service.experiments(), await service.runs()]).toEqual(before);
+    close();
+  });
+
+  it('says that a file is not there', async () => {
+    electron.state.shownErrors.length = 0;
+    electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'none.arrow'));
+    await vi.waitFor(() => expect(electron.state.shownErrors.join()).toContain('none.arrow'));
+  });
+
+  it("keeps the window's state when it closes", () => {
+    window.bounds = { x: 50, y: 60, width: 1300, height: 850 };
+    window.maximized = true;
+    window.emit('close');
+    expect(readWindowState(join(work, 'window-state.json'))).toMatchObject({ bounds: window.bounds, maximized: true });
+  });
+
+  it('loads the page anew when its process crashes, but not when that would only happen again', () => {
+    const { reload } = window.webContents;
+    const gone = (reason: string): unknown =>
+      electron.app.emit('render-process-gone', {}, window.webContents, { reason, exitCode: 1 });
+    gone('clean-exit');
+    expect(reload).toHaveBeenCalledTimes(0);
+    gone('crashed');
+    expect(reload).toHaveBeenCalledTimes(1);
+    gone('crashed');
+    expect(reload).toHaveBeenCalledTimes(1);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    gone('launch-failed');
+    expect(reload).toHaveBeenCalledTimes(1);
+    now.mockRestore();
+  });
+
+  it('quits with its last window, except on a Mac', () => {
+    electron.app.emit('window-all-closed');
+    expect(electron.app.quit).toHaveBeenCalledTimes(process.platform === 'darwin' ? 0 : 1);
+  });
+});

@@ -1,0 +1,70 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import { expect, it, vi } from 'vitest';
+import type * as StandIn from './support/electron.ts';
+
+vi.mock('electron', () => import('./support/electron.ts'));
+
+const electron = (await import('electron')) as unknown as typeof StandIn;
+const { menuTemplate } = await import('../../electron/menu.ts');
+const { isAllowedLink } = await import('../../electron/security.ts');
+
+const actions = { openFile: vi.fn(), showDataFolder: vi.fn(), showLog: vi.fn() };
+
+function items(platform: NodeJS.Platform): MenuItemConstructorOptions[] {
+  const flat = (list: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
+    list.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])]);
+  return flat(menuTemplate(actions, platform));
+}
+
+const named = (label: string): MenuItemConstructorOptions => {
+  const found = items('linux').find((item) => item.label?.startsWith(label));
+  if (found === undefined) throw new Error(`no item ${label}`);
+  return found;
+};
+const click = (item: MenuItemConstructorOptions): void => item.click?.(undefined as never, undefined, {} as never);
+
+it.each(['linux', 'win32', 'darwin'] as const)(
+  "has every platform role on %s, and no role that isn't the platform's",
+  (platform) => {
+    const roles = items(platform).map((item) => item.role);
+    for (const role of [
+      'fileMenu',
+      'editMenu',
+      'viewMenu',
+      'windowMenu',
+      'help',
+      'zoomIn',
+      'togglefullscreen',
+    ] as const) {
+      expect(roles).toContain(role);
+    }
+    expect(roles.includes('appMenu')).toBe(platform === 'darwin');
+    expect(roles.includes('quit')).toBe(platform !== 'darwin');
+  },
+);
+
+it('opens files, the data folder and the log', () => {
+  click(named('Open Run'));
+  click(named('Show Data'));
+  click(named('Show Log'));
+  for (const action of Object.values(actions)) expect(action).toHaveBeenCalledOnce();
+});
+
+it('sets the theme, and shows the one in force', () => {
+  click(named('Dark'));
+  expect(electron.nativeTheme.themeSource).toBe('dark');
+  expect(
+    items('linux')
+      .filter((item) => item.checked === true)
+      .map((item) => item.label),
+  ).toEqual(['Dark']);
+  click(named('As the System'));
+});
+
+it('links only where a link of the page may lead too', () => {
+  electron.shell.openExternal.mockClear();
+  for (const item of items('linux')) if (/^(CUDA|PyTorch)/.test(item.label ?? '')) click(item);
+  const addresses = electron.shell.openExternal.mock.calls.map(([address]: unknown[]) => String(address));
+  expect(addresses.length).toBeGreaterThan(2);
+  expect(addresses.filter((address) => !isAllowedLink(address))).toEqual([]);
+});

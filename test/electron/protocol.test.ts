@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type * as StandIn from './support/electron.ts';
+
+vi.mock('electron', () => import('./support/electron.ts'));
+
+const electron = (await import('electron')) as unknown as typeof StandIn;
+const { registerScheme, resolveFile, serveRenderer } = await import('../../electron/protocol.ts');
+
+const work = mkdtempSync(join(tmpdir(), 'copyscope-protocol-'));
+const folder = join(work, 'renderer');
+mkdirSync(join(folder, 'assets'), { recursive: true });
+writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+writeFileSync(join(folder, 'assets/app.js'), 'export {};');
+writeFileSync(join(folder, 'assets/a b%.js'), 'export {};');
+writeFileSync(join(work, 'secret.txt'), 'secret');
+mkdirSync(join(work, 'renderer-other'));
+writeFileSync(join(work, 'renderer-other/index.html'), 'other');
+symlinkSync(join(work, 'secret.txt'), join(folder, 'link.txt'));
+afterAll(() => rmSync(work, { recursive: true }));
+
+const { session } = electron;
+const ask = async (address: string, method = 'GET'): Promise<Response> => {
+  const handler = session.defaultSession.handlers.get('copyscope');
+  if (handler === undefined) throw new Error('the scheme is not handled');
+  // Request refuses unknown methods itself, as the browser does, so a plain object stands for one.
+  return handler({ url: address, method } as Request);
+};
+
+beforeAll(() => serveRenderer(session.defaultSession as never, folder));
+
+describe('copyscope://', () => {
+  it('is registered as a standard, secure scheme', () => {
+    registerScheme();
+    expect(electron.protocol.registerSchemesAsPrivileged).toHaveBeenCalledWith([
+      { scheme: 'copyscope', privileges: expect.objectContaining({ standard: true, secure: true }) },
+    ]);
+  });
+
+  it('serves the page and its files, each with the content policy and its type', async () => {
+    const page = await ask('copyscope://app/');
+    expect(page.status).toBe(200);
+    expect(await page.text()).toBe('<!doctype html>');
+    expect(page.headers.get('Content-Type')).toBe('text/html');
+    const policy = page.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|https?:|\*/);
+    const script = await ask('copyscope://app/assets/app.js?v=1#x');
+    expect(script.headers.get('Content-Type')).toBe('text/javascript');
+    expect(script.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect((await ask('copyscope://app/assets/a%20b%25.js')).status).toBe(200);
+  });
+
+  it.each([
+    'copyscope://app/../secret.txt',
+    'copyscope://app/%2e%2e/secret.txt',
+    'copyscope://app/assets/..%2f..%2fsecret.txt',
+    'copyscope://app/..%5csecret.txt',
+    'copyscope://app/%2fetc%2fpasswd',
+    'copyscope://app//etc/passwd',
+    'copyscope://app/../renderer-other/index.html',
+    'copyscope://app/link.txt',
+    'copyscope://app/index.html%00.js',
+    'copyscope://app/%',
+    'copyscope://app/assets',
+    'copyscope://app/assets/',
+    'copyscope://app/C:/Windows/win.ini',
+    'copyscope://other/index.html',
+    'copyscope://app:8080/index.html',
+    'file:///etc/passwd',
+  ])('refuses %s, with the content policy all the same', async (address) => {
+    const answer = await ask(address);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).not.toContain('secret');
+    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+  });
+
+  it('answers reading only', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask('copyscope://app/', method)).status).toBe(405);
+    expect((await ask('copyscope://app/', 'HEAD')).body).toBeNull();
+  });
+
+  it('never names a file outside its folder, whatever the path', async () => {
+    const part = fc.constantFrom(
+      '..',
+      '.',
+      '%2e%2e',
+      '%2f',
+      '%5c',
+      '/',
+      '\\',
+      'assets',
+      'app.js',
+      'secret.txt',
+      '%00',
+      ' ',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(part, fc.string({ maxLength: 6 })), { maxLength: 8 }), async (parts) => {
+        for (const separator of ['/', '']) {
+          const path = await resolveFile(`copyscope://app/${parts.join(separator)}`, folder);
+          expect(path === null || path.startsWith(`${folder}/`)).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { App, BrowserWindow } from 'electron';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { claimSingleInstance, filesAmong } from '../../electron/singleInstance.ts';
+import { app, BrowserWindow as StandInWindow, state } from './support/electron.ts';
+
+const claim = (window?: StandInWindow) => {
+  const openFiles = vi.fn();
+  const currentWindow = () => window as unknown as BrowserWindow | undefined;
+  return { openFiles, claimed: claimSingleInstance(app as unknown as App, { currentWindow, openFiles }) };
+};
+
+beforeEach(() => {
+  app.removeAllListeners();
+  app.quit.mockClear();
+  state.hasLock = true;
+});
+
+it('lets the first start go on', () => {
+  expect(claim().claimed).toBe(true);
+  expect(app.quit).not.toHaveBeenCalled();
+});
+
+it('ends a second start, which hears nothing of a third', () => {
+  state.hasLock = false;
+  expect(claim().claimed).toBe(false);
+  expect(app.quit).toHaveBeenCalledOnce();
+  expect(app.listenerCount('second-instance')).toBe(0);
+});
+
+it('shows the window and opens the files that a second start was given', () => {
+  const window = new StandInWindow({});
+  window.isMinimized.mockReturnValue(true);
+  const { openFiles } = claim(window);
+  app.emit('second-instance', {}, ['/opt/copyscope', '--no-sandbox', 'run.arrow', '/b/x.copyscope.json', '.'], '/a');
+  expect(window.restore).toHaveBeenCalledOnce();
+  expect(window.focus).toHaveBeenCalledOnce();
+  expect(openFiles).toHaveBeenCalledExactlyOnceWith([resolve('/a/run.arrow'), resolve('/b/x.copyscope.json')]);
+});
+
+it('takes only run and experiment files from a command line', () => {
+  expect(filesAmong(['-run.arrow', '--x=run.arrow', 'a.json', 'notes.txt', '.'], '/a')).toEqual([]);
+});
