@@ -1,0 +1,60 @@
+/** Makes the summary document of a run (see summary-document.ts). */
+import type { Run, RunInfo } from '../trace/run.ts';
+import { engineUse, linkUse } from './engines.ts';
+import { hostTimes } from './host-time.ts';
+import { type Iteration, iterationOf, makespan } from './iteration.ts';
+import { type AttainableBandwidth, operationRows } from './operations.ts';
+import { overlap } from './overlap.ts';
+import { spread } from './statistics.ts';
+import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summary-document.ts';
+import { programFacts } from './verdicts/facts.ts';
+import { verdicts } from './verdicts/verdicts.ts';
+
+export interface SummaryOptions {
+  /** From the device profile; without it no attainable bandwidth is given. */
+  readonly attainable?: AttainableBandwidth | undefined;
+}
+
+/** Everything there is to say of a run in plain JSON values. Works on failed runs too, with what they recorded. */
+export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {}): SummaryDocument {
+  const iteration = iterationOf(trace, info.iterations.representative);
+  const { label } = programFacts(info.experiment);
+  return {
+    format: summaryFormat,
+    version: summaryVersion,
+    name: info.experiment.name,
+    engine: info.engine,
+    status: info.status,
+    error: info.error ?? null,
+    createdAt: info.createdAt,
+    device: info.device,
+    profile: info.profile ?? null,
+    machine: info.machine,
+    versions: info.versions,
+    timing: info.timing,
+    makespanNs: makespan(iteration),
+    iterations: iterationSummary(info, iteration),
+    overlap: overlap(iteration),
+    engines: engineUse(iteration),
+    link: linkUse(iteration),
+    host: hostTimes(iteration),
+    operations: operationRows(iteration, { label, attainable: options.attainable }),
+    verdicts: verdicts(iteration, info.experiment),
+    verification: info.verification,
+    notes: info.notes,
+  };
+}
+
+function iterationSummary({ iterations }: RunInfo, { number }: Iteration): IterationSummary {
+  const recordedWallNs = spread(iterations.recordedWallNs);
+  const plainWallNs = spread(iterations.plainWallNs);
+  const known = recordedWallNs !== null && plainWallNs !== null;
+  return {
+    recorded: iterations.recordedMakespanNs.length,
+    representative: number,
+    recordedMakespanNs: spread(iterations.recordedMakespanNs),
+    recordedWallNs,
+    plainWallNs,
+    recordingOverheadNs: known ? recordedWallNs.median - plainWallNs.median : null,
+  };
+}

@@ -1,0 +1,66 @@
+/** What the experiment says about the operations of a trace. Empty for a trace that doesn't come from one. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Operation } from '../../experiment/operations.ts';
+import { lower } from '../../program/lower.ts';
+import type { Program, ProgramStream } from '../../program/program.ts';
+
+export interface ProgramFacts {
+  /** Null where there is no experiment, or it can't be lowered; then orders other than stream order are unknown. */
+  readonly program: Program | null;
+  readonly label: (op: number) => string | undefined;
+  readonly operation: (op: number) => Operation | undefined;
+}
+
+/** A run file's experiment matches the schema, but nothing promises that its references resolve: lower() may refuse. */
+export function programFacts(experiment: Experiment | null): ProgramFacts {
+  const program = experiment === null ? null : lowered(experiment);
+  return {
+    program,
+    label: (op) => program?.operations[op]?.label,
+    operation: (op) => (experiment === null ? undefined : at(experiment, program?.operations[op]?.path)),
+  };
+}
+
+function lowered(experiment: Experiment): Program | null {
+  try {
+    return lower(experiment);
+  } catch {
+    return null;
+  }
+}
+
+function at(experiment: Experiment, path: readonly (string | number)[] | undefined): Operation | undefined {
+  if (path === undefined) return undefined;
+  // Paths come from lowering this very document, so each step exists and the last is an operation.
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  return value as Operation;
+}
+
+/** Ids of the buffers that an operation reads and writes; null where it is no copy, kernel or memset. */
+export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {
+  switch (operation?.op) {
+    case 'copy':
+      return { reads: [operation.src], writes: [operation.dst] };
+    case 'kernel':
+      return { reads: operation.reads, writes: operation.writes };
+    case 'memset':
+      return { reads: [], writes: [operation.buffer] };
+    default:
+      return null;
+  }
+}
+
+/** Whether one of the two writes a buffer that the other touches; null where that isn't known of both. */
+export function shareData(facts: ProgramFacts, a: number, b: number): boolean | null {
+  const first = touchedBuffers(facts.operation(a));
+  const second = touchedBuffers(facts.operation(b));
+  if (first === null || second === null) return null;
+  const meets = (written: readonly string[], other: { reads: string[]; writes: string[] }): boolean =>
+    written.some((buffer) => other.reads.includes(buffer) || other.writes.includes(buffer));
+  return meets(first.writes, second) || meets(second.writes, first);
+}
+
+/** Whether a stream takes part in the legacy default stream's synchronisation, without being it. */
+export const isBlocking = (stream: ProgramStream | undefined): boolean =>
+  stream?.kind === 'blocking' || stream?.kind === 'per-thread-default';

@@ -1,0 +1,168 @@
+/**
+ * The order in which an iteration's work was issued: the program, unrolled, with the calls and activities that the
+ * trace holds for it. The order of the device (order.ts) follows from it.
+ */
+import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
+import type { RowIndex } from '../../trace/trace.ts';
+import { hostCalls } from '../host-calls.ts';
+import { type Iteration, rowKind, rowStart } from '../iteration.ts';
+
+export interface Issued {
+  readonly op: number;
+  readonly code: 'copy' | 'kernel' | 'recordEvent' | 'waitEvent' | 'synchronize' | 'other';
+  /** Stream it is issued to; -1 for a synchronise of an event or the device. */
+  readonly stream: number;
+  /** Event recorded or waited for, also by a synchronise; -1 otherwise. */
+  readonly event: number;
+  /** Only for a synchronise of the device. */
+  readonly device: number;
+  /** Host thread, as an index that only tells threads apart. */
+  readonly thread: number;
+  /** Its device activity; -1 where the trace holds none. */
+  readonly row: RowIndex;
+}
+
+export interface IssueOrder {
+  readonly issued: readonly Issued[];
+  /** Position in `issued` of a device row. */
+  readonly positionOf: ReadonlyMap<RowIndex, number>;
+}
+
+type Timed = Issued & { readonly time: number };
+
+export function issueOrder(iteration: Iteration, program: Program | null): IssueOrder {
+  const timed = program === null ? fromRows(iteration) : fromProgram(iteration, program);
+  // Stable: what was issued at one time by one thread stays in program order.
+  const issued = timed.sort((a, b) => a.time - b.time);
+  const positionOf = new Map<RowIndex, number>();
+  for (const [position, { row }] of issued.entries()) if (row >= 0) positionOf.set(row, position);
+  return { issued, positionOf };
+}
+
+/** Without a program: activities in the order of their calls, streams told apart by their lanes. */
+function fromRows(iteration: Iteration): Timed[] {
+  const { trace } = iteration;
+  const calls = hostCalls(iteration);
+  const timed: Timed[] = [];
+  for (let row = iteration.begin; row < iteration.end; row += 1) {
+    const kind = rowKind(trace, row);
+    if (kind !== 'copy' && kind !== 'kernel' && kind !== 'memset') continue;
+    const call = calls.get(row) ?? row;
+    timed.push({
+      op: trace.columns.op[row] ?? -1,
+      code: kind === 'memset' ? 'other' : kind,
+      stream: trace.columns.lane[row] ?? -1,
+      event: -1,
+      device: -1,
+      thread: call === row ? -1 : (trace.columns.lane[call] ?? -1),
+      row,
+      time: rowStart(trace, call),
+    });
+  }
+  return timed;
+}
+
+function fromProgram(iteration: Iteration, program: Program): Timed[] {
+  const rows = new OperationRows(iteration);
+  // A loop of ten million empty turns is no reason to stop: past what the trace can hold, nothing more is joined.
+  const budget = (iteration.end - iteration.begin) * 2 + program.operations.length;
+  const timed: Timed[] = [];
+  for (const [thread, declared] of program.threads.entries()) {
+    let time = 0;
+    for (const instruction of unroll(declared, budget)) {
+      const issued = issue(instruction, thread);
+      if (issued === null) continue;
+      const found = rows.next(instruction);
+      time = Math.max(time, found.time);
+      timed.push({ ...issued, row: found.row, time });
+    }
+  }
+  return timed;
+}
+
+/** The thread's instructions as executed, at most `budget` of them. */
+function* unroll({ instructions }: ProgramThread, budget: number): Generator<Instruction> {
+  const left = new Map<number, number>();
+  let steps = 0;
+  for (let at = 0; at < instructions.length && steps < budget; at += 1) {
+    const instruction = instructions[at];
+    if (instruction === undefined) return;
+    steps += 1;
+    if (instruction.code === 'repeat') left.set(at, instruction.count);
+    else if (instruction.code === 'endRepeat') {
+      const remaining = (left.get(instruction.start) ?? 1) - 1;
+      left.set(instruction.start, remaining);
+      if (remaining > 0) at = instruction.start;
+    } else yield instruction;
+  }
+}
+
+function issue(instruction: Instruction, thread: number): Omit<Issued, 'row'> | null {
+  const common = { op: instruction.op, thread, stream: -1, event: -1, device: -1 };
+  switch (instruction.code) {
+    case 'copy':
+    case 'kernel':
+      return { ...common, code: instruction.code, stream: instruction.stream };
+    case 'recordEvent':
+    case 'waitEvent':
+      return { ...common, code: instruction.code, stream: instruction.stream, event: instruction.event };
+    case 'synchronizeStream':
+      return { ...common, code: 'synchronize', stream: instruction.stream };
+    case 'synchronizeEvent':
+      return { ...common, code: 'synchronize', event: instruction.event };
+    case 'synchronizeDevice':
+      return { ...common, code: 'synchronize', device: instruction.device };
+    default:
+      return null;
+  }
+}
+
+/** Hands out an operation's rows in turn: its n-th call and its n-th activity belong to its n-th execution. */
+class OperationRows {
+  readonly #iteration: Iteration;
+  readonly #calls = new Map<number, RowIndex[]>();
+  readonly #syncs = new Map<number, RowIndex[]>();
+  readonly #activities = new Map<number, RowIndex[]>();
+  readonly #callOf: ReadonlyMap<RowIndex, RowIndex>;
+
+  constructor(iteration: Iteration) {
+    this.#iteration = iteration;
+    this.#callOf = hostCalls(iteration);
+    for (let row = iteration.begin; row < iteration.end; row += 1) {
+      const table = this.#table(row);
+      const op = iteration.trace.columns.op[row] ?? -1;
+      const rows = table?.get(op);
+      if (rows === undefined) table?.set(op, [row]);
+      else rows.push(row);
+    }
+    // Taken from the end, so that taking one is cheap.
+    for (const table of [this.#calls, this.#syncs, this.#activities]) for (const rows of table.values()) rows.reverse();
+  }
+
+  /** Its activity (-1 where there is none), and when it was issued (0 where the trace doesn't say). */
+  next({ op, code }: Instruction): { row: RowIndex; time: number } {
+    const { trace } = this.#iteration;
+    const timeOf = (row: RowIndex | undefined): number => (row === undefined ? 0 : rowStart(trace, row));
+    if (code.startsWith('synchronize')) return { row: -1, time: timeOf(this.#syncs.get(op)?.pop()) };
+    const call = this.#calls.get(op)?.pop();
+    const row = this.#activities.get(op)?.pop();
+    return { row: row ?? -1, time: timeOf((row === undefined ? undefined : this.#callOf.get(row)) ?? call) };
+  }
+
+  #table(row: RowIndex): Map<number, RowIndex[]> | null {
+    switch (rowKind(this.#iteration.trace, row)) {
+      case 'host-call':
+        return this.#calls;
+      case 'host-sync':
+        return this.#syncs;
+      case 'copy':
+      case 'kernel':
+      case 'memset':
+      case 'event-record':
+      case 'event-wait':
+        return this.#activities;
+      default:
+        return null;
+    }
+  }
+}

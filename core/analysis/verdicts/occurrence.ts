@@ -1,0 +1,15 @@
+/** One time that a copy ran, and what was found of it. */
+import type { Activity } from '../iteration.ts';
+import type { Finding, Pair } from './cause.ts';
+import type { Partner } from './partner.ts';
+
+export interface Occurrence {
+  readonly copy: Activity;
+  /** Null where no kernel ran on its device. */
+  readonly partner: Partner | null;
+  /** The copy and its partner in the order they ran; null where they overlapped, or there is no partner. */
+  readonly pair: Pair | null;
+  readonly finding: Finding;
+  /** Time during which any kernel ran too. */
+  readonly overlapNs: number;
+}

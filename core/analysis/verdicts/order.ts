@@ -1,0 +1,95 @@
+/**
+ * Which work had to wait for which, by the rules of streams (stream-order, event-order, legacy-default-stream).
+ *
+ * Every issued operation gets a clock: for each stream, the position of the last operation that is known to have
+ * completed before it starts. Work is walked in issue order; a clock is shared until a wait changes it.
+ */
+import type { ProgramStream } from '../../program/program.ts';
+import { isBlocking } from './facts.ts';
+import type { Issued } from './issue.ts';
+
+/** Stream to position in issue order. */
+type Clock = ReadonlyMap<number, number>;
+
+const noClock: Clock = new Map();
+
+export interface OrderRules {
+  readonly events: boolean;
+  readonly legacy: boolean;
+}
+
+export class DeviceOrder {
+  readonly #issued: readonly Issued[];
+  readonly #streams: readonly ProgramStream[];
+  readonly #rules: OrderRules;
+  /** Clock of each operation, by position. */
+  readonly #clocks: Clock[] = [];
+  /** As it stands at the end of each stream so far. */
+  readonly #clockOf = new Map<number, Clock>();
+  readonly #lastIn = new Map<number, number>();
+  readonly #recorded = new Map<number, Clock>();
+
+  /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */
+  constructor(issued: readonly Issued[], streams: readonly ProgramStream[], rules: OrderRules) {
+    this.#issued = issued;
+    this.#streams = streams;
+    this.#rules = rules;
+    for (const [position, one] of issued.entries()) this.#clocks.push(this.#step(one, position));
+  }
+
+  /** Whether the operation at position `a` has completed before the one at `b` starts (or, for a synchronise, returns). */
+  before(a: number, b: number): boolean {
+    const [first, second] = [this.#issued[a], this.#issued[b]];
+    if (first === undefined || second === undefined || a >= b || first.stream < 0) return false;
+    if (first.stream === second.stream && second.code !== 'synchronize') return true;
+    return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
+  }
+
+  #step(one: Issued, position: number): Clock {
+    if (one.code === 'synchronize') return this.#synchronised(one);
+    let clock = this.#clockOf.get(one.stream) ?? noClock;
+    if (this.#rules.legacy) for (const other of this.#waitedFor(one.stream)) clock = join(clock, this.#upTo(other));
+    if (this.#rules.events && one.code === 'waitEvent') clock = join(clock, this.#recorded.get(one.event) ?? noClock);
+    this.#clockOf.set(one.stream, clock);
+    this.#lastIn.set(one.stream, position);
+    if (one.code === 'recordEvent') this.#recorded.set(one.event, this.#upTo(one.stream));
+    return clock;
+  }
+
+  /** What has completed when a synchronise returns. Holds whatever the rules asked for: the host waits for real. */
+  #synchronised(one: Issued): Clock {
+    if (one.event >= 0) return this.#recorded.get(one.event) ?? noClock;
+    if (one.stream >= 0) return this.#upTo(one.stream);
+    let clock = noClock;
+    for (const stream of this.#lastIn.keys()) {
+      if (this.#streams[stream]?.device === one.device) clock = join(clock, this.#upTo(stream));
+    }
+    return clock;
+  }
+
+  /** Streams whose earlier work a new operation in `stream` waits for because of the legacy default stream. */
+  #waitedFor(stream: number): number[] {
+    const own = this.#streams[stream];
+    const waits = (other: ProgramStream | undefined): boolean =>
+      own?.device === other?.device &&
+      ((own?.kind === 'legacy-default' && isBlocking(other)) || (isBlocking(own) && other?.kind === 'legacy-default'));
+    if (own === undefined) return [];
+    return [...this.#lastIn.keys()].filter((other) => waits(this.#streams[other]));
+  }
+
+  /** Everything in the stream so far, and what that had waited for. */
+  #upTo(stream: number): Clock {
+    return join(this.#clockOf.get(stream) ?? noClock, new Map([[stream, this.#lastIn.get(stream) ?? -1]]));
+  }
+}
+
+/** The later of the two in each stream; the same object where that is all of `a`. */
+function join(a: Clock, b: Clock): Clock {
+  let joined: Map<number, number> | null = null;
+  for (const [stream, position] of b) {
+    if (position <= (a.get(stream) ?? -1)) continue;
+    joined ??= new Map(a);
+    joined.set(stream, position);
+  }
+  return joined ?? a;
+}

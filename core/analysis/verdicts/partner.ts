@@ -1,0 +1,86 @@
+/** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
+import type { Activity } from '../iteration.ts';
+import { shareData } from './facts.ts';
+import { commonNs, durationOf, firstStartingFrom, type Kernels, noKernels, type Scene } from './scene.ts';
+
+/**
+ * A copy and a kernel count as overlapped when they ran together for at least half of the shorter one's duration.
+ * Below that the two merely brush each other: the end of one was still draining when the other began.
+ */
+export const overlapThreshold = 0.5;
+
+/** So many kernels before and after a copy are looked at for one that doesn't need its data. */
+const neighbours = 16;
+
+export interface Partner {
+  readonly kernel: Activity;
+  /** Time in common with this kernel. */
+  readonly commonNs: number;
+  readonly overlapped: boolean;
+  /** See Verdict.needsData. */
+  readonly needsData: boolean | null;
+}
+
+export const kernelsFor = (scene: Scene, copy: Activity): Kernels => scene.kernels.get(copy.device) ?? noKernels;
+
+/** Null where no kernel ran on the copy's device. */
+export function findPartner(scene: Scene, copy: Activity): Partner | null {
+  const kernels = kernelsFor(scene, copy);
+  const touching = touchingKernels(kernels, copy);
+  const overlapped = longest(
+    touching.filter((kernel) => isOverlapped(copy, kernel)),
+    copy,
+  );
+  if (overlapped !== null) return describe(scene, copy, overlapped, true);
+  const nearest = nearestIndependent(scene, copy, [...touching, ...around(kernels, copy)]);
+  return nearest === null ? null : describe(scene, copy, nearest, false);
+}
+
+function describe(scene: Scene, copy: Activity, kernel: Activity, overlapped: boolean): Partner {
+  return {
+    kernel,
+    commonNs: commonNs(copy, kernel),
+    overlapped,
+    needsData: shareData(scene.facts, copy.op, kernel.op),
+  };
+}
+
+function isOverlapped(copy: Activity, kernel: Activity): boolean {
+  const common = commonNs(copy, kernel);
+  return common > 0 && common >= overlapThreshold * Math.min(durationOf(copy), durationOf(kernel));
+}
+
+/** Kernels that ran during part of the copy. */
+function touchingKernels({ list, latestEnd }: Kernels, copy: Activity): Activity[] {
+  const touching: Activity[] = [];
+  for (let index = firstStartingFrom(list, copy.endNs) - 1; index >= 0; index -= 1) {
+    if ((latestEnd[index] ?? 0) <= copy.startNs) break;
+    const kernel = list[index];
+    if (kernel !== undefined && commonNs(copy, kernel) > 0) touching.push(kernel);
+  }
+  return touching;
+}
+
+function around({ list }: Kernels, copy: Activity): Activity[] {
+  const after = firstStartingFrom(list, copy.endNs);
+  const before = firstStartingFrom(list, copy.startNs);
+  return [...list.slice(Math.max(0, before - neighbours), before), ...list.slice(after, after + neighbours)];
+}
+
+function longest(kernels: readonly Activity[], copy: Activity): Activity | null {
+  return kernels.reduce<Activity | null>(
+    (best, kernel) => (best === null || commonNs(copy, kernel) > commonNs(copy, best) ? kernel : best),
+    null,
+  );
+}
+
+/** The nearest kernel that doesn't need the copy's data, or else the nearest. */
+function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Activity[]): Activity | null {
+  const gap = (kernel: Activity): number => Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
+  const rank = (kernel: Activity): number => (shareData(scene.facts, copy.op, kernel.op) === true ? 1 : 0);
+  const better = (a: Activity, b: Activity): boolean => rank(a) < rank(b) || (rank(a) === rank(b) && gap(a) < gap(b));
+  return kernels.reduce<Activity | null>(
+    (best, kernel) => (best === null || better(kernel, best) ? kernel : best),
+    null,
+  );
+}

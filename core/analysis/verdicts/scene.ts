@@ -1,0 +1,126 @@
+/** Everything of one iteration that a verdict looks at, prepared once. */
+import type { RowIndex } from '../../trace/trace.ts';
+import { hostCalls } from '../host-calls.ts';
+import { type Intervals, union } from '../intervals.ts';
+import { type Activity, activity, type Iteration, rowsOfKind } from '../iteration.ts';
+import type { ProgramFacts } from './facts.ts';
+import { type IssueOrder, issueOrder } from './issue.ts';
+import { DeviceOrder } from './order.ts';
+
+export interface Kernels {
+  /** Sorted by start. */
+  readonly list: readonly Activity[];
+  /** Latest end among list[0] … list[i]. */
+  readonly latestEnd: Float64Array;
+  readonly busy: Intervals;
+}
+
+export interface Scene {
+  readonly iteration: Iteration;
+  readonly facts: ProgramFacts;
+  readonly copies: readonly Activity[];
+  /** By device. */
+  readonly kernels: ReadonlyMap<string, Kernels>;
+  /** The call that issued an activity; null where the trace doesn't hold it. */
+  readonly callOf: (one: Activity) => Activity | null;
+  /** The copy that a call issued, by the call's row. */
+  readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
+  /** Rows of each host thread by lane index, sorted by start, without ranges. */
+  readonly threadRows: ReadonlyMap<number, readonly Activity[]>;
+  /** Copies and kernels of each stream by lane index, sorted by start. */
+  readonly streamRows: ReadonlyMap<number, readonly Activity[]>;
+  /** Copies of each copy engine by lane index, sorted by start. */
+  readonly engineRows: ReadonlyMap<number, readonly Activity[]>;
+  readonly issue: IssueOrder;
+  readonly byEvents: DeviceOrder;
+  readonly byLegacy: DeviceOrder;
+  readonly byBoth: DeviceOrder;
+}
+
+export const noKernels: Kernels = { list: [], latestEnd: new Float64Array(0), busy: new Float64Array(0) };
+
+export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
+  const { trace } = iteration;
+  const decode = (...kinds: Parameters<typeof rowsOfKind>[1][]): Activity[] =>
+    rowsOfKind(iteration, ...kinds).map((row) => activity(trace, row));
+  const copies = decode('copy');
+  const kernels = decode('kernel');
+  const calls = hostCalls(iteration);
+  const issue = issueOrder(iteration, facts.program);
+  const streams = facts.program?.streams ?? [];
+  const order = (events: boolean, legacy: boolean): DeviceOrder =>
+    new DeviceOrder(issue.issued, streams, { events, legacy });
+  return {
+    iteration,
+    facts,
+    copies,
+    kernels: new Map([...groupBy(kernels, (kernel) => kernel.device)].map(([device, list]) => [device, group(list)])),
+    callOf: (one) => {
+      const call = calls.get(one.row);
+      return call === undefined ? null : activity(trace, call);
+    },
+    copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
+    threadRows: groupBy(decode('host-call', 'host-sync', 'host-work', 'host-read', 'host-write'), (row) => row.lane),
+    streamRows: groupBy(decode('copy', 'kernel', 'memset', 'host-function'), (row) => row.lane),
+    engineRows: groupBy(
+      copies.filter((copy) => copy.engineKind === 'copy-engine'),
+      (copy) => copy.engine,
+    ),
+    issue,
+    byEvents: order(true, false),
+    byLegacy: order(false, true),
+    byBoth: order(true, true),
+  };
+}
+
+function group(list: readonly Activity[]): Kernels {
+  const latestEnd = new Float64Array(list.length);
+  let latest = 0;
+  for (const [index, { endNs }] of list.entries()) {
+    latest = Math.max(latest, endNs);
+    latestEnd[index] = latest;
+  }
+  const busy = union(
+    list.map(({ startNs }) => startNs),
+    list.map(({ endNs }) => endNs),
+  );
+  return { list, latestEnd, busy };
+}
+
+export function groupBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const found = groups.get(key(item));
+    if (found === undefined) groups.set(key(item), [item]);
+    else found.push(item);
+  }
+  return groups;
+}
+
+/** Index of the first of `list` (sorted by start) that starts at or after `time`. */
+export function firstStartingFrom(list: readonly Activity[], time: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle]?.startNs ?? 0) >= time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Those of `list` (sorted by start, none inside another) that share time with the window. */
+export function* rowsWithin(list: readonly Activity[], window: Span): Generator<Activity> {
+  for (let index = Math.max(0, firstStartingFrom(list, window.startNs) - 1); index < list.length; index += 1) {
+    const row = list[index];
+    if (row === undefined || row.startNs >= window.endNs) return;
+    if (commonNs(row, window) > 0) yield row;
+  }
+}
+
+export type Span = Pick<Activity, 'startNs' | 'endNs'>;
+
+/** Length of the part that two have in common. */
+export const commonNs = (a: Span, b: Span): number =>
+  Math.max(0, Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs));
+
+export const durationOf = (one: Activity): number => one.endNs - one.startNs;

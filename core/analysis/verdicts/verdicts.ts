@@ -1,0 +1,104 @@
+/** Verdicts of one iteration: one for each copy operation, its occurrences taken together. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { coveredLength } from '../intervals.ts';
+import type { Activity, Iteration } from '../iteration.ts';
+import { type Finding, findCause, makePair } from './cause.ts';
+import { programFacts } from './facts.ts';
+import type { Occurrence } from './occurrence.ts';
+import { findPartner, kernelsFor } from './partner.ts';
+import { buildScene, durationOf, groupBy, type Scene } from './scene.ts';
+import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
+import { explain } from './words.ts';
+
+/** In the order in which the copies first ran. `experiment` is null for a trace that doesn't come from one. */
+export function verdicts(iteration: Iteration, experiment: Experiment | null): Verdict[] {
+  const scene = buildScene(iteration, programFacts(experiment));
+  // Without an operation number each row stands for itself.
+  const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
+  return [...operations.values()].map((copies) => verdict(scene, copies));
+}
+
+function verdict(scene: Scene, copies: readonly Activity[]): Verdict {
+  const occurrences = copies.map((copy) => examine(scene, copy));
+  const shown = mostTelling(occurrences);
+  const { copy, partner, finding } = shown;
+  const overlapNs = sum(occurrences, (one) => one.overlapNs);
+  const shorterNs = sum(occurrences, ({ copy: own, partner: other }) =>
+    other === null ? 0 : Math.min(durationOf(own), durationOf(other.kernel)),
+  );
+  const copyNs = sum(occurrences, (one) => durationOf(one.copy));
+  return {
+    op: copy.op,
+    label: scene.facts.label(copy.op) ?? copy.name,
+    cause: finding.cause,
+    also: finding.also,
+    rule: finding.rule,
+    with: partner?.kernel.op ?? null,
+    withLabel: partner === null ? null : (scene.facts.label(partner.kernel.op) ?? partner.kernel.name),
+    blockedBy: blockingOperation(shown),
+    hostCall: finding.holder?.name ?? null,
+    needsData: partner?.needsData ?? null,
+    overlapNs,
+    share: ratio(
+      sum(occurrences, (one) => one.partner?.commonNs ?? 0),
+      shorterNs,
+    ),
+    shareOfCopy: ratio(overlapNs, copyNs),
+    occurrences: occurrences.length,
+    overlappedOccurrences: occurrences.filter((one) => one.finding.cause === 'overlapped').length,
+    evidence: evidence(scene, shown),
+    ...explain(scene, shown, occurrences),
+  };
+}
+
+function examine(scene: Scene, copy: Activity): Occurrence {
+  const partner = findPartner(scene, copy);
+  const overlapNs = coveredLength(kernelsFor(scene, copy).busy, copy.startNs, copy.endNs);
+  if (partner === null) return { copy, partner, overlapNs, pair: null, finding: nothing };
+  const pair = makePair(scene, copy, partner);
+  const finding = partner.overlapped ? overlapped : findCause(scene, pair);
+  return { copy, partner, overlapNs, pair, finding };
+}
+
+const plain = { also: [], holder: null, blocker: null } as const;
+const overlapped: Finding = { cause: 'overlapped', rule: 'overlap-needs-pinned', ...plain };
+const nothing: Finding = { cause: 'nothing-to-overlap', rule: 'streams-may-overlap', ...plain };
+
+/** The first occurrence of the cause that most of the copies' time falls to. */
+function mostTelling(occurrences: readonly Occurrence[]): Occurrence {
+  const timeOf = new Map<Cause, number>();
+  for (const { copy, finding } of occurrences) {
+    timeOf.set(finding.cause, (timeOf.get(finding.cause) ?? 0) + durationOf(copy));
+  }
+  return occurrences.reduce((best, one) =>
+    (timeOf.get(one.finding.cause) ?? 0) > (timeOf.get(best.finding.cause) ?? 0) ? one : best,
+  );
+}
+
+function blockingOperation({ copy, partner, finding }: Occurrence): number | null {
+  const op = finding.blocker?.op ?? finding.holder?.op ?? -1;
+  return op < 0 || op === copy.op || op === partner?.kernel.op ? null : op;
+}
+
+function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidence[] {
+  const kernel = partner?.kernel ?? null;
+  const [copyCall, kernelCall] = [scene.callOf(copy), kernel === null ? null : scene.callOf(kernel)];
+  const rows: readonly (readonly [EvidenceRole, Activity | null])[] = [
+    ['copy', copy],
+    ['copy-call', copyCall],
+    ['kernel', kernel],
+    ['kernel-call', kernelCall],
+    ['holding-call', finding.holder],
+    ['blocking-operation', finding.blocker?.activity ?? null],
+  ];
+  return rows.flatMap(([role, row]) =>
+    row === null
+      ? []
+      : [{ role, op: row.op, name: row.name, lane: row.laneId, startNs: row.startNs, endNs: row.endNs }],
+  );
+}
+
+const sum = (occurrences: readonly Occurrence[], of: (one: Occurrence) => number): number =>
+  occurrences.reduce((total, one) => total + of(one), 0);
+
+const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
