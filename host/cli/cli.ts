@@ -1,0 +1,99 @@
+/** The command line: what can be typed, and which command answers. */
+import { join } from 'node:path';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { engineKinds } from '../../core/program/engine.ts';
+import { EngineSupervisor } from '../engine/supervisor.ts';
+import { programVersion } from '../paths.ts';
+import { Assets } from '../service/assets.ts';
+import { devices } from './commands/devices.ts';
+import { explain, type RunOptions, run } from './commands/run.ts';
+import { type ServeOptions, serve } from './commands/serve.ts';
+import { type ExitCode, exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
+import type { Context } from './io.ts';
+
+/** Runs one command to its end and returns its exit code. Never rejects. */
+export async function runCli(args: readonly string[], context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const engine = new EngineSupervisor({ spawn: context.spawnEngine });
+  try {
+    await commands(context, engine).parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
+    const error = thrown instanceof CommanderError ? usageError(thrown) : toErrorInfo(thrown);
+    terminal.err(args.includes('--json') ? `${JSON.stringify({ error })}\n` : `${describeForPeople(error, context)}\n`);
+    return exitCodeOf(error);
+  } finally {
+    engine.close();
+  }
+}
+
+function commands(context: Context, engine: EngineSupervisor): Command {
+  const { terminal, program } = context;
+  const tools = { context, engine, assets: new Assets(join(program, 'assets')) };
+  const cli = new Command('copyscope')
+    .description('Runs CUDA transfer experiments on a real or simulated GPU, and shows what overlapped and why.')
+    .version(programVersion(program))
+    .addHelpText('after', exitCodeHelp)
+    .showHelpAfterError('(copyscope --help shows what can be typed)')
+    .exitOverride()
+    // Errors of use are printed once, by runCli.
+    .configureOutput({ writeOut: terminal.out, writeErr: () => {} });
+
+  cli
+    .command('devices')
+    .description('the GPUs of this machine, and which engines can run')
+    .addOption(json('print the report as JSON'))
+    .action((options: { json: boolean }) => devices(context, engine, options.json));
+
+  cli
+    .command('run')
+    .description('execute an experiment, draw its lanes, and say what overlapped and why')
+    .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is executed again'))
+    .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
+    .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
+    .option('--iterations <n>', 'recorded iterations, instead of those the experiment asks for', count(1, 1000))
+    .option('--out <run.arrow>', 'keep the run as an Arrow file')
+    .addOption(json('print the summary as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: RunOptions) => run(tools, file, options));
+
+  cli
+    .command('explain')
+    .description('explain a run; an experiment is simulated first')
+    .addArgument(new Argument('<file>', 'run (Arrow) or experiment (JSON)'))
+    .option('--profile <name>', 'device profile for the simulator, where the file is an experiment')
+    .addOption(json('print the summary as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: RunOptions) => explain(tools, file, options));
+
+  cli
+    .command('serve')
+    .description('the window, for a browser on this machine; prints the address to open')
+    .option('--port <n>', 'port of 127.0.0.1; any free one where left out', count(1, 65_535))
+    .option('--open', 'open it in the browser', false)
+    .action((options: ServeOptions) => serve(context, options));
+  return cli;
+}
+
+const json = (description: string): Option => new Option('--json', description).default(false);
+
+const count =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+const usageError = ({ message }: CommanderError): ErrorInfo =>
+  new CopyscopeError({
+    code: 'usage.invalid',
+    message: message.replace(/^error: /, ''),
+    remedy: 'copyscope --help shows what can be typed.',
+  }).toInfo();
+
+function describeForPeople(error: ErrorInfo, { terminal }: Context): string {
+  return `${terminal.colors.red('Error:')} ${describeError(error)}`;
+}

@@ -1,0 +1,95 @@
+/** `copyscope run` and `copyscope explain`. */
+import { CopyscopeError, describeError } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { EngineKind } from '../../../core/program/engine.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import type { EngineRunResult } from '../../engine/protocol.ts';
+import type { EngineSupervisor } from '../../engine/supervisor.ts';
+import type { Assets } from '../../service/assets.ts';
+import { writeWhole } from '../../service/files.ts';
+import { prepareRun } from '../../service/prepareRun.ts';
+import { readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
+import type { Context } from '../io.ts';
+import { printRun } from '../printRun.ts';
+import { progressLine } from '../progress.ts';
+
+export interface RunOptions {
+  readonly engine?: EngineKind | undefined;
+  readonly profile?: string | undefined;
+  readonly iterations?: number | undefined;
+  readonly out?: string | undefined;
+  readonly json: boolean;
+}
+
+export interface Tools {
+  readonly context: Context;
+  readonly engine: EngineSupervisor;
+  readonly assets: Assets;
+}
+
+/** Executes the experiment in `file`, keeps the run where `out` says so, prints it. */
+export async function run(tools: Tools, file: string, options: RunOptions): Promise<void> {
+  const { context, assets } = tools;
+  const experiment = await readExperimentOf(file);
+  if (options.out !== undefined) await requireWritableAsRun(options.out);
+  const result = await execute(tools, experiment, await withEngine(tools, options));
+  if (options.out !== undefined) await writeWhole(options.out, result.file);
+  if (options.out !== undefined && !options.json) context.terminal.err(`Written to ${options.out}.\n`);
+  await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
+}
+
+/** Prints what is in a run file; an experiment is simulated first. */
+export async function explain(tools: Tools, file: string, options: RunOptions): Promise<void> {
+  const { context, assets } = tools;
+  const input = await readInputFile(file);
+  const print = { json: options.json, madeHere: false };
+  if (input.kind === 'run') return printRun(input.run, assets, context.terminal, print);
+  const result = await execute(tools, input.experiment, { ...options, engine: 'sim' });
+  return printRun(decoded(result), assets, context.terminal, print);
+}
+
+const decoded = (result: EngineRunResult): Run => decodeRun(result.file);
+
+async function execute(
+  { context, engine, assets }: Tools,
+  experiment: Experiment,
+  { engine: kind, profile, iterations }: RunOptions & { readonly engine: EngineKind },
+): Promise<EngineRunResult> {
+  const request = await prepareRun({ experiment, engine: kind, profile, iterations }, assets);
+  const progress = progressLine(context.terminal);
+  try {
+    return await engine.run(request, { signal: context.signal, onProgress: progress.show });
+  } finally {
+    progress.clear();
+  }
+}
+
+/** The engine asked for; or else the GPU where there is one, and the simulator where there is none. */
+async function withEngine(tools: Tools, options: RunOptions): Promise<RunOptions & { readonly engine: EngineKind }> {
+  if (options.engine !== undefined) return { ...options, engine: requireFit(options.engine, options.profile) };
+  if (options.profile !== undefined) return { ...options, engine: 'sim' };
+  const report = await tools.engine.report();
+  const cuda = report.engines.find((status) => status.kind === 'cuda');
+  const say = (text: string): void => {
+    if (!options.json) tools.context.terminal.err(`${text}\n`);
+  };
+  if (cuda?.available === true) {
+    say(`Engine: cuda, on ${report.devices[0]?.name ?? 'the GPU'}.`);
+    return { ...options, engine: 'cuda' };
+  }
+  say(
+    `Engine: sim. cuda is not available: ${cuda?.problem === undefined ? 'no reason given.' : describeError(cuda.problem)}`,
+  );
+  return { ...options, engine: 'sim' };
+}
+
+function requireFit(engine: EngineKind, profile: string | undefined): EngineKind {
+  if (profile === undefined || engine === 'sim') return engine;
+  throw new CopyscopeError({
+    code: 'usage.profile',
+    field: '--profile',
+    message: `a profile is for the simulator, and engine ${engine} measures.`,
+    remedy: 'Leave --profile out, or use --engine sim.',
+  });
+}

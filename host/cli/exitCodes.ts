@@ -1,0 +1,32 @@
+/** What the command's exit code says. Printed by --help, so that scripts can rely on it. */
+import type { ErrorInfo } from '../../core/errors.ts';
+
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  badInput: 2,
+  unavailable: 3,
+  wrongData: 4,
+  cancelled: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeHelp = `
+Exit codes:
+  0    done
+  1    the run failed
+  2    bad input or usage
+  3    the engine is not available here, or can't execute the experiment
+  4    data verification found wrong bytes
+  130  cancelled (Ctrl-C)`;
+
+/** By the error's code, first match wins. */
+const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
+  [/^run\.cancelled$/, exitCodes.cancelled],
+  [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
+  [/^verification\./, exitCodes.wrongData],
+  [/^(experiment|profile|run-file|file|usage|request|server)\./, exitCodes.badInput],
+];
+
+export const exitCodeOf = ({ code }: ErrorInfo): ExitCode =>
+  families.find(([pattern]) => pattern.test(code))?.[1] ?? exitCodes.failed;

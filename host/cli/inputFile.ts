@@ -1,0 +1,57 @@
+/** A file named on the command line: an experiment or a run, told apart by its first bytes and not by its name. */
+import { open } from 'node:fs/promises';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { readExperimentFile } from '../service/experimentStore.ts';
+import { readBounded, storageError } from '../service/files.ts';
+
+const arrowMagic = 'ARROW1';
+
+export type InputFile =
+  | { readonly kind: 'experiment'; readonly experiment: Experiment }
+  | { readonly kind: 'run'; readonly run: Run };
+
+/** Rejects with `file.*`, `experiment.invalid` or `run-file.*`. */
+export async function readInputFile(path: string): Promise<InputFile> {
+  if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };
+  return { kind: 'experiment', experiment: await readExperimentFile(path) };
+}
+
+/** The experiment in a file, which may be a run's: its experiment is run again. */
+export async function readExperimentOf(path: string): Promise<Experiment> {
+  const input = await readInputFile(path);
+  return input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
+}
+
+/** Refuses to write a run over a file that isn't one: it is easily the experiment itself, by a slip. */
+export async function requireWritableAsRun(path: string): Promise<void> {
+  if ((await head(path)) === null || (await isArrow(path))) return;
+  throw new CopyscopeError({
+    code: 'file.exists',
+    field: '--out',
+    message: `${path} exists and is not an Arrow file, so it is not overwritten.`,
+    remedy: 'Choose another name, or delete it first.',
+  });
+}
+
+const readRun = async (path: string): Promise<Run> => decodeRun(await readBounded(path, maxRunFileBytes));
+
+const isArrow = async (path: string): Promise<boolean> => (await head(path)) === arrowMagic;
+
+/** The first bytes as text; null where there is no such file. */
+async function head(path: string): Promise<string | null> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(arrowMagic.length), 0, arrowMagic.length, 0);
+      return buffer.toString('latin1', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
+  }
+}

@@ -1,0 +1,51 @@
+/** Everything the commands touch outside themselves, so that a test can be their terminal. */
+import picocolors from 'picocolors';
+import type { SpawnEngine } from '../engine/child.ts';
+
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+export interface Terminal {
+  /** Results. */
+  out(text: string): void;
+  /** Errors, progress and remarks. */
+  err(text: string): void;
+  /** Characters in a line. */
+  readonly columns: number;
+  /** Whether a line of stderr can be drawn over. */
+  readonly animated: boolean;
+  readonly colors: Colors;
+}
+
+export interface Context {
+  readonly terminal: Terminal;
+  /** Folder of package.json and assets. */
+  readonly program: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly spawnEngine: SpawnEngine;
+  /** Fires at Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Wide enough for the lanes' names and a few cells where stdout is no terminal and tells no width. */
+const defaultColumns = 100;
+const fewestColumns = 40;
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const columns = stdout.columns ?? Number(env['COLUMNS'] ?? defaultColumns);
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    columns: Number.isFinite(columns) ? Math.max(fewestColumns, Math.floor(columns)) : defaultColumns,
+    animated: stderr.isTTY === true && env['TERM'] !== 'dumb',
+    colors: picocolors.createColors(usesColors()),
+  };
+}
+
+/** https://no-color.org: any value but an empty one turns colours off, and FORCE_COLOR turns them on. */
+function usesColors(): boolean {
+  const { env, stdout } = process;
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  if ((env['FORCE_COLOR'] ?? '') !== '') return env['FORCE_COLOR'] !== '0';
+  return stdout.isTTY === true && env['TERM'] !== 'dumb';
+}

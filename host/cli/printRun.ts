@@ -1,0 +1,54 @@
+/** Prints a run, for people or as JSON, and says what exit code it deserves. */
+import { iterationOf } from '../../core/analysis/iteration.ts';
+import { summarizeRun } from '../../core/analysis/summary.ts';
+import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import { CopyscopeError } from '../../core/errors.ts';
+import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
+import type { Assets } from '../service/assets.ts';
+import { attainableFor } from './attainable.ts';
+import type { Terminal } from './io.ts';
+import { drawLanes } from './render/lanes.ts';
+import { drawFigures, drawHeading, drawVerdicts, drawVerification } from './render/summary.ts';
+
+export interface PrintOptions {
+  readonly json: boolean;
+  /** This command executed it, so that it is measured and not recorded. */
+  readonly madeHere: boolean;
+}
+
+/** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
+export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
+  const summary = summarizeRun(run, await attainableFor(run.info, assets));
+  const text = options.json
+    ? JSON.stringify(summary, null, 2)
+    : forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal);
+  terminal.out(`${text}\n`);
+  requireGood(summary);
+}
+
+function forPeople(run: Run, summary: SummaryDocument, origin: RunOrigin, { columns, colors }: Terminal): string {
+  const shown = iterationOf(run.trace, run.info.iterations.representative);
+  return [
+    ...drawHeading(summary, origin, colors),
+    '',
+    ...drawLanes(shown, columns, colors),
+    '',
+    ...drawFigures(summary),
+    '',
+    ...drawVerdicts(summary.verdicts, columns, colors),
+    '',
+    ...drawVerification(summary, colors),
+    ...summary.notes.map((note) => `Note: ${note}`),
+  ].join('\n');
+}
+
+function requireGood({ status, error, verification }: SummaryDocument): void {
+  if (error !== null) throw new CopyscopeError(error);
+  if (status === 'cancelled') throw new CopyscopeError({ code: 'run.cancelled', message: 'The run was cancelled.' });
+  if (verification.bytesWrong === 0) return;
+  throw new CopyscopeError({
+    code: 'verification.failed',
+    message: `${verification.bytesWrong} of ${verification.bytesChecked} bytes are not what the experiment should have left.`,
+    remedy: 'Look for a source that is changed, or a destination that is read, before its copy has completed.',
+  });
+}

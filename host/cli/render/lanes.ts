@@ -1,0 +1,89 @@
+/** The lanes of one iteration as text: a line for each host thread, stream and engine, all on one time scale. */
+import { activity, type Iteration, makespan } from '../../../core/analysis/iteration.ts';
+import type { Lane } from '../../../core/trace/trace.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { Colors } from '../io.ts';
+import { type Mark, markOf, paint } from './marks.ts';
+import { column } from './text.ts';
+
+const widestName = 24;
+const idle = '·';
+const kindNames: Readonly<Record<Lane['kind'], string>> = {
+  'host-thread': 'host',
+  stream: 'stream',
+  'copy-engine': 'engine',
+  compute: 'engine',
+};
+
+interface Cell {
+  readonly mark: Mark;
+  /** How much of the cell's time the activity takes; the one that takes most is drawn. */
+  readonly covered: number;
+  readonly first: boolean;
+}
+type Cells = (Cell | undefined)[];
+
+export function drawLanes(iteration: Iteration, columns: number, colors: Colors): string[] {
+  const span = makespan(iteration);
+  if (span === null || span <= 0) return ['Nothing was recorded.'];
+  const names = iteration.trace.lanes.map((lane) => `${kindNames[lane.kind]} ${lane.name}`);
+  const nameWidth = Math.min(widestName, Math.max(...names.map((name) => name.length)));
+  const width = Math.max(10, columns - nameWidth - 2);
+  const lanes = names.map((): Cells => new Array<Cell | undefined>(width).fill(undefined));
+  const used = new Map<string, Mark>();
+  for (let row = iteration.begin; row < iteration.end; row += 1) {
+    const found = activity(iteration.trace, row);
+    const mark = markOf(found);
+    if (mark === null) continue;
+    used.set(mark.letter, mark);
+    for (const lane of [found.lane, found.engine]) fill(lanes[lane] ?? [], found, mark, span);
+  }
+  return [
+    `${column('', nameWidth)}  ${scale(span, width)}`,
+    ...lanes.map((cells, index) => `${column(names[index] ?? '', nameWidth)}  ${draw(cells, colors)}`),
+    `${column('', nameWidth)}  ${legend([...used.values()], colors)}`,
+  ];
+}
+
+/** An activity shorter than a cell is drawn where it starts, if nothing longer is there. */
+function fill(cells: Cells, { startNs, endNs }: { startNs: number; endNs: number }, mark: Mark, span: number): void {
+  const perCell = span / cells.length;
+  const last = Math.min(cells.length - 1, Math.max(Math.ceil(endNs / perCell) - 1, Math.floor(startNs / perCell)));
+  let first = true;
+  for (let index = Math.min(last, Math.floor(startNs / perCell)); index <= last; index += 1) {
+    const covered = Math.min(endNs, (index + 1) * perCell) - Math.max(startNs, index * perCell);
+    const drawn = cells[index];
+    if (drawn !== undefined && drawn.covered >= covered) continue;
+    cells[index] = { mark, covered, first };
+    first = false;
+  }
+}
+
+function draw(cells: Cells, colors: Colors): string {
+  return cells
+    .map((cell) => {
+      if (cell === undefined) return colors.dim(idle);
+      return paint(colors, cell.mark, cell.first ? cell.mark.letter : cell.mark.letter.toLowerCase());
+    })
+    .join('');
+}
+
+/** '0', then times at steps of 1, 2 or 5 times a power of ten, each at its place. */
+function scale(span: number, width: number): string {
+  const step = niceStep((span / width) * 14);
+  let line = '';
+  for (let time = 0; time < span; time += step) {
+    const at = Math.round((time / span) * width);
+    const label = `|${time === 0 ? '0' : formatDuration(time)}`;
+    if (at >= line.length && at + label.length <= width) line = line.padEnd(at) + label;
+  }
+  return line;
+}
+
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+}
+
+const legend = (marks: readonly Mark[], colors: Colors): string =>
+  marks.map((mark) => `${paint(colors, mark, mark.letter)} ${mark.meaning}`).join('  ');
