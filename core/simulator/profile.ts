@@ -70,7 +70,11 @@ const stagingSchema = z.strictObject({
 
 const callsSchema = z.strictObject({
   source,
+  /** cudaLaunchKernel, one launch after another. */
   launchNs: ns,
+  /** cudaLaunchKernel where the thread's last launch is longer ago than launchWarmNs, or there was none. */
+  coldLaunchNs: ns,
+  launchWarmNs: ns,
   eventRecordNs: ns,
   eventWaitNs: ns,
   /** cudaStreamQuery and cudaEventQuery. */

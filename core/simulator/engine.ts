@@ -1,0 +1,106 @@
+/** The simulator as an engine: the same request in and the same run out as from the native ones. */
+import { CopyscopeError } from '../errors.ts';
+import { type CapabilityGap, capabilityGaps } from '../program/capabilities.ts';
+import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
+import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
+import type { DeviceProfile } from './profile.ts';
+import { type SimulationResult, simulateInSteps } from './simulate.ts';
+
+export const defaultProfile = 'h200';
+
+/** What a run says of where it was made; core can't find it out itself. */
+export interface SimulationSite {
+  readonly machine: RunInfo['machine'];
+  /** Copyscope's version. */
+  readonly version: string;
+  /** Resolves after the event loop has had a turn, so that a cancel or a redraw gets through. */
+  pause(): Promise<void>;
+}
+
+/** `readProfile` gives the profile of a name, or rejects. */
+export function simEngine(readProfile: (name: string) => Promise<DeviceProfile>, site: SimulationSite): Engine {
+  return {
+    kind: 'sim',
+    async run(request, hooks = {}) {
+      requireSupported(capabilityGaps(request.experiment, 'sim'));
+      hooks.onProgress?.({ phase: 'preparing', done: 0, total: 1 });
+      const profile = await readProfile(request.profile ?? defaultProfile);
+      const result = await simulatePausing(request, profile, hooks, site);
+      return simulatedRun(request, profile, result, site);
+    },
+  };
+}
+
+function requireSupported(gaps: readonly CapabilityGap[]): void {
+  const [first] = gaps;
+  if (first === undefined) return;
+  throw new CopyscopeError({
+    code: 'engine.unsupported',
+    field: first.field,
+    message: gaps.map((gap) => `${gap.field}: ${gap.reason}`).join('\n'),
+    remedy: 'Remove these from the experiment.',
+  });
+}
+
+async function simulatePausing(
+  { program }: EngineRequest,
+  profile: DeviceProfile,
+  { onProgress, signal }: RunHooks,
+  site: SimulationSite,
+): Promise<SimulationResult> {
+  requireGoingOn(signal);
+  const steps = simulateInSteps(program, profile);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    onProgress?.({ phase: 'recording', done: step.value.done, total: step.value.total });
+    await site.pause();
+    requireGoingOn(signal);
+  }
+}
+
+function requireGoingOn(signal: RunHooks['signal']): void {
+  if (signal?.aborted === true) {
+    throw new CopyscopeError({ code: 'run.cancelled', message: 'The simulation was cancelled.' });
+  }
+}
+
+function simulatedRun(
+  { experiment }: EngineRequest,
+  profile: DeviceProfile,
+  { trace, makespanNs }: SimulationResult,
+  site: SimulationSite,
+): Run {
+  const info: RunInfo = {
+    format: runFormat,
+    version: runVersion,
+    engine: 'sim',
+    status: 'complete',
+    createdAt: new Date().toISOString(),
+    experiment,
+    device: profileDevice(profile),
+    profile: profile.name,
+    machine: site.machine,
+    versions: { copyscope: site.version, driver: null, runtime: null, cupti: null },
+    timing: 'simulated',
+    iterations: {
+      recordedMakespanNs: [makespanNs],
+      recordedWallNs: [makespanNs],
+      plainWallNs: [makespanNs],
+      representative: 0,
+    },
+    verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
+    notes: [
+      `Predicted from the profile "${profile.name}" (${profile.device.name}). ${profile.source}`,
+      'A simulation moves no data, so there is nothing to verify.',
+    ].map((note) => note.slice(0, 2000)),
+  };
+  return { info, trace };
+}
+
+/** The profile's device as engines report theirs; it sits on no bus. */
+function profileDevice({ device }: DeviceProfile): DeviceInfo {
+  const { name, computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth } = device;
+  const facts = { name, computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth };
+  return { index: 0, pciBusId: '', ...facts };
+}

@@ -1,0 +1,94 @@
+/** One operation in a stream, from being issued to being complete. */
+
+import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
+import type { Actor, EventQueue } from './event-queue.ts';
+import type { Step } from './plan.ts';
+
+/** What waits for an operation: another operation, or a host thread. */
+export interface Dependent {
+  /** One of the things waited for is complete; `via` is the engine that did it. */
+  dependencyDone(nowNs: number, via: EngineIndex): void;
+}
+
+/** What an entry may be told by the clock. */
+export const entryReady = 0;
+export const entryPieceStaged = 1;
+export const entryDone = 2;
+
+/** Takes over when an entry's turn has come. */
+export interface EntryHandler {
+  entryActs(entry: StreamEntry, what: number, nowNs: number): void;
+}
+
+/** Entries are used again after they complete, so a long run makes no more of them than are pending at once. */
+export class StreamEntry implements Actor, Dependent {
+  step: Step;
+  correlation = 0;
+  /** Host thread that issued it. */
+  thread = -1;
+  /** Operations that must complete first and haven't. */
+  pending = 0;
+  /** Earliest start by what is known so far. */
+  readyNs = 0;
+  /** Engine of whatever it waited for longest: a mark passes it on to what waits for the mark. */
+  via: EngineIndex = noEngine;
+  startNs = -1;
+  /** Everything before it in its stream is complete. */
+  ready = false;
+  complete = false;
+  /** Pieces of a staged copy: handed to the engine's side by the host, moved, and being moved. */
+  staged = 0;
+  moved = 0;
+  moving = false;
+  /** Pieces of a stage-out that the host has copied out of the driver's buffer. */
+  drained = 0;
+  readonly dependents: Dependent[] = [];
+  readonly #clock: EventQueue;
+  readonly #gaps: Gaps;
+  readonly #handler: EntryHandler;
+
+  constructor(step: Step, clock: EventQueue, gaps: Gaps, handler: EntryHandler) {
+    this.step = step;
+    this.#clock = clock;
+    this.#gaps = gaps;
+    this.#handler = handler;
+  }
+
+  reset(step: Step, thread: number, correlation: number, arrivesNs: number): void {
+    this.step = step;
+    this.thread = thread;
+    this.correlation = correlation;
+    this.readyNs = arrivesNs;
+    this.via = noEngine;
+    this.startNs = -1;
+    this.pending = 0;
+    this.ready = false;
+    this.complete = false;
+    this.staged = 0;
+    this.moved = 0;
+    this.moving = false;
+    this.drained = 0;
+  }
+
+  /** Counts in something that completed at `doneNs` on engine `via`. */
+  follow(doneNs: number, via: EngineIndex): void {
+    const earliest = doneNs + this.#gaps.between(via, this.step.engine);
+    if (earliest < this.readyNs) return;
+    this.readyNs = earliest;
+    this.via = via;
+  }
+
+  dependencyDone(nowNs: number, via: EngineIndex): void {
+    this.follow(nowNs, via);
+    this.pending -= 1;
+    this.scheduleIfReady();
+  }
+
+  scheduleIfReady(): void {
+    if (this.pending === 0) this.#clock.schedule(this.readyNs, this, entryReady);
+  }
+
+  act(what: number, nowNs: number): void {
+    this.#handler.entryActs(this, what, nowNs);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Discrete-event simulation of one iteration of a program on a machine that a profile describes. Deterministic: every
+ * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
+ */
+import { CopyscopeError } from '../errors.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import type { Trace } from '../trace/trace.ts';
+import type { Nanoseconds } from '../units.ts';
+import { nanoseconds } from '../units.ts';
+import { Devices } from './device.ts';
+import { EventQueue } from './event-queue.ts';
+import { HostThread } from './host-thread.ts';
+import { planProgram } from './plan.ts';
+import type { DeviceProfile } from './profile.ts';
+import { TraceOutput } from './trace-output.ts';
+
+export interface SimulateOptions {
+  /** Longer programs are refused before they start. */
+  readonly maxInstructions?: number;
+}
+
+export interface SimulationResult {
+  readonly trace: Trace;
+  /** From the start to the end of the last activity. */
+  readonly makespanNs: Nanoseconds;
+}
+
+export interface SimulationProgress {
+  /** Instructions executed by the host threads, out of all, rounds of repeats counted. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** About 130 bytes a row and two rows an instruction: past this the trace wouldn't fit a browser's memory. */
+export const maxSimulatedInstructions = 5_000_000;
+/** Events between two reports of simulateInSteps: a few milliseconds' work. */
+const eventsPerStep = 10_000;
+
+/** Simulates one iteration at once. */
+export function simulate(program: Program, profile: DeviceProfile, options?: SimulateOptions): SimulationResult {
+  const steps = simulateInSteps(program, profile, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of a few milliseconds, for a driver that reports progress and may stop asking for more. */
+export function* simulateInSteps(
+  program: Program,
+  profile: DeviceProfile,
+  options: SimulateOptions = {},
+): Generator<SimulationProgress, SimulationResult, void> {
+  const total = requireBounded(program, options.maxInstructions ?? maxSimulatedInstructions);
+  const clock = new EventQueue();
+  const plan = planProgram(program, profile);
+  const output = new TraceOutput(program, plan);
+  const devices = new Devices(program, profile, clock, output);
+  const threads = plan.map((steps, index) => new HostThread(index, steps, profile, devices, clock, output));
+  devices.threads.push(...threads);
+  for (let events = 1; clock.advance(); events += 1) {
+    if (events % eventsPerStep === 0) yield { done: executed(threads), total };
+  }
+  requireFinished(program, threads);
+  return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };
+}
+
+const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
+
+function requireBounded(program: Program, most: number): number {
+  const total = program.threads.reduce((sum, thread) => sum + instructionCount(thread.instructions), 0);
+  if (total <= most) return total;
+  throw new CopyscopeError({
+    code: 'simulation.too-long',
+    message: `the program executes ${total} instructions; at most ${most} are simulated.`,
+    remedy: 'Lower the counts of its repeats.',
+  });
+}
+
+/** Instructions that a host thread executes in all, each round of a repeat counted. */
+export function instructionCount(instructions: readonly Instruction[]): number {
+  const factors = [1];
+  let count = 0;
+  for (const instruction of instructions) {
+    const factor = factors.at(-1) ?? 1;
+    count += factor;
+    if (instruction.code === 'repeat') factors.push(factor * instruction.count);
+    // An endRepeat is executed once a round, so it is counted inside the repeat.
+    else if (instruction.code === 'endRepeat') factors.pop();
+  }
+  return count;
+}
+
+/** Nothing is left to happen: every host thread must have come to its end. */
+function requireFinished(program: Program, threads: readonly HostThread[]): void {
+  const held = threads.flatMap((thread, index) => {
+    const step = thread.current;
+    if (step === undefined) return [];
+    return [{ op: step.op, text: `thread "${program.threads[index]?.id}" in ${step.call || step.label}` }];
+  });
+  const [first] = held;
+  if (first === undefined) return;
+  throw new CopyscopeError({
+    code: 'simulation.deadlock',
+    op: first.op,
+    message: `the program can't go on: ${held.map(({ text }) => text).join(', ')} waits for what never completes.`,
+    remedy: 'Look for work that needs more of the device than it has, or for a wait on such work.',
+  });
+}

@@ -1,0 +1,185 @@
+/** Streams and events: what an issued operation waits for, by CUDA's rules (core/rules). */
+import type { Program, StreamKind } from '../program/program.ts';
+import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
+import { type Dependent, type EntryHandler, StreamEntry } from './entry.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { Step } from './plan.ts';
+
+/** The last of a row of operations: pending, or complete at a known time. */
+interface Tail {
+  entry: StreamEntry | null;
+  doneNs: number;
+  via: EngineIndex;
+}
+
+const emptyTail = (): Tail => ({ entry: null, doneNs: Number.NEGATIVE_INFINITY, via: noEngine });
+
+export interface SlotWaiter {
+  /** A place in the stream's queue is free. */
+  slotFree(nowNs: number): void;
+}
+
+export class SimulatedStream {
+  readonly kind: StreamKind;
+  readonly device: number;
+  readonly tail: Tail = emptyTail();
+  /** Operations issued and not complete. */
+  pending = 0;
+  /** Number of the device's legacy default operation that this stream has already been put behind. */
+  legacySeen = 0;
+  /** It got work since the legacy default stream last waited for it. */
+  touched = false;
+  readonly slotWaiters: SlotWaiter[] = [];
+
+  constructor(kind: StreamKind, device: number) {
+    this.kind = kind;
+    this.device = device;
+  }
+}
+
+/** The legacy default stream of a device, and the blocking streams that synchronise with it. */
+interface LegacyGroup {
+  readonly blocking: SimulatedStream[];
+  touched: SimulatedStream[];
+  legacy: SimulatedStream | null;
+  issued: number;
+}
+
+export class StreamSet {
+  readonly streams: readonly SimulatedStream[];
+  readonly #events: readonly Tail[];
+  readonly #groups: readonly LegacyGroup[];
+  readonly #free: StreamEntry[] = [];
+  readonly #clock: EventQueue;
+  readonly #gaps: Gaps;
+  readonly #handler: EntryHandler;
+  readonly #depth: number;
+
+  constructor(program: Program, clock: EventQueue, gaps: Gaps, handler: EntryHandler, depth: number) {
+    this.streams = program.streams.map((stream) => new SimulatedStream(stream.kind, stream.device));
+    this.#events = program.events.map(emptyTail);
+    this.#groups = program.devices.map((_, device) => legacyGroup(this.streams, device));
+    this.#clock = clock;
+    this.#gaps = gaps;
+    this.#handler = handler;
+    this.#depth = depth;
+  }
+
+  isFull(stream: number): boolean {
+    const found = this.streams[stream];
+    return found !== undefined && found.pending >= this.#depth;
+  }
+
+  waitForSlot(stream: number, waiter: SlotWaiter): void {
+    this.streams[stream]?.slotWaiters.push(waiter);
+  }
+
+  /** Puts an operation into its stream; it can start at `arrivesNs` at the earliest. */
+  issue(step: Step, thread: number, correlation: number, arrivesNs: number): StreamEntry {
+    const entry = this.#free.pop() ?? new StreamEntry(step, this.#clock, this.#gaps, this.#handler);
+    entry.reset(step, thread, correlation, arrivesNs);
+    const stream = this.streams[step.stream];
+    if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
+    this.#behind(entry, stream.tail);
+    this.#legacyRules(entry, stream);
+    const event = step.event < 0 ? undefined : this.#events[step.event];
+    // A wait is bound to the record that is the latest now; one that was never recorded counts as complete.
+    if (event !== undefined && step.code === 'waitEvent') this.#behind(entry, event);
+    if (event !== undefined && step.code === 'recordEvent') event.entry = entry;
+    stream.tail.entry = entry;
+    stream.pending += 1;
+    entry.scheduleIfReady();
+    return entry;
+  }
+
+  complete(entry: StreamEntry, nowNs: number): void {
+    const { step, dependents } = entry;
+    const via = step.route === 'mark' ? entry.via : step.engine;
+    entry.complete = true;
+    const stream = this.streams[step.stream];
+    const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
+    if (stream !== undefined) settle(stream.tail, entry, nowNs, via);
+    if (event !== undefined) settle(event, entry, nowNs, via);
+    for (const dependent of dependents) dependent.dependencyDone(nowNs, via);
+    dependents.length = 0;
+    this.#free.push(entry);
+    if (stream === undefined) return;
+    stream.pending -= 1;
+    stream.slotWaiters.shift()?.slotFree(nowNs);
+  }
+
+  /** Makes `waiter` a dependent of all pending work in the stream; returns how many operations it has to wait for. */
+  watchStream(stream: number, waiter: Dependent): number {
+    const found = this.streams[stream];
+    if (found === undefined) return 0;
+    const group = this.#groups[found.device];
+    if (found.kind !== 'legacy-default' || group === undefined) return watch(found.tail, waiter);
+    // An action in the legacy default stream waits for all blocking streams first, and so does synchronising it.
+    return group.blocking.reduce((count, blocking) => count + watch(blocking.tail, waiter), watch(found.tail, waiter));
+  }
+
+  watchEvent(event: number, waiter: Dependent): number {
+    const found = this.#events[event];
+    return found === undefined ? 0 : watch(found, waiter);
+  }
+
+  watchDevice(device: number, waiter: Dependent): number {
+    return this.streams.reduce(
+      (count, stream) => count + (stream.device === device ? watch(stream.tail, waiter) : 0),
+      0,
+    );
+  }
+
+  #behind(entry: StreamEntry, tail: Tail): void {
+    if (tail.entry === null) {
+      entry.follow(tail.doneNs, tail.via);
+    } else {
+      tail.entry.dependents.push(entry);
+      entry.pending += 1;
+    }
+  }
+
+  #legacyRules(entry: StreamEntry, stream: SimulatedStream): void {
+    const group = this.#groups[stream.device];
+    if (group === undefined || stream.kind === 'non-blocking') return;
+    if (stream.kind === 'legacy-default') {
+      for (const blocking of group.touched) {
+        this.#behind(entry, blocking.tail);
+        blocking.touched = false;
+      }
+      group.touched.length = 0;
+      group.issued += 1;
+      return;
+    }
+    if (!stream.touched) {
+      stream.touched = true;
+      group.touched.push(stream);
+    }
+    if (group.legacy === null || stream.legacySeen === group.issued) return;
+    stream.legacySeen = group.issued;
+    this.#behind(entry, group.legacy.tail);
+  }
+}
+
+function legacyGroup(streams: readonly SimulatedStream[], device: number): LegacyGroup {
+  const own = streams.filter((stream) => stream.device === device);
+  return {
+    blocking: own.filter((stream) => stream.kind === 'blocking' || stream.kind === 'per-thread-default'),
+    touched: [],
+    legacy: own.find((stream) => stream.kind === 'legacy-default') ?? null,
+    issued: 0,
+  };
+}
+
+function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: EngineIndex): void {
+  if (tail.entry !== entry) return;
+  tail.entry = null;
+  tail.doneNs = nowNs;
+  tail.via = via;
+}
+
+function watch(tail: Tail, waiter: Dependent): number {
+  if (tail.entry === null) return 0;
+  tail.entry.dependents.push(waiter);
+  return 1;
+}
