@@ -19,7 +19,7 @@ export interface SupervisorOptions {
 }
 
 /** Errors after which the process is as good as before; after any other it is not trusted with another run. */
-const harmless = /^(run\.cancelled|engine\.unavailable|engine\.unsupported|experiment\.|profile\.|simulator\.)/;
+const harmless = /^(run\.cancelled|engine\.unavailable|engine\.unsupported|experiment\.|profile\.|simulation\.)/;
 
 export class EngineSupervisor {
   readonly #options: SupervisorOptions;

@@ -7,8 +7,9 @@ export const column = (text: string, width: number): string =>
 /** Rows with each column as wide as its longest cell, two spaces apart. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows)
-    row.forEach((cell, index) => void (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  }
   return rows.map((row) =>
     row
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))

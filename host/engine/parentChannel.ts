@@ -1,0 +1,30 @@
+/** The engine process's end of the channel to its owner: Node's IPC, or Electron's parent port in a utility process. */
+import type { SupervisorChannel } from './serveEngine.ts';
+
+/** The part of Electron's process.parentPort that is needed; Node has none. */
+interface ParentPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', handler: (event: { readonly data: unknown }) => void): void;
+}
+
+export function parentChannel(): SupervisorChannel {
+  // A Ctrl-C in the terminal reaches this process too; its owner cancels the run, and needs it alive for that.
+  process.on('SIGINT', () => {});
+  const { parentPort } = process as { parentPort?: ParentPort };
+  return parentPort === undefined ? nodeChannel() : electronChannel(parentPort);
+}
+
+function nodeChannel(): SupervisorChannel {
+  if (process.send === undefined) throw new Error('the engine process is started by Copyscope, and not by hand');
+  // The owner has gone, and with it everyone who could cancel. A kernel may still be busy, so this is no polite exit.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  return {
+    post: (message) => void process.send?.(message, undefined, undefined, () => {}),
+    listen: (handler) => void process.on('message', handler),
+  };
+}
+
+const electronChannel = (port: ParentPort): SupervisorChannel => ({
+  post: (message) => port.postMessage(message),
+  listen: (handler) => port.on('message', ({ data }) => handler(data)),
+});

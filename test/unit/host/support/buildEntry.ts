@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+
+export const repository = join(import.meta.dirname, '../../../..');
+
+export interface BuiltEntry {
+  readonly script: string;
+  remove(): void;
+}
+
+/** Bundles a process's entry into a folder of its own, from where it finds package.json and assets as the shipped one does. */
+export async function buildEntry(entry: string): Promise<BuiltEntry> {
+  const folder = mkdtempSync(join(repository, 'node_modules/.copyscope-test-'));
+  await build({
+    root: repository,
+    configFile: false,
+    logLevel: 'error',
+    ssr: { target: 'node', noExternal: true },
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir: folder,
+      minify: false,
+      rolldownOptions: { input: { entry }, external: [/\.node$/], output: { entryFileNames: '[name].mjs' } },
+    },
+  });
+  return { script: join(folder, 'entry.mjs'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
