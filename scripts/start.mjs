@@ -62,7 +62,11 @@ async function openElectron(electron) {
 async function serve(reason) {
   await ensureBuilt(['renderer', 'host']);
   say(`Serving the window to your browser: ${reason}.`);
-  const { code } = await run(process.execPath, [inRoot('dist/host/cli.js'), 'serve']);
+  const { code } = await run(process.execPath, [
+    inRoot('dist/host/cli.js'),
+    'serve',
+    ...(hasDisplay() ? ['--open'] : []),
+  ]);
   return code ?? 0;
 }
 
