@@ -9,6 +9,7 @@ import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerdicts, drawVerification } from './render/summary.ts';
+import { wrap } from './render/text.ts';
 
 export interface PrintOptions {
   readonly json: boolean;
@@ -38,7 +39,7 @@ function forPeople(run: Run, summary: SummaryDocument, origin: RunOrigin, { colu
     ...drawVerdicts(summary.verdicts, columns, colors),
     '',
     ...drawVerification(summary, colors),
-    ...summary.notes.map((note) => `Note: ${note}`),
+    ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),
   ].join('\n');
 }
 

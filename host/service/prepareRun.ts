@@ -5,6 +5,7 @@ import { requireExperiment } from '../../core/experiment/parse.ts';
 import { capabilityGaps } from '../../core/program/capabilities.ts';
 import type { EngineKind } from '../../core/program/engine.ts';
 import type { StartRun } from '../../core/service/service.ts';
+import { defaultProfile } from '../../core/simulator/engine.ts';
 import type { EngineRunRequest } from '../engine/protocol.ts';
 import type { Assets } from './assets.ts';
 
@@ -14,7 +15,7 @@ export async function prepareRun(request: StartRun, assets: Assets): Promise<Eng
   const experiment = withIterations(requireExperiment(request.experiment), request.iterations);
   refuseGaps(experiment, engine);
   if (engine !== 'sim') return { experiment, engine };
-  const name = request.profile ?? (await defaultProfile(assets));
+  const name = request.profile ?? defaultProfile;
   return { experiment, engine, profile: { name, json: await assets.readProfile(name) } };
 }
 
@@ -32,15 +33,5 @@ function refuseGaps(experiment: Experiment, engine: EngineKind): void {
     field: first.field,
     message: first.reason,
     remedy: `Remove it from the experiment, or choose another engine.${more}`,
-  });
-}
-
-async function defaultProfile(assets: Assets): Promise<string> {
-  const [first] = await assets.profiles();
-  if (first !== undefined) return first.name;
-  throw new CopyscopeError({
-    code: 'profile.not-found',
-    message: 'There is no device profile to simulate with.',
-    remedy: 'Install Copyscope again: its assets/profiles folder is empty.',
   });
 }

@@ -8,11 +8,12 @@ import { column } from './text.ts';
 
 const widestName = 24;
 const idle = '·';
+/** Before the lane's name; an engine's says by itself what it is. */
 const kindNames: Readonly<Record<Lane['kind'], string>> = {
-  'host-thread': 'host',
-  stream: 'stream',
-  'copy-engine': 'engine',
-  compute: 'engine',
+  'host-thread': 'host ',
+  stream: 'stream ',
+  'copy-engine': '',
+  compute: '',
 };
 
 interface Cell {
@@ -26,7 +27,7 @@ type Cells = (Cell | undefined)[];
 export function drawLanes(iteration: Iteration, columns: number, colors: Colors): string[] {
   const span = makespan(iteration);
   if (span === null || span <= 0) return ['Nothing was recorded.'];
-  const names = iteration.trace.lanes.map((lane) => `${kindNames[lane.kind]} ${lane.name}`);
+  const names = iteration.trace.lanes.map((lane) => kindNames[lane.kind] + lane.name);
   const nameWidth = Math.min(widestName, Math.max(...names.map((name) => name.length)));
   const width = Math.max(10, columns - nameWidth - 2);
   const lanes = names.map((): Cells => new Array<Cell | undefined>(width).fill(undefined));

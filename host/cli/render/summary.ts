@@ -17,16 +17,18 @@ export function describeOrigin(summary: SummaryDocument, origin: RunOrigin): str
 }
 
 export function drawHeading(summary: SummaryDocument, origin: RunOrigin, colors: Colors): string[] {
-  const { iterations } = summary;
-  const spread = iterations.recordedMakespanNs;
-  const makespan =
-    spread === null
-      ? 'nothing recorded'
-      : `makespan ${formatDuration(summary.makespanNs ?? spread.median)}, ` +
-        `${formatDuration(spread.min)} to ${formatDuration(spread.max)} over ${iterations.recorded} iterations`;
+  const makespan = describeMakespan(summary);
   const status =
     summary.status === 'complete' ? [] : [`This run is ${summary.status}: ${summary.error?.message ?? ''}`];
   return [colors.bold(summary.name), `${describeOrigin(summary, origin)}; ${makespan}`, ...status];
+}
+
+function describeMakespan({ makespanNs, iterations }: SummaryDocument): string {
+  const spread = iterations.recordedMakespanNs;
+  if (makespanNs === null || spread === null) return 'nothing recorded';
+  const shown = `makespan ${formatDuration(makespanNs)}`;
+  if (spread.count === 1) return shown;
+  return `${shown}, ${formatDuration(spread.min)} to ${formatDuration(spread.max)} over ${spread.count} iterations`;
 }
 
 export function drawFigures(summary: SummaryDocument): string[] {
@@ -34,24 +36,27 @@ export function drawFigures(summary: SummaryDocument): string[] {
 }
 
 function drawOverlap(overlap: Overlap): string[] {
-  const withKernel = (name: string, { timeNs, shareOfKernel, shareOfCopy }: CopyKernelOverlap): string[] => [
-    `${name} with kernel`,
-    formatDuration(timeNs),
-    `${shareText(shareOfKernel)} of the kernel time`,
-    `${shareText(shareOfCopy)} of the copy time`,
-  ];
-  const { timeNs, shareOfH2d, shareOfD2h } = overlap.h2dD2h;
+  const { h2dKernel, d2hKernel, h2dD2h } = overlap;
   return table([
-    ['Overlap', '', '', ''],
-    withKernel('H2D', overlap.h2dKernel),
-    withKernel('D2H', overlap.d2hKernel),
-    [
-      'H2D with D2H',
-      formatDuration(timeNs),
-      `${shareText(shareOfH2d)} of the H2D time`,
-      `${shareText(shareOfD2h)} of the D2H time`,
-    ],
+    ['Overlap', 'at once'],
+    withKernel('H2D', h2dKernel),
+    withKernel('D2H', d2hKernel),
+    pair('H2D with D2H', h2dD2h.timeNs, [h2dD2h.shareOfH2d, 'H2D'], [h2dD2h.shareOfD2h, 'D2H']),
   ]);
+}
+
+const withKernel = (name: string, { timeNs, shareOfKernel, shareOfCopy }: CopyKernelOverlap): string[] =>
+  pair(`${name} with kernel`, timeNs, [shareOfCopy, name], [shareOfKernel, 'kernel']);
+
+/** Shares are null for work that the run doesn't have. */
+function pair(
+  name: string,
+  timeNs: number,
+  ...parts: readonly (readonly [share: number | null, what: string])[]
+): string[] {
+  const missing = parts.find(([share]) => share === null);
+  if (missing !== undefined) return [name, '–', `no ${missing[1]} in this run`];
+  return [name, formatDuration(timeNs), ...parts.map(([share, what]) => `${shareText(share)} of the ${what} time`)];
 }
 
 function drawEngines(engines: readonly EngineUse[]): string[] {
@@ -65,7 +70,8 @@ function drawEngines(engines: readonly EngineUse[]): string[] {
   return table([['Engine', 'busy', 'of makespan', 'moved', 'bandwidth'], ...rows]);
 }
 
-function drawRecordingCost({ iterations }: SummaryDocument): string[] {
+function drawRecordingCost({ iterations, timing }: SummaryDocument): string[] {
+  if (timing === 'simulated') return [];
   const { recordedWallNs, plainWallNs, recordingOverheadNs } = iterations;
   if (recordedWallNs === null || plainWallNs === null || recordingOverheadNs === null) return [];
   const plain = formatDuration(plainWallNs.median);
@@ -90,7 +96,8 @@ export function drawVerdicts(verdicts: readonly Verdict[], columns: number, colo
   });
 }
 
-export function drawVerification({ verification }: SummaryDocument, colors: Colors): string[] {
+export function drawVerification({ verification, timing }: SummaryDocument, colors: Colors): string[] {
+  if (timing === 'simulated') return ['Data: not checked, since a simulation moves none.'];
   const { bytesChecked, bytesWrong, checks, unverified } = verification;
   const count = (bytes: number): string => bytes.toLocaleString('en');
   const wrong = checks.filter((check) => check.bytesWrong > 0);

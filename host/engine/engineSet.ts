@@ -1,0 +1,67 @@
+/** The engines of this process: the native ones as far as the addon gives them, and the simulator. */
+import { cpus, release, type } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { DeviceReport, Engine, EngineKind } from '../../core/program/engine.ts';
+import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
+import { parseProfile } from '../../core/simulator/profile.ts';
+import { encodeRun } from '../../core/trace/arrow.ts';
+import type { EngineRunRequest } from './protocol.ts';
+import type { EngineSet } from './serveEngine.ts';
+
+/** What native/index.ts gives. */
+export interface NativeEngines {
+  report(): DeviceReport;
+  engine(kind: 'cuda' | 'cpu'): Engine;
+}
+
+export function engineSet(native: NativeEngines, version: string): EngineSet {
+  const report = (): DeviceReport => withSimulator(native.report());
+  return {
+    report,
+    engine: (request) => {
+      if (request.engine === 'sim') return simulator(request, version);
+      requireAvailable(report(), request.engine);
+      return native.engine(request.engine);
+    },
+    encode: encodeRun,
+  };
+}
+
+function withSimulator(report: DeviceReport): DeviceReport {
+  const others = report.engines.filter(({ kind }) => kind !== 'sim');
+  return { ...report, engines: [...others, { kind: 'sim', available: true }] };
+}
+
+function requireAvailable(report: DeviceReport, engine: EngineKind): void {
+  const status = report.engines.find(({ kind }) => kind === engine);
+  if (status?.available === true) return;
+  const { message, remedy } = status?.problem ?? { message: `there is no engine ${engine} here.`, remedy: undefined };
+  throw new CopyscopeError({
+    code: 'engine.unavailable',
+    field: 'engine',
+    message: `${engine} is not available: ${message}`,
+    remedy: remedy ?? 'Use another engine: sim works everywhere.',
+  });
+}
+
+/** The profile came with the request, so the simulator of a run knows no other. */
+function simulator({ profile }: EngineRunRequest, version: string): Engine {
+  return simEngine(async (name) => {
+    if (profile?.name === name) return parseProfile(profile.json);
+    throw new CopyscopeError({
+      code: 'profile.not-found',
+      field: 'profile',
+      message: `profile ${name} was not given.`,
+    });
+  }, site(version));
+}
+
+function site(version: string): SimulationSite {
+  const processors = cpus();
+  return {
+    machine: { os: `${type()} ${release()}`, cpu: processors[0]?.model ?? 'unknown', cores: processors.length },
+    version,
+    pause: () => nextTurn(),
+  };
+}
