@@ -1,4 +1,5 @@
 /** One iteration of a trace: the rows that every analysis works on, and how to read them. */
+import { iterationRows, makespanNs, rowEndNs } from '../trace/rows.ts';
 import {
   type ChannelType,
   type CopyDirection,
@@ -21,19 +22,10 @@ export interface Iteration {
   readonly end: RowIndex;
 }
 
-/** The rows of iteration `number`, which may be none. Rows are sorted by iteration, so this is two binary searches. */
+/** The rows of iteration `number`, which may be none. */
 export function iterationOf(trace: Trace, number: number): Iteration {
-  return { trace, number, begin: firstRowFrom(trace, number), end: firstRowFrom(trace, number + 1) };
-}
-
-function firstRowFrom(trace: Trace, number: number): RowIndex {
-  let [low, high] = [0, trace.count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((trace.columns.iteration[middle] ?? 0) >= number) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  const { from, to } = iterationRows(trace, number);
+  return { trace, number, begin: from, end: to };
 }
 
 /** One row, decoded. */
@@ -77,9 +69,6 @@ export const rowKind = (trace: Trace, row: RowIndex): RowKind => rowKinds[trace.
 
 export const rowStart = (trace: Trace, row: RowIndex): number => trace.columns.startNs[row] ?? 0;
 
-export const rowEnd = (trace: Trace, row: RowIndex): number =>
-  (trace.columns.startNs[row] ?? 0) + (trace.columns.durationNs[row] ?? 0);
-
 /** A copy's direction: from its memory kinds, or else from the copy engine it ran on. */
 export function rowDirection(trace: Trace, row: RowIndex): CopyDirection | null {
   const { srcMemory, dstMemory, engine } = trace.columns;
@@ -111,7 +100,7 @@ export function activity(trace: Trace, row: RowIndex): Activity {
     engineKind: lanes[engine]?.kind ?? null,
     device: rowDevice(trace, row),
     startNs: rowStart(trace, row),
-    endNs: rowEnd(trace, row),
+    endNs: rowEndNs(trace, row),
     bytes: columns.bytes[row] ?? 0,
     src: memoryKinds[columns.srcMemory[row] ?? 0] ?? 'none',
     dst: memoryKinds[columns.dstMemory[row] ?? 0] ?? 'none',
@@ -121,8 +110,5 @@ export function activity(trace: Trace, row: RowIndex): Activity {
 }
 
 /** Time from the iteration's start to the end of its last activity; null where it has no rows. */
-export function makespan({ trace, begin, end }: Iteration): number | null {
-  let last: number | null = null;
-  for (let row = begin; row < end; row += 1) last = Math.max(last ?? 0, rowEnd(trace, row));
-  return last;
-}
+export const makespan = ({ trace, begin, end }: Iteration): number | null =>
+  begin < end ? makespanNs(trace, { from: begin, to: end }) : null;

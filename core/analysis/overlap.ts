@@ -8,9 +8,10 @@
  * Each is computed for every device by itself and summed: a copy on one device doesn't overlap a kernel on another.
  * Holistic Trace Analysis computes its communication-computation overlap in the same way.
  */
+import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import { type Intervals, intersection, length, noIntervals, union } from './intervals.ts';
-import { type Iteration, rowDevice, rowDirection, rowEnd, rowKind, rowStart, rowsOfKind } from './iteration.ts';
+import { type Iteration, rowDevice, rowDirection, rowKind, rowStart, rowsOfKind } from './iteration.ts';
 
 export interface CopyKernelOverlap {
   /** Time in which a copy of the direction and a kernel ran at once. */
@@ -90,7 +91,7 @@ export function rowUnion({ trace }: Iteration, rows: readonly RowIndex[]): Inter
   if (rows.length === 0) return noIntervals;
   return union(
     Float64Array.from(rows, (row) => rowStart(trace, row)),
-    Float64Array.from(rows, (row) => rowEnd(trace, row)),
+    Float64Array.from(rows, (row) => rowEndNs(trace, row)),
   );
 }
 

@@ -2,8 +2,7 @@
  * Why a copy and a kernel did not run together. Of the two, `first` ran first and `second` second; the question is what
  * kept `second` from starting while `first` ran. A cause is named only when the trace bears it out:
  *
- * 1. The host hadn't issued `second` yet (its call began when `first` was over or nearly so). What held the thread then
- *    is the cause: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
+ * 1. The host issued `second` when `first` was over or nearly so. What held the thread until then is the cause: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
  * 2. It was issued in time, and the streams order the two: same stream, legacy default stream, event.
  * 3. It was issued in time, nothing orders the two, and it waited for something else: its copy engine, other work of
  *    its stream, staging, the multiprocessors.
@@ -39,6 +38,8 @@ export interface Pair {
   readonly second: Activity;
   readonly firstCall: Activity | null;
   readonly secondCall: Activity | null;
+  /** When the device had `second` to run; null where its call wasn't recorded. */
+  readonly issuedNs: number | null;
   /** Had `second` started after this, the two couldn't have counted as overlapped. */
   readonly deadlineNs: number;
 }
@@ -47,15 +48,26 @@ export function makePair(scene: Scene, copy: Activity, { kernel }: Partner): Pai
   const copyFirst = copy.startNs <= kernel.startNs;
   const [first, second] = copyFirst ? [copy, kernel] : [kernel, copy];
   const shorter = Math.min(durationOf(copy), durationOf(kernel));
+  const secondCall = scene.callOf(second);
   return {
     copy,
     kernel,
     first,
     second,
     firstCall: scene.callOf(first),
-    secondCall: scene.callOf(second),
+    secondCall,
+    issuedNs: secondCall === null ? null : issuedAt(second, secondCall),
     deadlineNs: first.endNs - overlapThreshold * shorter,
   };
+}
+
+/**
+ * Work reaches the device as its call returns: on an H200 kernels started within 2 µs of it. A call that waits for its
+ * own copy says nothing by its end, so of such a copy the call's start counts.
+ */
+function issuedAt(one: Activity, call: Activity): number {
+  const waits = one.kind === 'copy' && (holdsHost(one) || isBlockingMemcpy(call.name));
+  return waits ? call.startNs : Math.min(call.endNs, one.startNs);
 }
 
 export function findCause(scene: Scene, pair: Pair): Finding {
@@ -79,23 +91,23 @@ const blockedBy = (activity: Activity): Blocker => ({ op: activity.op, activity 
 // 1. Issued late
 
 function issuedLate(scene: Scene, pair: Pair): Found | null {
-  const { copy, first, secondCall, deadlineNs } = pair;
-  if (secondCall === null) {
+  const { copy, first, secondCall, issuedNs, deadlineNs } = pair;
+  if (secondCall === null || issuedNs === null) {
     // Without recorded calls the rule alone speaks, and only as long as the trace agrees with it.
     const held = first === copy && holdsHost(copy) && scene.threadRows.size === 0;
     return held ? pageable(copy, null) : null;
   }
-  if (secondCall.startNs < deadlineNs) return null;
-  const holder = longestHold(scene, pair, secondCall);
+  if (issuedNs < deadlineNs) return null;
+  const holder = longestHold(scene, pair, secondCall.lane, issuedNs);
   if (holder === null) return bare('issued-too-late', 'issue-before-run');
   return heldIn(scene, pair, holder);
 }
 
-/** Of what the second's thread did since the first was issued, the row that took longest. */
-function longestHold(scene: Scene, { first, firstCall }: Pair, secondCall: Activity): Activity | null {
-  const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: secondCall.startNs };
+/** Of what the second's thread did from the first's issue to the second's, the row that took longest. */
+function longestHold(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number): Activity | null {
+  const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: issuedNs };
   let longest: Activity | null = null;
-  for (const row of rowsWithin(scene.threadRows.get(secondCall.lane) ?? [], window)) {
+  for (const row of rowsWithin(scene.threadRows.get(thread) ?? [], window)) {
     if (longest === null || commonNs(row, window) > commonNs(longest, window)) longest = row;
   }
   return longest;
@@ -207,14 +219,15 @@ function waited(scene: Scene, pair: Pair): Found | null {
   }
   const ahead = aheadInStream(scene, pair);
   if (ahead !== null) return bare('queued-behind', 'stream-order', blockedBy(ahead));
+  // Its call had begun in time, and the driver was staging until the copy itself could start.
   const staging = secondCall !== null && secondCall.startNs < second.startNs && second.startNs <= secondCall.endNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
   return usesNoCopyEngine(copy) ? bare('not-a-copy-engine-copy', 'copy-without-engine') : null;
 }
 
 /** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
-function engineHolder(scene: Scene, { copy, first, secondCall, deadlineNs }: Pair): Activity | null {
-  const window = { startNs: Math.max(first.startNs, secondCall?.startNs ?? first.startNs), endNs: deadlineNs };
+function engineHolder(scene: Scene, { copy, first, issuedNs, deadlineNs }: Pair): Activity | null {
+  const window = { startNs: Math.max(first.startNs, issuedNs ?? first.startNs), endNs: deadlineNs };
   const rows = scene.engineRows.get(copy.engine) ?? [];
   let busyNs = 0;
   let longest: Activity | null = null;
@@ -239,9 +252,8 @@ const usesNoCopyEngine = (copy: Activity): boolean => copy.channelType === 'comp
 // 4. The rest
 
 function latency(pair: Pair): Found | null {
-  const { secondCall, deadlineNs } = pair;
-  if (secondCall === null) return null;
+  if (pair.issuedNs === null) return null;
   if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
-  // It began in time and came back too late: the call itself held the host.
-  return secondCall.endNs >= deadlineNs ? { ...bare('issued-too-late', 'issue-before-run'), holder: secondCall } : null;
+  // Nothing kept it back and it started while the first still ran: it only came a little too late.
+  return pair.second.startNs < pair.first.endNs ? bare('issued-too-late', 'issue-before-run') : null;
 }

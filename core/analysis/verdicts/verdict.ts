@@ -64,11 +64,13 @@ export interface Verdict {
   readonly hostCall: string | null;
   /** The two touch the same buffer, so one needs the other's data; null where the trace doesn't tell. */
   readonly needsData: boolean | null;
-  /** Time during which a kernel ran too. Nanoseconds, over all occurrences. */
+  /** Time that the copy took, over all its occurrences. */
+  readonly copyNs: number;
+  /** The part of copyNs during which a kernel ran too. */
   readonly overlapNs: number;
-  /** overlapNs over the shorter of copy and kernel, from 0 to 1. What the threshold is compared with. */
+  /** Time in common with the kernel `with`, over the shorter of the two: what overlapThreshold is compared with. */
   readonly share: number;
-  /** overlapNs over the copy's duration, from 0 to 1. */
+  /** overlapNs over copyNs. */
   readonly shareOfCopy: number;
   /** How often the copy ran in the representative iteration, and how often it overlapped. */
   readonly occurrences: number;

@@ -38,6 +38,7 @@ function verdict(scene: Scene, copies: readonly Activity[]): Verdict {
     blockedBy: blockingOperation(shown),
     hostCall: finding.holder?.name ?? null,
     needsData: partner?.needsData ?? null,
+    copyNs,
     overlapNs,
     share: ratio(
       sum(occurrences, (one) => one.partner?.commonNs ?? 0),

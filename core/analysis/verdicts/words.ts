@@ -77,18 +77,15 @@ class Told {
     const { pair } = this.shown;
     if (pair === null) return '';
     const [first, second] = this.copyFirst ? ['copy', 'kernel'] : ['kernel', 'copy'];
-    const started = pair.second.startNs - pair.first.endNs;
-    const start =
-      started >= 0
-        ? `started ${formatDuration(started)} after the ${first} had ended`
-        : `started ${formatDuration(-started)} before the ${first} ended`;
-    if (pair.secondCall === null) return `The ${second} ${start}.`;
-    const issued = pair.first.endNs - pair.secondCall.startNs;
-    const issue =
-      issued > 0
-        ? `was issued ${formatDuration(issued)} before the end of the ${first}`
-        : `was issued ${formatDuration(-issued)} after the ${first} had ended`;
-    return `The ${second} ${issue} and ${start}.`;
+    const lateBy = pair.second.startNs - pair.first.endNs;
+    const start = lateBy >= 0 ? `${formatDuration(lateBy)} after it` : `${formatDuration(-lateBy)} before that`;
+    if (pair.issuedNs === null) {
+      return `The ${second} started ${lateBy >= 0 ? `${formatDuration(lateBy)} after` : `${formatDuration(-lateBy)} before`} the end of the ${first}.`;
+    }
+    const early = pair.first.endNs - pair.issuedNs;
+    return early > 0
+      ? `The ${second} was issued ${formatDuration(early)} before the ${first} ended, and started ${start}.`
+      : `The ${second} was issued ${formatDuration(-early)} after the ${first} had ended, and started ${formatDuration(pair.second.startNs - pair.issuedNs)} later.`;
   }
 
   /** What would still be in the way. */
@@ -267,5 +264,7 @@ function lateRemedy(holder: Activity | null): string {
   return holder.kind === 'host-call' ? 'that call' : 'the host work';
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** At the start of a sentence; names of CUDA calls stay as they are. */
+const capital = (text: string): string =>
+  text.startsWith('cuda') ? text : text.charAt(0).toUpperCase() + text.slice(1);
 const withThe = (text: string): string => (text.startsWith('the ') ? text : `the ${text}`);
