@@ -1,0 +1,12 @@
+# The executor's tests on the CPU backend.
+enable_testing()
+add_executable(copyscope_executor_tests
+  tests/cancel_test.cpp
+  tests/check.cpp
+  tests/executor_test.cpp
+  tests/memory_test.cpp
+  tests/order_test.cpp
+  tests/program_builder.cpp
+  tests/tables_test.cpp)
+target_link_libraries(copyscope_executor_tests PRIVATE copyscope_engine)
+add_test(NAME executor COMMAND copyscope_executor_tests)

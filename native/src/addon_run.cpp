@@ -1,0 +1,264 @@
+// Runs: each on a thread of its own, so that Node's is never blocked. One at a time in a process, since a second one
+// would disturb what the first measures.
+#include <atomic>
+#include <map>
+#include <memory>
+
+#include "addon.h"
+#include "cpu_backend.h"
+#include "tables.h"
+#ifdef COPYSCOPE_WITH_CUDA
+#include "cuda_engine.h"
+#endif
+
+namespace copyscope::addon {
+namespace {
+
+std::atomic<bool> processBusy{false};
+
+enum class EngineKind { cpu, cuda };
+
+struct Request {
+  Program program;
+  EngineKind engine = EngineKind::cpu;
+  /// Whether device times shall come from CUDA events even where CUPTI is there.
+  bool eventTiming = false;
+};
+
+class Run {
+ public:
+  Run(Napi::Env env, Request request, Napi::Function listener, std::function<void()> onEnded)
+      : request_(std::move(request)),
+        onEnded_(std::move(onEnded)),
+        caller_(Napi::ThreadSafeFunction::New(env, listener, "copyscope run", 0, 1)) {
+    thread_ = std::thread([this] { work(); });
+  }
+  ~Run() {
+    cancel();
+    if (thread_.joinable()) thread_.join();
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void cancel() {
+    stop_.request();
+    const std::lock_guard<std::mutex> lock(backendMutex_);
+    if (backend_ != nullptr) backend_->interrupt();
+  }
+
+ private:
+  void work() noexcept {
+    auto outcome = std::make_shared<Outcome>();
+    try {
+      outcome->record = execute();
+    } catch (...) {
+      outcome->failure = std::make_unique<Failure>(toFailure(std::current_exception()));
+    }
+    processBusy.store(false);
+    call([this, outcome](Napi::Env env, Napi::Function listener) {
+      Napi::Object event = Napi::Object::New(env);
+      if (outcome->failure != nullptr) {
+        event.Set("error", toError(env, *outcome->failure).Value());
+      } else {
+        event.Set("result", toResult(env, outcome->record));
+      }
+      // The run goes before JavaScript hears of its end, so that the listener can start the next one. Nothing of it
+      // may be used from here on.
+      const std::function<void()> end = std::move(onEnded_);
+      end();
+      listener.Call({event});
+    });
+    if (!closing_) caller_.Release();
+  }
+
+  RunRecord execute() {
+    const std::unique_ptr<Backend> backend = makeBackend();
+    setBackend(backend.get());
+    try {
+      Executor executor(request_.program, *backend, stop_,
+                        [this](Phase phase, int done, int total) { progress(phase, done, total); });
+      RunRecord record = executor.run();
+      setBackend(nullptr);
+      return record;
+    } catch (...) {
+      setBackend(nullptr);
+      throw;
+    }
+  }
+
+  std::unique_ptr<Backend> makeBackend() {
+    if (request_.engine == EngineKind::cpu) return std::make_unique<CpuBackend>(stop_);
+#ifdef COPYSCOPE_WITH_CUDA
+    return makeCudaBackend(stop_, request_.eventTiming ? Timing::events : Timing::cupti);
+#else
+    throw Failure("native.no-cuda-build", "The addon was built without CUDA.",
+                  "Install the CUDA toolkit and run: npm run build:native");
+#endif
+  }
+
+  void setBackend(Backend* backend) {
+    const std::lock_guard<std::mutex> lock(backendMutex_);
+    backend_ = backend;
+  }
+
+  /// Tells of a new phase at once, and of progress within one at most every 50 ms.
+  void progress(Phase phase, int done, int total) {
+    constexpr std::int64_t leastIntervalNs = 50000000;
+    const std::int64_t now = nowNs();
+    const bool isNews = phase != lastPhase_ || done == total || now - lastProgressNs_ >= leastIntervalNs;
+    if (!isNews) return;
+    lastPhase_ = phase;
+    lastProgressNs_ = now;
+    call([phase, done, total](Napi::Env env, Napi::Function listener) {
+      Napi::Object event = Napi::Object::New(env);
+      event.Set("phase", static_cast<int>(phase));
+      event.Set("done", done);
+      event.Set("total", total);
+      listener.Call({event});
+    });
+  }
+
+  /// Queues a call on Node's thread. Once the environment closes, the function must not be touched again.
+  template <typename Call>
+  void call(Call body) noexcept {
+    if (closing_) return;
+    closing_ = caller_.NonBlockingCall([body](Napi::Env env, Napi::Function listener) {
+      if (env == nullptr || listener.IsEmpty()) return;
+      try {
+        body(env, listener);
+      } catch (const Napi::Error&) {
+        // The listener threw: it has its own handling, and there is nobody here to tell.
+      }
+    }) == napi_closing;
+  }
+
+  struct Outcome {
+    RunRecord record;
+    std::unique_ptr<Failure> failure;
+  };
+
+  Request request_;
+  std::function<void()> onEnded_;
+  Stop stop_;
+  std::mutex backendMutex_;
+  Backend* backend_ = nullptr;
+  bool closing_ = false;
+  Phase lastPhase_ = Phase::verifying;
+  std::int64_t lastProgressNs_ = 0;
+  Napi::ThreadSafeFunction caller_;
+  std::thread thread_;
+};
+
+/// The runs of one environment.
+struct Runs {
+  std::uint32_t nextId = 1;
+  std::map<std::uint32_t, std::unique_ptr<Run>> byId;
+};
+
+[[noreturn]] void badArgument(const std::string& name, const std::string& expected) {
+  throw Failure("native.bad-argument", "start: " + name + " must be " + expected + ".", "", name);
+}
+
+Napi::Value member(const Napi::Object& object, const char* name) { return object.Get(name); }
+
+double number(const Napi::Object& object, const char* name) {
+  const Napi::Value value = member(object, name);
+  if (!value.IsNumber()) badArgument(name, "a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+Table table(const Napi::Value& value, const char* name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
+    badArgument(name, "a Float64Array");
+  }
+  const auto array = value.As<Napi::Float64Array>();
+  return {array.Data(), array.ElementLength()};
+}
+
+Napi::Array list(const Napi::Object& object, const char* name) {
+  const Napi::Value value = member(object, name);
+  if (!value.IsArray()) badArgument(name, "an array");
+  return value.As<Napi::Array>();
+}
+
+std::vector<std::string> strings(const Napi::Object& object, const char* name) {
+  const Napi::Array values = list(object, name);
+  std::vector<std::string> result;
+  for (std::uint32_t index = 0; index < values.Length(); ++index) {
+    const Napi::Value value = values.Get(index);
+    if (!value.IsString()) badArgument(name, "an array of strings");
+    result.push_back(value.As<Napi::String>().Utf8Value());
+  }
+  return result;
+}
+
+Request readRequest(const Napi::CallbackInfo& info) {
+  if (info.Length() != 2 || !info[0].IsObject()) badArgument("request", "an object");
+  if (!info[1].IsFunction()) badArgument("listener", "a function");
+  const auto object = info[0].As<Napi::Object>();
+  ProgramTables tables;
+  tables.device = number(object, "device");
+  tables.iterations = number(object, "iterations");
+  tables.warmups = number(object, "warmups");
+  tables.bufferIds = strings(object, "bufferIds");
+  tables.streamIds = strings(object, "streamIds");
+  tables.buffers = table(member(object, "buffers"), "buffers");
+  tables.streams = table(member(object, "streams"), "streams");
+  tables.events = table(member(object, "events"), "events");
+  tables.expectations = table(member(object, "expectations"), "expectations");
+  const Napi::Array threads = list(object, "threads");
+  for (std::uint32_t index = 0; index < threads.Length(); ++index) {
+    tables.threads.push_back(table(threads.Get(index), "threads"));
+  }
+  Request request;
+  request.program = readProgram(tables);
+  const double engine = number(object, "engine");
+  if (engine != 0 && engine != 1) badArgument("engine", "0 (CPU) or 1 (CUDA)");
+  request.engine = engine == 0 ? EngineKind::cpu : EngineKind::cuda;
+  request.eventTiming = number(object, "eventTiming") == 1;
+  return request;
+}
+
+}  // namespace
+
+/// start(request, listener): the run's number. The listener gets progress, then one result or error.
+Napi::Value start(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    Request request = readRequest(info);
+    if (processBusy.exchange(true)) {
+      throw Failure("engine.busy", "Another run is in progress.", "Wait for it to end, or cancel it.");
+    }
+    try {
+      auto* runs = info.Env().GetInstanceData<Runs>();
+      const std::uint32_t id = runs->nextId++;
+      runs->byId[id] = std::make_unique<Run>(info.Env(), std::move(request), info[1].As<Napi::Function>(),
+                                             [runs, id] { runs->byId.erase(id); });
+      return Napi::Number::New(info.Env(), id);
+    } catch (...) {
+      processBusy.store(false);
+      throw;
+    }
+  });
+}
+
+/// cancel(run): whether it was still running.
+Napi::Value cancel(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() != 1 || !info[0].IsNumber()) {
+      throw Failure("native.bad-argument", "cancel: the argument must be a run's number.");
+    }
+    auto* runs = info.Env().GetInstanceData<Runs>();
+    const auto found = runs->byId.find(info[0].As<Napi::Number>().Uint32Value());
+    if (found == runs->byId.end()) return Napi::Boolean::New(info.Env(), false);
+    found->second->cancel();
+    return Napi::Boolean::New(info.Env(), true);
+  });
+}
+
+void watchEnvironment(Napi::Env env) {
+  auto* runs = new Runs();
+  env.SetInstanceData(runs);  // Deleted with the environment.
+  env.AddCleanupHook([runs] { runs->byId.clear(); });
+}
+
+}  // namespace copyscope::addon

@@ -1,0 +1,15 @@
+// The executor's own clock. Host rows, CPU device rows and CUPTI's records are all stamped with it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace copyscope {
+
+/// Nanoseconds of the monotonic clock, from an arbitrary origin.
+inline std::int64_t nowNs() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace copyscope

@@ -1,0 +1,181 @@
+#include "executor.h"
+
+#include <numeric>
+#include <system_error>
+
+#include "failure.h"
+#include "host_memory.h"
+
+namespace copyscope {
+
+Executor::Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress)
+    : program_(program),
+      backend_(backend),
+      stop_(stop),
+      progress_(std::move(progress)),
+      counts_(countRows(program)),
+      gate_(static_cast<int>(program.threads.size())) {}
+
+RunRecord Executor::run() {
+  prepare();
+  try {
+    startThreads();
+    iterate(Phase::warmingUp, program_.warmups);
+    iterate(Phase::timing, program_.iterations);
+    iterate(Phase::recording, program_.iterations);
+    verify();
+  } catch (...) {
+    joinThreads();
+    throw;
+  }
+  joinThreads();
+  record_.timing = backend_.timing();
+  record_.notes = backend_.notes();
+  return std::move(record_);
+}
+
+void Executor::prepare() {
+  progress_(Phase::preparing, 0, 1);
+  backend_.prepare(program_);
+  restore(true);
+  const auto sum = [](const std::vector<std::uint64_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  };
+  const auto iterations = static_cast<std::uint64_t>(program_.iterations);
+  record_.hostRows.reserve(sum(counts_.hostRows) * iterations);
+  record_.deviceRows.reserve(sum(counts_.streamRows) * iterations);
+  std::int32_t correlation = 1;
+  for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
+    hostThreads_.push_back(std::make_unique<HostThread>(program_, static_cast<int>(thread), backend_, stop_,
+                                                        counts_.hostRows[thread], correlation));
+    correlation += static_cast<std::int32_t>(counts_.hostRows[thread]);
+  }
+  progress_(Phase::preparing, 1, 1);
+}
+
+void Executor::startThreads() {
+  try {
+    for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
+      threads_.emplace_back([this, thread] { runThread(thread); });
+    }
+  } catch (const std::system_error& error) {
+    throw Failure("engine.no-thread", std::string("The system gave no thread: ") + error.what() + ".",
+                  "Use fewer host threads.", "threads");
+  }
+}
+
+void Executor::joinThreads() noexcept {
+  gate_.close();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+/// A thread that failed goes on passing the gate, so that the others and the leading thread are not left waiting.
+void Executor::runThread(std::size_t thread) {
+  try {
+    backend_.attach(static_cast<int>(thread));
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  std::uint64_t round = 0;
+  while (gate_.pass(round)) {
+    try {
+      hostThreads_[thread]->run(iteration_);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+    gate_.arrive();
+  }
+}
+
+void Executor::iterate(Phase phase, int count) {
+  const bool recorded = phase == Phase::recording;
+  if (recorded) backend_.beginRecording();
+  for (int iteration = 0; iteration < count; ++iteration) {
+    progress_(phase, iteration, count);
+    restore(false);
+    const std::int64_t wall = runOnce(recorded, iteration);
+    if (phase == Phase::timing) record_.plainWallNs.push_back(wall);
+    if (recorded) record_.recordedWallNs.push_back(wall);
+  }
+  if (recorded) {
+    backend_.endRecording();
+    for (const auto& thread : hostThreads_) {
+      record_.hostRows.insert(record_.hostRows.end(), thread->rows().begin(), thread->rows().end());
+    }
+  }
+  if (count > 0) progress_(phase, count, count);
+}
+
+/// Writes the patterns of all buffers, or of those that the program writes. Outside every timed window.
+void Executor::restore(bool all) {
+  for (std::size_t index = 0; index < program_.buffers.size(); ++index) {
+    const Buffer& buffer = program_.buffers[index];
+    if (!all && !buffer.written) continue;
+    stopIfAsked();
+    if (isDevice(buffer)) {
+      backend_.fillDevice(static_cast<int>(index));
+    } else {
+      fillInParallel(backend_.host(static_cast<int>(index)), buffer.bytes, buffer.pattern);
+    }
+  }
+}
+
+/// One iteration from the opening of the gate to the end of a device synchronise, in nanoseconds.
+std::int64_t Executor::runOnce(bool recorded, int iteration) {
+  stopIfAsked();
+  iteration_ = recorded ? iteration : -1;
+  if (recorded) backend_.beginIteration(iteration);
+  const std::int64_t start = gate_.open();
+  gate_.waitForAll();
+  stopIfAsked();
+  backend_.synchronizeDevice();
+  const std::int64_t wall = nowNs() - start;
+  stopIfAsked();
+  if (recorded) {
+    record_.startsNs.push_back(start);
+    backend_.endIteration(record_.deviceRows);
+  }
+  return wall;
+}
+
+void Executor::verify() {
+  const int total = static_cast<int>(program_.expectations.size());
+  for (int index = 0; index < total; ++index) {
+    progress_(Phase::verifying, index, total);
+    stopIfAsked();
+    const Expectation& expected = program_.expectations[static_cast<std::size_t>(index)];
+    const bool onDevice = isDevice(program_.buffers[static_cast<std::size_t>(expected.buffer)]);
+    const Comparison found =
+        onDevice ? backend_.compareDevice(expected)
+                 : compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
+    const auto first = static_cast<std::int64_t>(expected.offset + found.firstWrong);
+    record_.checks.push_back({-1, expected.buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1});
+  }
+  for (const auto& thread : hostThreads_) {
+    for (const ReadFindings& read : thread->findings()) {
+      const auto first = read.wrong > 0 ? static_cast<std::int64_t>(read.firstWrong) : -1;
+      record_.checks.push_back({read.op, read.buffer, read.checked, read.wrong, first});
+    }
+  }
+  progress_(Phase::verifying, total, total);
+}
+
+/// Keeps the first error, and makes everything else end.
+void Executor::fail(std::exception_ptr error) noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(errorMutex_);
+    if (error_ == nullptr) error_ = std::move(error);
+  }
+  stop_.request();
+  backend_.interrupt();
+}
+
+void Executor::stopIfAsked() {
+  if (!stop_.requested()) return;
+  const std::lock_guard<std::mutex> lock(errorMutex_);
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  throw Failure("run.cancelled", "The run was cancelled.");
+}
+
+}  // namespace copyscope

@@ -1,0 +1,80 @@
+// Runs a program on a backend: warm-ups, iterations timed with recording off, recorded iterations, verification.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend.h"
+#include "counts.h"
+#include "gate.h"
+#include "host_thread.h"
+#include "program.h"
+#include "rows.h"
+#include "stop.h"
+
+namespace copyscope {
+
+enum class Phase : int { preparing, warmingUp, timing, recording, verifying };
+
+/// One comparison of data with what it should be. `op` is -1 for the check after the last iteration.
+struct Check {
+  std::int32_t op = -1;
+  std::int32_t buffer = -1;
+  std::uint64_t checked = 0;
+  std::uint64_t wrong = 0;
+  /// Offset in the buffer; -1 where none is wrong.
+  std::int64_t firstWrong = -1;
+};
+
+struct RunRecord {
+  std::vector<HostRow> hostRows;
+  std::vector<DeviceRow> deviceRows;
+  /// nowNs() at which each recorded iteration began.
+  std::vector<std::int64_t> startsNs;
+  std::vector<std::int64_t> recordedWallNs;
+  std::vector<std::int64_t> plainWallNs;
+  std::vector<Check> checks;
+  std::vector<std::string> notes;
+  std::string timing;
+};
+
+using ProgressListener = std::function<void(Phase phase, int done, int total)>;
+
+class Executor {
+ public:
+  /// All references must outlive the executor.
+  Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress);
+
+  /// Throws a Failure; `run.cancelled` where a stop was requested from outside.
+  RunRecord run();
+
+ private:
+  void prepare();
+  void startThreads();
+  void joinThreads() noexcept;
+  void runThread(std::size_t thread);
+  void iterate(Phase phase, int count);
+  void restore(bool all);
+  std::int64_t runOnce(bool recorded, int iteration);
+  void verify();
+  void fail(std::exception_ptr error) noexcept;
+  void stopIfAsked();
+
+  const Program& program_;
+  Backend& backend_;
+  Stop& stop_;
+  ProgressListener progress_;
+  Counts counts_;
+  Gate gate_;
+  /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
+  int iteration_ = -1;
+  std::vector<std::unique_ptr<HostThread>> hostThreads_;
+  std::vector<std::thread> threads_;
+  std::mutex errorMutex_;
+  std::exception_ptr error_;
+  RunRecord record_;
+};
+
+}  // namespace copyscope

@@ -1,0 +1,85 @@
+// Holds the host threads between iterations and releases them together.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "clock.h"
+
+namespace copyscope {
+
+class Gate {
+ public:
+  explicit Gate(int threads) : threads_(threads) {}
+
+  // For the thread that leads the run.
+
+  /// Wakes all threads, waits until each stands at the gate, then opens it. Returns the time at which it opened.
+  std::int64_t open() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      done_ = 0;
+      standing_.store(0, std::memory_order_relaxed);
+      ++round_;
+    }
+    changed_.notify_all();
+    while (standing_.load(std::memory_order_acquire) < threads_) std::this_thread::yield();
+    const std::int64_t opened = nowNs();
+    released_.store(round_, std::memory_order_release);
+    return opened;
+  }
+
+  /// Waits until every thread has passed through and arrived at the other side.
+  void waitForAll() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return done_ == threads_; });
+  }
+
+  /// No further rounds: threads that wait leave.
+  void close() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  // For the host threads.
+
+  /// Waits for the next round; false once the gate is closed. Asleep while the next iteration is prepared, and busy
+  /// for the last moment, so that all threads start at once.
+  bool pass(std::uint64_t& round) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [&] { return closed_ || round_ > round; });
+      if (round_ == round) return false;
+      round = round_;
+    }
+    standing_.fetch_add(1, std::memory_order_acq_rel);
+    while (released_.load(std::memory_order_acquire) < round) std::this_thread::yield();
+    return true;
+  }
+
+  void arrive() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++done_;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  const int threads_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t round_ = 0;
+  int done_ = 0;
+  bool closed_ = false;
+  std::atomic<int> standing_{0};
+  std::atomic<std::uint64_t> released_{0};
+};
+
+}  // namespace copyscope

@@ -1,0 +1,155 @@
+#include "host_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace copyscope {
+namespace {
+
+constexpr std::uint64_t pageBytes = 4096;
+constexpr std::uint64_t bytesPerThread = 4u << 20;
+constexpr unsigned mostThreads = 16;
+
+Content shifted(Content content, std::uint64_t bytes) {
+  content.offset += bytes;
+  return content;
+}
+
+/// Bytes until the content reaches a word's start.
+std::uint64_t headBytes(const Content& content, std::uint64_t bytes) {
+  return std::min<std::uint64_t>(bytes, (4 - content.offset % 4) % 4);
+}
+
+/// Splits a region into parts that start on a page, and calls `work(part, from, length)` for each in its own thread.
+template <typename Work>
+void inParallel(std::uint64_t bytes, unsigned parts, const Work& work) {
+  const std::uint64_t share = (bytes / parts + pageBytes) / pageBytes * pageBytes;
+  std::vector<std::thread> threads;
+  for (unsigned part = 0; part < parts; ++part) {
+    const std::uint64_t from = std::min(bytes, share * part);
+    const std::uint64_t length = std::min(bytes, from + share) - from;
+    if (length > 0) threads.emplace_back([&work, part, from, length] { work(part, from, length); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+unsigned partsFor(std::uint64_t bytes) {
+  const unsigned cores = std::max(1u, std::min(mostThreads, std::thread::hardware_concurrency()));
+  return static_cast<unsigned>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(cores, bytes / bytesPerThread)));
+}
+
+/// The number behind `key` in a file of "key value" lines; 0 where there is none.
+std::uint64_t numberFrom(const char* path, const std::string& key) {
+  std::ifstream file(path);
+  std::string word;
+  while (file >> word) {
+    std::uint64_t value = 0;
+    if (word == key && file >> value) return value;
+  }
+  return 0;
+}
+
+std::uint64_t firstNumber(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : 0;
+}
+
+/// What the control group (version 2) has left, counting file cache as free; 0 where it sets no limit.
+std::uint64_t availableInControlGroup() {
+  const std::uint64_t most = firstNumber("/sys/fs/cgroup/memory.max");
+  if (most == 0) return 0;
+  const std::uint64_t used = firstNumber("/sys/fs/cgroup/memory.current");
+  const std::uint64_t cache = numberFrom("/sys/fs/cgroup/memory.stat", "inactive_file");
+  const std::uint64_t held = used > cache ? used - cache : 0;
+  return most > held ? most - held : 1;
+}
+
+}  // namespace
+
+void FreePages::operator()(std::byte* pointer) const noexcept {
+#ifdef _WIN32
+  _aligned_free(pointer);
+#else
+  std::free(pointer);
+#endif
+}
+
+Pages allocatePages(std::uint64_t bytes) noexcept {
+  const std::uint64_t whole = (std::max<std::uint64_t>(bytes, 1) + pageBytes - 1) / pageBytes * pageBytes;
+#ifdef _WIN32
+  return Pages(static_cast<std::byte*>(_aligned_malloc(whole, pageBytes)));
+#else
+  return Pages(static_cast<std::byte*>(std::aligned_alloc(pageBytes, whole)));
+#endif
+}
+
+void writeContent(std::byte* target, std::uint64_t bytes, const Content& content) {
+  std::uint64_t at = 0;
+  for (const std::uint64_t head = headBytes(content, bytes); at < head; ++at) {
+    target[at] = static_cast<std::byte>(contentByte(content, at));
+  }
+  for (std::uint64_t word = (content.offset + at) / 4; at + 4 <= bytes; at += 4, ++word) {
+    const std::uint32_t value = contentWord(content, word);
+    std::memcpy(target + at, &value, 4);
+  }
+  for (; at < bytes; ++at) target[at] = static_cast<std::byte>(contentByte(content, at));
+}
+
+Comparison compareContent(const std::byte* data, std::uint64_t bytes, const Content& content) {
+  Comparison result;
+  result.checked = bytes;
+  const auto compareByte = [&](std::uint64_t at) {
+    if (data[at] == static_cast<std::byte>(contentByte(content, at))) return;
+    if (result.wrong == 0) result.firstWrong = at;
+    ++result.wrong;
+  };
+  std::uint64_t at = 0;
+  for (const std::uint64_t head = headBytes(content, bytes); at < head; ++at) compareByte(at);
+  for (std::uint64_t word = (content.offset + at) / 4; at + 4 <= bytes; at += 4, ++word) {
+    const std::uint32_t expected = contentWord(content, word);
+    if (std::memcmp(data + at, &expected, 4) == 0) continue;
+    for (std::uint64_t byte = at; byte < at + 4; ++byte) compareByte(byte);
+  }
+  for (; at < bytes; ++at) compareByte(at);
+  return result;
+}
+
+void fillInParallel(std::byte* target, std::uint64_t bytes, const Content& content) {
+  const unsigned parts = partsFor(bytes);
+  if (parts == 1) return writeContent(target, bytes, content);
+  inParallel(bytes, parts, [&](unsigned, std::uint64_t from, std::uint64_t length) {
+    writeContent(target + from, length, shifted(content, from));
+  });
+}
+
+Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const Content& content) {
+  const unsigned parts = partsFor(bytes);
+  if (parts == 1) return compareContent(data, bytes, content);
+  std::vector<Comparison> found(parts);
+  inParallel(bytes, parts, [&](unsigned part, std::uint64_t from, std::uint64_t length) {
+    found[part] = compareContent(data + from, length, shifted(content, from));
+    found[part].firstWrong += from;
+  });
+  Comparison total;
+  for (const Comparison& part : found) {
+    if (total.wrong == 0 && part.wrong > 0) total.firstWrong = part.firstWrong;
+    total.checked += part.checked;
+    total.wrong += part.wrong;
+  }
+  return total;
+}
+
+std::uint64_t availableHostMemory() {
+  const std::uint64_t system = numberFrom("/proc/meminfo", "MemAvailable:") * 1024;
+  const std::uint64_t group = availableInControlGroup();
+  if (group == 0) return system;
+  return system == 0 ? group : std::min(system, group);
+}
+
+}  // namespace copyscope

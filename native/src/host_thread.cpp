@@ -1,0 +1,190 @@
+#include "host_thread.h"
+
+#include "clock.h"
+#include "failure.h"
+#include "host_memory.h"
+
+namespace copyscope {
+
+HostThread::HostThread(const Program& program, int thread, Backend& backend, Stop& stop, std::uint64_t rows,
+                       std::int32_t firstCorrelation)
+    : instructions_(program.threads[static_cast<std::size_t>(thread)]),
+      backend_(backend),
+      stop_(stop),
+      thread_(thread),
+      firstCorrelation_(firstCorrelation),
+      remaining_(instructions_.size()),
+      findings_(instructions_.size()) {
+  rows_.reserve(rows * static_cast<std::uint64_t>(program.iterations));
+  openRanges_.reserve(64);
+}
+
+void HostThread::run(int iteration) {
+  iteration_ = iteration;
+  nextCorrelation_ = firstCorrelation_;
+  openRanges_.clear();
+  std::size_t next = 0;
+  while (next < instructions_.size() && !stop_.requested()) {
+    const Instruction& instruction = instructions_[next];
+    try {
+      step(instruction, next);
+    } catch (Failure& failure) {
+      failure.op = instruction.op;
+      throw;
+    }
+  }
+}
+
+void HostThread::step(const Instruction& instruction, std::size_t& next) {
+  const std::size_t here = next++;
+  switch (instruction.code) {
+    case Code::work: {
+      const HostRow row = begin(instruction, RowKind::hostWork, CallName::none);
+      stop_.busyUntil(nowNs() + instruction.amount);
+      return end(row);
+    }
+    case Code::write:
+      return write(instruction);
+    case Code::read:
+      return read(instruction);
+    case Code::synchronizeStream:
+    case Code::synchronizeEvent:
+    case Code::synchronizeDevice:
+      return synchronize(instruction);
+    case Code::queryStream:
+    case Code::queryEvent:
+      return query(instruction);
+    case Code::repeat:
+      remaining_[here] = instruction.amount;
+      return;
+    case Code::endRepeat:
+      next = endRepeat(instruction, here);
+      return;
+    case Code::beginRange:
+      return beginRange(instruction);
+    case Code::endRange:
+      return endRange();
+    default:
+      return issue(instruction);
+  }
+}
+
+std::size_t HostThread::endRepeat(const Instruction& instruction, std::size_t here) {
+  const auto start = static_cast<std::size_t>(instruction.jump);
+  return --remaining_[start] > 0 ? start + 1 : here + 1;
+}
+
+void HostThread::issue(const Instruction& instruction) {
+  const CallName name = instruction.code == Code::copy          ? (instruction.blocking ? CallName::memcpy : CallName::memcpyAsync)
+                        : instruction.code == Code::recordEvent ? CallName::eventRecord
+                        : instruction.code == Code::waitEvent   ? CallName::streamWaitEvent
+                                                                : CallName::launchKernel;
+  HostRow row = begin(instruction, RowKind::hostCall, name);
+  row.correlation = iteration_ < 0 ? 0 : nextCorrelation_++;
+  switch (instruction.code) {
+    case Code::copy:
+      backend_.copy(instruction, row.correlation);
+      break;
+    case Code::spin:
+      backend_.spin(instruction, row.correlation);
+      break;
+    case Code::stream:
+      backend_.stream(instruction, row.correlation);
+      break;
+    case Code::recordEvent:
+      backend_.recordEvent(instruction, row.correlation);
+      break;
+    default:
+      backend_.waitEvent(instruction, row.correlation);
+  }
+  end(row);
+}
+
+void HostThread::synchronize(const Instruction& instruction) {
+  const CallName name = instruction.code == Code::synchronizeStream  ? CallName::streamSynchronize
+                        : instruction.code == Code::synchronizeEvent ? CallName::eventSynchronize
+                                                                     : CallName::deviceSynchronize;
+  const HostRow row = begin(instruction, RowKind::hostSync, name);
+  if (instruction.code == Code::synchronizeStream) backend_.synchronizeStream(instruction.stream);
+  if (instruction.code == Code::synchronizeEvent) backend_.synchronizeEvent(instruction.event);
+  if (instruction.code == Code::synchronizeDevice) backend_.synchronizeDevice();
+  end(row);
+}
+
+void HostThread::query(const Instruction& instruction) {
+  const bool ofStream = instruction.code == Code::queryStream;
+  const HostRow row = begin(instruction, RowKind::hostCall, ofStream ? CallName::streamQuery : CallName::eventQuery);
+  if (ofStream) {
+    backend_.queryStream(instruction.stream);
+  } else {
+    backend_.queryEvent(instruction.event);
+  }
+  end(row);
+}
+
+void HostThread::write(const Instruction& instruction) {
+  HostRow row = begin(instruction, RowKind::hostWrite, CallName::none);
+  row.bytes = instruction.bytes;
+  writeContent(backend_.host(instruction.src) + instruction.srcOffset, instruction.bytes, instruction.content);
+  end(row);
+}
+
+void HostThread::read(const Instruction& instruction) {
+  HostRow row = begin(instruction, RowKind::hostRead, CallName::none);
+  row.bytes = instruction.bytes;
+  const std::byte* data = backend_.host(instruction.src) + instruction.srcOffset;
+  if (instruction.content.kind == PatternKind::none) {
+    std::uint8_t sum = 0;
+    for (std::uint64_t at = 0; at < instruction.bytes; ++at) sum = static_cast<std::uint8_t>(sum ^ static_cast<std::uint8_t>(data[at]));
+    seen_ = sum;
+    return end(row);
+  }
+  const Comparison found = compareContent(data, instruction.bytes, instruction.content);
+  end(row);
+  if (iteration_ < 0) return;
+  ReadFindings& findings = findings_[static_cast<std::size_t>(&instruction - instructions_.data())];
+  if (findings.wrong == 0 && found.wrong > 0) findings.firstWrong = instruction.srcOffset + found.firstWrong;
+  findings.op = instruction.op;
+  findings.buffer = instruction.src;
+  findings.checked += found.checked;
+  findings.wrong += found.wrong;
+}
+
+void HostThread::beginRange(const Instruction& instruction) {
+  if (iteration_ < 0) return;
+  openRanges_.push_back(rows_.size());
+  rows_.push_back(begin(instruction, RowKind::hostRange, CallName::none));
+}
+
+void HostThread::endRange() {
+  if (iteration_ < 0) return;
+  HostRow& row = rows_[openRanges_.back()];
+  row.durationNs = nowNs() - row.startNs;
+  openRanges_.pop_back();
+}
+
+HostRow HostThread::begin(const Instruction& instruction, RowKind kind, CallName name) const {
+  HostRow row;
+  row.op = instruction.op;
+  row.kind = kind;
+  row.name = name;
+  row.iteration = iteration_;
+  row.thread = thread_;
+  row.startNs = nowNs();
+  return row;
+}
+
+void HostThread::end(HostRow row) {
+  row.durationNs = nowNs() - row.startNs;
+  if (iteration_ >= 0) rows_.push_back(row);
+}
+
+std::vector<ReadFindings> HostThread::findings() const {
+  std::vector<ReadFindings> found;
+  for (const ReadFindings& findings : findings_) {
+    if (findings.op >= 0) found.push_back(findings);
+  }
+  return found;
+}
+
+}  // namespace copyscope

@@ -1,0 +1,68 @@
+// One host thread of the experiment: runs its instructions in a tight loop and records a row for each.
+#pragma once
+
+#include <exception>
+#include <vector>
+
+#include "backend.h"
+#include "program.h"
+#include "rows.h"
+#include "stop.h"
+
+namespace copyscope {
+
+/// What the reads of one instruction found, over all recorded iterations.
+struct ReadFindings {
+  std::int32_t op = -1;
+  std::int32_t buffer = -1;
+  std::uint64_t checked = 0;
+  std::uint64_t wrong = 0;
+  /// Offset in the buffer; meaningless where none is wrong.
+  std::uint64_t firstWrong = 0;
+};
+
+class HostThread {
+ public:
+  /// `rows` is the number of rows of one iteration; correlations start at `firstCorrelation`.
+  HostThread(const Program& program, int thread, Backend& backend, Stop& stop, std::uint64_t rows,
+             std::int32_t firstCorrelation);
+
+  /// Runs all instructions once, or until a stop is requested. Throws a Failure with the operation's number.
+  /// `iteration` is -1 where nothing is recorded.
+  void run(int iteration);
+
+  const std::vector<HostRow>& rows() const { return rows_; }
+  std::vector<ReadFindings> findings() const;
+
+ private:
+  void step(const Instruction& instruction, std::size_t& next);
+  std::size_t endRepeat(const Instruction& instruction, std::size_t here);
+  void issue(const Instruction& instruction);
+  void synchronize(const Instruction& instruction);
+  void query(const Instruction& instruction);
+  void write(const Instruction& instruction);
+  void read(const Instruction& instruction);
+  void beginRange(const Instruction& instruction);
+  void endRange();
+  HostRow begin(const Instruction& instruction, RowKind kind, CallName name) const;
+  void end(HostRow row);
+
+  const std::vector<Instruction>& instructions_;
+  Backend& backend_;
+  Stop& stop_;
+  const int thread_;
+  const std::int32_t firstCorrelation_;
+  /// Rounds still to go, by index of the repeat instruction.
+  std::vector<std::int64_t> remaining_;
+  /// By index of the read instruction.
+  std::vector<ReadFindings> findings_;
+  /// Rows of ranges that are open.
+  std::vector<std::size_t> openRanges_;
+  std::vector<HostRow> rows_;
+  /// Keeps the compiler from dropping a read whose bytes nothing is compared with.
+  std::uint8_t seen_ = 0;
+  int iteration_ = -1;
+  std::int32_t nextCorrelation_ = 0;
+};
+
+}  // namespace copyscope

@@ -1,0 +1,19 @@
+// Refuses a program that asks for more memory than there is, before anything is allocated.
+#pragma once
+
+#include "failure.h"
+#include "program.h"
+
+namespace copyscope {
+
+/// Failure `run.out-of-memory` that names the buffer and its bytes. `where` is "host" or "device".
+Failure outOfMemory(const Buffer& buffer, const char* where);
+
+/// Throws where the buffers held in host memory exceed what the system can give. `deviceToo` counts device buffers in,
+/// as the CPU engine holds them in host memory.
+void requireHostMemory(const Program& program, bool deviceToo);
+
+/// Throws where the device buffers exceed `available` bytes.
+void requireDeviceMemory(const Program& program, std::uint64_t available);
+
+}  // namespace copyscope

@@ -1,0 +1,68 @@
+// The rows that a run records. Kinds, names and channel types are numbered as native/layout.ts lists them.
+#pragma once
+
+#include <cstdint>
+
+#include "program.h"
+
+namespace copyscope {
+
+enum class RowKind : std::uint8_t {
+  hostCall,
+  hostSync,
+  hostWork,
+  hostRead,
+  hostWrite,
+  hostRange,
+  copy,
+  kernel,
+  eventRecord,
+  eventWait,
+};
+
+/// The CUDA call that a host row stands for.
+enum class CallName : std::uint8_t {
+  none,
+  memcpyAsync,
+  memcpy,
+  launchKernel,
+  eventRecord,
+  streamWaitEvent,
+  streamSynchronize,
+  eventSynchronize,
+  deviceSynchronize,
+  streamQuery,
+  eventQuery,
+};
+
+enum class ChannelType : std::uint8_t { unknown, compute, asyncMemcpy, decompress };
+
+/// Times are those of nowNs().
+struct HostRow {
+  std::int64_t startNs = 0;
+  std::int64_t durationNs = 0;
+  std::uint64_t bytes = 0;
+  std::int32_t op = -1;
+  std::int32_t correlation = 0;
+  std::int32_t iteration = 0;
+  std::int32_t thread = 0;
+  RowKind kind = RowKind::hostCall;
+  CallName name = CallName::none;
+};
+
+struct DeviceRow {
+  std::int64_t startNs = 0;
+  std::int64_t durationNs = 0;
+  std::uint64_t bytes = 0;
+  std::int32_t op = -1;
+  std::int32_t correlation = 0;
+  std::int32_t iteration = 0;
+  std::int32_t stream = -1;
+  std::int32_t channel = -1;
+  RowKind kind = RowKind::kernel;
+  Memory src = Memory::none;
+  Memory dst = Memory::none;
+  ChannelType channelType = ChannelType::unknown;
+};
+
+}  // namespace copyscope

@@ -1,0 +1,56 @@
+// Builds small programs for the tests, and runs them on the CPU backend.
+#pragma once
+
+#include <vector>
+
+#include "executor.h"
+#include "program.h"
+
+namespace copyscope::testing {
+
+inline constexpr std::int64_t milliseconds = 1000000;
+
+Content pattern(PatternKind kind, std::uint32_t value, std::uint32_t multiplier = 1);
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder() { program_.threads.emplace_back(); }
+
+  int buffer(Memory memory, std::uint64_t bytes, Content content, bool written = false);
+  int stream(StreamKind kind);
+  int event();
+  /// Instructions that follow go to a new host thread.
+  void nextThread() { program_.threads.emplace_back(); }
+
+  ProgramBuilder& copy(int src, int dst, int stream, bool blocking = false);
+  ProgramBuilder& spin(int stream, std::int64_t durationNs);
+  ProgramBuilder& kernel(int src, int dst, int stream, int passes);
+  ProgramBuilder& record(int event, int stream);
+  ProgramBuilder& waitFor(int event, int stream);
+  ProgramBuilder& on(Code code, int stream = -1, int event = -1);
+  ProgramBuilder& work(std::int64_t durationNs);
+  ProgramBuilder& write(int buffer, Content content);
+  ProgramBuilder& read(int buffer, Content expected);
+  ProgramBuilder& repeat(int count);
+  ProgramBuilder& endRepeat();
+  ProgramBuilder& expect(int buffer, Content content);
+
+  Program& program() { return program_; }
+
+ private:
+  Instruction& add(Code code);
+
+  Program program_;
+  std::vector<int> openRepeats_;
+  int nextOp_ = 0;
+};
+
+RunRecord runOnCpu(const Program& program);
+RunRecord runOnCpu(const Program& program, Stop& stop);
+
+/// Rows of one kind and operation in the first iteration; an operation of -1 means all.
+std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op = -1);
+std::vector<HostRow> hostRows(const RunRecord& record, int op);
+std::int64_t endOf(const DeviceRow& row);
+
+}  // namespace copyscope::testing
