@@ -13,7 +13,13 @@ export default defineConfig({
       input: { cli: 'host/cli/main.ts', 'engine-process': 'host/engine/process.ts' },
       // Only the addon, and what ws looks for and does without.
       external: [/\.node$/, 'bufferutil', 'utf-8-validate'],
-      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      output: {
+        format: 'es',
+        entryFileNames: '[name].js',
+        chunkFileNames: 'chunks/[name]-[hash].js',
+        // CommonJS packages use it, as write-file-atomic does to name its temporary files.
+        intro: 'const __filename = import.meta.filename;',
+      },
     },
   },
 });

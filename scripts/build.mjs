@@ -10,6 +10,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inRoot, root } from './lib/paths.mjs';
+import { runMain } from './lib/run-main.mjs';
 
 /** What each part is made from, the file that shows it was built, and the modes its config is built in, one by one. */
 const parts = {
@@ -91,28 +92,34 @@ async function buildPart(name) {
   const before = digest(parts[name]);
   rmSync(join(stampFolder, name), { force: true });
   const { config, modes = ['production'] } = parts[name];
-  for (const mode of modes) await build({ root, mode, configFile: inRoot(config), logLevel: 'warn' });
+  try {
+    for (const mode of modes) await build({ mode, configFile: inRoot(config), logLevel: 'warn' });
+  } catch (error) {
+    throw new Error(`${name} could not be built. ${error.message}`, { cause: error });
+  }
   writeFileSync(join(stampFolder, name), before);
   console.error(`Built ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
 }
 
-/** Builds those of `names` that are out of date. Throws vite's error where one fails. */
+/** Builds those of `names` that are out of date. Throws an error with vite's words where one fails. */
 export async function ensureBuilt(names, { force = false } = {}) {
   const isStale = (name) => force || !isUpToDate(name);
   if (!names.some(isStale)) return;
+  const folder = process.cwd();
   await withLock(async () => {
+    // The configs' own relative paths start at the clone.
+    process.chdir(root);
     for (const name of names.filter(isStale)) await buildPart(name);
-  });
+  }).finally(() => process.chdir(folder));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+async function main() {
   const args = process.argv.slice(2);
   const named = args.filter((arg) => !arg.startsWith('-'));
   const unknown = named.filter((name) => !(name in parts));
-  if (unknown.length > 0) {
-    console.error(`There is no part called ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}.`);
-    process.exitCode = 2;
-  } else {
-    await ensureBuilt(named.length > 0 ? named : Object.keys(parts), { force: args.includes('--force') });
-  }
+  if (unknown.length > 0)
+    throw new Error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}.`);
+  await ensureBuilt(named.length > 0 ? named : Object.keys(parts), { force: args.includes('--force') });
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runMain(main);

@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { packageProblems } from './lib/package-check.mjs';
 import { inRoot, root } from './lib/paths.mjs';
+import { runMain } from './lib/run-main.mjs';
 
 const args = process.argv.slice(2);
 const builder = inRoot('node_modules/electron-builder/cli.js');
@@ -80,15 +81,16 @@ async function check() {
   }
 }
 
-await ensureBuilt(['renderer', 'host', 'electron']);
-if (args.includes('--check')) {
-  const { problems, files, unpacked } = await check();
+function report({ problems, files, unpacked }) {
   console.log(`${files.length} files are packed, ${unpacked.length} of them beside the archive:`);
   for (const file of files) console.log(`  ${file}${unpacked.includes(file) ? ' (unpacked)' : ''}`);
   if (!hasAddon()) console.log('The native addon is not built here, so the package would have the simulator only.');
   for (const problem of problems) console.error(`Wrong: ${problem}`);
   console.log(problems.length === 0 ? 'The package holds what it should.' : `${problems.length} problems.`);
-  process.exitCode = problems.length === 0 ? 0 : 1;
-} else {
-  process.exitCode = runBuilder(args, { stdio: 'inherit' }).status ?? 1;
+  return problems.length === 0 ? 0 : 1;
 }
+
+await runMain(async () => {
+  await ensureBuilt(['renderer', 'host', 'electron']);
+  return args.includes('--check') ? report(await check()) : runBuilder(args, { stdio: 'inherit' }).status;
+});

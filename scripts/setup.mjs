@@ -16,22 +16,15 @@ const hasSources = () => existsSync(inRoot('scripts/build-native.mjs')) && exist
 
 function setUp() {
   const missing = provide([cmake, compiler], say);
-  const { status, error } = spawnSync(process.execPath, [inRoot('scripts/build-native.mjs')], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  const { error } = spawnSync(process.execPath, [inRoot('scripts/build-native.mjs')], { cwd: root, stdio: 'inherit' });
   if (error !== undefined) say(`The native build could not be started: ${error.message}`);
-  say(box([...nativeSummary(status === 0), ...remedies(missing)]));
+  say(box([...nativeSummary(), ...remedies(missing)]));
 }
 
 function remedies(missing) {
   if (missing.length === 0) return [];
   const names = missing.map((need) => need.name).join(' and ');
-  return [
-    `Missing: ${names}. To get it:`,
-    ...installCommands(missing).map((command) => `  ${command}`),
-    '  npm run build:native',
-  ];
+  return [`Missing: ${names}. To install:`, ...installCommands(missing).map((command) => `  ${command}`)];
 }
 
 function box(lines) {

@@ -4,11 +4,12 @@
  *
  *   npm start [-- --browser] [-- FILE]
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { ensureBuilt } from './build.mjs';
 import { findElectron, hasDisplay, missingLibraries, provideElectron } from './lib/electron-binary.mjs';
-import { nativeSummary } from './lib/native-summary.mjs';
+import { hasEveryEngine, nativeSummary } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
+import { runMain } from './lib/run-main.mjs';
 import { installCommands } from './lib/system.mjs';
 
 const say = (text) => console.error(text);
@@ -16,15 +17,22 @@ const args = process.argv.slice(2);
 const wantsBrowser = args.includes('--browser');
 const files = args.filter((arg) => arg !== '--browser');
 
-/** Debian's names of what Electron links with, for a system that has no desktop yet. */
-const desktopLibraries = {
+/** Debian 13 and Ubuntu 24.04 renamed it for 64-bit times. */
+function debianAlsa() {
+  return spawnSync('apt-cache', ['show', 'libasound2t64'], { stdio: 'ignore' }).status === 0
+    ? 'libasound2t64'
+    : 'libasound2';
+}
+
+/** What Electron links with, for a system that has no desktop yet. */
+const desktopLibraries = () => ({
   name: "Electron's libraries",
   packages: {
-    'apt-get': ['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1', 'libxss1', 'libsecret-1-0'],
+    'apt-get': ['libgtk-3-0', 'libnss3', debianAlsa(), 'libgbm1', 'libxss1', 'libsecret-1-0'],
     dnf: ['gtk3', 'nss', 'alsa-lib', 'mesa-libgbm', 'libXScrnSaver', 'libsecret'],
     pacman: ['gtk3', 'nss', 'alsa-lib', 'mesa', 'libxss', 'libsecret'],
   },
-};
+});
 
 /** The Electron program, or why the browser is used instead. */
 async function chooseElectron() {
@@ -34,7 +42,7 @@ async function chooseElectron() {
   if (electron === null) return { reason: 'Electron is not installed and could not be downloaded' };
   const missing = missingLibraries(electron);
   if (missing.length === 0) return { electron };
-  const remedy = installCommands([desktopLibraries]).join('; ');
+  const remedy = installCommands([desktopLibraries()]).join('; ');
   return { reason: `Electron lacks ${missing.join(', ')}. To get them: ${remedy}` };
 }
 
@@ -70,7 +78,8 @@ async function serve(reason) {
   return code ?? 0;
 }
 
-const problem = nativeSummary();
-if (problem !== null) say(problem);
-const { electron, reason } = await chooseElectron();
-process.exitCode = electron === undefined ? await serve(reason) : await openElectron(electron);
+await runMain(async () => {
+  if (!hasEveryEngine()) say(nativeSummary().join('\n'));
+  const { electron, reason } = await chooseElectron();
+  return electron === undefined ? serve(reason) : openElectron(electron);
+});

@@ -1,0 +1,36 @@
+/** What the last native build left to say: npm shows a postinstall's output only where it fails. */
+import { readFileSync } from 'node:fs';
+import { inRoot } from './paths.mjs';
+
+const infoFile = inRoot('native/build/build-info.json');
+const again = 'npm run build:native';
+
+/** What scripts/build-native.mjs recorded, or null where no build was tried. */
+function readBuildInfo() {
+  try {
+    return JSON.parse(readFileSync(infoFile, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether everything is there: both native engines. */
+export const hasEveryEngine = () => readBuildInfo()?.withCuda === true;
+
+/** Lines for a person: which engines there are, and how to get the others. */
+export function nativeSummary() {
+  const info = readBuildInfo();
+  if (info?.built !== true) {
+    return [
+      `Native engines: NOT BUILT (${info?.reason ?? 'no build was tried'}). The simulator works without them.`,
+      ...(info?.remedy ? [`  ${info.remedy}`] : []),
+      `  ${again}`,
+    ];
+  }
+  if (info.withCuda) return [`Native engines: built with CUDA ${info.cudaVersion}.`];
+  return [
+    `Native engines: built WITHOUT CUDA (${info.reason ?? 'no toolkit was found'}). There is no cuda engine.`,
+    "  To have it, install NVIDIA's CUDA toolkit (https://developer.nvidia.com/cuda-downloads), then:",
+    `  ${again}`,
+  ];
+}
