@@ -154,12 +154,14 @@ function dropSilent(sockets: WebSocketServer): void {
 async function closeAll(server: Server, sockets: WebSocketServer): Promise<void> {
   for (const socket of sockets.clients) socket.close(1001, 'Copyscope is closing.');
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // Again and again: a connection becomes idle only after its last answer is out.
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
   const last = setTimeout(() => {
     for (const socket of sockets.clients) socket.terminate();
     server.closeAllConnections();
   }, 1000);
   await closed;
+  clearInterval(idle);
   clearTimeout(last);
 }
 

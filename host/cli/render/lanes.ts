@@ -60,13 +60,22 @@ function fill(cells: Cells, { startNs, endNs }: { startNs: number; endNs: number
   }
 }
 
+/** Neighbours of one colour are painted at once. */
 function draw(cells: Cells, colors: Colors): string {
-  return cells
-    .map((cell) => {
-      if (cell === undefined) return colors.dim(idle);
-      return paint(colors, cell.mark, cell.first ? cell.mark.letter : cell.mark.letter.toLowerCase());
-    })
-    .join('');
+  let line = '';
+  for (let begin = 0; begin < cells.length; ) {
+    const color = cells[begin]?.mark.color;
+    let end = begin + 1;
+    while (end < cells.length && cells[end]?.mark.color === color) end += 1;
+    line += colors[color ?? 'dim'](cells.slice(begin, end).map(cellText).join(''));
+    begin = end;
+  }
+  return line;
+}
+
+function cellText(cell: Cell | undefined): string {
+  if (cell === undefined) return idle;
+  return cell.first ? cell.mark.letter : cell.mark.letter.toLowerCase();
 }
 
 /** '0', then times at steps of 1, 2 or 5 times a power of ten, each at its place. */

@@ -1,0 +1,266 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
+import { connectHost } from '../../../core/service/rpc.ts';
+import type { HostService, WindowEvents } from '../../../core/service/service.ts';
+import { type RunningServer, startServer } from '../../../host/server/server.ts';
+import { Windows } from '../../../host/service/windows.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+let folder: string;
+let server: RunningServer;
+let windows: Windows;
+const runs = vi.fn(async () => []);
+
+/** A request as written: node:http doesn't normalise the path as fetch() would. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const tokenPath = (): string => new URL(server.address).search.replace(/^/, '/');
+
+async function cookie(): Promise<string> {
+  const { headers } = await ask(tokenPath());
+  return String(headers['set-cookie']).split(';')[0] ?? '';
+}
+
+const origin = (): string => `http://127.0.0.1:${server.port}`;
+
+/** The status with which the socket was refused, or 101. */
+function connectStatus(headers: Record<string, string>, path = '/rpc'): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
+    socket.on('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_request, response) => {
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.on('error', () => {});
+  });
+}
+
+async function openSocket(): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, {
+    headers: { Cookie: await cookie(), Origin: origin() },
+  });
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  return socket;
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-server-'));
+  mkdirSync(join(folder, 'page/assets'), { recursive: true });
+  writeFileSync(join(folder, 'page/index.html'), '<!doctype html><title>Copyscope</title>');
+  writeFileSync(join(folder, 'page/assets/app.js'), 'export {};');
+  writeFileSync(join(folder, 'page/.secret'), 'hidden');
+  writeFileSync(join(folder, 'outside.txt'), 'outside');
+  windows = new Windows();
+  const service = { runs } as unknown as HostService;
+  server = await startServer({
+    host: { service, addWindow: (events) => windows.add(events) },
+    pageFolder: join(folder, 'page'),
+  });
+});
+
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the headless server lets in', () => {
+  it('the first visitor with the token, who gets a strict cookie and the page', async () => {
+    const first = await ask(tokenPath());
+    expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(first.headers['set-cookie']?.[0]).toMatch(/^copyscope-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    const session = { Cookie: first.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+    expect(await ask('/', session)).toMatchObject({ status: 200, text: expect.stringContaining('Copyscope') });
+    expect(await ask('/assets/app.js', session)).toMatchObject({ status: 200, text: 'export {};' });
+  });
+
+  it('a window of its own page, over which the service answers and events arrive', async () => {
+    const socket = await openSocket();
+    const heard = vi.fn();
+    const events = { experimentsChanged: heard } as unknown as WindowEvents;
+    const { service } = connectHost(
+      {
+        post: (message) => socket.send(encodeMessage(message)),
+        listen: (handler) => void socket.on('message', (data: Buffer) => handler(decodeMessage(data))),
+      },
+      events,
+    );
+    expect(await service.runs()).toEqual([]);
+    windows.experimentsChanged();
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    socket.terminate();
+  });
+});
+
+describe('the headless server refuses', () => {
+  it('the token a second time', async () => {
+    await ask(tokenPath());
+    expect(await ask(tokenPath())).toMatchObject({ status: 403, text: expect.stringContaining('used already') });
+  });
+
+  it.each(['/?token=', '/?token=wrong', `/?token=${'A'.repeat(43)}`])('the wrong token %s', async (path) => {
+    expect(await ask(path)).toMatchObject({ status: 403 });
+    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+  });
+
+  it.each([{}, { Cookie: 'copyscope=x' }, { Cookie: 'copyscope-1=x; other=y' }])(
+    'everything without its cookie: %j',
+    async (headers) => {
+      expect(await ask('/', headers)).toMatchObject({ status: 401 });
+      expect(await ask('/assets/app.js', headers)).toMatchObject({ status: 401 });
+    },
+  );
+
+  it('a cookie with a wrong value', async () => {
+    const name = (await cookie()).split('=')[0];
+    expect(await ask('/', { Cookie: `${name}=${'A'.repeat(43)}` })).toMatchObject({ status: 401 });
+  });
+
+  it.each(['evil.example', '127.0.0.1', 'localhost:1', '127.0.0.1.evil.example:80'])('the Host %s', async (host) => {
+    expect(await ask(tokenPath(), { Host: host })).toMatchObject({ status: 421 });
+    expect(await ask(tokenPath())).toMatchObject({ status: 303 });
+  });
+
+  it.each(['https://evil.example', 'null', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
+    'a socket from the Origin %s',
+    async (from) => {
+      expect(await connectStatus({ Cookie: await cookie(), Origin: from })).toBe(403);
+    },
+  );
+
+  it('a socket without Origin, without cookie, with a wrong Host, or at another path', async () => {
+    const session = await cookie();
+    expect(await connectStatus({ Cookie: session })).toBe(403);
+    expect(await connectStatus({ Origin: origin() })).toBe(401);
+    expect(await connectStatus({ Origin: 'http://evil.example', Host: 'evil.example', Cookie: session })).toBe(421);
+    expect(await connectStatus({ Origin: origin(), Cookie: session }, '/other')).toBe(404);
+    expect(await connectStatus({ Origin: origin(), Cookie: session })).toBe(101);
+  });
+
+  it.each([
+    '/../outside.txt',
+    '/..%2foutside.txt',
+    '/%2e%2e/outside.txt',
+    '/assets/../../outside.txt',
+    '/assets/..%5c..%5coutside.txt',
+    '//etc/passwd',
+    '/.secret',
+    '/assets',
+    '/assets/',
+    '/%00',
+    '/%',
+  ])('the path %s', async (path) => {
+    const { status, text } = await ask(path, { Cookie: await cookie() });
+    expect([400, 404]).toContain(status);
+    expect(text).not.toMatch(/outside$|hidden|app\.js/);
+  });
+
+  it('other methods and bodies', async () => {
+    const session = { Cookie: await cookie() };
+    expect(await ask('/', session, 'POST', 'x')).toMatchObject({ status: 405 });
+    expect(await ask('/', session, 'DELETE')).toMatchObject({ status: 405 });
+    expect(await ask('/', { ...session, 'Content-Length': '1' }, 'GET', 'x')).toMatchObject({ status: 413 });
+  });
+
+  it('headers that are too large', async () => {
+    expect(await ask('/', { 'X-Large': 'x'.repeat(20_000) })).toMatchObject({ status: 431 });
+  });
+
+  it('what is no HTTP', async () => {
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () => socket.write('\u0000\u0001garbage\r\n\r\n'));
+      let text = '';
+      socket.on('data', (part) => {
+        text += String(part);
+      });
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+  });
+
+  it.each([
+    ['a text frame', 'text', 1003],
+    ['a frame that is no message', Buffer.of(0xc1), 1007],
+    ['a frame that is too large', Buffer.alloc(maxMessageBytes + 1), 1009],
+  ])('%s, by closing the socket', async (_name, frame, code) => {
+    const socket = await openSocket();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    socket.send(frame);
+    expect(await closed).toBe(code);
+  });
+});
+
+describe('every answer of the headless server', () => {
+  it.each([
+    ['the page', '/', true],
+    ['a script', '/assets/app.js', true],
+    ['a refusal', '/', false],
+    ['a missing file', '/none', true],
+  ])('carries the security headers: %s', async (_name, path, admitted) => {
+    const { headers } = await ask(path, admitted ? { Cookie: await cookie() } : {});
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain(`ws://127.0.0.1:${server.port}`);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe|\*/);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('the headless server as a whole', () => {
+  it('listens on 127.0.0.1 only and frees its port when it closes, whoever is connected', async () => {
+    const socket = await openSocket();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const { port } = server;
+    await server.close();
+    expect(await closed).toBe(1001);
+    const service = {} as HostService;
+    server = await startServer({
+      host: { service, addWindow: () => () => {} },
+      pageFolder: join(folder, 'page'),
+      port,
+    });
+    expect(server.port).toBe(port);
+  });
+
+  it('says when its port is taken or the page is not built', async () => {
+    const host = { service: {} as HostService, addWindow: () => () => {} };
+    await expect(startServer({ host, pageFolder: join(folder, 'page'), port: server.port })).rejects.toMatchObject({
+      code: 'server.port-taken',
+    });
+    await expect(startServer({ host, pageFolder: folder })).rejects.toMatchObject({ code: 'server.page-missing' });
+  });
+});

@@ -1,0 +1,294 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { Assets } from '../../../host/service/assets.ts';
+import { ExperimentStore } from '../../../host/service/experimentStore.ts';
+import { slug, timedId, unused } from '../../../host/service/ids.ts';
+import { RunStore } from '../../../host/service/runStore.ts';
+import { repository } from './support/buildEntry.ts';
+import { example, smallRun } from './support/runs.ts';
+
+let folder: string;
+let runs: RunStore;
+let experiments: ExperimentStore;
+
+/** Every file below the folder with its content: what "changes nothing on disk" is compared by. */
+function contents(): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((file) => {
+      const path = join(file.parentPath, file.name);
+      return [path, readFileSync(path, 'latin1')];
+    }),
+  );
+}
+
+const hostileIds = [
+  '../outside',
+  'imported/../../outside',
+  '/etc/passwd',
+  'C:\\windows',
+  'a\\..\\b',
+  '..',
+  '.',
+  '',
+  'a/',
+  'a//b',
+  'nul\u0000byte',
+  'UPPER',
+  'x.arrow',
+  '__proto__',
+  'a'.repeat(300),
+];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
+  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')));
+  experiments = new ExperimentStore(join(folder, 'data/experiments'));
+  writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
+  writeFileSync(join(folder, 'outside.arrow'), encodeRun(smallRun(example(), 'cpu')));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the experiment store', () => {
+  it('keeps an experiment as pretty JSON under an id made from its name, and gives it back', async () => {
+    const id = await experiments.save(null, example());
+    expect(id).toBe('pinned-source-second-stream');
+    expect(await experiments.read(id)).toEqual(example());
+    expect(readFileSync(join(folder, `data/experiments/${id}.json`), 'utf8')).toMatch(/^\{\n {2}"format"/);
+    expect(await experiments.list()).toMatchObject([{ id, name: example().name }]);
+  });
+
+  it('never takes an id twice, even when two are saved at once', async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => experiments.save(null, example())));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('replaces under its id, and leaves no temporary file', async () => {
+    const id = await experiments.save(null, example());
+    expect(await experiments.save(id, { ...example(), name: 'Renamed' })).toBe(id);
+    expect((await experiments.read(id)).name).toBe('Renamed');
+    expect(readdirSync(join(folder, 'data/experiments'))).toEqual([`${id}.json`]);
+  });
+
+  it.each([
+    ['no object', 7],
+    ['a wrong field', { ...example(), streams: [{ id: 'side', flags: 'sideways' }] }],
+    ['an unknown reference', { ...example(), streams: [] }],
+    ['a newer version', { ...example(), version: 99 }],
+  ])('refuses %s with the field and changes nothing', async (_name, document) => {
+    const id = await experiments.save(null, example());
+    const before = contents();
+    await expect(experiments.save(id, document)).rejects.toMatchObject({ code: 'experiment.invalid' });
+    await expect(experiments.save(null, document)).rejects.toMatchObject({ code: 'experiment.invalid' });
+    expect(contents()).toEqual(before);
+  });
+
+  it.each(hostileIds)('neither reads, writes nor deletes the id %j', async (id) => {
+    await experiments.save(null, example());
+    const before = contents();
+    await expect(experiments.read(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
+    await expect(experiments.delete(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
+    await expect(experiments.save(id, example())).rejects.toMatchObject({ code: 'request.invalid' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('lists damaged and foreign files with their problem, beside the good ones', async () => {
+    const id = await experiments.save(null, example());
+    const at = (name: string): string => join(folder, 'data/experiments', name);
+    writeFileSync(at('truncated.json'), JSON.stringify(example()).slice(0, 200));
+    writeFileSync(at('Foreign File.json'), '{}');
+    writeFileSync(at('notes.txt'), 'mine');
+    mkdirSync(at('folder.json'));
+    const listed = await experiments.list();
+    expect(listed.find((entry) => entry.id === id)?.problem).toBeUndefined();
+    expect(listed.find((entry) => entry.id === 'truncated')?.problem).toMatchObject({ code: 'experiment.invalid' });
+    expect(listed.find((entry) => entry.id === 'Foreign File')?.problem).toMatchObject({
+      code: 'experiment.file-name',
+    });
+    expect(listed).toHaveLength(3);
+  });
+
+  it('says what stands in the way of writing', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const blocked = new ExperimentStore(join(folder, 'file/experiments'));
+    await expect(blocked.save(null, example())).rejects.toMatchObject({
+      code: 'file.failed',
+      remedy: expect.any(String),
+    });
+  });
+});
+
+describe('the run store', () => {
+  const at = (name: string): string => join(folder, 'data/runs', name);
+  const keep = async (): Promise<string> => {
+    const { info, trace } = smallRun(example(), 'cpu');
+    const id = await runs.newId(new Date('2026-11-20T05:45:00Z'), info.experiment.name);
+    await runs.add(id, info, encodeRun({ info, trace }));
+    return id;
+  };
+
+  it('keeps a run of this installation as measured, and gives its file back', async () => {
+    const id = await keep();
+    expect(id).toBe('20261120-054500-pinned-source-second-stream');
+    expect(decodeRun(await runs.read(id)).info.experiment).toEqual(example());
+    expect(await runs.list()).toMatchObject([
+      {
+        id,
+        origin: 'measured',
+        engine: 'cpu',
+        status: 'complete',
+        device: 'Test CPU',
+        makespanNs: 386_000,
+        builtIn: false,
+      },
+    ]);
+  });
+
+  it('keeps an imported run byte for byte as recorded, and a simulated one as simulated', async () => {
+    const file = encodeRun(smallRun(example(), 'cpu'));
+    const imported = await runs.import('My Colleague’s H200.arrow', file);
+    expect(imported).toMatchObject({ id: 'imported/my-colleague-s-h200', origin: 'recorded' });
+    expect(await runs.read(imported.id)).toEqual(file);
+    const simulated = await runs.import('sim.arrow', encodeRun(smallRun(example(), 'sim')));
+    expect(simulated).toMatchObject({ origin: 'simulated', device: 'h200' });
+    expect((await runs.list()).map(({ origin }) => origin).sort()).toEqual(['recorded', 'simulated']);
+  });
+
+  it('gives two runs of the same second different ids', async () => {
+    expect(await keep()).not.toBe(await keep());
+    expect(await runs.list()).toHaveLength(2);
+  });
+
+  it('refuses to import what is no run, at whatever byte it was cut off, and writes nothing', async () => {
+    const file = encodeRun(smallRun(example(), 'cpu'));
+    const before = contents();
+    for (let length = 0; length < file.length; length += 97) {
+      await expect(runs.import('cut', file.slice(0, length))).rejects.toMatchObject({
+        code: expect.stringMatching(/^run-file\./),
+        remedy: expect.any(String),
+      });
+    }
+    await expect(runs.import('zero', new Uint8Array(4096))).rejects.toMatchObject({ code: 'run-file.not-arrow' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('lists damaged and foreign files as failed with the reason, and deletes them when asked', async () => {
+    const id = await keep();
+    writeFileSync(at('truncated.arrow'), encodeRun(smallRun(example(), 'cpu')).slice(0, 500));
+    writeFileSync(at('Foreign File.arrow'), 'x');
+    writeFileSync(at('half-written.arrow.123'), 'x');
+    const listed = await runs.list();
+    expect(listed.map((run) => run.id).sort()).toEqual([id, 'Foreign File', 'truncated'].sort());
+    const truncated = listed.find((run) => run.id === 'truncated');
+    expect(truncated).toMatchObject({ status: 'failed', engine: null, error: { code: 'run-file.truncated' } });
+    await expect(runs.read('truncated')).rejects.toMatchObject({ code: 'run-file.truncated' });
+    await runs.delete('truncated');
+    expect(existsSync(at('truncated.arrow'))).toBe(false);
+  });
+
+  it('sees at once that a file was replaced', async () => {
+    const id = await keep();
+    expect((await runs.list())[0]?.status).toBe('complete');
+    writeFileSync(at(`${id}.arrow`), 'no run any more');
+    expect((await runs.list())[0]?.error).toMatchObject({ code: 'run-file.not-arrow' });
+  });
+
+  it.each(hostileIds)('neither reads nor deletes the id %j', async (id) => {
+    await keep();
+    const before = contents();
+    await expect(runs.read(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    await expect(runs.delete(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    expect(contents()).toEqual(before);
+  });
+
+  it('shows the runs that ship with the program and does not delete them', async () => {
+    const path = join(folder, 'assets/runs/overlap/pinned-side-stream-h200.arrow');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, encodeRun(smallRun(example(), 'cpu')));
+    const id = 'recorded/overlap/pinned-side-stream-h200';
+    expect(await runs.list()).toMatchObject([{ id, origin: 'recorded', builtIn: true }]);
+    await expect(runs.delete(id)).rejects.toMatchObject({ code: 'run.built-in' });
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('does not follow a link out of its folder', async () => {
+    await keep();
+    symlinkSync(join(folder, 'outside.arrow'), at('link.arrow'));
+    await expect(runs.read('link')).rejects.toMatchObject({ code: 'run.not-found' });
+  });
+});
+
+describe('the shipped assets', () => {
+  const assets = new Assets(join(repository, 'assets'));
+
+  it('are listed and can be opened', async () => {
+    const examples = await assets.examples();
+    expect(examples.map(({ id }) => id)).toContain('overlap/pinned-side-stream');
+    for (const { id } of examples) expect((await assets.readExample(id)).name).not.toBe('');
+    for (const { name } of await assets.profiles()) expect(await assets.readProfile(name)).toBeTypeOf('object');
+  });
+
+  it.each(hostileIds)('do not hold the id %j', async (id) => {
+    await expect(assets.readExample(id)).rejects.toMatchObject({ code: 'example.not-found' });
+    await expect(assets.readProfile(id)).rejects.toMatchObject({ code: 'profile.not-found' });
+  });
+
+  it('know which example a recorded run is of', async () => {
+    for (const id of ['a', 'a-b']) {
+      mkdirSync(join(folder, 'assets/examples/x'), { recursive: true });
+      writeFileSync(join(folder, `assets/examples/x/${id}.json`), JSON.stringify(example()));
+    }
+    mkdirSync(join(folder, 'assets/runs/x'), { recursive: true });
+    for (const run of ['a', 'a-h200', 'a-b-h200', 'other'])
+      writeFileSync(join(folder, `assets/runs/x/${run}.arrow`), '');
+    const examples = await new Assets(join(folder, 'assets')).examples();
+    expect(examples.map(({ id, recordedRuns }) => [id, recordedRuns])).toEqual([
+      ['x/a', ['recorded/x/a', 'recorded/x/a-h200']],
+      ['x/a-b', ['recorded/x/a-b-h200']],
+    ]);
+  });
+});
+
+describe('ids', () => {
+  it('made from any name are ids', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (name, date) => {
+          for (const id of [
+            slug(name, 'run'),
+            timedId(date, name),
+            unused(slug(name, 'run'), (taken) => !taken.endsWith('-9')),
+          ]) {
+            expect(requireArguments('readRun', [id])).toEqual([id]);
+          }
+        },
+      ),
+    );
+  });
+
+  it('are no device names of Windows', () => {
+    expect(slug('CON', 'run')).toBe('run-con');
+    expect(slug('nul', 'experiment')).toBe('experiment-nul');
+  });
+
+  it.each(['constructor', 'toString', '__proto__'])('%s is no function of the service', (name) => {
+    expect(isHostFunction(name)).toBe(false);
+  });
+});
