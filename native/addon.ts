@@ -1,0 +1,173 @@
+/** The addon's own interface, where it is looked for, and what is said where it can't be had. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CopyscopeError, type ErrorInfo } from '../core/errors.ts';
+import type { DeviceInfo } from '../core/program/engine.ts';
+import { layout } from './layout.ts';
+
+export interface AddonReport {
+  readonly withCuda: boolean;
+  /** Link generation and width are 0 where they aren't known. */
+  readonly devices: readonly DeviceInfo[];
+  /** As CUDA counts them (13000 is 13.0); 0 where there is none. */
+  readonly driverVersion: number;
+  readonly runtimeVersion: number;
+  /** CUDA's error where the devices can't be listed; empty otherwise. */
+  readonly error: string;
+  readonly cuptiFound: boolean;
+  readonly cuptiDetail: string;
+  readonly cuptiVersion: number;
+}
+
+/** A program as numeric tables (encode.ts). */
+export interface AddonRequest {
+  readonly engine: number;
+  readonly eventTiming: number;
+  readonly device: number;
+  readonly iterations: number;
+  readonly warmups: number;
+  readonly bufferIds: readonly string[];
+  readonly streamIds: readonly string[];
+  readonly buffers: Float64Array;
+  readonly streams: Float64Array;
+  readonly events: Float64Array;
+  readonly threads: readonly Float64Array[];
+  readonly expectations: Float64Array;
+}
+
+interface RowColumns {
+  /** From the start of the row's iteration. */
+  readonly startNs: Float64Array;
+  readonly durationNs: Float64Array;
+  readonly bytes: Float64Array;
+  readonly op: Int32Array;
+  readonly correlation: Int32Array;
+  readonly iteration: Int32Array;
+  readonly kind: Uint8Array;
+}
+
+export interface HostColumns extends RowColumns {
+  readonly thread: Int32Array;
+  readonly call: Uint8Array;
+}
+
+export interface DeviceColumns extends RowColumns {
+  readonly stream: Int32Array;
+  readonly channel: Int32Array;
+  readonly channelType: Uint8Array;
+  readonly src: Uint8Array;
+  readonly dst: Uint8Array;
+}
+
+export interface CheckColumns {
+  /** -1 for the check after the last iteration. */
+  readonly op: Int32Array;
+  readonly buffer: Int32Array;
+  readonly checked: Float64Array;
+  readonly wrong: Float64Array;
+  readonly firstWrong: Float64Array;
+}
+
+export interface AddonResult {
+  readonly host: HostColumns;
+  readonly device: DeviceColumns;
+  readonly checks: CheckColumns;
+  readonly recordedWallNs: Float64Array;
+  readonly plainWallNs: Float64Array;
+  readonly timing: string;
+  readonly notes: readonly string[];
+}
+
+export interface AddonEvent {
+  readonly phase?: number;
+  readonly done?: number;
+  readonly total?: number;
+  readonly error?: Error;
+  readonly result?: AddonResult;
+}
+
+export interface Addon {
+  readonly layout: string;
+  report(): AddonReport;
+  /** Returns the run's number. The listener must not throw. */
+  start(request: AddonRequest, listener: (event: AddonEvent) => void): number;
+  cancel(run: number): boolean;
+  /** First bytes of a region with this content; kind is an index into patternKinds. */
+  contentBytes(kind: number, value: number, multiplier: number, offset: number, length: number): Uint8Array;
+}
+
+const buildCommand = 'npm run build:native';
+const addonPath = ['native', 'build', 'Release', 'copyscope.node'];
+
+/** Paths in the order in which they are tried: beside the sources, above a bundle in dist, beside a packed asar. */
+export function addonCandidates(environment: NodeJS.ProcessEnv, moduleFile: string): string[] {
+  const named = environment['COPYSCOPE_ADDON'];
+  if (named !== undefined && named !== '') return [named];
+  const folder = dirname(moduleFile);
+  const above = ['.', '..', join('..', '..'), join('..', '..', '..')].map((up) => join(folder, up, ...addonPath));
+  const { resourcesPath } = process as { resourcesPath?: string };
+  const packed = resourcesPath === undefined ? [] : [join(resourcesPath, 'app.asar.unpacked', ...addonPath)];
+  return [...packed, ...above];
+}
+
+/** Loads the addon. Throws a CopyscopeError `native.not-built`, `native.unloadable` or `native.stale`. */
+export function loadAddon(environment: NodeJS.ProcessEnv = process.env): Addon {
+  const candidates = addonCandidates(environment, fileURLToPath(import.meta.url));
+  const path = candidates.find((candidate) => existsSync(candidate));
+  if (path === undefined) throw notBuilt(candidates);
+  let addon: Addon;
+  try {
+    addon = createRequire(import.meta.url)(path) as Addon;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CopyscopeError(
+      {
+        code: 'native.unloadable',
+        message: `The native addon at ${path} can't be loaded: ${reason}`,
+        remedy: `Build it again on this machine: ${buildCommand}`,
+      },
+      { cause },
+    );
+  }
+  if (addon.layout !== layout) {
+    throw new CopyscopeError({
+      code: 'native.stale',
+      message: `The native addon at ${path} was built from other sources than this program.`,
+      remedy: `Build it again: ${buildCommand}`,
+    });
+  }
+  return addon;
+}
+
+function notBuilt(candidates: readonly string[]): CopyscopeError {
+  const info = candidates.map(readBuildInfo).find((found) => found !== null);
+  const reason = info?.reason ?? 'it was not built, or is not where it is looked for';
+  const install = info?.remedy === null || info?.remedy === undefined ? '' : `${info.remedy} && `;
+  return new CopyscopeError({
+    code: 'native.not-built',
+    message: `There is no native addon: ${reason}.`,
+    remedy: `Build it: ${install}${buildCommand}`,
+  } satisfies ErrorInfo);
+}
+
+interface BuildInfo {
+  readonly reason: string | null;
+  readonly remedy: string | null;
+}
+
+/** What scripts/build-native.mjs left beside the place where the addon should be. */
+function readBuildInfo(addon: string): BuildInfo | null {
+  try {
+    const info: unknown = JSON.parse(readFileSync(join(dirname(dirname(addon)), 'build-info.json'), 'utf8'));
+    if (typeof info !== 'object' || info === null) return null;
+    const { reason, remedy } = info as Record<string, unknown>;
+    return {
+      reason: typeof reason === 'string' ? reason : null,
+      remedy: typeof remedy === 'string' ? remedy : null,
+    };
+  } catch {
+    return null;
+  }
+}

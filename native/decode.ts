@@ -1,0 +1,160 @@
+/** The addon's columns as a trace, a verification and iteration times. */
+import { CopyscopeError } from '../core/errors.ts';
+import type { Instruction, Program } from '../core/program/program.ts';
+import { TraceBuilder } from '../core/trace/builder.ts';
+import type { RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';
+import type { Trace } from '../core/trace/trace.ts';
+import type { AddonResult, CheckColumns, DeviceColumns } from './addon.ts';
+import { type ActivityFacts, RunLanes } from './lanes.ts';
+import { calls, channels, memories, rowKinds } from './layout.ts';
+
+/** Throws a CopyscopeError `trace.invalid` where a row can't be. */
+export function decodeTrace(program: Program, { host, device }: AddonResult): Trace {
+  const builder = new TraceBuilder();
+  const lanes = new RunLanes(builder, program, activities(device));
+  const starts = iterationStarts(program.iterations, device);
+  const labels = new Map(program.operations.map((operation) => [operation.op, operation.label]));
+  const label = (op: number): string => labels.get(op) ?? `operation ${op}`;
+  const shift = (iteration: number): number => -at(starts, iteration);
+
+  for (let row = 0; row < host.startNs.length; row += 1) {
+    const [op, iteration] = [at(host.op, row), at(host.iteration, row)];
+    builder.add({
+      startNs: at(host.startNs, row) + shift(iteration),
+      durationNs: at(host.durationNs, row),
+      lane: lanes.threads[at(host.thread, row)] ?? -1,
+      kind: named(rowKinds, at(host.kind, row)),
+      name: named(calls, at(host.call, row)) || label(op),
+      op,
+      correlation: at(host.correlation, row),
+      iteration,
+      bytes: at(host.bytes, row),
+    });
+  }
+  for (let row = 0; row < device.startNs.length; row += 1) {
+    const [op, iteration, facts] = [at(device.op, row), at(device.iteration, row), activity(device, row)];
+    builder.add({
+      ...facts,
+      startNs: at(device.startNs, row) + shift(iteration),
+      durationNs: at(device.durationNs, row),
+      lane: lanes.streams[at(device.stream, row)] ?? -1,
+      engine: lanes.engine(facts),
+      name: label(op),
+      op,
+      correlation: at(device.correlation, row),
+      iteration,
+      bytes: at(device.bytes, row),
+      channel: at(device.channel, row),
+    });
+  }
+  return builder.build();
+}
+
+/**
+ * Where each iteration's clock begins: at 0, or a little earlier where a device's time, brought to the host's clock,
+ * lies before the moment at which the threads were released.
+ */
+function iterationStarts(iterations: number, device: DeviceColumns): Float64Array {
+  const starts = new Float64Array(iterations);
+  device.startNs.forEach((start, row) => {
+    const iteration = at(device.iteration, row);
+    if (start < at(starts, iteration)) starts[iteration] = start;
+  });
+  return starts;
+}
+
+function* activities(device: DeviceColumns): Generator<ActivityFacts> {
+  for (let row = 0; row < device.startNs.length; row += 1) yield activity(device, row);
+}
+
+function activity(device: DeviceColumns, row: number): ActivityFacts {
+  return {
+    kind: named(rowKinds, at(device.kind, row)),
+    src: named(memories, at(device.src, row)),
+    dst: named(memories, at(device.dst, row)),
+    channelType: named(channels, at(device.channelType, row)),
+  };
+}
+
+/** What was compared, and what could not be. */
+export function decodeVerification(program: Program, checks: CheckColumns): Verification {
+  const decoded = Array.from(checks.op.keys(), (row): VerificationCheck => {
+    const op = at(checks.op, row);
+    return {
+      kind: op < 0 ? 'final' : 'read',
+      buffer: bufferId(program, at(checks.buffer, row)),
+      op,
+      bytesChecked: at(checks.checked, row),
+      bytesWrong: at(checks.wrong, row),
+      firstWrong: at(checks.firstWrong, row),
+    };
+  });
+  const sum = (count: (check: VerificationCheck) => number): number =>
+    decoded.reduce((total, check) => total + count(check), 0);
+  return {
+    bytesChecked: sum((check) => check.bytesChecked),
+    bytesWrong: sum((check) => check.bytesWrong),
+    checks: decoded,
+    unverified: [
+      ...program.unverifiable.map(({ buffer, reason }) => ({ buffer: bufferId(program, buffer), reason })),
+    ].concat(uncomparedReads(program)),
+  };
+}
+
+function uncomparedReads(program: Program): { buffer: string; reason: string }[] {
+  const isUncompared = (instruction: Instruction): boolean =>
+    instruction.code === 'read' && instruction.expected === null;
+  return program.threads
+    .flatMap((thread) => thread.instructions.filter(isUncompared))
+    .map((instruction) => ({
+      buffer: instruction.code === 'read' ? bufferId(program, instruction.buffer) : '',
+      reason: `what operation ${instruction.op} should find there can't be derived`,
+    }));
+}
+
+/** Makespans from the trace, host-clock times from the addon. */
+export function decodeIterations(trace: Trace, result: AddonResult): RunIterations {
+  const makespans = new Array<number>(result.recordedWallNs.length).fill(0);
+  const { startNs, durationNs, iteration } = trace.columns;
+  for (let row = 0; row < trace.count; row += 1) {
+    const index = at(iteration, row);
+    makespans[index] = Math.max(makespans[index] ?? 0, at(startNs, row) + at(durationNs, row));
+  }
+  return {
+    recordedMakespanNs: makespans,
+    recordedWallNs: [...result.recordedWallNs],
+    plainWallNs: [...result.plainWallNs],
+    representative: medianIndex(makespans),
+  };
+}
+
+/** Index of the median; of the lower one of two in the middle. */
+export function medianIndex(values: readonly number[]): number {
+  const order = [...values.keys()].sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0) || a - b);
+  return order[Math.floor((order.length - 1) / 2)] ?? 0;
+}
+
+function bufferId(program: Program, index: number): string {
+  return program.buffers[index]?.id ?? '';
+}
+
+/** An element that is known to be there; damaged columns throw instead of giving undefined. */
+function at(column: Float64Array | Int32Array | Uint8Array, index: number): number {
+  const value = column[index];
+  if (value === undefined) throw damaged(`element ${index} of ${column.length}`);
+  return value;
+}
+
+function named<Name>(names: readonly Name[], index: number): Name {
+  const name = names[index];
+  if (name === undefined) throw damaged(`number ${index} of ${names.length} names`);
+  return name;
+}
+
+function damaged(what: string): CopyscopeError {
+  return new CopyscopeError({
+    code: 'trace.invalid',
+    message: `The addon gave ${what}.`,
+    remedy: 'Build the addon again: npm run build:native',
+  });
+}

@@ -1,0 +1,129 @@
+/** The native engines behind core's engine interface. */
+import { cpus, release, type } from 'node:os';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
+import type { Engine, EngineRequest, RunHooks } from '../core/program/engine.ts';
+import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
+import { decodeIterations, decodeTrace, decodeVerification } from './decode.ts';
+import { encodeProgram, type TimingOption } from './encode.ts';
+import { phases } from './layout.ts';
+import { cudaProblem, reportFrom } from './report.ts';
+
+export interface NativeOptions {
+  /** How to take device times on the CUDA engine; CUPTI where it is left out. */
+  readonly timing?: TimingOption;
+}
+
+export class NativeEngine implements Engine {
+  readonly kind: 'cuda' | 'cpu';
+  readonly #addon: Addon;
+  readonly #timing: TimingOption;
+
+  constructor(addon: Addon, kind: 'cuda' | 'cpu', options: NativeOptions = {}) {
+    this.kind = kind;
+    this.#addon = addon;
+    this.#timing = options.timing ?? 'cupti';
+  }
+
+  async run(request: EngineRequest, hooks: RunHooks = {}): Promise<Run> {
+    const report = this.#addon.report();
+    const problem = this.kind === 'cuda' ? cudaProblem(report) : null;
+    if (problem !== null) throw new CopyscopeError(problem);
+    const { experiment, program } = request;
+    const encoded = encodeProgram(program, { engine: this.kind, timing: this.#timing });
+    const createdAt = new Date().toISOString();
+    const result = await this.#execute(encoded, hooks);
+    const trace = decodeTrace(program, result);
+    const info: RunInfo = {
+      format: runFormat,
+      version: runVersion,
+      engine: this.kind,
+      status: 'complete',
+      createdAt,
+      experiment,
+      ...describeMachine(this.kind, report, encoded.device),
+      timing: timingSource(result.timing),
+      iterations: decodeIterations(trace, result),
+      verification: decodeVerification(program, result.checks),
+      notes: [...result.notes],
+    };
+    return { info, trace };
+  }
+
+  /** Resolves with the addon's columns; rejects with its error, or `run.cancelled`. */
+  #execute(request: AddonRequest, { signal, onProgress }: RunHooks): Promise<AddonResult> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(new CopyscopeError({ code: 'run.cancelled', message: 'The run was cancelled.' }));
+        return;
+      }
+      let run = -1;
+      const cancel = (): void => void this.#addon.cancel(run);
+      const settle = (action: () => void): void => {
+        signal?.removeEventListener('abort', cancel);
+        action();
+      };
+      const listener = ({ phase, done, total, error, result }: AddonEvent): void => {
+        if (error !== undefined) settle(() => reject(fromAddon(error)));
+        else if (result !== undefined) settle(() => resolve(result));
+        else report(onProgress, phase, done, total);
+      };
+      try {
+        run = this.#addon.start(request, listener);
+      } catch (thrown) {
+        reject(fromAddon(thrown));
+        return;
+      }
+      signal?.addEventListener('abort', cancel);
+    });
+  }
+}
+
+/** A listener that throws must not reach the addon. */
+function report(onProgress: RunHooks['onProgress'], phase = 0, done = 0, total = 0): void {
+  const name = phases[phase];
+  if (name === undefined) return;
+  try {
+    onProgress?.({ phase: name, done, total });
+  } catch {
+    // Whoever watches a run has no say in it.
+  }
+}
+
+/** An error thrown by the addon carries code, remedy, field and op as properties. */
+export function fromAddon(thrown: unknown): CopyscopeError {
+  const { code, remedy, field, op } = Object(thrown) as Record<string, unknown>;
+  const info: ErrorInfo = {
+    ...toErrorInfo(thrown, 'engine.failed'),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof remedy === 'string' ? { remedy } : {}),
+    ...(typeof field === 'string' ? { field } : {}),
+    ...(typeof op === 'number' ? { op } : {}),
+  };
+  return new CopyscopeError(info, { cause: thrown });
+}
+
+function timingSource(name: string): TimingSource {
+  return timingSources.find((source) => source === name) ?? 'host-clock';
+}
+
+function describeMachine(
+  kind: 'cuda' | 'cpu',
+  addon: AddonReport,
+  device: number,
+): Pick<RunInfo, 'device' | 'machine' | 'versions'> {
+  const report = reportFrom(addon);
+  const processors = cpus();
+  const found = kind === 'cpu' ? undefined : report.devices.find(({ index }) => index === device);
+  return {
+    device: found === undefined ? null : { ...found },
+    machine: { os: `${type()} ${release()}`, cpu: processors[0]?.model.trim() ?? '', cores: processors.length },
+    versions: {
+      copyscope: packageJson.version,
+      driver: report.driverVersion,
+      runtime: report.runtimeVersion,
+      cupti: report.cupti.version === null ? null : String(report.cupti.version),
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** The only TypeScript that loads the addon. */
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
+import type { DeviceReport, Engine } from '../core/program/engine.ts';
+import { type Addon, loadAddon } from './addon.ts';
+import { NativeEngine, type NativeOptions } from './engine.ts';
+import { reportFrom, reportWithoutAddon } from './report.ts';
+
+export type { NativeOptions } from './engine.ts';
+
+export interface Native {
+  /** Asks the driver anew. Never throws: what is missing is said as a problem of the engine that needs it. */
+  report(): DeviceReport;
+  /** Its run() rejects with `native.not-built` where there is no addon, `native.no-…` where something else is missing. */
+  engine(kind: 'cuda' | 'cpu', options?: NativeOptions): Engine;
+}
+
+let loaded: Native | undefined;
+
+/** Loads the addon at the first call. Never throws. */
+export function loadNative(): Native {
+  loaded ??= makeNative(() => loadAddon());
+  return loaded;
+}
+
+/** The same for an addon that `load` gives or fails to give. */
+export function makeNative(load: () => Addon): Native {
+  let addon: Addon;
+  try {
+    addon = load();
+  } catch (thrown) {
+    return withoutAddon(toErrorInfo(thrown, 'native.not-built'));
+  }
+  return {
+    report: () => {
+      try {
+        return reportFrom(addon.report());
+      } catch (thrown) {
+        return reportWithoutAddon(toErrorInfo(thrown, 'native.report-failed'));
+      }
+    },
+    engine: (kind, options) => new NativeEngine(addon, kind, options),
+  };
+}
+
+function withoutAddon(problem: ErrorInfo): Native {
+  return {
+    report: () => reportWithoutAddon(problem),
+    engine: (kind) => ({ kind, run: () => Promise.reject(new CopyscopeError(problem)) }),
+  };
+}
