@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import type { RunProgress } from '../../../core/program/engine.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { simEngine } from '../../../core/simulator/engine.ts';
+import { runInfoSchema } from '../../../core/trace/run.ts';
+import { buffers, h200, plainRows, streams } from './toy.ts';
+
+const site = {
+  machine: { os: 'test', cpu: 'test', cores: 2 },
+  version: '0.0.0',
+  pause: async () => void (await setImmediate()),
+};
+const engine = simEngine(async () => h200, site);
+const example = (name: string): unknown => JSON.parse(readFileSync(`assets/examples/overlap/${name}.json`, 'utf8'));
+
+function request(json: unknown) {
+  const experiment = requireExperiment(json);
+  return { experiment, program: lower(experiment), profile: 'h200' };
+}
+
+const looped = (count: number) => ({
+  format: 'copyscope/experiment',
+  version: 1,
+  name: 'loop',
+  buffers,
+  streams,
+  threads: [
+    {
+      id: 'main',
+      operations: [
+        { op: 'repeat', count, operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, stream: 'a' }] },
+      ],
+    },
+  ],
+});
+
+describe('the overlap example', () => {
+  /** Share of the kernel's time during which a copy ran. */
+  async function overlap(name: string): Promise<number> {
+    const { trace } = await engine.run(request(example(name)));
+    const rows = plainRows(trace);
+    const [copy, kernel] = [rows.find(({ kind }) => kind === 'copy'), rows.find(({ kind }) => kind === 'kernel')];
+    if (copy === undefined || kernel === undefined) return Number.NaN;
+    return (
+      Math.max(0, Math.min(copy.end, kernel.end) - Math.max(copy.start, kernel.start)) / (kernel.end - kernel.start)
+    );
+  }
+
+  it.each(['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream'])(
+    '%s overlaps nothing',
+    async (name) => {
+      expect(await overlap(name)).toBe(0);
+    },
+  );
+
+  it('pinned-side-stream overlaps the kernel', async () => {
+    expect(await overlap('pinned-side-stream')).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
+describe('a run', () => {
+  it('says that it is simulated, on what, and that no data was verified', async () => {
+    const { info, trace } = await engine.run(request(example('pinned-side-stream')));
+    expect(runInfoSchema.parse(info)).toEqual(info);
+    expect(info).toMatchObject({
+      engine: 'sim',
+      timing: 'simulated',
+      status: 'complete',
+      profile: 'h200',
+      machine: site.machine,
+    });
+    expect(info.device).toMatchObject({ name: 'NVIDIA H200', asyncEngineCount: 3 });
+    expect(info.iterations.recordedMakespanNs).toEqual([Math.max(...plainRows(trace).map(({ end }) => end))]);
+    expect(info.verification.bytesChecked).toBe(0);
+    expect(info.notes.join(' ')).toContain('moves no data');
+  });
+
+  it('is refused with every gap named', async () => {
+    const json = example('pinned-side-stream') as ExperimentInput;
+    const peer = { ...json, environment: { ...json.environment, launchBlocking: true, peerAccess: true } };
+    await expect(engine.run({ ...request(peer) })).rejects.toMatchObject({
+      code: 'engine.unsupported',
+      field: 'environment.launchBlocking',
+      message: expect.stringContaining('environment.peerAccess'),
+    });
+  });
+
+  it('reports progress and gives way in between', async () => {
+    const seen: RunProgress[] = [];
+    await engine.run(request(looped(50_000)), { onProgress: (progress) => seen.push(progress) });
+    expect(seen.length).toBeGreaterThan(3);
+    expect(seen.at(-1)?.total).toBe(100_001);
+    expect(seen.slice(1).map(({ done }) => done)).toEqual(
+      seen
+        .slice(1)
+        .map(({ done }) => done)
+        .toSorted((a, b) => a - b),
+    );
+  });
+
+  it('ends when it is cancelled', async () => {
+    const controller = new AbortController();
+    const run = engine.run(request(looped(1_000_000)), {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(run).rejects.toMatchObject({ code: 'run.cancelled' });
+  });
+
+  it("passes on a profile that can't be read", async () => {
+    const failing = simEngine(() => Promise.reject(new Error('no such profile')), site);
+    await expect(failing.run(request(example('pinned-side-stream')))).rejects.toThrow('no such profile');
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attainableBandwidth, parseProfile } from '../../../core/simulator/profile.ts';
+import { timeTable } from '../../../core/simulator/table.ts';
+import { bytes, MiB } from '../../../core/units.ts';
+import { h200 } from './toy.ts';
+
+const gigabytes = (
+  direction: 'h2d' | 'd2h' | 'd2d' | 'h2h',
+  memory: 'pinned' | 'pageable' | 'unknown',
+  size: number,
+) => {
+  const rate = attainableBandwidth(h200, direction, memory, bytes(size));
+  return rate === null ? null : rate / 1e9;
+};
+
+describe('a table', () => {
+  const points = fc
+    .uniqueArray(fc.integer({ min: 1, max: 2 ** 30 }), { minLength: 1, maxLength: 12 })
+    .chain((sizes) =>
+      fc.tuple(
+        fc.constant(sizes),
+        fc.array(fc.integer({ min: 1, max: 1e9 }), { minLength: sizes.length, maxLength: sizes.length }),
+      ),
+    )
+    .map(([sizes, times]) => {
+      const [ascending, rising] = [sizes.toSorted((a, b) => a - b), times.toSorted((a, b) => a - b)];
+      return ascending.map((size, index) => ({ bytes: size, ns: rising[index] ?? 1 }));
+    });
+
+  it('gives its points', () => {
+    fc.assert(
+      fc.property(points, (table) => {
+        expect(table.map((point) => timeTable(table)(point.bytes))).toEqual(table.map((point) => point.ns));
+      }),
+    );
+  });
+
+  it('never gives a larger copy less time', () => {
+    fc.assert(
+      fc.property(
+        points,
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.integer({ min: 1, max: 2 ** 20 }),
+        (table, size, more) => {
+          const time = timeTable(table);
+          expect(time(size + more)).toBeGreaterThanOrEqual(time(size) * (1 - 1e-12));
+        },
+      ),
+    );
+  });
+
+  it('is proportional beyond its largest size, and flat below its smallest', () => {
+    const time = timeTable([
+      { bytes: 100, ns: 1000 },
+      { bytes: 10_000, ns: 4000 },
+    ]);
+    expect([time(1), time(100), time(1000), time(10_000), time(20_000)]).toEqual([
+      1000,
+      1000,
+      expect.closeTo(2000, 6),
+      4000,
+      8000,
+    ]);
+  });
+});
+
+describe('the H200 profile', () => {
+  it('attains what was measured', () => {
+    expect(gigabytes('h2d', 'pinned', 20 * MiB)).toBeCloseTo(55.05, 1);
+    expect(gigabytes('h2d', 'pinned', 1024 * MiB)).toBeCloseTo(54.98, 1);
+    expect(gigabytes('d2h', 'pinned', 256 * MiB)).toBeCloseTo(55.2, 0);
+    expect(gigabytes('h2d', 'pageable', 16 * MiB)).toBeCloseTo(13, 1);
+    expect(gigabytes('h2d', 'pageable', 64 * MiB)).toBeCloseTo(6.03, 1);
+    expect(gigabytes('d2d', 'unknown', 1024 * MiB)).toBeCloseTo(2110, -1);
+    expect(gigabytes('h2h', 'pageable', MiB)).toBe(8.32);
+  });
+
+  it('attains less at small sizes', () => {
+    expect(gigabytes('h2d', 'pinned', 4096)).toBeLessThan(2);
+  });
+
+  it('says nothing of memory it does not know', () => {
+    expect(gigabytes('h2d', 'unknown', MiB)).toBeNull();
+    expect(gigabytes('h2d', 'pinned', 0)).toBeNull();
+  });
+});
+
+describe('reading a profile', () => {
+  const broken = (change: (profile: Record<string, Record<string, unknown>>) => void): unknown => {
+    const copy = JSON.parse(JSON.stringify(h200));
+    change(copy);
+    return copy;
+  };
+
+  it.each([
+    ['a missing source', broken((profile) => delete profile['queue']?.['source']), 'queue.source'],
+    ['a depth of none', broken((profile) => Object.assign(profile['queue'] ?? {}, { depth: 0 })), 'queue.depth'],
+    ['an unknown field', broken((profile) => Object.assign(profile['link'] ?? {}, { nvlink: 1 })), 'link'],
+    [
+      'a table that goes back',
+      withTable([
+        { bytes: 4, ns: 2 },
+        { bytes: 4, ns: 3 },
+      ]),
+      'copies.d2d.device[1].bytes',
+    ],
+    [
+      'a larger copy in less time',
+      withTable([
+        { bytes: 4, ns: 2 },
+        { bytes: 8, ns: 1 },
+      ]),
+      'copies.d2d.device[1].ns',
+    ],
+    ['no table', withTable([]), 'copies.d2d.device'],
+    ['no object', 'h200', 'document'],
+  ])('names the field of %s', (_, json, field) => {
+    expect(() => parseProfile(json)).toThrow(
+      expect.objectContaining({ code: 'profile.invalid', field, remedy: expect.any(String) }),
+    );
+  });
+});
+
+function withTable(device: unknown[]): unknown {
+  const { copies, ...rest } = h200;
+  return { ...rest, copies: { ...copies, d2d: { ...copies.d2d, device } } };
+}

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Instruction, Program } from '../../../core/program/program.ts';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { simulate } from '../../../core/simulator/simulate.ts';
+import { h200, type Operations, type PlainRow, program, run, toyProfile } from './toy.ts';
+
+const stream = fc.constantFrom('a', 'b', 'blocking', 'blocking2', 'legacy', 'per-thread');
+const event = fc.constantFrom('e', 'f');
+const size = fc.integer({ min: 1, max: 5000 });
+const duration = fc.integer({ min: 0, max: 2000 });
+
+const copyOf = (src: string, dst: string) =>
+  fc.record({ op: fc.constant('copy'), src: fc.constant(src), dst: fc.constant(dst), stream, bytes: size });
+const pinnedCopies = fc.oneof(copyOf('pinned', 'device'), copyOf('device2', 'pinned2'));
+const pageableCopies = fc.oneof(
+  copyOf('pageable', 'device'),
+  copyOf('device2', 'pageable'),
+  copyOf('pageable', 'pinned'),
+);
+const kernels = fc.record({
+  op: fc.constant('kernel'),
+  kernel: fc.record({ kind: fc.constant('spin'), durationNs: duration }),
+  stream,
+});
+const events = fc.oneof(
+  fc.record({ op: fc.constant('recordEvent'), event, stream }),
+  fc.record({ op: fc.constant('waitEvent'), event, stream }),
+);
+const hostOperations = fc.oneof(
+  fc.record({ op: fc.constant('work'), durationNs: duration }),
+  fc.record({ op: fc.constant('synchronizeStream'), stream }),
+  fc.record({ op: fc.constant('synchronizeEvent'), event }),
+  fc.constant({ op: 'synchronizeDevice' }),
+);
+const asynchronous = fc.oneof(
+  { weight: 4, arbitrary: pinnedCopies },
+  { weight: 3, arbitrary: kernels },
+  { weight: 3, arbitrary: events },
+);
+const anything = fc.oneof(
+  { weight: 5, arbitrary: asynchronous },
+  { weight: 1, arbitrary: pageableCopies },
+  { weight: 1, arbitrary: hostOperations },
+);
+
+const operations = (one: fc.Arbitrary<unknown>) => fc.array(one, { maxLength: 40 }).map((list) => list as Operations);
+const programs = (one: fc.Arbitrary<unknown>, threads = 1) =>
+  fc.array(operations(one), { minLength: 1, maxLength: threads }).map((lists) => program(...lists));
+
+const check = <Value>(values: fc.Arbitrary<Value>, predicate: (value: Value) => void) =>
+  fc.assert(fc.property(values, predicate), { numRuns: 300 });
+
+const onDevice = (row: PlainRow): boolean => row.lane.startsWith('stream:');
+const isMark = (row: PlainRow): boolean => row.kind.startsWith('event-');
+const issued = (rows: readonly PlainRow[]): PlainRow[] =>
+  rows.filter(onDevice).sort((a, b) => a.correlation - b.correlation);
+function group(rows: readonly PlainRow[], key: (row: PlainRow) => string): PlainRow[][] {
+  const groups = new Map<string, PlainRow[]>();
+  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
+  return [...groups.values()];
+}
+const inOrder = (rows: readonly PlainRow[]): void => {
+  rows.forEach((row, index) => {
+    const before = rows[index - 1];
+    if (before !== undefined) expect(row.start).toBeGreaterThanOrEqual(before.end);
+  });
+};
+
+describe('in every program', () => {
+  it('a stream runs its work in issue order, without overlap', () => {
+    check(programs(anything, 3), (tested) => {
+      for (const rows of group(issued(run(tested)), ({ lane }) => lane)) inOrder(rows);
+    });
+  });
+
+  it('nothing on the device starts before the call that issues it', () => {
+    check(programs(anything, 3), (tested) => {
+      const rows = run(tested);
+      const calls = new Map(rows.filter(({ kind }) => kind === 'host-call').map((row) => [row.correlation, row]));
+      for (const row of rows.filter(onDevice))
+        expect(row.start).toBeGreaterThanOrEqual(calls.get(row.correlation)?.start ?? Number.NaN);
+    });
+  });
+
+  it('copies of one direction exclude each other, and kernels that fill the device do', () => {
+    check(programs(asynchronous, 3), (tested) => {
+      const rows = run(tested).filter(({ engine }) => engine !== '');
+      for (const lane of group(rows, ({ engine }) => engine)) inOrder(lane);
+    });
+  });
+
+  it('a host thread does one thing at a time', () => {
+    check(programs(anything, 3), (tested) => {
+      for (const rows of group(
+        run(tested).filter((row) => !onDevice(row)),
+        ({ lane }) => lane,
+      ))
+        inOrder(rows);
+    });
+  });
+
+  it('a synchronise returns after what it waited for', () => {
+    check(programs(anything), (tested) => {
+      const rows = run(tested);
+      const before = (row: PlainRow) => rows.filter((other) => onDevice(other) && other.op < row.op);
+      for (const row of rows.filter(({ name }) => name === 'cudaDeviceSynchronize')) {
+        for (const other of before(row)) expect(row.end).toBeGreaterThanOrEqual(other.end);
+      }
+    });
+  });
+
+  it('every operation is done once, whatever waits for whatever', () => {
+    check(programs(anything, 3), (tested) => {
+      const issuing = tested.threads.flatMap(({ instructions }) => instructions.filter(takesStream));
+      expect(
+        issued(run(tested))
+          .map(({ op }) => op)
+          .sort((a, b) => a - b),
+      ).toEqual(issuing.map(({ op }) => op));
+    });
+  });
+
+  it('an equal program gives an equal trace', () => {
+    check(programs(anything, 3), (tested) => {
+      expect(simulate(tested, h200)).toEqual(simulate(structuredClone(tested), h200));
+    });
+  });
+});
+
+describe('by the rules of order', () => {
+  /** Without gaps between engines, so that whatever is ready can start. */
+  const noGaps: DeviceProfile = { ...toyProfile, queue: { ...toyProfile.queue, sameEngineNs: 0, acrossEnginesNs: 0 } };
+
+  it('event edges and the legacy default stream hold', () => {
+    check(programs(asynchronous), (tested) => {
+      const rows = issued(run(tested));
+      const known = predecessors(tested);
+      for (const row of rows) {
+        for (const op of known.get(row.op) ?? []) {
+          expect(row.start).toBeGreaterThanOrEqual(rows.find((other) => other.op === op)?.end ?? Number.NaN);
+        }
+      }
+    });
+  });
+
+  it('no engine is idle while something is ready for it, and nothing waits without a reason', () => {
+    check(programs(asynchronous), (tested) => {
+      const rows = run(tested, noGaps);
+      const calls = new Map(rows.filter(({ kind }) => kind === 'host-call').map((row) => [row.op, row]));
+      const activities = new Map(rows.filter(onDevice).map((row) => [row.op, row]));
+      const known = predecessors(tested);
+      for (const row of activities.values()) {
+        const ends = (known.get(row.op) ?? []).map((op) => activities.get(op)?.end ?? Number.NaN);
+        const ready = Math.max((calls.get(row.op)?.end ?? Number.NaN) + noGaps.queue.launchToStartNs, ...ends);
+        if (isMark(row)) expect(Math.abs(row.start - ready)).toBeLessThanOrEqual(1);
+        else
+          expectBusy(
+            rows.filter(({ engine }) => engine === row.engine),
+            ready,
+            row.start,
+          );
+      }
+    });
+  });
+});
+
+describe('more of the machine', () => {
+  const factors = fc.double({ min: 1, max: 100, noNaN: true });
+  const oneStream = (one: fc.Arbitrary<unknown>) =>
+    operations(one).map((list) =>
+      program(list.map((operation) => ('stream' in operation ? { ...operation, stream: 'a' } : operation))),
+    );
+  const nsOf = (tested: Program, profile: DeviceProfile): number => simulate(tested, profile).makespanNs;
+
+  it('a faster link never makes a program of one stream longer', () => {
+    check(fc.tuple(oneStream(anything), factors), ([tested, factor]) => {
+      expect(nsOf(tested, fasterLink(toyProfile, factor))).toBeLessThanOrEqual(nsOf(tested, toyProfile) + 1);
+    });
+  });
+
+  it('a deeper queue never makes a program of one stream longer', () => {
+    const shallow = { ...toyProfile, queue: { ...toyProfile.queue, depth: 2 } };
+    check(oneStream(anything), (tested) => {
+      expect(nsOf(tested, toyProfile)).toBeLessThanOrEqual(nsOf(tested, shallow) + 1);
+    });
+  });
+});
+
+function takesStream(instruction: Instruction): boolean {
+  return ['copy', 'kernel', 'recordEvent', 'waitEvent'].includes(instruction.code);
+}
+
+/**
+ * For each operation of a program of one thread those that must end before it starts, found by reading the rules
+ * pair by pair: stream order, the latest record for a wait, and the legacy default stream against blocking ones.
+ */
+function predecessors(tested: Program): Map<number, number[]> {
+  const known = new Map<number, number[]>();
+  const earlier: (Instruction & { stream: number })[] = [];
+  for (const one of tested.threads[0]?.instructions ?? []) {
+    if (one.code !== 'copy' && one.code !== 'kernel' && one.code !== 'recordEvent' && one.code !== 'waitEvent')
+      continue;
+    const kind = (index: number) => tested.streams[index]?.kind;
+    const before = earlier.filter(({ stream: other }) => {
+      if (other === one.stream) return true;
+      const kinds = [kind(other), kind(one.stream)];
+      return kinds.includes('legacy-default') && !kinds.includes('non-blocking');
+    });
+    const record =
+      one.code === 'waitEvent'
+        ? earlier.findLast((other) => other.code === 'recordEvent' && other.event === one.event)
+        : undefined;
+    known.set(
+      one.op,
+      [...before, ...(record === undefined ? [] : [record])].map(({ op }) => op),
+    );
+    earlier.push(one);
+  }
+  return known;
+}
+
+/** `rows` cover the time from `from` to `to`; a nanosecond is lost here and there to rounding. */
+function expectBusy(rows: readonly PlainRow[], from: number, to: number): void {
+  let covered = from;
+  for (const row of [...rows].sort((a, b) => a.start - b.start)) {
+    if (row.start > covered + 1 || covered >= to) break;
+    covered = Math.max(covered, row.end);
+  }
+  expect(covered + 1).toBeGreaterThanOrEqual(to);
+}
+
+/** Every transfer over the link takes less time, the host's part the same. */
+function fasterLink(profile: DeviceProfile, factor: number): DeviceProfile {
+  const { h2d, d2h, d2d } = profile.copies;
+  const faster = ({ pinned, pageable }: typeof h2d) => ({
+    pinned: { ...pinned, device: pinned.device.map(({ bytes, ns }) => ({ bytes, ns: ns / factor })) },
+    pageable,
+  });
+  const link = { ...profile.link, bothBytesPerSecond: profile.link.bothBytesPerSecond * factor };
+  return { ...profile, link, copies: { h2d: faster(h2d), d2h: faster(d2h), d2d } };
+}
