@@ -6,16 +6,11 @@ import type { DeviceReport, Engine, EngineKind } from '../../core/program/engine
 import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
+import type { Native } from '../../native/index.ts';
 import type { EngineRunRequest } from './protocol.ts';
 import type { EngineSet } from './serveEngine.ts';
 
-/** What native/index.ts gives. */
-export interface NativeEngines {
-  report(): DeviceReport;
-  engine(kind: 'cuda' | 'cpu'): Engine;
-}
-
-export function engineSet(native: NativeEngines, version: string): EngineSet {
+export function engineSet(native: Native, version: string): EngineSet {
   const report = (): DeviceReport => withSimulator(native.report());
   return {
     report,
