@@ -26,6 +26,8 @@ export interface Finding {
   readonly holder: Activity | null;
   /** Another operation that stood in the way. */
   readonly blocker: Blocker | null;
+  /** Rows of the host thread in between, where all of them together were what held it. */
+  readonly callsBetween?: number;
 }
 
 /** An activity, or only the number of an operation that left no duration in the trace, such as an event wait. */
@@ -98,19 +100,35 @@ function issuedLate(scene: Scene, pair: Pair): Found | null {
     return held ? pageable(copy, null) : null;
   }
   if (issuedNs < deadlineNs) return null;
-  const holder = longestHold(scene, pair, secondCall.lane, issuedNs);
-  if (holder === null) return bare('issued-too-late', 'issue-before-run');
-  return heldIn(scene, pair, holder);
+  const { rows, longest, heldNs, windowNs } = hostBetween(scene, pair, secondCall.lane, issuedNs);
+  if (longest !== null && longest.heldNs >= windowNs / 2) return heldIn(scene, pair, longest.row);
+  if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
+  // No row by itself: either all of them together, or the host did something that wasn't recorded.
+  return heldNs >= windowNs / 2
+    ? { ...bare('issued-too-late', 'launch-cost'), callsBetween: rows }
+    : bare('issued-too-late', 'issue-before-run');
 }
 
-/** Of what the second's thread did from the first's issue to the second's, the row that took longest. */
-function longestHold(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number): Activity | null {
+interface HostBetween {
+  readonly windowNs: number;
+  /** Rows of the thread in the window, and their time in it. */
+  readonly rows: number;
+  readonly heldNs: number;
+  readonly longest: { readonly row: Activity; readonly heldNs: number } | null;
+}
+
+/** What the second's thread did from the first's issue to the second's. */
+function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number): HostBetween {
   const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: issuedNs };
-  let longest: Activity | null = null;
+  let longest: HostBetween['longest'] = null;
+  let [rows, heldNs] = [0, 0];
   for (const row of rowsWithin(scene.threadRows.get(thread) ?? [], window)) {
-    if (longest === null || commonNs(row, window) > commonNs(longest, window)) longest = row;
+    const held = commonNs(row, window);
+    rows += 1;
+    heldNs += held;
+    if (longest === null || held > longest.heldNs) longest = { row, heldNs: held };
   }
-  return longest;
+  return { windowNs: issuedNs - window.startNs, rows, heldNs, longest };
 }
 
 function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {

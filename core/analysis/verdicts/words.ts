@@ -190,9 +190,12 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const { holder, blocker } = told.shown.finding;
     const second = told.copyFirst ? told.kernelName : 'the copy';
     const of = told.operation(blocker?.op);
+    const calls = told.shown.finding.callsBetween;
     const held =
       holder === null
-        ? 'What the host did meanwhile was not recorded.'
+        ? calls === undefined
+          ? 'What the host did meanwhile was not recorded.'
+          : `The host made ${calls} calls in the meantime.`
         : `The host was in ${holder.name}${of === null ? '' : ` of ${of}`} for ${formatDuration(durationOf(holder))}.`;
     return {
       title: holder === null ? 'Issued too late' : `Issued too late: host in ${holder.name}`,

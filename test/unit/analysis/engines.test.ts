@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { engineUse, linkUse } from '../../../core/analysis/engines.ts';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { type DrawnRow, drawTrace } from '../support/draw.ts';
+
+const rows: Record<string, DrawnRow> = {
+  U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d', bytes: 100_000 },
+  V: { kind: 'copy', src: 'pageable', dst: 'device', engine: 'compute', bytes: 4096 },
+  D: { kind: 'copy', src: 'device', dst: 'pinned', engine: 'd2h', bytes: 30_000 },
+  K: { kind: 'kernel', engine: 'compute' },
+};
+const iteration = iterationOf(
+  drawTrace({ rows, lanes: ['stream:a  UUUU.VV...', 'stream:b  ......DDDK', 'stream:c  ..UUUU....'] }),
+  0,
+);
+
+describe('engine use', () => {
+  it('gives busy time, share of the makespan, bytes and bandwidth of each engine', () => {
+    expect(engineUse(iteration)).toEqual([
+      {
+        lane: 'engine:gpu:h2d',
+        name: 'H2D engine',
+        kind: 'copy-engine',
+        device: 'gpu',
+        direction: 'h2d',
+        operations: 2,
+        busyNs: 6000,
+        shareOfMakespan: 0.6,
+        bytes: 200_000,
+        bytesPerSecond: (200_000 / 6000) * 1e9,
+      },
+      expect.objectContaining({ lane: 'compute:gpu', direction: null, operations: 2, busyNs: 3000, bytes: 4096 }),
+      expect.objectContaining({ lane: 'engine:gpu:d2h', busyNs: 3000, bytesPerSecond: 1e10 }),
+    ]);
+  });
+
+  it('counts on the link every copy of a direction, whatever moved it', () => {
+    const link = linkUse(iteration);
+    expect(link.h2d).toEqual({
+      operations: 3,
+      busyNs: 7000,
+      shareOfMakespan: 0.7,
+      bytes: 204_096,
+      bytesPerSecond: (204_096 / 7000) * 1e9,
+    });
+    expect(link.d2h.bytesPerSecond).toBe(1e10);
+  });
+
+  it('shows idle engines, without a bandwidth', () => {
+    const trace = drawTrace({ rows, lanes: ['stream:a U'], iteration: 1 }, { rows, lanes: ['stream:a K'] });
+    expect(engineUse(iterationOf(trace, 0))[0]).toMatchObject({
+      lane: 'engine:gpu:h2d',
+      busyNs: 0,
+      bytesPerSecond: null,
+    });
+    expect(linkUse(iterationOf(trace, 5)).h2d).toMatchObject({ operations: 0, busyNs: 0, shareOfMakespan: null });
+  });
+});

@@ -1,0 +1,576 @@
+import { describe, expect, it } from 'vitest';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
+import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
+import type { OperationName } from '../../../core/experiment/operations.ts';
+import { type DrawnRow, drawTrace } from '../support/draw.ts';
+import { experimentOf } from '../support/experiments.ts';
+import { pytorchCases, pytorchTrace } from '../support/pytorch-overlap.ts';
+
+type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
+type Operations = OperationInput[];
+type Memory = 'pageable' | 'pinned';
+
+const MB = 1_000_000;
+const buffers = (memory: Memory): NonNullable<ExperimentInput['buffers']> => [
+  { id: 'source', memory, bytes: MB },
+  { id: 'target', memory: 'device', bytes: MB },
+  { id: 'other', memory: 'device', bytes: MB },
+  { id: 'product', memory: 'device', bytes: MB },
+];
+const streams = [{ id: 'a' }, { id: 'b' }, { id: 'blocking', flags: 'blocking' as const }];
+const experiment = (memory: Memory, ...threads: Operations[]): Experiment =>
+  experimentOf({ buffers: buffers(memory), streams, events: [{ id: 'done' }] }, ...threads);
+
+const h2d = (stream: string): OperationInput => ({ op: 'copy', src: 'source', dst: 'target', stream });
+const d2h = (stream: string): OperationInput => ({ op: 'copy', src: 'other', dst: 'source', stream });
+const kernel = (stream: string, reads: string[] = []): OperationInput => ({
+  op: 'kernel',
+  label: 'multiply',
+  kernel: { kind: 'spin', durationNs: 1000 },
+  reads,
+  stream,
+});
+
+/**
+ * c, k, l: calls of operations 0, 1 and 2. C: the copy (operation 0). K: a kernel, operation 1. X: a second copy or
+ * kernel, operation 2. Upside down where the experiment lists the kernel first.
+ */
+function scene(rows: Partial<Record<string, Partial<DrawnRow>>>, ...lanes: string[]) {
+  const base: Record<string, DrawnRow> = {
+    c: { kind: 'host-call', op: 0, name: 'cudaMemcpyAsync' },
+    C: { kind: 'copy', op: 0, name: 'H2D', src: 'pinned', dst: 'device', bytes: MB, engine: 'h2d' },
+    k: { kind: 'host-call', op: 1, name: 'cudaLaunchKernel' },
+    K: { kind: 'kernel', op: 1, name: 'multiply' },
+    s: { kind: 'host-sync', op: 2, name: 'cudaStreamSynchronize' },
+    l: { kind: 'host-call', op: 2, name: 'cudaMemcpyAsync' },
+    X: { kind: 'copy', op: 2, name: 'H2D', src: 'pinned', dst: 'device', bytes: MB, engine: 'h2d' },
+    w: { kind: 'host-work', op: 2, name: 'work' },
+  };
+  const merged = Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(rows)])].map((key) => [key, { ...base[key], ...rows[key] }]),
+  ) as Record<string, DrawnRow>;
+  return iterationOf(drawTrace({ rows: merged, lanes }), 0);
+}
+
+function only(all: readonly Verdict[]): Verdict {
+  expect(all).toHaveLength(1);
+  return all[0] as Verdict;
+}
+
+const pageable = { C: { src: 'pageable' } } as const;
+
+describe('the four cases', () => {
+  it('pageable source, same stream', () => {
+    const iteration = scene(pageable, 'thread:main  ccccccccccck.......', 'stream:a     ...CCCCCCCC.KKK....');
+    const found = only(verdicts(iteration, experiment('pageable', [h2d('a'), kernel('a')])));
+    expect(found).toMatchObject({
+      op: 0,
+      cause: 'pageable-source',
+      also: ['same-stream'],
+      rule: 'pageable-copy-holds-host',
+      with: 1,
+      withLabel: 'multiply',
+      hostCall: 'cudaMemcpyAsync',
+      needsData: false,
+      overlapNs: 0,
+      share: 0,
+      copyNs: 8000,
+      title: 'Pageable source',
+    });
+    expect(found.explanation).toContain('cudaMemcpyAsync held the host for 11.0 µs while the driver staged 977 KiB');
+    expect(found.explanation).toContain('The kernel was issued 1.00 µs after the copy had ended');
+    expect(found.remedy).toContain('Pin "source"');
+    expect(found.remedy).toContain('non-blocking stream of its own');
+    expect(found.evidence.map(({ role, startNs, endNs }) => [role, startNs, endNs])).toEqual([
+      ['copy', 3000, 11_000],
+      ['copy-call', 0, 11_000],
+      ['kernel', 12_000, 15_000],
+      ['kernel-call', 11_000, 12_000],
+      ['holding-call', 0, 11_000],
+    ]);
+  });
+
+  it('pinned source, same stream', () => {
+    const iteration = scene({}, 'thread:main  ck..........', 'stream:a     .CCCCCCCCKKK');
+    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('a')])));
+    expect(found).toMatchObject({
+      cause: 'same-stream',
+      also: [],
+      rule: 'stream-order',
+      with: 1,
+      title: 'Same stream',
+    });
+    expect(found.explanation).toContain('issued 7.00 µs before the copy ended, and started 0 ns after it');
+    expect(found.remedy).toBe('Issue the copy in a non-blocking stream of its own.');
+  });
+
+  it('pageable source, second stream', () => {
+    const iteration = scene(
+      pageable,
+      'thread:main            ccccccccccck...',
+      'stream:a               ...CCCCCCCC....',
+      'stream:legacy_default  ............KKK',
+    );
+    const found = only(verdicts(iteration, experiment('pageable', [h2d('a'), kernel('default')])));
+    expect(found).toMatchObject({
+      cause: 'pageable-source',
+      also: [],
+      title: 'Pageable source, though in another stream',
+      remedy: 'Pin "source"; the streams are already independent.',
+    });
+  });
+
+  it('pinned source, second stream', () => {
+    const iteration = scene({}, 'thread:main  ck..........', 'stream:a     .CCCCCCCC...', 'stream:b     ..KKK.......');
+    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('b')])));
+    expect(found).toMatchObject({
+      cause: 'overlapped',
+      also: [],
+      rule: 'overlap-needs-pinned',
+      overlapNs: 3000,
+      share: 1,
+      shareOfCopy: 3 / 8,
+      occurrences: 1,
+      overlappedOccurrences: 1,
+      remedy: null,
+    });
+    expect(found.explanation).toContain('The kernel "multiply" took 3.00 µs, and 100 % of it ran during the copy');
+  });
+
+  it.each(pytorchCases())("PyTorch's $trace, without its experiment", (traced) => {
+    const expected = traced.pinned
+      ? { cause: traced.streamed ? 'overlapped' : 'same-stream', also: [] }
+      : { cause: 'pageable-source', also: traced.streamed ? [] : ['same-stream'] };
+    const found = verdicts(iterationOf(pytorchTrace(traced), 0), null);
+    expect(found).toHaveLength(2);
+    for (const verdict of found) expect(verdict).toMatchObject({ op: -1, ...expected });
+  });
+});
+
+describe('pageable memory', () => {
+  it('overlaps a kernel that was already running: the trace decides', () => {
+    const iteration = scene(
+      { c: { op: 1 }, C: { op: 1, src: 'pageable' }, k: { op: 0 }, K: { op: 0 } },
+      'thread:main  kcccccccccc.',
+      'stream:b     .KKKKKKKKKK.',
+      'stream:a     ..CCCCCCCCC.',
+    );
+    const found = only(verdicts(iteration, experiment('pageable', [kernel('b'), h2d('a')])));
+    expect(found).toMatchObject({ op: 1, cause: 'overlapped', with: 0, overlapNs: 9000, share: 1 });
+  });
+
+  it('is not blamed where the kernel ran first in the same stream', () => {
+    const iteration = scene(
+      { c: { op: 1 }, C: { op: 1, src: 'pageable' }, k: { op: 0 }, K: { op: 0 } },
+      'thread:main  kccccccccccc',
+      'stream:a     .KKKKKCCCCCC',
+    );
+    const found = only(verdicts(iteration, experiment('pageable', [kernel('a'), h2d('a')])));
+    expect(found).toMatchObject({ cause: 'same-stream', also: [] });
+  });
+
+  it('holds the host as a destination too', () => {
+    const iteration = scene(
+      { C: { src: 'device', dst: 'pageable', name: 'D2H', engine: 'd2h' } },
+      'thread:main  cccccccck...',
+      'stream:a     .CCCCCCC....',
+      'stream:b     .........KKK',
+    );
+    const found = only(verdicts(iteration, experiment('pageable', [d2h('a'), kernel('b')])));
+    expect(found).toMatchObject({
+      cause: 'pageable-destination',
+      rule: 'pageable-destination-holds-host',
+      title: 'Pageable destination, though in another stream',
+    });
+    expect(found.remedy).toContain('Pin "source"');
+  });
+
+  it('delays its own copy while the driver stages, after a kernel that ends meanwhile', () => {
+    const iteration = scene(
+      { c: { op: 1 }, C: { op: 1, src: 'pageable' }, k: { op: 0 }, K: { op: 0 } },
+      'thread:main  kccccccccccc',
+      'stream:b     .KKKK.......',
+      'stream:a     ......CCCCCC',
+    );
+    const found = only(verdicts(iteration, experiment('pageable', [kernel('b'), h2d('a')])));
+    expect(found).toMatchObject({ cause: 'pageable-source', hostCall: 'cudaMemcpyAsync' });
+  });
+
+  it('of another copy makes this one late', () => {
+    const iteration = scene(
+      { X: { src: 'pageable', op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },
+      'thread:main  kllllllllllc....',
+      'stream:b     .KKKKK..........',
+      'stream:a     ..XXXXXXXXX.....',
+      'stream:c     ............CCCC',
+    );
+    const found = verdicts(iteration, experiment('pageable', [kernel('b'), h2d('a'), h2d('b')]));
+    expect(found.find(({ op }) => op === 2)).toMatchObject({
+      cause: 'issued-too-late',
+      hostCall: 'cudaMemcpyAsync',
+      blockedBy: 1,
+      rule: 'pageable-copy-holds-host',
+    });
+  });
+});
+
+describe('order between streams', () => {
+  const lanes = ['thread:main         ck..........', 'stream:blocking     .CCCCCCCC...'];
+  const legacyLane = 'stream:legacy_default  .........KKK';
+
+  it('is implied by the legacy default stream for a blocking stream', () => {
+    const iteration = scene({}, ...lanes, legacyLane);
+    const found = only(verdicts(iteration, experiment('pinned', [h2d('blocking'), kernel('default')])));
+    expect(found).toMatchObject({
+      cause: 'legacy-default-stream',
+      also: [],
+      rule: 'legacy-default-stream',
+      blockedBy: null,
+    });
+    expect(found.explanation).toContain('"blocking"');
+  });
+
+  it('is implied between two blocking streams by work in the legacy default stream', () => {
+    const iteration = scene(
+      { m: { kind: 'host-call', op: 1 }, M: { kind: 'kernel', op: 1 }, k: { op: 2 }, K: { op: 2 } },
+      'thread:main           cmk...........',
+      'stream:blocking       .CCCCCCCC.....',
+      'stream:legacy_default .........M....',
+      'stream:second         ..........KKK.',
+    );
+    const document = experimentOf(
+      { buffers: buffers('pinned'), streams: [...streams, { id: 'second', flags: 'blocking' }] },
+      [h2d('blocking'), kernel('default', ['target']), kernel('second')],
+    );
+    expect(only(verdicts(iteration, document))).toMatchObject({
+      cause: 'legacy-default-stream',
+      with: 2,
+      blockedBy: 1,
+    });
+  });
+
+  it('is not claimed of a non-blocking stream, nor with per-thread default streams', () => {
+    const nonBlocking = scene(
+      {},
+      'thread:main ck..........',
+      'stream:a .CCCCCCCC...',
+      'stream:legacy_default .........KKK',
+    );
+    expect(only(verdicts(nonBlocking, experiment('pinned', [h2d('a'), kernel('default')]))).cause).toBe('unexplained');
+    const perThread = experimentOf(
+      { buffers: buffers('pinned'), streams, environment: { defaultStream: 'per-thread' } },
+      [h2d('blocking'), kernel('default')],
+    );
+    const iteration = scene({}, ...lanes, 'stream:default_of_main .........KKK');
+    expect(only(verdicts(iteration, perThread)).cause).toBe('unexplained');
+  });
+
+  it.each([
+    ['needed', ['target'], true, 'Event wait, needed by the data'],
+    ['not needed', [], false, 'Event wait'],
+  ] as const)('is set by an event wait, %s by the data', (_, reads, needsData, title) => {
+    const iteration = scene(
+      {
+        r: { kind: 'host-call', op: 1, name: 'cudaEventRecord' },
+        v: { kind: 'host-call', op: 2, name: 'cudaStreamWaitEvent' },
+        k: { op: 3 },
+        K: { op: 3 },
+      },
+      'thread:main  crvk........',
+      'stream:a     .CCCCCCCC...',
+      'stream:b     .........KKK',
+    );
+    const found = only(
+      verdicts(
+        iteration,
+        experiment('pinned', [
+          h2d('a'),
+          { op: 'recordEvent', event: 'done', stream: 'a' },
+          { op: 'waitEvent', event: 'done', stream: 'b' },
+          kernel('b', [...reads]),
+        ]),
+      ),
+    );
+    expect(found).toMatchObject({
+      cause: 'event-dependency',
+      rule: 'event-order',
+      with: 3,
+      blockedBy: 2,
+      needsData,
+      title,
+    });
+    expect(found.explanation).toContain('"Wait for done"'.replace('W', 'w'));
+  });
+
+  it('is not set by waiting for an event that was recorded before the copy', () => {
+    const iteration = scene(
+      { c: { op: 1 }, C: { op: 1 }, k: { op: 3 }, K: { op: 3 } },
+      'thread:main  .ck.........',
+      'stream:a     ..CCCCCCC...',
+      'stream:b     .........KKK',
+    );
+    const found = only(
+      verdicts(
+        iteration,
+        experiment('pinned', [
+          { op: 'recordEvent', event: 'done', stream: 'a' },
+          h2d('a'),
+          { op: 'waitEvent', event: 'done', stream: 'b' },
+          kernel('b'),
+        ]),
+      ),
+    );
+    expect(found.cause).toBe('unexplained');
+  });
+});
+
+describe('engines and queues', () => {
+  it('names the copy that kept the engine busy while the kernel ran', () => {
+    const iteration = scene(
+      { X: { op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },
+      'thread:main  klc.............',
+      'stream:b     .KKKKKK.........',
+      'stream:a     ..XXXXXXXX......',
+      'stream:c     ..........CCCCC.',
+    );
+    const document = experimentOf({ buffers: buffers('pinned'), streams: [...streams, { id: 'c' }] }, [
+      kernel('b'),
+      h2d('a'),
+      h2d('c'),
+    ]);
+    const [first, second] = verdicts(iteration, document);
+    expect(first).toMatchObject({ op: 1, cause: 'overlapped' });
+    expect(second).toMatchObject({
+      op: 2,
+      cause: 'engine-busy',
+      rule: 'one-engine-per-direction',
+      with: 0,
+      blockedBy: 1,
+    });
+    expect(second?.explanation).toContain('H2D copy engine was busy');
+  });
+
+  it('does not blame an engine of the other direction', () => {
+    const iteration = scene(
+      {
+        X: { op: 1, src: 'device', dst: 'pinned', engine: 'd2h' },
+        l: { op: 1 },
+        c: { op: 2 },
+        C: { op: 2 },
+        k: { op: 0 },
+        K: { op: 0 },
+      },
+      'thread:main  klc.............',
+      'stream:b     .KKKKKK.........',
+      'stream:a     ..XXXXXXXXCCCCC.',
+    );
+    const found = verdicts(iteration, experiment('pinned', [kernel('b'), d2h('a'), h2d('a')]));
+    expect(found.find(({ op }) => op === 2)).toMatchObject({
+      cause: 'queued-behind',
+      blockedBy: 1,
+      rule: 'stream-order',
+    });
+  });
+
+  it('tells a kernel that stood behind other work of its stream', () => {
+    const iteration = scene(
+      { X: { src: 'device', dst: 'pinned', engine: 'd2h', op: 1 }, l: { op: 1 }, k: { op: 2 }, K: { op: 2 } },
+      'thread:main  clk.............',
+      'stream:a     .CCCCCC.........',
+      'stream:b     ..XXXXXXXXKKK...',
+    );
+    const found = verdicts(iteration, experiment('pinned', [h2d('a'), d2h('b'), kernel('b')]));
+    expect(found.find(({ op }) => op === 0)).toMatchObject({ cause: 'queued-behind', blockedBy: 1, with: 2 });
+    expect(found.find(({ op }) => op === 1)).toMatchObject({ cause: 'same-stream', with: 2 });
+  });
+
+  it('says that a device-to-device copy had no engine', () => {
+    const iteration = scene(
+      {
+        C: { op: 1, src: 'device', dst: 'device', engine: 'compute', channelType: 'compute' },
+        c: { op: 1 },
+        k: { op: 0 },
+        K: { op: 0 },
+      },
+      'thread:main  kc..........',
+      'stream:b     .KKKKKKKK...',
+      'stream:a     .........CCC',
+    );
+    const document = experiment('pinned', [kernel('b'), { op: 'copy', src: 'target', dst: 'other', stream: 'a' }]);
+    expect(only(verdicts(iteration, document))).toMatchObject({
+      cause: 'not-a-copy-engine-copy',
+      rule: 'copy-without-engine',
+    });
+  });
+});
+
+describe('host', () => {
+  it('held in a synchronise issues the kernel too late', () => {
+    const iteration = scene(
+      { k: { op: 2 }, K: { op: 2 }, s: { op: 1 } },
+      'thread:main  csssssssssk....',
+      'stream:a     .CCCCCCCC......',
+      'stream:b     ...........KKK.',
+    );
+    const found = only(
+      verdicts(iteration, experiment('pinned', [h2d('a'), { op: 'synchronizeStream', stream: 'a' }, kernel('b')])),
+    );
+    expect(found).toMatchObject({
+      cause: 'issued-too-late',
+      also: [],
+      hostCall: 'cudaStreamSynchronize',
+      blockedBy: 1,
+      rule: 'synchronize-holds-host',
+      title: 'Issued too late: host in cudaStreamSynchronize',
+    });
+    expect(found.remedy).toBe('Issue the kernel "multiply" before synchronising.');
+  });
+
+  it('held by Tensor.to(non_blocking=False) would be so from pinned memory as well', () => {
+    const copy: OperationInput = { ...h2d('a'), mode: 'blocking-to' };
+    const lanes = ['thread:main  cccccccccssk..', 'stream:a     ..CCCCCCCCC....', 'stream:b     ............KK'];
+    const fromPageable = scene({ ...pageable, s: { op: 0 } }, ...lanes);
+    expect(only(verdicts(fromPageable, experiment('pageable', [copy, kernel('b')])))).toMatchObject({
+      cause: 'pageable-source',
+      also: ['issued-too-late'],
+    });
+    const fromPinned = scene(
+      { s: { op: 0 } },
+      'thread:main  csssssssssk....',
+      'stream:a     .CCCCCCCC......',
+      'stream:b     ...........KKK.',
+    );
+    expect(only(verdicts(fromPinned, experiment('pinned', [copy, kernel('b')])))).toMatchObject({
+      cause: 'issued-too-late',
+      rule: 'blocking-to',
+      blockedBy: null,
+    });
+  });
+
+  it('busy with its own work issues the kernel too late', () => {
+    const iteration = scene(
+      { k: { op: 2 }, K: { op: 2 }, w: { op: 1 } },
+      'thread:main  cwwwwwwwwwk....',
+      'stream:a     .CCCCCCCC......',
+      'stream:b     ...........KKK.',
+    );
+    const found = only(
+      verdicts(iteration, experiment('pinned', [h2d('a'), { op: 'work', durationNs: 9000 }, kernel('b')])),
+    );
+    expect(found).toMatchObject({ cause: 'issued-too-late', rule: 'issue-before-run', blockedBy: 1, hostCall: 'work' });
+  });
+
+  it('makes too many calls first', () => {
+    const iteration = scene(
+      { l: { op: 1, name: 'cudaEventRecord' }, k: { op: 2 }, K: { op: 2 } },
+      'thread:main  cclllll.llllkk..',
+      'stream:a     ..CCCCCCCCC.....',
+      'stream:b     ..............KK',
+    );
+    const found = only(
+      verdicts(
+        iteration,
+        experiment('pinned', [h2d('a'), { op: 'recordEvent', event: 'done', stream: 'b' }, kernel('b')]),
+      ),
+    );
+    expect(found).toMatchObject({ cause: 'issued-too-late', rule: 'launch-cost', hostCall: null });
+    expect(found.explanation).toContain('The host made 4 calls in the meantime');
+  });
+
+  it('in cudaMemcpy waits for the copy, whatever the memory', () => {
+    const iteration = scene(
+      { c: { name: 'cudaMemcpy' } },
+      'thread:main  cccccccccck...',
+      'stream:legacy_default .CCCCCCCCC....',
+      'stream:b     ...........KK.',
+    );
+    const copy = { ...h2d('default'), mode: 'blocking-memcpy' };
+    expect(only(verdicts(iteration, experiment('pinned', [copy, kernel('b')])))).toMatchObject({
+      cause: 'issued-too-late',
+      rule: 'blocking-memcpy',
+      hostCall: 'cudaMemcpy',
+    });
+  });
+
+  it('on another thread is not held by this one', () => {
+    const iteration = scene(
+      pageable,
+      'thread:main    ccccccccccc..',
+      'thread:thread1 k............',
+      'stream:a       ..CCCCCCCCC..',
+      'stream:b       .KKKKKK......',
+    );
+    const document = experiment('pageable', [h2d('a')], [kernel('b')]);
+    expect(only(verdicts(iteration, document))).toMatchObject({ cause: 'overlapped', overlapNs: 5000 });
+  });
+});
+
+describe('nothing to gain', () => {
+  it('from a copy that is over before the next call could be made', () => {
+    const iteration = scene(
+      { C: { bytes: 4096 } },
+      'thread:main  cckkkk......',
+      'stream:a     ..C.........',
+      'stream:b     ......KKKK..',
+    );
+    expect(only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('b')])))).toMatchObject({
+      cause: 'too-small',
+      rule: 'launch-cost',
+    });
+  });
+
+  it('from 4 KB of pageable memory, which goes into the command buffer', () => {
+    const iteration = scene(
+      { C: { bytes: 4096, src: 'pageable' } },
+      'thread:main  cckkkk......',
+      'stream:a     ..C...KKKK..',
+    );
+    expect(only(verdicts(iteration, experiment('pageable', [h2d('a'), kernel('a')])))).toMatchObject({
+      cause: 'too-small',
+      also: ['same-stream'],
+    });
+  });
+
+  it('without any kernel', () => {
+    const iteration = scene({}, 'thread:main  cs.......', 'stream:a     .CCCCCCCC');
+    expect(only(verdicts(iteration, experiment('pinned', [h2d('a')])))).toMatchObject({
+      cause: 'nothing-to-overlap',
+      with: null,
+      share: 0,
+    });
+  });
+
+  it('is not said of a brush: less than half of the shorter one in common', () => {
+    const document = experiment('pinned', [h2d('a'), kernel('b')]);
+    const half = scene({}, 'thread:main ck.........', 'stream:a .CCCCCCCC..', 'stream:b .......KKKK');
+    expect(only(verdicts(half, document))).toMatchObject({ cause: 'overlapped', share: 0.5 });
+    const brush = scene({}, 'thread:main c......k...', 'stream:a .CCCCCCCC..', 'stream:b ........KKKK');
+    const found = only(verdicts(brush, document));
+    expect(found).toMatchObject({ cause: 'issued-too-late', hostCall: null, share: 0.25, overlapNs: 1000 });
+    expect(found.explanation).toContain('was not recorded');
+  });
+});
+
+describe('repeats', () => {
+  it('are one verdict for the operation, by what most of its time shows', () => {
+    const iteration = scene(
+      { c: { op: 1 }, C: { op: 1 }, k: { op: 2 }, K: { op: 2 } },
+      'thread:main  ckckck..............',
+      'stream:a     .CCCC.CCCC.CCCC.....',
+      'stream:b     ......KK...KK...KK..',
+    );
+    const document = experiment('pinned', [{ op: 'repeat', count: 3, operations: [h2d('a'), kernel('b')] }]);
+    const found = only(verdicts(iteration, document));
+    expect(found).toMatchObject({
+      op: 1,
+      cause: 'overlapped',
+      occurrences: 3,
+      overlappedOccurrences: 2,
+      overlapNs: 4000,
+      copyNs: 12_000,
+    });
+    expect(found.explanation).toContain('2 of 3 times');
+  });
+});

@@ -1,0 +1,18 @@
+/** Experiments for tests, written as a person would. */
+import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+
+type Parts = Partial<Omit<ExperimentInput, 'threads'>>;
+type Operations = ExperimentInput['threads'][number]['operations'];
+
+/** One host thread for each list of operations: main, then thread1, thread2… */
+export function experimentOf(parts: Parts, ...threads: Operations[]): Experiment {
+  const document: ExperimentInput = {
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'test',
+    ...parts,
+    threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
+  };
+  return requireExperiment(JSON.stringify(document));
+}
