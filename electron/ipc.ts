@@ -31,7 +31,7 @@ function refusal(event: IpcMainEvent, frame: WebFrameMain | null): string | null
   return null;
 }
 
-export function portChannel(port: MessagePortMain): Channel {
+function portChannel(port: MessagePortMain): Channel {
   return {
     post: (message) => port.postMessage(message),
     listen: (handler) => {

@@ -1,6 +1,6 @@
 /** Where the window's page lives. A scheme of our own, since module scripts don't load over file://. */
 export const scheme = 'copyscope';
-export const appOrigin = `${scheme}://app`;
+const appOrigin = `${scheme}://app`;
 export const startPage = `${appOrigin}/`;
 
 /** An address in its parts, or null where it is none. */

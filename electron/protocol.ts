@@ -6,7 +6,7 @@ import { net, protocol, type Session } from 'electron';
 import { isAppUrl, scheme } from './origin.ts';
 
 /** Styles may be inline, since the component library sets them on elements; scripts may not. */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",

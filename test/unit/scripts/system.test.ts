@@ -1,0 +1,38 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { cmake, compiler, findProgram, installCommands, xvfb } from '../../../scripts/lib/system.mjs';
+
+afterEach(() => vi.restoreAllMocks());
+const asUser = (uid: number) => vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(uid);
+
+describe('what a person is told to type', () => {
+  it.each([
+    ['apt-get', ['sudo apt-get update && sudo apt-get install -y cmake g++ make']],
+    ['dnf', ['sudo dnf install -y cmake gcc-c++ make']],
+    ['pacman', ['sudo pacman -S --needed --noconfirm cmake base-devel']],
+    ['brew', ['brew install cmake', 'xcode-select --install']],
+  ])('with %s', (manager, commands) => {
+    asUser(1000);
+    expect(installCommands([cmake, compiler], manager)).toEqual(commands);
+  });
+
+  it('with winget, where the compiler is a workload of its own', () => {
+    const [first, second] = installCommands([cmake, compiler], 'winget');
+    expect(first).toBe('winget install Kitware.CMake');
+    expect(second).toMatch(/BuildTools.*VCTools/);
+  });
+
+  it('needs no sudo for root, and names the needs where there is no package manager', () => {
+    asUser(0);
+    expect(installCommands([xvfb], 'apt-get')).toEqual(['apt-get update && apt-get install -y xvfb']);
+    expect(installCommands([cmake, compiler], null)).toEqual([
+      "Install CMake and a C++ compiler with your system's tools.",
+    ]);
+  });
+});
+
+describe('a program on PATH', () => {
+  it('is found by the first name that is there, or not at all', () => {
+    expect(findProgram('no-such-program-here', 'node')).toMatch(/node(\.exe)?$/);
+    expect(findProgram('no-such-program-here')).toBeNull();
+  });
+});
