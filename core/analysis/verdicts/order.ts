@@ -40,7 +40,7 @@ export class DeviceOrder {
   /** Whether the operation at position `a` has completed before the one at `b` starts (or, for a synchronise, returns). */
   before(a: number, b: number): boolean {
     const [first, second] = [this.#issued[a], this.#issued[b]];
-    if (first === undefined || second === undefined || a >= b || first.stream < 0) return false;
+    if (first === undefined || second === undefined || a >= b || first.code === 'synchronize') return false;
     if (first.stream === second.stream && second.code !== 'synchronize') return true;
     return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
   }

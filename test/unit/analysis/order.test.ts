@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Issued } from '../../../core/analysis/verdicts/issue.ts';
+import { DeviceOrder } from '../../../core/analysis/verdicts/order.ts';
+import type { ProgramStream, StreamKind } from '../../../core/program/program.ts';
+
+const kinds: readonly StreamKind[] = ['legacy-default', 'blocking', 'per-thread-default', 'non-blocking'];
+const stream = (kind: StreamKind, device: number): ProgramStream => ({
+  id: kind,
+  kind,
+  device,
+  priority: 0,
+  thread: -1,
+});
+/** Two devices with one stream of each kind. */
+const streams = [0, 1].flatMap((device) => kinds.map((kind) => stream(kind, device)));
+const none = { op: 0, thread: 0, row: -1, device: -1, event: -1, stream: -1 };
+
+const issued: fc.Arbitrary<Issued> = fc.oneof(
+  fc.record({ code: fc.constantFrom('copy', 'kernel'), stream: fc.nat(7) }).map((one) => ({ ...none, ...one })),
+  fc
+    .record({ code: fc.constantFrom('recordEvent', 'waitEvent'), stream: fc.nat(7), event: fc.nat(2) })
+    .map((one) => ({ ...none, ...one })),
+  fc.nat(7).map((of) => ({ ...none, code: 'synchronize', stream: of }) as const),
+  fc.nat(2).map((event) => ({ ...none, code: 'synchronize', event }) as const),
+  fc.nat(1).map((device) => ({ ...none, code: 'synchronize', device }) as const),
+);
+
+/** Every direct edge by the rules' own words, then the closure: slow and plain. */
+function closure(list: readonly Issued[], rules: { events: boolean; legacy: boolean }): boolean[][] {
+  const before = list.map(() => list.map(() => false));
+  const kindOf = (one: Issued): StreamKind | undefined => streams[one.stream]?.kind;
+  const deviceOf = (one: Issued): number | undefined => streams[one.stream]?.device;
+  const blocking = (one: Issued): boolean => kindOf(one) === 'blocking' || kindOf(one) === 'per-thread-default';
+  const isWork = (one: Issued): boolean => one.code !== 'synchronize';
+  const waitsForLegacy = (a: Issued, b: Issued): boolean =>
+    deviceOf(a) === deviceOf(b) &&
+    ((kindOf(b) === 'legacy-default' && blocking(a)) || (kindOf(a) === 'legacy-default' && blocking(b)));
+  list.forEach((b, j) => {
+    const recorded = list.findLastIndex((a, i) => i < j && a.code === 'recordEvent' && a.event === b.event);
+    for (let i = 0; i < j; i += 1) {
+      const a = list[i] as Issued;
+      if (!isWork(a)) continue;
+      const direct = isWork(b)
+        ? a.stream === b.stream ||
+          (rules.legacy && waitsForLegacy(a, b)) ||
+          (rules.events && b.code === 'waitEvent' && i === recorded)
+        : b.event >= 0
+          ? i === recorded
+          : b.stream >= 0
+            ? a.stream === b.stream
+            : deviceOf(a) === b.device;
+      if (!direct) continue;
+      (before[j] as boolean[])[i] = true;
+      for (let k = 0; k < i; k += 1) if (before[i]?.[k]) (before[j] as boolean[])[k] = true;
+    }
+  });
+  return before;
+}
+
+describe('device order', () => {
+  it.each([
+    { events: false, legacy: false },
+    { events: true, legacy: false },
+    { events: false, legacy: true },
+    { events: true, legacy: true },
+  ])('is the closure of the rules ($events, $legacy)', (rules) => {
+    fc.assert(
+      fc.property(fc.array(issued, { maxLength: 25 }), (list) => {
+        const order = new DeviceOrder(list, streams, rules);
+        const expected = closure(list, rules);
+        list.forEach((_, j) => {
+          list.forEach((_, i) => {
+            expect([i, j, order.before(i, j)]).toEqual([i, j, expected[j]?.[i] ?? false]);
+          });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
