@@ -10,10 +10,11 @@ import { table, wrap } from './text.ts';
 
 /** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
 export function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
-  const device = summary.device?.name ?? `${summary.machine.cpu} (no GPU)`;
   if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
+  const device =
+    summary.engine === 'cpu' ? `${summary.machine.cpu} by the CPU engine, without a GPU` : 'an unknown GPU';
   const when = origin === 'recorded' ? ` at ${summary.createdAt.slice(0, 16).replace('T', ' ')} UTC` : '';
-  return `${origin} on ${device}${when}`;
+  return `${origin} on ${summary.device?.name ?? device}${when}`;
 }
 
 export function drawHeading(summary: SummaryDocument, origin: RunOrigin, colors: Colors): string[] {
@@ -71,14 +72,10 @@ function drawEngines(engines: readonly EngineUse[]): string[] {
 }
 
 function drawRecordingCost({ iterations, timing }: SummaryDocument): string[] {
-  if (timing === 'simulated') return [];
-  const { recordedWallNs, plainWallNs, recordingOverheadNs } = iterations;
-  if (recordedWallNs === null || plainWallNs === null || recordingOverheadNs === null) return [];
-  const plain = formatDuration(plainWallNs.median);
-  return [
-    '',
-    `By the host's clock an iteration takes ${plain}; recording adds ${formatDuration(recordingOverheadNs)}.`,
-  ];
+  const { recordedWallNs, plainWallNs } = iterations;
+  if (timing === 'simulated' || recordedWallNs === null || plainWallNs === null) return [];
+  const [plain, recorded] = [formatDuration(plainWallNs.median), formatDuration(recordedWallNs.median)];
+  return ['', `By the host's clock an iteration takes ${plain}, and ${recorded} while it is recorded.`];
 }
 
 export function drawVerdicts(verdicts: readonly Verdict[], columns: number, colors: Colors): string[] {

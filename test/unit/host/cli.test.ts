@@ -1,0 +1,334 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import picocolors from 'picocolors';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
+import { example, exampleFile, smallRun } from './support/runs.ts';
+import { copyscope, engineEntry } from './support/terminal.ts';
+
+let built: BuiltEntry;
+let scripted: BuiltEntry;
+let folder: string;
+const cli = (...args: string[]) => copyscope(args, built.script);
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+beforeAll(async () => {
+  built = await buildEntry(engineEntry);
+  scripted = await buildEntry(join(import.meta.dirname, 'support/scriptedEngine.ts'));
+}, 60_000);
+afterAll(() => {
+  built.remove();
+  scripted.remove();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-cli-'));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+describe('copyscope devices', () => {
+  it('names every engine and what is missing for it', async () => {
+    const { exitCode, out, err } = await cli('devices');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    for (const engine of ['cuda', 'cpu', 'sim']) expect(out).toMatch(new RegExp(`\\[(not )?available\\] +${engine}`));
+  });
+
+  it('prints the report alone with --json', async () => {
+    const { out } = await cli('devices', '--json');
+    const report = JSON.parse(out);
+    expect(report.engines.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['cpu', 'cuda', 'sim']);
+    expect(report.cupti).toMatchObject({ found: expect.any(Boolean), detail: expect.any(String) });
+  });
+});
+
+describe('copyscope run', () => {
+  it.each([
+    ['pageable-same-stream', 'pageable-source'],
+    ['pinned-same-stream', 'same-stream'],
+    ['pageable-side-stream', 'pageable-source'],
+    ['pinned-side-stream', 'overlapped'],
+  ])('simulates %s and says %s', async (name, cause) => {
+    const { exitCode, out, err } = await cli('run', exampleFile(name), '--engine', 'sim', '--json');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    const summary = JSON.parse(out) as SummaryDocument;
+    expect(summary).toMatchObject({
+      format: 'copyscope/summary',
+      version: 1,
+      engine: 'sim',
+      profile: 'h200',
+      status: 'complete',
+    });
+    expect(summary.makespanNs).toBeGreaterThan(100_000);
+    expect(summary.verdicts.map((verdict) => [verdict.cause, typeof verdict.rule])).toEqual([[cause, 'string']]);
+    expect(summary.overlap.h2dKernel.shareOfKernel).toBe(cause === 'overlapped' ? 1 : 0);
+    const copy = summary.operations.find(({ kind }) => kind === 'copy');
+    expect(copy).toMatchObject({
+      op: 0,
+      bytes: 20_971_520,
+      startNs: expect.any(Number),
+      durationNs: expect.any(Number),
+    });
+    expect(copy?.attainableBytesPerSecond).toBeGreaterThan(1e9);
+    expect(summary.verification).toMatchObject({ bytesWrong: 0 });
+  });
+
+  it('draws the lanes, the figures and the verdict, and always says how the run came about', async () => {
+    const { out } = await cli('run', exampleFile('pageable-same-stream'), '--engine', 'sim');
+    expect(out).toContain('simulated with profile h200');
+    expect(out).toMatch(/^host main +Cc+/m);
+    expect(out).toMatch(/^H2D engine +·*Hh+·*/m);
+    expect(out).toMatch(/^Compute +·+Kk/m);
+    expect(out).toContain('[not overlapped] H2D 20.0 MiB: Pageable source');
+    expect(out).toContain('Remedy: Pin "source"');
+    expect(out).toContain('Rule: pageable-copy-holds-host');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('draws as wide as the terminal, and the same letters with colours', async () => {
+    const args = ['run', exampleFile('pinned-side-stream'), '--engine', 'sim'];
+    const plain = await copyscope(args, built.script, { terminal: { columns: 140 } });
+    const painted = await copyscope(args, built.script, {
+      terminal: { columns: 140, colors: picocolors.createColors(true) },
+    });
+    expect(Math.max(...plain.out.split('\n').map((line) => line.length))).toBe(140);
+    expect(painted.out).toContain('\u001b[34mH');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences are what is removed
+    expect(painted.out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out);
+  });
+
+  it('chooses an engine and says which, and why not the GPU', async () => {
+    const { exitCode, err, out } = await cli('run', exampleFile('pinned-side-stream'));
+    expect(exitCode).toBe(0);
+    expect(err).toMatch(/^Engine: (cuda, on .+|sim\. cuda is not available: .+)\n$/);
+    expect(out).toMatch(/(simulated with|measured on)/);
+  });
+
+  it('writes the run with --out, which explain reads as it was', async () => {
+    const path = join(folder, 'run.arrow');
+    const made = await cli(
+      'run',
+      exampleFile('pinned-side-stream'),
+      '--engine',
+      'sim',
+      '--iterations',
+      '3',
+      '--out',
+      path,
+      '--json',
+    );
+    expect(made.exitCode).toBe(0);
+    const { info } = decodeRun(readFileSync(path));
+    expect(info.experiment.environment.iterations).toBe(3);
+    const explained = await cli('explain', path, '--json');
+    expect(JSON.parse(explained.out)).toEqual(JSON.parse(made.out));
+  });
+
+  it('executes the experiment of a run again', async () => {
+    const path = file('old.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const { exitCode, out } = await cli('run', path, '--engine', 'sim', '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ engine: 'sim', name: example().name });
+  });
+
+  it('shows its progress where stderr is a terminal, and clears it', async () => {
+    const experiment = { ...example(), name: 'until cancelled' };
+    const path = file('slow.json', JSON.stringify(experiment));
+    const controller = new AbortController();
+    const { err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script, {
+      terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
+      context: { signal: controller.signal },
+    });
+    expect(err).toContain('\r\u001b[KRecording 1/2\r\u001b[K');
+  });
+});
+
+describe('copyscope explain', () => {
+  it('calls a run from a file recorded, with machine and date', async () => {
+    const path = file('run.arrow', encodeRun(smallRun(example(), 'cpu')));
+    const { exitCode, out } = await cli('explain', path);
+    expect(exitCode).toBe(0);
+    expect(out).toContain('recorded on Test CPU by the CPU engine, without a GPU at 2026-11-20 05:45 UTC');
+    expect(out).toContain('20,971,520 bytes checked, none wrong');
+  });
+
+  it('simulates an experiment', async () => {
+    const { exitCode, out } = await cli('explain', exampleFile('pinned-same-stream'), '--profile', 'h200');
+    expect(exitCode).toBe(0);
+    expect(out).toContain('simulated with profile h200');
+    expect(out).toContain('Rule: stream-order');
+  });
+});
+
+describe('copyscope exits', () => {
+  const sim = (path: string): string[] => ['run', path, '--engine', 'sim'];
+  const truncated = (): string => file('truncated.json', JSON.stringify(example()).slice(0, 300));
+  const wrongField = (): string => {
+    const [source, ...others] = example().buffers;
+    return file('wrong.json', JSON.stringify({ ...example(), buffers: [{ ...source, memory: 'paged' }, ...others] }));
+  };
+  const unsupported = (): string => {
+    return file('gap.json', JSON.stringify({ ...example(), environment: { launchBlocking: true } }));
+  };
+  const cutRun = (): string => file('cut.arrow', encodeRun(smallRun(example(), 'cpu')).slice(0, 1000));
+
+  it.each<[string, number, () => string[], string, string | undefined]>([
+    ['no such file', 2, () => sim(join(folder, 'none.json')), 'file.not-found', undefined],
+    ['a folder', 2, () => sim(folder), 'file.failed', undefined],
+    ['an empty file', 2, () => sim(file('empty.json', '')), 'experiment.invalid', undefined],
+    ['a truncated experiment', 2, () => sim(truncated()), 'experiment.invalid', undefined],
+    ['a wrong field', 2, () => sim(wrongField()), 'experiment.invalid', 'buffers[0].memory'],
+    ['binary data', 2, () => sim(file('binary.json', Uint8Array.of(0, 255, 254, 7))), 'experiment.invalid', undefined],
+    ['a truncated run', 2, () => ['explain', cutRun()], 'run-file.truncated', 'file'],
+    ['zeros as a run', 2, () => ['explain', file('zero.arrow', new Uint8Array(100))], 'run-file.not-arrow', 'file'],
+    [
+      'an unknown profile',
+      2,
+      () => [...sim(exampleFile('pinned-side-stream')), '--profile', '../x'],
+      'profile.not-found',
+      'profile',
+    ],
+    [
+      'a profile for a real engine',
+      2,
+      () => ['run', exampleFile('pinned-side-stream'), '--engine', 'cpu', '--profile', 'h200'],
+      'usage.profile',
+      '--profile',
+    ],
+    ['an unknown engine', 2, () => ['run', 'x.json', '--engine', 'gpu'], 'usage.invalid', undefined],
+    ['no file named', 2, () => ['run'], 'usage.invalid', undefined],
+    ['an unknown command', 2, () => ['measure'], 'usage.invalid', undefined],
+    ['an unknown option', 2, () => ['devices', '--all'], 'usage.invalid', undefined],
+    [
+      'bad iterations',
+      2,
+      () => [...sim(exampleFile('pinned-side-stream')), '--iterations', '1e3'],
+      'usage.invalid',
+      undefined,
+    ],
+    [
+      'what the engine can not execute',
+      3,
+      () => sim(unsupported()),
+      'engine.unsupported',
+      'environment.launchBlocking',
+    ],
+  ])('with %s: %i', async (_name, exitCode, args, code, field) => {
+    const people = await cli(...args());
+    expect(people.exitCode).toBe(exitCode);
+    expect(people.out).toBe('');
+    expect(people.err).toMatch(/^Error: \S.+\n/);
+    const json = await cli(...args(), '--json');
+    expect(json).toMatchObject({ exitCode, out: '' });
+    expect(JSON.parse(json.err)).toEqual({
+      error: expect.objectContaining({ code, message: expect.any(String), ...(field === undefined ? {} : { field }) }),
+    });
+  });
+
+  it('3 where the engine is not available, with what to do', async () => {
+    const report = JSON.parse((await cli('devices', '--json')).out);
+    for (const { kind, available } of report.engines) {
+      if (available) continue;
+      const { exitCode, err } = await cli('run', exampleFile('pinned-side-stream'), '--engine', kind, '--json');
+      expect(exitCode).toBe(3);
+      expect(JSON.parse(err).error).toMatchObject({ code: 'engine.unavailable', remedy: expect.any(String) });
+    }
+  });
+
+  it('1 where the engine process is lost', async () => {
+    const path = file('crash.json', JSON.stringify({ ...example(), name: 'exit 7' }));
+    const { exitCode, err } = await copyscope(['run', path, '--engine', 'cpu'], scripted.script);
+    expect(exitCode).toBe(1);
+    expect(err).toContain('ended with exit code 7');
+  });
+
+  it('1 for a run that failed, after showing what it recorded', async () => {
+    const error = { code: 'engine.cuda', message: 'cudaErrorLaunchFailure', op: 1 };
+    const path = file('failed.arrow', encodeRun(smallRun(example(), 'cpu', { status: 'failed', error })));
+    const { exitCode, out, err } = await cli('explain', path);
+    expect(exitCode).toBe(1);
+    expect(out).toContain('This run is failed: cudaErrorLaunchFailure');
+    expect(err).toContain('cudaErrorLaunchFailure');
+  });
+
+  it('4 where bytes are wrong, naming the buffer and the first of them', async () => {
+    const check = {
+      kind: 'final' as const,
+      buffer: 'target',
+      op: -1,
+      bytesChecked: 100,
+      bytesWrong: 7,
+      firstWrong: 42,
+    };
+    const verification = { bytesChecked: 100, bytesWrong: 7, checks: [check], unverified: [] };
+    const path = file('wrong.arrow', encodeRun(smallRun(example(), 'cpu', { verification })));
+    const { exitCode, out, err } = await cli('explain', path);
+    expect(exitCode).toBe(4);
+    expect(out).toContain('target: 7 wrong, the first at byte 42');
+    expect(err).toContain('7 of 100 bytes');
+  });
+
+  it('130 when it is cancelled, even by an engine that does not obey', async () => {
+    const path = file('slow.json', JSON.stringify({ ...example(), name: 'until cancelled' }));
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 500);
+    const args = ['run', path, '--engine', 'cpu', '--out', join(folder, 'never.arrow')];
+    const { exitCode } = await copyscope(args, scripted.script, { context: { signal: controller.signal } });
+    expect(exitCode).toBe(130);
+    expect(existsSync(join(folder, 'never.arrow'))).toBe(false);
+  });
+
+  it('2 rather than write a run over something else', async () => {
+    const path = file('experiment.json', JSON.stringify(example()));
+    const { exitCode, err } = await cli(...sim(path), '--out', path);
+    expect(exitCode).toBe(2);
+    expect(err).toContain('is not overwritten');
+    expect(readFileSync(path, 'utf8')).toBe(JSON.stringify(example()));
+  });
+
+  it('0 for help, which lists the exit codes, and for the version', async () => {
+    const help = await cli('run', '--help');
+    expect(help).toMatchObject({ exitCode: 0, err: '', out: expect.stringMatching(/130 +cancelled/) });
+    expect(await cli('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('copyscope serve', () => {
+  it('prints the address of a window that answers, until it is interrupted', async () => {
+    const controller = new AbortController();
+    let status = 0;
+    const visit = async (address: string): Promise<void> => {
+      status = (await fetch(address.trim(), { redirect: 'manual' })).status;
+      controller.abort();
+    };
+    if (!existsSync(join(repository, 'dist/renderer/index.html'))) {
+      const { exitCode, err } = await cli('serve');
+      expect({ exitCode, err }).toMatchObject({ exitCode: 2, err: expect.stringContaining('npm run build') });
+      return;
+    }
+    const { exitCode } = await copyscope(['serve'], built.script, {
+      terminal: { out: (address) => void visit(address) },
+      context: { signal: controller.signal, environment: { COPYSCOPE_DATA: folder } },
+    });
+    expect({ exitCode, status }).toEqual({ exitCode: 0, status: 303 });
+  });
+});
+
+describe('npm run copyscope', () => {
+  it('prints nothing but the result on stdout', () => {
+    const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {
+      cwd: repository,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('engines');
+  }, 60_000);
+});

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import picocolors from 'picocolors';
+import { runCli } from '../../../../host/cli/cli.ts';
+import type { Context, Terminal } from '../../../../host/cli/io.ts';
+import { forkEngine } from '../../../../host/engine/child.ts';
+import { repository } from './buildEntry.ts';
+
+export interface Result {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command line with its output in memory, and its engine in a real process of this script. */
+export async function copyscope(
+  args: readonly string[],
+  engineScript: string,
+  changes: { readonly terminal?: Partial<Terminal>; readonly context?: Partial<Context> } = {},
+): Promise<Result> {
+  let [out, err] = ['', ''];
+  const exitCode = await runCli(args, {
+    terminal: {
+      out: (text) => {
+        out += text;
+        changes.terminal?.out?.(text);
+      },
+      err: (text) => {
+        err += text;
+        changes.terminal?.err?.(text);
+      },
+      columns: changes.terminal?.columns ?? 100,
+      animated: changes.terminal?.animated ?? false,
+      colors: changes.terminal?.colors ?? picocolors.createColors(false),
+    },
+    program: repository,
+    environment: {},
+    spawnEngine: () => forkEngine(engineScript),
+    signal: new AbortController().signal,
+    ...changes.context,
+  });
+  return { exitCode, out, err };
+}
+
+export const engineEntry = join(repository, 'host/engine/process.ts');
