@@ -17,7 +17,7 @@ export const idSchema = z
     'is not an id: only a-z, 0-9, "-", "_" and "/" may be in one',
   );
 
-export const nameSchema = z.string().min(1).max(200);
+const nameSchema = z.string().min(1).max(200);
 
 const startRunSchema = z.strictObject({
   experiment: z.unknown(),
@@ -27,7 +27,7 @@ const startRunSchema = z.strictObject({
 });
 
 /** Arguments of every function of HostService. */
-export const requestSchemas = {
+const requestSchemas = {
   about: z.tuple([]),
   devices: z.tuple([z.boolean()]),
   profiles: z.tuple([]),

@@ -9,7 +9,7 @@ import type { Colors } from '../io.ts';
 import { table, wrap } from './text.ts';
 
 /** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
-export function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
+function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
   if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
   const device =
     summary.engine === 'cpu' ? `${summary.machine.cpu} by the CPU engine, without a GPU` : 'an unknown GPU';

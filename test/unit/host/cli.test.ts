@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import picocolors from 'picocolors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
@@ -23,7 +24,7 @@ const file = (name: string, content: string | Uint8Array): string => {
 
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
-  scripted = await buildEntry(join(import.meta.dirname, 'support/scriptedEngine.ts'));
+  scripted = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
 }, 60_000);
 afterAll(() => {
   built.remove();

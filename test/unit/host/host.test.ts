@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
@@ -36,7 +37,7 @@ const files = (): string[] => readdirSync(folder, { recursive: true, encoding: '
 
 describe('the host', () => {
   beforeAll(async () => {
-    built = await buildEntry(join(import.meta.dirname, 'support/scriptedEngine.ts'));
+    built = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
   }, 60_000);
   afterAll(() => built.remove());
   beforeEach(() => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
@@ -38,7 +39,7 @@ async function inProgress(supervisor: EngineSupervisor, behaviour: string, signa
 
 describe('the supervised engine process', () => {
   beforeAll(async () => {
-    built = await buildEntry(join(import.meta.dirname, 'support/scriptedEngine.ts'));
+    built = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
   }, 60_000);
   afterAll(() => built.remove());
   afterEach(() => {
