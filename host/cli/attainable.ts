@@ -1,16 +1,32 @@
 /** What a copy of a size can reach at best on the machine of a run, where a shipped profile knows that machine. */
+
 import type { AttainableBandwidth } from '../../core/analysis/operations.ts';
-import { attainableBandwidth, parseProfile } from '../../core/simulator/profile.ts';
+import { describeError, toErrorInfo } from '../../core/errors.ts';
+import type { ProfileSummary } from '../../core/service/service.ts';
+import { attainableBandwidth, type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { bytes } from '../../core/units.ts';
 import type { Assets } from '../service/assets.ts';
 
-export async function attainableFor(info: RunInfo, assets: Assets): Promise<{ attainable?: AttainableBandwidth }> {
-  const profiles = await assets.profiles();
-  const known = profiles.find(({ name, device }) =>
-    info.engine === 'sim' ? name === info.profile : device === info.device?.name,
-  );
-  if (known === undefined) return {};
-  const profile = parseProfile(await assets.readProfile(known.name));
-  return { attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)) };
+/** A profile that can't be read costs these figures, and not the run: the reason is said. */
+export async function attainableFor(
+  info: RunInfo,
+  assets: Assets,
+  say: (text: string) => void,
+): Promise<{ attainable?: AttainableBandwidth }> {
+  try {
+    const profile = await profileOf(info, assets);
+    if (profile === null) return {};
+    return { attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)) };
+  } catch (error) {
+    say(`Attainable bandwidths are left out. ${describeError(toErrorInfo(error))}\n`);
+    return {};
+  }
+}
+
+async function profileOf(info: RunInfo, assets: Assets): Promise<DeviceProfile | null> {
+  const isOf = ({ name, device }: ProfileSummary): boolean =>
+    info.engine === 'sim' ? name === info.profile : device === info.device?.name;
+  const known = (await assets.profiles()).find(isOf);
+  return known === undefined ? null : parseProfile(await assets.readProfile(known.name));
 }

@@ -19,7 +19,7 @@ export interface PrintOptions {
 
 /** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
 export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
-  const summary = summarizeRun(run, await attainableFor(run.info, assets));
+  const summary = summarizeRun(run, await attainableFor(run.info, assets, terminal.err));
   const text = options.json
     ? JSON.stringify(summary, null, 2)
     : forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal);

@@ -85,6 +85,25 @@ describe('the experiment store', () => {
     expect(readdirSync(join(folder, 'data/experiments'))).toEqual([`${id}.json`]);
   });
 
+  it('never shows a reader a part of what is being written', async () => {
+    const large = { ...example(), description: 'x'.repeat(10_000) };
+    const id = await experiments.save(null, large);
+    const path = join(folder, `data/experiments/${id}.json`);
+    let writing = true;
+    const writes = (async () => {
+      for (let count = 0; count < 40; count += 1) await experiments.save(id, count % 2 === 0 ? example() : large);
+      writing = false;
+    })();
+    let reads = 0;
+    while (writing) {
+      expect(() => JSON.parse(readFileSync(path, 'utf8'))).not.toThrow();
+      reads += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writes;
+    expect(reads).toBeGreaterThan(40);
+  });
+
   it.each([
     ['no object', 7],
     ['a wrong field', { ...example(), streams: [{ id: 'side', flags: 'sideways' }] }],
