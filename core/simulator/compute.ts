@@ -16,13 +16,16 @@ export interface ComputeSink {
 export class Compute {
   readonly #clock: EventQueue;
   readonly #sink: ComputeSink;
+  readonly #most: number;
   #used = 0;
   #running = 0;
   #waiting: StreamEntry[] = [];
 
-  constructor(clock: EventQueue, sink: ComputeSink) {
+  /** At most `most` pieces of work run at once. */
+  constructor(clock: EventQueue, sink: ComputeSink, most: number) {
     this.#clock = clock;
     this.#sink = sink;
+    this.#most = most;
   }
 
   submit(entry: StreamEntry): void {
@@ -43,7 +46,7 @@ export class Compute {
       this.#waiting.shift();
       this.#start(first);
     }
-    if (this.#used >= 1 - rounding) return;
+    if (this.#running === this.#most) return;
     this.#waiting = this.#waiting.filter((entry) => {
       const fits = this.#fits(entry);
       if (fits) this.#start(entry);
@@ -52,7 +55,7 @@ export class Compute {
   }
 
   #fits(entry: StreamEntry): boolean {
-    return this.#used + entry.step.share <= 1 + rounding;
+    return this.#running < this.#most && this.#used + entry.step.share <= 1 + rounding;
   }
 
   #start(entry: StreamEntry): void {

@@ -1,4 +1,7 @@
-/** The copy engines of a device: one for each direction, first come first served, with one link between them. */
+/**
+ * The copy engines of a device: one for each direction, first come first served, with one link between them. Rules
+ * (core/rules): one-engine-per-direction, directions-share-link.
+ */
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
 import { Fifo } from './fifo.ts';

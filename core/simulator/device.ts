@@ -32,9 +32,10 @@ export class Devices implements EntryHandler, CopySink, ComputeSink {
     this.streams = new StreamSet(program, clock, new Gaps(profile), this, profile.queue.depth);
     this.#copyEngines = program.devices.flatMap(() => {
       const link = new Link(profile.link.bothBytesPerSecond);
-      return [new CopyEngine(link, clock, this), new CopyEngine(link, clock, this)];
+      const first = new CopyEngine(link, clock, this);
+      return [first, profile.device.asyncEngineCount > 1 ? new CopyEngine(link, clock, this) : first];
     });
-    this.#computes = program.devices.map(() => new Compute(clock, this));
+    this.#computes = program.devices.map(() => new Compute(clock, this, profile.kernel.concurrent));
   }
 
   entryActs(entry: StreamEntry, what: number, nowNs: number): void {

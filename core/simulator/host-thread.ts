@@ -1,4 +1,8 @@
-/** One host thread: executes its steps in turn, pays for its calls, and is held by those that block. */
+/**
+ * One host thread: executes its steps in turn, pays for its calls, and is held by those that block. Rules (core/rules):
+ * issue-before-run, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy, blocking-memcpy,
+ * synchronize-holds-host, launch-queue.
+ */
 import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import { entryPieceStaged } from './entry.ts';

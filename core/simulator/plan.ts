@@ -1,4 +1,7 @@
-/** A program priced by a profile: for each instruction what it costs on the host and on the device, worked out once. */
+/**
+ * A program priced by a profile: for each instruction what it costs on the host and on the device, worked out once.
+ * Rules (core/rules): overlap-needs-pinned, small-pageable-copy, copy-without-engine, small-copy-latency, launch-cost.
+ */
 import { CopyscopeError } from '../errors.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramKernel } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
@@ -141,7 +144,8 @@ class Planner {
       engine: engineIndex(this.#program.streams[stream]?.device ?? 0, 'compute'),
       callNs: this.#profile.calls.launchNs,
       deviceNs: this.#kernelNs(kernel),
-      share: smShare,
+      // A spin is one thread on one multiprocessor: it runs beside whatever else there is.
+      share: kernel.kind === 'spin' ? 0 : smShare,
       bytes: kernel.kind === 'stream' ? kernel.bytes : 0,
     };
   }

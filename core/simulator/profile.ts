@@ -104,6 +104,8 @@ const kernelSchema = z.strictObject({
   /** Bytes read and written by a byte-streaming kernel over time: from device memory, and where all fits into L2. */
   deviceBytesPerSecond: rate,
   l2BytesPerSecond: rate,
+  /** Kernels that may run at once. */
+  concurrent: z.number().int().min(1).max(100_000),
 });
 
 const linkSchema = z.strictObject({
@@ -125,6 +127,7 @@ const deviceSchema = z.strictObject({
   name: z.string().min(1).max(200),
   computeCapability: z.string().max(20),
   multiprocessors: z.number().int().min(1).max(100_000),
+  /** With one, both directions share it; with two or more, each has its own. */
   asyncEngineCount: z.number().int().min(0).max(64),
   memoryBytes: byteCount,
   l2Bytes: z

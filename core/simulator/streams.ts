@@ -1,4 +1,7 @@
-/** Streams and events: what an issued operation waits for, by CUDA's rules (core/rules). */
+/**
+ * Streams and events: what an issued operation waits for. Rules (core/rules): stream-order, streams-may-overlap,
+ * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
+ */
 import type { Program, StreamKind } from '../program/program.ts';
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
 import { type Dependent, type EntryHandler, StreamEntry } from './entry.ts';

@@ -9,6 +9,16 @@ const d2h = (stream: string, bytes: number, more: object = {}) =>
   ({ op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream, bytes, ...more }) as const;
 const spin = (stream: string, durationNs: number, label = 'spin') =>
   ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs }, stream }) as const;
+/** Fills the device for 100 ns a pass. */
+const fill = (stream: string, passes = 1) =>
+  ({
+    op: 'kernel',
+    label: 'fill',
+    kernel: { kind: 'stream', passes },
+    reads: ['small'],
+    writes: ['small2'],
+    stream,
+  }) as const;
 const record = (event: string, stream: string) => ({ op: 'recordEvent', event, stream }) as const;
 const wait = (event: string, stream: string) => ({ op: 'waitEvent', event, stream }) as const;
 
@@ -83,26 +93,47 @@ describe('several streams', () => {
   });
 
   it('runs kernels that fill the device one after another, and others beside each other', () => {
-    const full = program([spin('a', 100), spin('b', 100), spin('a', 10)]);
+    const full = program([fill('a'), fill('b'), fill('a')]);
     expect(device(run(full))).toEqual([
-      ['spin', 23, 123],
-      ['spin', 123, 223],
-      ['spin', 223, 233],
+      ['fill', 23, 123],
+      ['fill', 123, 223],
+      ['fill', 223, 323],
     ]);
     expect(device(run(withShares(full, 0.5)))).toEqual([
-      ['spin', 23, 123],
-      ['spin', 43, 143],
-      ['spin', 125, 135],
+      ['fill', 23, 123],
+      ['fill', 43, 143],
+      ['fill', 125, 225],
+    ]);
+  });
+
+  it('lets what fits pass what does not', () => {
+    expect(device(simulated([fill('a', 10), fill('b'), spin('blocking', 10)]))).toEqual([
+      ['fill', 23, 1023],
+      ['spin', 63, 73],
+      ['fill', 1023, 1123],
+    ]);
+  });
+
+  it('runs as many kernels at once as the device takes', () => {
+    const spins = ['a', 'b', 'blocking', 'blocking2'].map((stream) => spin(stream, 1000));
+    expect(device(simulated(spins)).map(([, start]) => start)).toEqual([23, 43, 63, 1023]);
+  });
+
+  it('shares one copy engine where the device has only one', () => {
+    const profile = { ...toyProfile, device: { ...toyProfile.device, asyncEngineCount: 1 } };
+    expect(device(run(program([h2d('a', 100), d2h('b', 100)]), profile))).toEqual([
+      ['h2d', 13, 113],
+      ['d2h', 113, 213],
     ]);
   });
 
   it('runs a device-to-device copy on the compute lane, after a kernel there', () => {
     const rows = simulated([
-      spin('a', 100),
+      fill('a'),
       { op: 'copy', label: 'd2d', src: 'device', dst: 'device2', stream: 'b', bytes: 100 },
     ]);
     expect(device(rows)).toEqual([
-      ['spin', 23, 123],
+      ['fill', 23, 123],
       ['d2d', 123, 173],
     ]);
     expect(rows.filter(({ kind }) => kind === 'copy').map(({ engine }) => engine)).toEqual(['compute:gpu']);
@@ -385,7 +416,7 @@ describe('what can not be simulated', () => {
   });
 
   it('a program that gets stuck names the thread and the call', () => {
-    const stuck = withShares(program([spin('a', 1), { op: 'synchronizeStream', stream: 'a' }]), 2);
+    const stuck = withShares(program([fill('a'), { op: 'synchronizeStream', stream: 'a' }]), 2);
     expect(() => simulate(stuck, toyProfile)).toThrow(
       expect.objectContaining({
         code: 'simulation.deadlock',

@@ -61,7 +61,7 @@ export const toyProfile: DeviceProfile = parseProfile({
     wakeNs: 7,
   },
   queue: { source, launchToStartNs: 3, depth: 1000, sameEngineNs: 2, acrossEnginesNs: 4 },
-  kernel: { source, startNs: 0, deviceBytesPerSecond: 1e9, l2BytesPerSecond: 2e9 },
+  kernel: { source, startNs: 0, deviceBytesPerSecond: 1e9, l2BytesPerSecond: 2e9, concurrent: 3 },
   link: { source, h2dBytesPerSecond: 1e9, d2hBytesPerSecond: 1e9, bothBytesPerSecond: 1.5e9 },
   host: { source, memcpyBytesPerSecond: 1e9 },
 });
@@ -80,6 +80,8 @@ export const buffers: ExperimentInput['buffers'] = [
   { id: 'pageable', memory: 'pageable', bytes: 100_000 },
   { id: 'device', memory: 'device', bytes: 100_000 },
   { id: 'device2', memory: 'device', bytes: 100_000 },
+  { id: 'small', memory: 'device', bytes: 100 },
+  { id: 'small2', memory: 'device', bytes: 100 },
 ];
 
 /** Operations as a document has them; lowering validates them. */
