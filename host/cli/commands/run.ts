@@ -44,7 +44,10 @@ export async function explain(tools: Tools, file: string, options: RunOptions): 
   const { context, assets } = tools;
   const input = await readInputFile(file);
   const print = { json: options.json, madeHere: false };
-  if (input.kind === 'run') return printRun(input.run, assets, context.terminal, print);
+  if (input.kind === 'run') {
+    refuseProfile(options.profile, 'this file is a run, which needs no simulation');
+    return printRun(input.run, assets, context.terminal, print);
+  }
   const result = await execute(tools, input.experiment, { ...options, engine: 'sim' });
   return printRun(decoded(result), assets, context.terminal, print);
 }
@@ -85,11 +88,16 @@ async function withEngine(tools: Tools, options: RunOptions): Promise<RunOptions
 }
 
 function requireFit(engine: EngineKind, profile: string | undefined): EngineKind {
-  if (profile === undefined || engine === 'sim') return engine;
+  if (engine !== 'sim') refuseProfile(profile, `engine ${engine} measures`);
+  return engine;
+}
+
+function refuseProfile(profile: string | undefined, why: string): void {
+  if (profile === undefined) return;
   throw new CopyscopeError({
     code: 'usage.profile',
     field: '--profile',
-    message: `a profile is for the simulator, and engine ${engine} measures.`,
-    remedy: 'Leave --profile out, or use --engine sim.',
+    message: `a profile is for the simulator, and ${why}.`,
+    remedy: 'Leave --profile out.',
   });
 }

@@ -204,6 +204,13 @@ describe('copyscope exits', () => {
       'usage.profile',
       '--profile',
     ],
+    [
+      'a profile for a run',
+      2,
+      () => ['explain', file('kept.arrow', encodeRun(smallRun(example(), 'cpu'))), '--profile', 'h200'],
+      'usage.profile',
+      '--profile',
+    ],
     ['an unknown engine', 2, () => ['run', 'x.json', '--engine', 'gpu'], 'usage.invalid', undefined],
     ['no file named', 2, () => ['run'], 'usage.invalid', undefined],
     ['an unknown command', 2, () => ['measure'], 'usage.invalid', undefined],
