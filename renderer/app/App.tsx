@@ -1,0 +1,23 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { Shell } from './Shell.tsx';
+import { cssVariables, theme } from './theme.ts';
+
+const schemes = localStorageColorSchemeManager({ key: 'copyscope:theme' });
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={schemes}
+      defaultColorScheme="auto"
+    >
+      <Notifications position="bottom-right" limit={4} containerWidth={420} />
+      <ErrorBoundary area="The window">
+        <Shell />
+      </ErrorBoundary>
+    </MantineProvider>
+  );
+}

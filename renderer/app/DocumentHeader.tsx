@@ -1,0 +1,50 @@
+import { Button, Text, Tooltip } from '@mantine/core';
+import { IconCopyPlus } from '@tabler/icons-react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import classes from './DocumentHeader.module.css';
+import { EnginePicker } from './EnginePicker.tsx';
+import { RunButton } from './RunButton.tsx';
+import { saveCopy } from './store/actions.ts';
+import { useApp } from './store/store.ts';
+
+/** Title and description, and beside them what runs it. */
+export function DocumentHeader({ experiment }: { readonly experiment: Experiment }) {
+  const page = useApp((state) => state.page);
+  return (
+    <div className={classes['header']}>
+      <div className={classes['text']}>
+        <h1 title={experiment.name}>{experiment.name}</h1>
+        <Text size="sm" c="dimmed" lineClamp={2} title={experiment.description}>
+          {experiment.description}
+        </Text>
+      </div>
+      <div className={classes['controls']}>
+        <div className={classes['row']}>
+          <EnginePicker />
+          <RunButton />
+        </div>
+        <div className={classes['row']}>
+          <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
+          {page.kind === 'experiment' ? null : (
+            <Tooltip label="Keep a copy among your own experiments">
+              <Button
+                variant="subtle"
+                color="gray"
+                size="compact-xs"
+                leftSection={<IconCopyPlus size={13} aria-hidden />}
+                onClick={() => void saveCopy()}
+              >
+                Save a copy
+              </Button>
+            </Tooltip>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function runFacts({ environment }: Experiment): string {
+  const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${times(environment.iterations, 'iteration')}, ${times(environment.warmups, 'warm-up')}`;
+}

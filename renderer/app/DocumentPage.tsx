@@ -1,0 +1,87 @@
+/** The centre: what the experiment is, its score, and the timeline of one of its runs. */
+import { Button, Loader, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { Score } from '../score/Score.tsx';
+import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
+import { DocumentHeader } from './DocumentHeader.tsx';
+import classes from './Shell.module.css';
+import { panelStorage } from './settings.ts';
+import { retryDocument, retryRun } from './store/actions.ts';
+import { currentExperiment, pageDocumentKey } from './store/select.ts';
+import { useApp } from './store/store.ts';
+
+export function DocumentPage() {
+  const experiment = useApp(currentExperiment);
+  const problem = useDocumentProblem();
+  const layout = useDefaultLayout({ id: 'document', panelIds: ['score', 'timeline'], storage: panelStorage });
+  if (problem !== null) return <DocumentProblem {...problem} />;
+  if (experiment === null) {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Opening…">
+        <Text c="dimmed">Reading it from the host.</Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <DocumentHeader experiment={experiment} />
+      <Group
+        orientation="vertical"
+        className={classes['panels']}
+        {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
+        onLayoutChanged={layout.onLayoutChanged}
+      >
+        <Panel id="score" defaultSize={186} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
+          <Score experiment={experiment} />
+        </Panel>
+        <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
+        <Panel id="timeline" minSize={180}>
+          <TimelinePanel />
+        </Panel>
+      </Group>
+    </>
+  );
+}
+
+interface Problem {
+  readonly title: string;
+  readonly error: ErrorInfo;
+  readonly retry: () => void;
+}
+
+/** Why there is nothing to show: the document can't be read, or the run that was opened can't. */
+function useDocumentProblem(): Problem | null {
+  const page = useApp((state) => state.page);
+  const ready = useApp((state) => state.libraryReady);
+  const document = useApp((state) => state.documents[pageDocumentKey(state) ?? '']);
+  const known = useApp((state) => page.kind !== 'run' || state.runs[page.id] !== undefined);
+  const run = useApp((state) => (page.kind === 'run' ? state.loadedRuns[page.id] : undefined));
+  if (document?.status === 'failed') {
+    return { title: 'This experiment can’t be opened', error: document.error, retry: retryDocument };
+  }
+  if (page.kind !== 'run') return null;
+  const retry = (): void => retryRun(page.id);
+  if (run?.status === 'failed') return { title: 'This run can’t be opened', error: run.error, retry };
+  if (known || !ready) return null;
+  const missing = {
+    code: 'run.not-found',
+    message: 'There is no run of this name.',
+    remedy: 'Pick one from the library.',
+  };
+  return { title: 'This run is not here', error: missing, retry };
+}
+
+function DocumentProblem({ title, error, retry }: Problem) {
+  return (
+    <EmptyState icon={<IconAlertTriangle size={26} />} title={title} alert>
+      <ErrorText error={error} />
+      <Button variant="default" onClick={retry}>
+        Try again
+      </Button>
+    </EmptyState>
+  );
+}

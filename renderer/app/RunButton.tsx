@@ -1,0 +1,83 @@
+import { Button, Progress, Tooltip } from '@mantine/core';
+import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
+import type { RunProgress } from '../../core/program/engine.ts';
+import { effectiveEngine, parseEngineKey } from './engines.ts';
+import classes from './RunButton.module.css';
+import { cancelCurrent, runCurrent } from './store/actions.ts';
+import { currentEngineOptions } from './store/select.ts';
+import { useApp } from './store/store.ts';
+import { useDerived } from './store/useDerived.ts';
+
+const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
+
+/** Run; while something runs, how far it is, and Cancel. */
+export function RunButton() {
+  const running = useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
+  const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
+  const blocked = useBlockedReason();
+  if (running !== undefined) {
+    return (
+      <div className={classes['running']}>
+        <RunningState name={running.name} progress={progress} />
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
+          onClick={() => void cancelCurrent()}
+        >
+          Cancel
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <Tooltip label={blocked ?? `Run it (${shortcut})`}>
+      <Button
+        leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
+        aria-keyshortcuts="Control+Enter"
+        {...(blocked === null ? {} : { 'data-disabled': true })}
+        aria-disabled={blocked !== null}
+        onClick={() => {
+          if (blocked === null) void runCurrent();
+        }}
+      >
+        Run
+      </Button>
+    </Tooltip>
+  );
+}
+
+function useBlockedReason(): string | null {
+  const options = useDerived(currentEngineOptions);
+  const engine = effectiveEngine(
+    options,
+    useApp((state) => state.engine),
+  );
+  const connected = useApp((state) => state.connection.status === 'open');
+  if (!connected) return 'There is no connection to the host.';
+  if (engine === null) return 'No engine is available here: see the list beside this button.';
+  const isRecording = parseEngineKey(engine).kind === 'recorded';
+  return isRecording ? 'This is a recording. Pick another engine to run the experiment yourself.' : null;
+}
+
+const phases: Readonly<Record<RunProgress['phase'], string>> = {
+  preparing: 'Preparing',
+  'warming-up': 'Warming up',
+  timing: 'Timing',
+  recording: 'Recording',
+  verifying: 'Verifying',
+};
+
+function RunningState({ name, progress }: { readonly name: string; readonly progress: RunProgress | undefined }) {
+  const share = progress === undefined || progress.total === 0 ? 0 : progress.done / progress.total;
+  const text = progress === undefined ? 'Starting' : phases[progress.phase];
+  const count = progress !== undefined && progress.total > 1 ? ` ${progress.done}/${progress.total}` : '';
+  return (
+    <div className={classes['progress']}>
+      <span className="tabular" role="status">
+        {text}
+        {count}
+      </span>
+      <Progress value={share * 100} size="sm" aria-label={`Progress of ${name}`} animated={progress === undefined} />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+/** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
+import { useHotkeys } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import { ComparePage } from '../compare/ComparePage.tsx';
+import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
+import { Inspector } from '../inspector/Inspector.tsx';
+import { Library } from '../library/Library.tsx';
+import { StatusLine } from '../status/StatusLine.tsx';
+import { DocumentPage } from './DocumentPage.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { HelpOverlay } from './HelpOverlay.tsx';
+import classes from './Shell.module.css';
+import { panelStorage } from './settings.ts';
+import { ensureRun, runCurrent } from './store/actions.ts';
+import { shownRunId } from './store/select.ts';
+import { assign, useApp } from './store/store.ts';
+import { TopBar } from './TopBar.tsx';
+import { WelcomePage } from './WelcomePage.tsx';
+
+export function Shell() {
+  const page = useApp((state) => state.page);
+  useShownRun();
+  useHotkeys([['mod+Enter', () => void runCurrent()]], []);
+  useHotkeys([
+    ['shift+?', () => assign({ helpOpen: true })],
+    ['?', () => assign({ helpOpen: true })],
+  ]);
+  const panels = ['library', 'centre', ...(page.kind === 'compare' ? [] : ['inspector'])];
+  const layout = useDefaultLayout({ id: 'frame', panelIds: panels, storage: panelStorage });
+  return (
+    <div className={classes['shell']}>
+      <TopBar />
+      <ConnectionBanner />
+      <Group
+        className={classes['panels']}
+        {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
+        onLayoutChanged={layout.onLayoutChanged}
+        key={panels.length}
+      >
+        <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
+          <ErrorBoundary area="The library">
+            <Library />
+          </ErrorBoundary>
+        </Panel>
+        <Separator className={classes['separator']} aria-label="Resize the library" />
+        <Panel id="centre" minSize={420}>
+          <main className={classes['centre']}>
+            <ErrorBoundary area="This page" key={page.kind}>
+              <Centre />
+            </ErrorBoundary>
+          </main>
+        </Panel>
+        {page.kind === 'compare' ? null : (
+          <>
+            <Separator className={classes['separator']} aria-label="Resize the inspector" />
+            <Panel
+              id="inspector"
+              defaultSize={316}
+              minSize={250}
+              maxSize={520}
+              groupResizeBehavior="preserve-pixel-size"
+            >
+              <ErrorBoundary area="The inspector">
+                <Inspector />
+              </ErrorBoundary>
+            </Panel>
+          </>
+        )}
+      </Group>
+      <StatusLine />
+      <HelpOverlay />
+    </div>
+  );
+}
+
+function Centre() {
+  const kind = useApp((state) => state.page.kind);
+  if (kind === 'compare') return <ComparePage />;
+  return kind === 'welcome' ? <WelcomePage /> : <DocumentPage />;
+}
+
+/** Reads the run that is to be shown as soon as it is known and complete. */
+function useShownRun(): void {
+  const id = useApp(shownRunId);
+  const pageRun = useApp((state) => (state.page.kind === 'run' ? state.page.id : null));
+  const status = useApp((state) => (id === null ? undefined : state.runs[id]?.status));
+  const connected = useApp((state) => state.connection.status === 'open');
+  useEffect(() => {
+    if (!connected) return;
+    if (id !== null && status !== undefined) void ensureRun(id);
+    if (pageRun !== null) void ensureRun(pageRun);
+  }, [id, status, pageRun, connected]);
+}

@@ -1,0 +1,53 @@
+/** What a first visit sees: what this is for, and the four examples to begin with. */
+import { Button, Kbd } from '@mantine/core';
+import { IconColumns } from '@tabler/icons-react';
+import { exampleGroups } from '../library/groups.ts';
+import { openPage } from './store/actions.ts';
+import { useApp } from './store/store.ts';
+import classes from './WelcomePage.module.css';
+
+export function WelcomePage() {
+  const examples = useApp((state) => state.examples);
+  return (
+    <div className={classes['page']}>
+      <div className={classes['column']}>
+        <h1>See what overlapped, and why</h1>
+        <p>
+          An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
+          simulated one, and read from the lanes what every stream, copy engine and host thread did.
+        </p>
+        {exampleGroups(examples).map((group) => (
+          <section key={group.title} aria-label={group.title}>
+            <div className={classes['heading']}>
+              <h2>{group.title}</h2>
+              <Button
+                variant="default"
+                leftSection={<IconColumns size={15} aria-hidden />}
+                onClick={() => openPage({ kind: 'compare' })}
+              >
+                See them side by side
+              </Button>
+            </div>
+            <ul className={classes['cards']}>
+              {group.examples.map((example) => (
+                <li key={example.id}>
+                  <button
+                    type="button"
+                    className={classes['card']}
+                    onClick={() => openPage({ kind: 'example', id: example.id })}
+                  >
+                    <strong>{example.name}</strong>
+                    <span>{example.description}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <p className={classes['keys']}>
+          <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> runs what is open · <Kbd>?</Kbd> lists every key
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** What Run can run on, as the engine picker lists it. */
+import type { ErrorInfo } from '../../core/errors.ts';
+import type { DeviceReport, EngineKind, EngineStatus } from '../../core/program/engine.ts';
+import type { ProfileSummary, RunSummary } from '../../core/service/service.ts';
+
+export interface EngineOption {
+  /** 'cuda', 'cpu', 'sim:PROFILE' or 'recorded:RUN'. */
+  readonly key: string;
+  readonly label: string;
+  /** What its numbers are. */
+  readonly detail: string;
+  readonly problem?: ErrorInfo;
+}
+
+export type EngineKey =
+  | { readonly kind: 'cuda' | 'cpu' }
+  | { readonly kind: 'sim'; readonly profile: string }
+  | { readonly kind: 'recorded'; readonly run: string };
+
+export function parseEngineKey(key: string): EngineKey {
+  const [kind, rest] = [key.split(':', 1)[0], key.slice(key.indexOf(':') + 1)];
+  if (kind === 'sim') return { kind, profile: rest };
+  if (kind === 'recorded') return { kind, run: rest };
+  return { kind: kind === 'cuda' ? 'cuda' : 'cpu' };
+}
+
+export function engineOptions(
+  devices: DeviceReport | null,
+  profiles: readonly ProfileSummary[],
+  recorded: readonly RunSummary[],
+): EngineOption[] {
+  return [
+    gpuOption(devices),
+    ...profiles.map((profile) => ({
+      key: `sim:${profile.name}`,
+      label: `Simulated: ${profile.device}`,
+      detail: 'Predicted from a device profile.',
+      ...problemOf(devices, 'sim'),
+    })),
+    {
+      key: 'cpu',
+      label: 'CPU engine',
+      detail: 'Runs in host memory: real threads, no GPU.',
+      ...problemOf(devices, 'cpu'),
+    },
+    ...recorded.map((run) => ({
+      key: `recorded:${run.id}`,
+      label: `Recorded: ${run.device}`,
+      detail: `Measured on ${run.createdAt.slice(0, 10)}, shipped with Copyscope.`,
+    })),
+  ];
+}
+
+function gpuOption(devices: DeviceReport | null): EngineOption {
+  const device = devices?.devices[0];
+  const label = device === undefined ? 'This GPU' : `This GPU: ${device.name}`;
+  return { key: 'cuda', label, detail: 'Measured with device timestamps.', ...problemOf(devices, 'cuda') };
+}
+
+function problemOf(devices: DeviceReport | null, kind: EngineKind): { problem?: ErrorInfo } {
+  if (devices === null) return { problem: { code: 'engine.unknown', message: 'Looking for it…' } };
+  const status = devices.engines.find((engine: EngineStatus) => engine.kind === kind);
+  if (status?.available === true) return {};
+  return {
+    problem: status?.problem ?? { code: 'engine.unavailable', message: 'Not available on this machine.' },
+  };
+}
+
+/** What was picked, where that can run; else the GPU, else a simulated one, else whatever can. */
+export function effectiveEngine(options: readonly EngineOption[], picked: string | null): string | null {
+  const usable = options.filter((option) => option.problem === undefined);
+  const wanted = usable.find((option) => option.key === picked) ?? usable.find((option) => option.key === 'cuda');
+  return (wanted ?? usable.find((option) => option.key.startsWith('sim:')) ?? usable[0])?.key ?? null;
+}

@@ -1,0 +1,18 @@
+/** Keeps the address and the page the same: links, back and forward, and the page that was open last time. */
+import { parsePageHash } from './page.ts';
+import { recall } from './settings.ts';
+import { openPage } from './store/actions.ts';
+import { assign, useApp } from './store/store.ts';
+
+export function startNavigation(): void {
+  const page = parsePageHash(location.hash) ?? parsePageHash(recall('page') ?? '');
+  assign({ engine: recall('engine') });
+  // Documents can be read once there is a host to read them from.
+  const stop = useApp.subscribe((state) => {
+    if (!state.libraryReady) return;
+    stop();
+    if (page !== null) openPage(page);
+  });
+  if (page !== null) assign({ page });
+  window.addEventListener('popstate', () => openPage(parsePageHash(location.hash) ?? { kind: 'welcome' }));
+}

@@ -1,0 +1,24 @@
+/** What the window remembers between visits. Storage may be missing or full; then it forgets, and says nothing. */
+const prefix = 'copyscope:';
+
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(prefix + name, value);
+  } catch {
+    // Private windows refuse storage.
+  }
+}
+
+export function recall(name: string): string | null {
+  try {
+    return localStorage.getItem(prefix + name);
+  } catch {
+    return null;
+  }
+}
+
+/** For react-resizable-panels. */
+export const panelStorage = {
+  getItem: (key: string): string | null => recall(key),
+  setItem: (key: string, value: string): void => remember(key, value),
+};

@@ -1,0 +1,242 @@
+/** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
+import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { HostService, RunSummary, WindowEvents } from '../../../core/service/service.ts';
+import { attainableFor } from '../attainable.ts';
+import { effectiveEngine, parseEngineKey } from '../engines.ts';
+import { loadRun } from '../loadedRun.ts';
+import { notifyError, notifyRunFailed } from '../notify.ts';
+import { documentKey, pageHash } from '../page.ts';
+import { remember } from '../settings.ts';
+import { currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
+import { assign, put, state, useApp } from './store.ts';
+import type { Page, Selection } from './types.ts';
+
+let service: HostService | null = null;
+
+/** The host for calls; set by the connection, null while there is none. */
+export function setService(next: HostService | null): void {
+  service = next;
+}
+
+function host(): HostService {
+  if (service !== null) return service;
+  throw new CopyscopeError({
+    code: 'connection.lost',
+    message: 'There is no connection to the host.',
+    remedy: 'Wait for it to come back, or choose Reconnect.',
+  });
+}
+
+/** Runs an action; what it throws is shown, with its remedy. */
+async function attempt(what: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (thrown) {
+    notifyError(what, toErrorInfo(thrown));
+  }
+}
+
+/** Fills the library and the engine list. Rejects where the host can't answer. */
+export async function refreshAll(): Promise<void> {
+  const [about, examples, experiments, runs, profiles] = await Promise.all([
+    host().about(),
+    host().examples(),
+    host().experiments(),
+    host().runs(),
+    host().profiles(),
+  ]);
+  const table = Object.fromEntries(runs.map((run) => [run.id, run]));
+  assign({ about, examples, experiments, runs: table, profiles, libraryReady: true });
+  void refreshDevices(false);
+}
+
+/** Asking for devices may start the engine process, so nothing waits for it. */
+export const refreshDevices = (anew: boolean): Promise<void> =>
+  attempt('The devices could not be listed', async () => assign({ devices: await host().devices(anew) }));
+
+export const windowEvents: WindowEvents = {
+  runProgress: (id, progress) => put('progress', id, progress),
+  runChanged: (id, run) => onRunChanged(id, run),
+  experimentsChanged: () =>
+    void attempt('The experiments could not be listed', async () =>
+      assign({ experiments: await host().experiments() }),
+    ),
+  engineChanged: (report, problem) => {
+    assign({ engineProblem: problem });
+    if (report !== null) assign({ devices: report });
+  },
+};
+
+function onRunChanged(id: string, run: RunSummary | null): void {
+  const before = state().runs[id];
+  put('runs', id, run ?? undefined);
+  if (run?.status !== 'running') put('progress', id, undefined);
+  if (run === null) put('loadedRuns', id, undefined);
+  if (run === null || before?.status === run.status) return;
+  // What was read while the run was still going is no longer all of it.
+  if (before?.status === 'running') put('loadedRuns', id, undefined);
+  if (run.status === 'failed') notifyRunFailed(run);
+}
+
+export function openPage(page: Page): void {
+  const unchanged = pageHash(page) === pageHash(state().page);
+  if (!unchanged) assign({ page, selection: null, iteration: null });
+  if (location.hash !== pageHash(page)) history.pushState(null, '', pageHash(page) || location.pathname);
+  remember('page', pageHash(page));
+  if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
+}
+
+async function openDocument(page: { kind: 'example' | 'experiment'; id: string }): Promise<void> {
+  const key = documentKey(page);
+  const known = state().documents[key];
+  if (known?.status === 'loading' || known?.status === 'ready') return;
+  put('documents', key, { status: 'loading' });
+  try {
+    const value = await (page.kind === 'example' ? host().readExample(page.id) : host().readExperiment(page.id));
+    put('documents', key, { status: 'ready', value });
+  } catch (thrown) {
+    put('documents', key, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+/** Reads a run's file once. Does nothing while it is still running. */
+export async function ensureRun(id: string): Promise<void> {
+  const known = state().loadedRuns[id];
+  const summary = state().runs[id];
+  if (known !== undefined || summary === undefined || summary.status === 'running') return;
+  put('loadedRuns', id, { status: 'loading' });
+  try {
+    const file = await host().readRun(id);
+    const value = await loadRun(id, file, (info) => attainableFor(info, state().profiles, host()));
+    put('loadedRuns', id, { status: 'ready', value });
+  } catch (thrown) {
+    put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+/** Forgets what failed, so that it is read again. */
+export function retryRun(id: string): void {
+  put('loadedRuns', id, undefined);
+  void ensureRun(id);
+}
+
+export function retryDocument(): void {
+  const { page } = state();
+  if (page.kind !== 'example' && page.kind !== 'experiment') return;
+  put('documents', documentKey(page), undefined);
+  void openDocument(page);
+}
+
+export function pickEngine(key: string): void {
+  assign({ engine: key, selection: null });
+  remember('engine', key);
+  const document = pageDocumentKey(state());
+  const engine = parseEngineKey(key);
+  // A recording is shown at once; any other engine shows its own last run.
+  if (document !== null) put('pickedRuns', document, engine.kind === 'recorded' ? engine.run : undefined);
+}
+
+export function pickRun(id: string): void {
+  const document = pageDocumentKey(state());
+  if (document !== null) put('pickedRuns', document, id);
+  assign({ selection: null, iteration: null });
+}
+
+/** Starts a run of an experiment; the id, or null where it could not be started. */
+async function start(experiment: Experiment, engineKey: string): Promise<string | null> {
+  const engine = parseEngineKey(engineKey);
+  if (engine.kind === 'recorded') return null;
+  const run = await host().startRun({
+    experiment,
+    engine: engine.kind,
+    ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+  });
+  // The host may have told us of its end already.
+  if (state().runs[run.id] === undefined) put('runs', run.id, run);
+  return run.id;
+}
+
+export const runCurrent = (): Promise<void> =>
+  attempt('The run could not be started', async () => {
+    const experiment = currentExperiment(state());
+    const engine = effectiveEngine(currentEngineOptions(state()), state().engine);
+    const document = pageDocumentKey(state());
+    if (experiment === null || engine === null || document === null || isBusy()) return;
+    const id = await start(experiment, engine);
+    if (id === null) return;
+    put('pickedRuns', document, id);
+    assign({ selection: null, iteration: null });
+  });
+
+export const cancelCurrent = (): Promise<void> =>
+  attempt('The run could not be cancelled', async () => {
+    const running = Object.values(state().runs).filter((run) => run.status === 'running');
+    const shown = shownRunId(state());
+    const target = running.find((run) => run.id === shown) ?? running[0];
+    if (target !== undefined) await host().cancelRun(target.id);
+  });
+
+export const isBusy = (): boolean => Object.values(state().runs).some((run) => run.status === 'running');
+
+/** Runs the given examples one after another on one engine, and compares what comes out. */
+export const runAll = (ids: readonly string[], engineKey: string): Promise<void> =>
+  attempt('The four cases could not be run', async () => {
+    const started: string[] = [];
+    for (const id of ids) {
+      const run = await start(await host().readExample(id), engineKey);
+      if (run === null) return;
+      started.push(run);
+      const end = await finished(run);
+      if (end !== 'complete') break;
+    }
+    assign({ compared: started });
+  });
+
+/** Resolves when a run has ended, with how. */
+function finished(id: string): Promise<RunSummary['status'] | undefined> {
+  return new Promise((resolve) => {
+    const look = (): boolean => {
+      const status = state().runs[id]?.status;
+      if (status !== 'running') resolve(status);
+      return status !== 'running';
+    };
+    if (look()) return;
+    const stop = useApp.subscribe(() => {
+      if (look()) stop();
+    });
+  });
+}
+
+export const deleteRun = (id: string): Promise<void> =>
+  attempt('The run could not be deleted', async () => {
+    await host().deleteRun(id);
+    const { page } = state();
+    if (page.kind === 'run' && page.id === id) openPage({ kind: 'welcome' });
+  });
+
+export const deleteExperiment = (id: string): Promise<void> =>
+  attempt('The experiment could not be deleted', async () => {
+    await host().deleteExperiment(id);
+    const { page } = state();
+    if (page.kind === 'experiment' && page.id === id) openPage({ kind: 'welcome' });
+  });
+
+/** Keeps a copy of what is open among the user's own experiments, and opens it. */
+export const saveCopy = (): Promise<void> =>
+  attempt('The experiment could not be saved', async () => {
+    const experiment = currentExperiment(state());
+    if (experiment === null) return;
+    const id = await host().saveExperiment(null, experiment);
+    assign({ experiments: await host().experiments() });
+    openPage({ kind: 'experiment', id });
+  });
+
+export const importRunFile = (file: File): Promise<void> =>
+  attempt(`${file.name} could not be opened`, async () => {
+    const run = await host().importRun(file.name.replace(/\.arrow$/, ''), new Uint8Array(await file.arrayBuffer()));
+    put('runs', run.id, run);
+    openPage({ kind: 'run', id: run.id });
+  });
+
+export const select = (selection: Selection | null): void => assign({ selection });

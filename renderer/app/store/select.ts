@@ -1,0 +1,95 @@
+/** What follows from the state. Pure, so that components and actions agree on it. */
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { RunSummary } from '../../../core/service/service.ts';
+import { type EngineOption, effectiveEngine, engineOptions, parseEngineKey } from '../engines.ts';
+import type { LoadedRun } from '../loadedRun.ts';
+import { documentKey } from '../page.ts';
+import type { AppState, Loading } from './types.ts';
+
+export const byNewest = (a: RunSummary, b: RunSummary): number => b.createdAt.localeCompare(a.createdAt);
+
+/** Key of the open document; null on the welcome and comparison pages. */
+export function pageDocumentKey({ page }: Pick<AppState, 'page'>): string | null {
+  return page.kind === 'welcome' || page.kind === 'compare' ? null : documentKey(page);
+}
+
+/** The open experiment; a run's own one where a run was opened. Null while it is being read. */
+export function currentExperiment(state: AppState): Experiment | null {
+  const { page } = state;
+  if (page.kind === 'run') return loadedRun(state, page.id)?.run.info.experiment ?? null;
+  const key = pageDocumentKey(state);
+  const document = key === null ? undefined : state.documents[key];
+  return document?.status === 'ready' ? document.value : null;
+}
+
+export function loadedRun(state: AppState, id: string | null): LoadedRun | null {
+  const loaded: Loading<LoadedRun> | undefined = id === null ? undefined : state.loadedRuns[id];
+  return loaded?.status === 'ready' ? loaded.value : null;
+}
+
+/** Recorded runs that ship for what is open. */
+function recordedRuns(state: AppState): RunSummary[] {
+  const { page } = state;
+  if (page.kind !== 'example') return [];
+  const ids = state.examples.find((example) => example.id === page.id)?.recordedRuns ?? [];
+  return ids.flatMap((id) => state.runs[id] ?? []);
+}
+
+export const currentEngineOptions = (state: AppState): EngineOption[] =>
+  engineOptions(state.devices, state.profiles, recordedRuns(state));
+
+/** Runs of the open experiment, newest first: told by its name, which every run carries. */
+export function runsOfPage(state: AppState): RunSummary[] {
+  const { page } = state;
+  if (page.kind === 'run') {
+    const own = state.runs[page.id];
+    const rest = Object.values(state.runs).filter((run) => run.id !== page.id && run.name === own?.name);
+    return own === undefined ? [] : [own, ...rest.sort(byNewest)];
+  }
+  const name = currentExperiment(state)?.name;
+  return name === undefined
+    ? []
+    : Object.values(state.runs)
+        .filter((run) => run.name === name)
+        .sort(byNewest);
+}
+
+/**
+ * The run to show: the one that was picked, else the newest one of the chosen engine, else the recorded one, else any.
+ */
+export function shownRunId(state: AppState): string | null {
+  const key = pageDocumentKey(state);
+  if (key === null) return null;
+  const picked = state.pickedRuns[key];
+  if (picked !== undefined && state.runs[picked] !== undefined) return picked;
+  if (state.page.kind === 'run') return state.page.id;
+  const engine = effectiveEngine(currentEngineOptions(state), state.engine);
+  const runs = runsOfPage(state);
+  const recorded = recordedRuns(state)[0];
+  return (runs.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? runs[0])?.id ?? null;
+}
+
+/** Whether a run was made with the engine of this key. Built-in recordings belong to their own key only. */
+export function ranOn(run: RunSummary, key: string): boolean {
+  const engine = parseEngineKey(key);
+  if (engine.kind === 'recorded') return run.id === engine.run;
+  return run.engine === engine.kind && run.origin !== 'recorded';
+}
+
+/** The examples that are compared four at a time. */
+export const caseFolder = 'overlap/';
+export const caseExamples = (state: AppState) => state.examples.filter((example) => example.id.startsWith(caseFolder));
+
+/** Runs to compare: those picked, else for each case its newest run on the chosen engine, else its recorded one. */
+export function comparedRunIds(state: AppState): string[] {
+  if (state.compared !== null) return state.compared.filter((id) => state.runs[id] !== undefined);
+  const engine = effectiveEngine(engineOptions(state.devices, state.profiles, []), state.engine);
+  const complete = Object.values(state.runs)
+    .filter((run) => run.status === 'complete')
+    .sort(byNewest);
+  return caseExamples(state).flatMap((example) => {
+    const last = complete.find((run) => run.name === example.name && engine !== null && ranOn(run, engine));
+    const recorded = example.recordedRuns.find((id) => state.runs[id] !== undefined);
+    return last?.id ?? recorded ?? complete.find((run) => run.name === example.name)?.id ?? [];
+  });
+}

@@ -1,0 +1,72 @@
+/** What the window knows. Every slice is plain data; actions.ts changes it. */
+import type { ErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { DeviceReport, RunProgress } from '../../../core/program/engine.ts';
+import type {
+  About,
+  ExampleSummary,
+  ExperimentSummary,
+  ProfileSummary,
+  RunSummary,
+} from '../../../core/service/service.ts';
+import type { LoadedRun } from '../loadedRun.ts';
+
+export type ConnectionStatus = 'connecting' | 'open' | 'lost';
+
+export interface ConnectionSlice {
+  readonly connection: { readonly status: ConnectionStatus; readonly problem: ErrorInfo | null };
+  readonly about: About | null;
+  readonly devices: DeviceReport | null;
+  /** Why the engine process is not there, where it isn't. */
+  readonly engineProblem: ErrorInfo | null;
+  readonly profiles: readonly ProfileSummary[];
+}
+
+export interface LibrarySlice {
+  readonly examples: readonly ExampleSummary[];
+  readonly experiments: readonly ExperimentSummary[];
+  readonly runs: Readonly<Record<string, RunSummary>>;
+  readonly progress: Readonly<Record<string, RunProgress>>;
+  readonly libraryReady: boolean;
+}
+
+/** What the centre shows. A run brings its own experiment with it. */
+export type Page =
+  | { readonly kind: 'welcome' }
+  | { readonly kind: 'example'; readonly id: string }
+  | { readonly kind: 'experiment'; readonly id: string }
+  | { readonly kind: 'run'; readonly id: string }
+  | { readonly kind: 'compare' };
+
+export type Loading<Value> =
+  | { readonly status: 'loading' }
+  | { readonly status: 'ready'; readonly value: Value }
+  | { readonly status: 'failed'; readonly error: ErrorInfo };
+
+export interface PageSlice {
+  readonly page: Page;
+  /** Opened experiments, by documentKey(). */
+  readonly documents: Readonly<Record<string, Loading<Experiment>>>;
+  readonly loadedRuns: Readonly<Record<string, Loading<LoadedRun>>>;
+  /** The run picked for a document; the newest that fits the engine where nothing was picked. */
+  readonly pickedRuns: Readonly<Record<string, string>>;
+  /** Key of the engine that Run uses (see engines.ts); null until something was picked. */
+  readonly engine: string | null;
+  /** Runs picked for the comparison, in order; null for the examples' own. */
+  readonly compared: readonly string[] | null;
+}
+
+export type Selection =
+  | { readonly kind: 'row'; readonly run: string; readonly row: number }
+  | { readonly kind: 'op'; readonly op: number }
+  | { readonly kind: 'area'; readonly run: string; readonly startNs: number; readonly endNs: number };
+
+export interface SelectionSlice {
+  readonly selection: Selection | null;
+  /** Recorded iteration that is shown; null for the run's representative one. */
+  readonly iteration: number | null;
+  readonly timelineAs: 'lanes' | 'table';
+  readonly helpOpen: boolean;
+}
+
+export type AppState = ConnectionSlice & LibrarySlice & PageSlice & SelectionSlice;

@@ -1,0 +1,16 @@
+import type { ErrorInfo } from '../../core/errors.ts';
+import classes from './ErrorText.module.css';
+
+/** An error as people read it: field, message, remedy on a line of its own, and the code for whoever reports it. */
+export function ErrorText({ error }: { readonly error: ErrorInfo }) {
+  return (
+    <div className={classes['error']}>
+      <p>
+        {error.field === undefined ? null : <code>{error.field}: </code>}
+        {error.message}
+      </p>
+      {error.remedy === undefined || error.remedy === '' ? null : <p className={classes['remedy']}>{error.remedy}</p>}
+      <p className={classes['code']}>{error.code}</p>
+    </div>
+  );
+}

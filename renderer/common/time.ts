@@ -1,0 +1,14 @@
+/** Points in time as people read them in a list. */
+const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+
+/** '14:05:09' today, '20 Nov 14:05' this year, '20 Nov 2025' before. */
+export function formatMoment(iso: string, now = new Date(), locale?: string): string {
+  const moment = new Date(iso);
+  if (Number.isNaN(moment.getTime())) return iso;
+  if (sameDay(moment, now))
+    return moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+  const day = moment.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+  return moment.getFullYear() === now.getFullYear()
+    ? `${day} ${moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hour12: false })}`
+    : `${day} ${moment.getFullYear()}`;
+}

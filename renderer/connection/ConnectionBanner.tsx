@@ -1,0 +1,30 @@
+import { Button, Loader } from '@mantine/core';
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import { useApp } from '../app/store/store.ts';
+import classes from './ConnectionBanner.module.css';
+import { connect } from './connect.ts';
+
+/** Says that the host has gone, and what the window does about it. What is on screen stays there. */
+export function ConnectionBanner() {
+  const { status, problem } = useApp((state) => state.connection);
+  const known = useApp((state) => state.libraryReady);
+  if (status === 'open') return null;
+  if (status === 'connecting') {
+    return known ? (
+      <div className={classes['banner']} role="status">
+        <Loader size={14} /> Connecting to the host…
+      </div>
+    ) : null;
+  }
+  return (
+    <div className={classes['banner']} data-lost role="alert">
+      <IconPlugConnectedX size={18} aria-hidden />
+      <span>
+        <strong>Not connected.</strong> {problem?.message} Trying again by itself. {problem?.remedy}
+      </span>
+      <Button variant="default" onClick={connect}>
+        Reconnect
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+/** Keeps the window connected: opens a channel, fills the store, and starts again when the host has gone. */
+import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
+import { refreshAll, setService, windowEvents } from '../app/store/actions.ts';
+import { assign } from '../app/store/store.ts';
+import { type OpenChannel, openChannel } from './channel.ts';
+
+const retryDelaysMs = [500, 1000, 2000, 4000, 8000];
+
+let open: { channel: OpenChannel; host: HostConnection } | null = null;
+let attempts = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Connects now, dropping whatever connection or waiting there was. */
+export function connect(): void {
+  clearTimeout(timer);
+  drop();
+  assign({ connection: { status: 'connecting', problem: null } });
+  void establish();
+}
+
+async function establish(): Promise<void> {
+  try {
+    const channel = await openChannel();
+    const host = connectHost(channel.channel, windowEvents, (error) => lose(toErrorInfo(error)));
+    open = { channel, host };
+    setService(host.service);
+    await refreshAll();
+    attempts = 0;
+    assign({ connection: { status: 'open', problem: null } });
+  } catch (thrown) {
+    lose(toErrorInfo(thrown, 'connection.failed'));
+  }
+}
+
+function lose(problem: ErrorInfo): void {
+  drop();
+  assign({ connection: { status: 'lost', problem } });
+  const delay = retryDelaysMs[Math.min(attempts, retryDelaysMs.length - 1)];
+  attempts += 1;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    assign({ connection: { status: 'lost', problem } });
+    void establish();
+  }, delay);
+}
+
+function drop(): void {
+  setService(null);
+  const before = open;
+  open = null;
+  before?.host.close();
+  before?.channel.close();
+}

@@ -1,0 +1,61 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { select } from '../app/store/actions.ts';
+import classes from './Inspector.module.css';
+
+/** A titled block of the inspector. */
+export function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={classes['block']} aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className={`${classes['facts']} tabular`}>{children}</dl>;
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly children: ReactNode;
+  /** What the figure means, or how it was got. */
+  readonly title?: string;
+}
+
+export function Fact({ name, children, title }: FactProps) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A share as a bar beside its figure. */
+export function ShareBar({ share, tone }: { readonly share: number; readonly tone?: 'good' | 'warn' | undefined }) {
+  return (
+    <span className={classes['bar']} aria-hidden>
+      <span style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} data-tone={tone} />
+    </span>
+  );
+}
+
+/** Heading of what is selected, with a way back to the run. */
+export function SelectionHeading({ children, kind }: { readonly children: ReactNode; readonly kind: string }) {
+  return (
+    <div className={classes['heading']}>
+      <div>
+        <small>{kind}</small>
+        <h2>{children}</h2>
+      </div>
+      <Tooltip label="Back to the run (Esc)">
+        <ActionIcon aria-label="Select nothing" onClick={() => select(null)}>
+          <IconX size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/** The right panel: what is selected, with its numbers and its verdict; the run as a whole where nothing is. */
+import { currentExperiment, loadedRun, shownRunId } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { AreaDetails } from './AreaDetails.tsx';
+import { ExperimentDetails } from './ExperimentDetails.tsx';
+import classes from './Inspector.module.css';
+import { OperationDetails } from './OperationDetails.tsx';
+import { RowDetails } from './RowDetails.tsx';
+import { RunDetails } from './RunDetails.tsx';
+
+export function Inspector() {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['inspector']} aria-label="Inspector" tabIndex={0}>
+      <Content />
+    </section>
+  );
+}
+
+function Content() {
+  const selection = useApp((state) => state.selection);
+  const experiment = useApp(currentExperiment);
+  const run = useApp((state) => loadedRun(state, shownRunId(state)));
+  if (selection?.kind === 'row' && run?.id === selection.run) return <RowDetails run={run} row={selection.row} />;
+  if (selection?.kind === 'area' && run?.id === selection.run) return <AreaDetails run={run} area={selection} />;
+  if (selection?.kind === 'op' && experiment !== null) {
+    return <OperationDetails experiment={experiment} op={selection.op} run={run} />;
+  }
+  if (run !== null) return <RunDetails run={run} />;
+  if (experiment !== null) return <ExperimentDetails experiment={experiment} />;
+  return (
+    <p className={classes['hint']}>
+      Open an example or a run. What you select in the score or in the timeline is explained here.
+    </p>
+  );
+}

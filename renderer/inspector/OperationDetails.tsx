@@ -1,0 +1,91 @@
+/** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
+
+import { describeOperation } from '../../core/experiment/describe.ts';
+import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import type { Operation } from '../../core/experiment/operations.ts';
+import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
+import { VerdictCard } from './VerdictCard.tsx';
+
+/** The operation of this number; undefined where the document has fewer. */
+export function operationAt(experiment: Experiment, op: number): Operation | undefined {
+  let [number, found] = [0, undefined as Operation | undefined];
+  for (const thread of experiment.threads) {
+    walkOperations(thread.operations, (operation) => {
+      if (number === op) found = operation;
+      number += 1;
+    });
+  }
+  return found;
+}
+
+interface Props {
+  readonly experiment: Experiment;
+  readonly op: number;
+  readonly run: LoadedRun | null;
+}
+
+export function OperationDetails({ experiment, op, run }: Props) {
+  const operation = operationAt(experiment, op);
+  const verdict = run?.summary.verdicts.find((candidate) => candidate.op === op);
+  if (operation === undefined) return null;
+  return (
+    <>
+      <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
+      {run === null ? null : <Occurrences run={run} op={op} />}
+      {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
+      <OperationFields experiment={experiment} op={op} />
+    </>
+  );
+}
+
+const mostOccurrences = 8;
+
+function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
+  const rows = run.summary.operations.filter((row) => row.op === op);
+  if (rows.length === 0) return null;
+  return rows.slice(0, mostOccurrences).map((row) => (
+    <Block key={`${row.occurrence}:${row.kind}`} title={rows.length > 1 ? `In the run: ${row.name}` : 'In the run'}>
+      <Facts>
+        <Fact name="Starts">{formatDuration(row.startNs)}</Fact>
+        {row.durationNs > 0 ? <Fact name="Takes">{formatDuration(row.durationNs)}</Fact> : null}
+        {row.bytes > 0 ? <Fact name="Size">{formatBytes(row.bytes)}</Fact> : null}
+        {row.bytesPerSecond === null ? null : <Fact name="Rate">{formatRate(row.bytesPerSecond)}</Fact>}
+        {row.hostCall === null || row.hostCallNs === null ? null : (
+          <Fact name={row.hostCall} title="How long the host was in the call that issued it">
+            {formatDuration(row.hostCallNs)}
+          </Fact>
+        )}
+      </Facts>
+    </Block>
+  ));
+}
+
+/** The operation's own fields, under the document's names. */
+export function OperationFields({ experiment, op }: { readonly experiment: Experiment; readonly op: number }) {
+  const operation = operationAt(experiment, op);
+  if (operation === undefined) return null;
+  const entries = Object.entries(operation).filter(([name]) => name !== 'operations');
+  return (
+    <Block title="In the experiment">
+      <Facts>
+        {entries.map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {fieldText(name, value)}
+          </Fact>
+        ))}
+      </Facts>
+    </Block>
+  );
+}
+
+function fieldText(name: string, value: unknown): string {
+  if (typeof value === 'number' && name.endsWith('Ns')) return formatDuration(value);
+  if (typeof value === 'number' && (name === 'bytes' || name.endsWith('Offset'))) return formatBytes(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, inner]) => (key === 'kind' ? String(inner) : `${key} ${fieldText(key, inner)}`))
+    .join(', ');
+}

@@ -1,0 +1,105 @@
+/** One activity of the timeline: its numbers, what it is joined with, its verdict, and the operation it comes from. */
+import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import { readRow, type TraceRow } from '../../core/trace/rows.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { select } from '../app/store/actions.ts';
+import { useApp } from '../app/store/store.ts';
+import { rowKindWords, rowRate, rowTitle } from '../timeline/describeRow.ts';
+import { operationLabels } from '../timeline/operationLabels.ts';
+import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';
+import classes from './Inspector.module.css';
+import { OperationFields } from './OperationDetails.tsx';
+import { VerdictCard } from './VerdictCard.tsx';
+
+export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row: number }) {
+  const { trace, info } = run.run;
+  const read = readRow(trace, row);
+  const labels = operationLabels(info.experiment);
+  const verdict = run.summary.verdicts.find((candidate) => candidate.op === read.op);
+  return (
+    <>
+      <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
+      <Block title="Numbers">
+        <Facts>
+          <Fact name="Starts">{formatDuration(read.startNs)}</Fact>
+          {read.durationNs > 0 ? (
+            <>
+              <Fact name="Takes">{formatDuration(read.durationNs)}</Fact>
+              <Fact name="Ends">{formatDuration(read.endNs)}</Fact>
+            </>
+          ) : null}
+          {read.bytes > 0 ? <Fact name="Size">{formatBytes(read.bytes)}</Fact> : null}
+          <RateFacts row={read} summary={run.summary} />
+          {read.kind === 'copy' ? (
+            <Fact name="Memory">
+              {read.src} → {read.dst}
+            </Fact>
+          ) : null}
+          <Fact name={read.lane.kind === 'host-thread' ? 'Host thread' : 'Stream'}>{read.lane.name}</Fact>
+          {read.engine === null ? null : <Fact name="Engine">{read.engine.name}</Fact>}
+          {read.channel === null ? null : (
+            <Fact name="Channel" title="CUPTI's channel: the hardware queue it went through">
+              {read.channel} ({read.channelType})
+            </Fact>
+          )}
+          <Fact name="Name">{read.name}</Fact>
+          <Fact name="Iteration">{read.iteration + 1}</Fact>
+        </Facts>
+      </Block>
+      <Partners run={run} row={row} />
+      {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
+      {read.op === null ? null : <OperationFields experiment={info.experiment} op={read.op} />}
+    </>
+  );
+}
+
+/** What was reached, beside what the link attains for a copy of this size where a profile tells. */
+function RateFacts({ row, summary }: { readonly row: TraceRow; readonly summary: SummaryDocument }) {
+  const speed = rowRate(row);
+  if (speed === null) return null;
+  const attainable = summary.operations.find((operation) => operation.op === row.op)?.attainableBytesPerSecond ?? null;
+  return (
+    <>
+      <Fact name="Rate">{formatRate(speed)}</Fact>
+      {attainable === null ? null : (
+        <Fact
+          name="Attainable"
+          title="What the device profile says of a copy of this size, direction and memory, alone"
+        >
+          <ShareBar share={speed / attainable} /> {formatShare(speed / attainable)} of {formatRate(attainable)}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Partners({ run, row }: { readonly run: LoadedRun; readonly row: number }) {
+  const iteration = useApp((state) => state.iteration);
+  const partners = run.view(iteration).partners(row);
+  const { trace, info } = run.run;
+  const labels = operationLabels(info.experiment);
+  const own = readRow(trace, row);
+  if (partners.length === 0) return null;
+  return (
+    <Block title="Joined with">
+      <ul className={classes['partners']}>
+        {partners.slice(0, 12).map((partner) => {
+          const other = readRow(trace, partner);
+          const delay = other.kind === 'host-call' ? own.startNs - other.startNs : other.startNs - own.startNs;
+          return (
+            <li key={partner}>
+              <button type="button" onClick={() => select({ kind: 'row', run: run.id, row: partner })}>
+                {rowTitle(trace, partner, labels)}
+                <small>
+                  {rowKindWords[other.kind]} on {other.lane.name}
+                  {delay >= 0 ? `, ${formatDuration(delay)} ${other.kind === 'host-call' ? 'before' : 'after'}` : ''}
+                </small>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </Block>
+  );
+}

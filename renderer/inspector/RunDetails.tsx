@@ -1,0 +1,249 @@
+/** A run as a whole: how long, what overlapped, what the engines and the host did, how sure one can be, and where it was made. */
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import type { Spread } from '../../core/analysis/statistics.ts';
+import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { useApp } from '../app/store/store.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { OriginBadge } from '../common/Origin.tsx';
+import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
+import classes from './Inspector.module.css';
+import { VerdictCard } from './VerdictCard.tsx';
+
+export function RunDetails({ run }: { readonly run: LoadedRun }) {
+  const origin = useApp((state) => state.runs[run.id]?.origin);
+  const { summary } = run;
+  return (
+    <>
+      <div className={classes['heading']}>
+        <div>
+          <small>Run</small>
+          <h2>{summary.makespanNs === null ? 'Nothing recorded' : `Makespan ${formatDuration(summary.makespanNs)}`}</h2>
+        </div>
+        {origin === undefined ? null : <OriginBadge origin={origin} />}
+      </div>
+      {summary.error === null ? null : (
+        <div className={classes['failure']} role="alert">
+          <ErrorText error={summary.error} />
+        </div>
+      )}
+      {summary.verdicts.length === 0 ? null : (
+        <section aria-label="Verdicts">
+          {summary.verdicts.slice(0, 20).map((verdict) => (
+            <VerdictCard key={verdict.op} verdict={verdict} linked />
+          ))}
+        </section>
+      )}
+      <OverlapBlock summary={summary} />
+      <EngineBlock summary={summary} />
+      <HostBlock summary={summary} />
+      <VerificationBlock summary={summary} />
+      <TimingBlock summary={summary} />
+      <MachineBlock summary={summary} />
+      <Notes notes={summary.notes} />
+    </>
+  );
+}
+
+function OverlapBlock({ summary: { overlap } }: { readonly summary: SummaryDocument }) {
+  const { h2dKernel, d2hKernel, h2dD2h, h2dBusyNs, d2hBusyNs } = overlap;
+  return (
+    <Block title="Overlap">
+      <Facts>
+        {h2dBusyNs === 0 && d2hBusyNs === 0 ? <Fact name="Copies">none</Fact> : null}
+        <CopyOverlap name="H2D" {...h2dKernel} />
+        <CopyOverlap name="D2H" {...d2hKernel} />
+        {h2dD2h.shareOfH2d === null || h2dD2h.shareOfD2h === null ? null : (
+          <Fact name="H2D with D2H">{formatDuration(h2dD2h.timeNs)}</Fact>
+        )}
+      </Facts>
+    </Block>
+  );
+}
+
+interface CopyOverlapProps {
+  readonly name: string;
+  readonly timeNs: number;
+  readonly shareOfCopy: number | null;
+  readonly shareOfKernel: number | null;
+}
+
+function CopyOverlap({ name, timeNs, shareOfCopy, shareOfKernel }: CopyOverlapProps) {
+  if (shareOfCopy === null) return null;
+  return (
+    <>
+      <Fact name={`${name} with kernel`}>{formatDuration(timeNs)}</Fact>
+      <Fact name={`of ${name} time`}>
+        <ShareBar share={shareOfCopy} /> {formatShare(shareOfCopy)}
+      </Fact>
+      {shareOfKernel === null ? null : (
+        <Fact name="of kernel time">
+          <ShareBar share={shareOfKernel} /> {formatShare(shareOfKernel)}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function EngineBlock({ summary }: { readonly summary: SummaryDocument }) {
+  if (summary.engines.length === 0) return null;
+  return (
+    <Block title="Engines">
+      <Facts>
+        {summary.engines.map((engine) => (
+          <Fact key={engine.lane} name={engine.name} title={`${engine.operations} activities`}>
+            {engine.busyNs === 0 ? (
+              'idle'
+            ) : (
+              <>
+                <ShareBar share={engine.shareOfMakespan ?? 0} />
+                {formatDuration(engine.busyNs)}
+                {engine.kind === 'copy-engine' && engine.bytesPerSecond !== null
+                  ? `, ${formatRate(engine.bytesPerSecond)}`
+                  : null}
+              </>
+            )}
+          </Fact>
+        ))}
+      </Facts>
+    </Block>
+  );
+}
+
+function HostBlock({ summary }: { readonly summary: SummaryDocument }) {
+  return summary.host.map((host) => (
+    <Block key={host.lane} title={`Host thread ${host.name}`}>
+      <Facts>
+        <Time name={`Issuing ${host.calls} calls`} value={host.issuingNs} />
+        <Time name="Held by a copy" value={host.heldByCopyNs} />
+        <Time name="Blocked in synchronise" value={host.blockedInSynchronizeNs} />
+        <Time name="Working" value={host.workingNs} />
+        <Time name="Other" value={host.otherNs} />
+      </Facts>
+    </Block>
+  ));
+}
+
+const Time = ({ name, value }: { readonly name: string; readonly value: number }) =>
+  value > 0 ? <Fact name={name}>{formatDuration(value)}</Fact> : null;
+
+function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
+  const { bytesChecked, bytesWrong, checks, unverified } = summary.verification;
+  const simulated = summary.engine === 'sim';
+  return (
+    <Block title="Data">
+      {simulated ? <p className={classes['prose']}>Simulated: no data was moved, so there is none to verify.</p> : null}
+      {!simulated && bytesChecked > 0 ? (
+        <p className={classes['check']} data-tone={bytesWrong === 0 ? 'good' : 'bad'}>
+          {bytesWrong === 0 ? <IconCircleCheck size={16} aria-hidden /> : <IconCircleX size={16} aria-hidden />}
+          {bytesWrong === 0
+            ? `Every byte of ${formatBytes(bytesChecked)} is right`
+            : `${formatBytes(bytesWrong)} of ${formatBytes(bytesChecked)} are wrong`}
+        </p>
+      ) : null}
+      {!simulated && bytesChecked === 0 ? <p className={classes['prose']}>Nothing was verified.</p> : null}
+      <Facts>
+        {checks
+          .filter((check) => check.bytesWrong > 0)
+          .slice(0, 10)
+          .map((check) => (
+            <Fact key={`${check.kind}:${check.buffer}:${check.op}`} name={check.buffer}>
+              first wrong byte at {check.firstWrong}
+            </Fact>
+          ))}
+        {unverified.slice(0, 10).map(({ buffer, reason }) => (
+          <Fact key={buffer} name={`${buffer}: not verified`}>
+            {reason}
+          </Fact>
+        ))}
+      </Facts>
+    </Block>
+  );
+}
+
+const timings: Readonly<Record<SummaryDocument['timing'], string>> = {
+  cupti: 'CUPTI device timestamps',
+  'cuda-events': 'CUDA events',
+  'host-clock': 'host clock',
+  simulated: 'simulated',
+};
+
+function TimingBlock({ summary: { iterations, timing } }: { readonly summary: SummaryDocument }) {
+  const { recordedMakespanNs, recordedWallNs, plainWallNs, recordingOverheadNs, recorded } = iterations;
+  return (
+    <Block title="Timing">
+      <Facts>
+        <Fact name="Device times from">{timings[timing]}</Fact>
+        <Fact name="Recorded iterations">{recorded}</Fact>
+        <SpreadFact name="Makespan" spread={recordedMakespanNs} />
+        <SpreadFact name="Wall, recorded" spread={recordedWallNs} />
+        <SpreadFact name="Wall, not recorded" spread={plainWallNs} />
+        {recordingOverheadNs === null ? null : (
+          <Fact name="Cost of recording" title="Difference of the medians of recorded and un-recorded iterations">
+            {formatDuration(recordingOverheadNs)}
+          </Fact>
+        )}
+      </Facts>
+    </Block>
+  );
+}
+
+function SpreadFact({ name, spread }: { readonly name: string; readonly spread: Spread | null }) {
+  if (spread === null) return null;
+  const { median, min, max, count } = spread;
+  return (
+    <Fact name={name} title={`Median of ${count}, and least to greatest`}>
+      {formatDuration(median)}
+      {count > 1 && max > min ? (
+        <small>
+          {formatDuration(min)} to {formatDuration(max)}
+        </small>
+      ) : null}
+    </Fact>
+  );
+}
+
+const engineNames: Readonly<Record<SummaryDocument['engine'], string>> = {
+  cuda: 'CUDA',
+  cpu: 'CPU engine',
+  sim: 'Simulator',
+};
+
+function MachineBlock({ summary }: { readonly summary: SummaryDocument }) {
+  const { device, machine, versions, profile, createdAt, engine } = summary;
+  return (
+    <Block title="Made on">
+      <Facts>
+        <Fact name="Engine">{engineNames[engine]}</Fact>
+        {profile === null ? null : <Fact name="Profile">{profile}</Fact>}
+        {device === null ? null : <Fact name="Device">{device.name}</Fact>}
+        {device?.linkGeneration == null ? null : (
+          <Fact name="Link">
+            PCIe {device.linkGeneration}.0 ×{device.linkWidth ?? '?'}
+          </Fact>
+        )}
+        <Fact name="Processor">{machine.cpu}</Fact>
+        <Fact name="System">{machine.os}</Fact>
+        {versions.driver === null ? null : <Fact name="Driver">{versions.driver}</Fact>}
+        {versions.runtime === null ? null : <Fact name="CUDA runtime">{versions.runtime}</Fact>}
+        {versions.cupti === null ? null : <Fact name="CUPTI">{versions.cupti}</Fact>}
+        <Fact name="Copyscope">{versions.copyscope}</Fact>
+        <Fact name="Date">{new Date(createdAt).toLocaleString()}</Fact>
+      </Facts>
+    </Block>
+  );
+}
+
+function Notes({ notes }: { readonly notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <Block title="Notes">
+      <ul className={classes['notes']}>
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </Block>
+  );
+}

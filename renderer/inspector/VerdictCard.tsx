@@ -1,0 +1,78 @@
+import { Collapse } from '@mantine/core';
+import { IconCircleCheck, IconCircleX, IconInfoCircle, IconQuestionMark } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { describeSource, rule } from '../../core/rules/rules.ts';
+import { formatDuration, formatShare } from '../../core/units.ts';
+import { select } from '../app/store/actions.ts';
+import { Fact, Facts, ShareBar } from './Facts.tsx';
+import classes from './VerdictCard.module.css';
+
+type Tone = 'good' | 'missed' | 'neutral';
+
+/** Why a copy did, or did not, overlap a kernel: what happened, the reason, what to change, and the rule behind it. */
+export function VerdictCard({ verdict, linked = false }: { readonly verdict: Verdict; readonly linked?: boolean }) {
+  const tone = verdictTone(verdict);
+  return (
+    <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${verdict.label}`}>
+      <header>
+        <VerdictIcon verdict={verdict} />
+        <div>
+          {linked ? (
+            <button type="button" className={classes['link']} onClick={() => select({ kind: 'op', op: verdict.op })}>
+              {verdict.label}
+            </button>
+          ) : null}
+          <h4>{verdict.title}</h4>
+        </div>
+      </header>
+      <Facts>
+        <Fact name="Overlap with a kernel" title="Share of the copy's time in which a kernel ran too">
+          <ShareBar share={verdict.shareOfCopy} tone={tone === 'good' ? 'good' : 'warn'} />
+          {formatShare(verdict.shareOfCopy)} of the copy
+        </Fact>
+        <Fact name="Time in common">
+          {formatDuration(verdict.overlapNs)} of {formatDuration(verdict.copyNs)}
+        </Fact>
+      </Facts>
+      <p>{verdict.explanation}</p>
+      {verdict.remedy === null ? null : (
+        <p className={classes['remedy']}>
+          <strong>What to change.</strong> {verdict.remedy}
+        </p>
+      )}
+      {verdict.rule === null ? null : <RuleNote id={verdict.rule} />}
+    </article>
+  );
+}
+
+function RuleNote({ id }: { readonly id: NonNullable<Verdict['rule']> }) {
+  const [open, setOpen] = useState(false);
+  const { title, statement, sources } = rule(id);
+  return (
+    <div className={classes['rule']}>
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconInfoCircle size={14} aria-hidden />
+        <span>Rule: {title}</span>
+      </button>
+      <Collapse expanded={open}>
+        <p>{statement}</p>
+        <ul>
+          {sources.map((source) => (
+            <li key={describeSource(source)}>{describeSource(source)}</li>
+          ))}
+        </ul>
+      </Collapse>
+    </div>
+  );
+}
+
+export function verdictTone({ cause }: Verdict): Tone {
+  if (cause === 'overlapped') return 'good';
+  return cause === 'nothing-to-overlap' || cause === 'too-small' || cause === 'unexplained' ? 'neutral' : 'missed';
+}
+
+export function VerdictIcon({ verdict, size = 18 }: { readonly verdict: Verdict; readonly size?: number }) {
+  const Icon = { good: IconCircleCheck, missed: IconCircleX, neutral: IconQuestionMark }[verdictTone(verdict)];
+  return <Icon size={size} aria-hidden className={classes['icon']} data-tone={verdictTone(verdict)} />;
+}

@@ -1,0 +1,235 @@
+/** The left panel: examples, the user's experiments, and runs with what their numbers are. */
+import { ActionIcon, FileButton, Loader, Menu, Text, Tooltip } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconDots,
+  IconFileImport,
+  IconFlask,
+  IconFolderOpen,
+  IconLoader2,
+  IconTimeline,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { RunSummary } from '../../core/service/service.ts';
+import { formatDuration } from '../../core/units.ts';
+import { deleteExperiment, deleteRun, importRunFile, openPage } from '../app/store/actions.ts';
+import { byNewest } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { exampleGroups } from './groups.ts';
+import classes from './Library.module.css';
+
+export function Library() {
+  const ready = useApp((state) => state.libraryReady);
+  return (
+    <section className={classes['library']} aria-label="Library">
+      {ready ? (
+        <>
+          <Examples />
+          <Experiments />
+          <Runs />
+        </>
+      ) : (
+        <Text c="dimmed" size="sm" p="md" component="div" role="status">
+          <Loader size={12} mr={8} />
+          Reading the library…
+        </Text>
+      )}
+    </section>
+  );
+}
+
+function Examples() {
+  const examples = useApp((state) => state.examples);
+  const page = useApp((state) => state.page);
+  return (
+    <Section title="Examples" empty="No examples were found." count={examples.length}>
+      {exampleGroups(examples).map((group) => (
+        <section key={group.title} aria-label={group.title}>
+          <h3 className={classes['group']}>{group.title}</h3>
+          <ul className={classes['list']}>
+            {group.examples.map((example) => (
+              <Item
+                key={example.id}
+                icon={<IconFlask size={15} aria-hidden />}
+                name={example.name}
+                current={page.kind === 'example' && page.id === example.id}
+                onOpen={() => openPage({ kind: 'example', id: example.id })}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Section>
+  );
+}
+
+function Experiments() {
+  const experiments = useApp((state) => state.experiments);
+  const page = useApp((state) => state.page);
+  return (
+    <Section
+      title="Experiments"
+      count={experiments.length}
+      empty="None of your own yet. Open an example and choose “Save a copy”."
+    >
+      <ul className={classes['list']}>
+        {experiments.map((experiment) => (
+          <Item
+            key={experiment.id}
+            icon={
+              experiment.problem === undefined ? (
+                <IconFolderOpen size={15} aria-hidden />
+              ) : (
+                <IconAlertTriangle size={15} color="var(--warn)" aria-label="Can’t be opened" />
+              )
+            }
+            name={experiment.name}
+            current={page.kind === 'experiment' && page.id === experiment.id}
+            onOpen={() => openPage({ kind: 'experiment', id: experiment.id })}
+            onDelete={() => void deleteExperiment(experiment.id)}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Runs() {
+  const runs = useApp((state) => state.runs);
+  const page = useApp((state) => state.page);
+  const sorted = Object.values(runs).sort(byNewest);
+  return (
+    <Section title="Runs" count={sorted.length} empty="Runs appear here as you make them." action={<ImportButton />}>
+      <ul className={classes['list']}>
+        {sorted.map((run) => (
+          <Item
+            key={run.id}
+            icon={<IconTimeline size={15} aria-hidden />}
+            name={run.name}
+            detail={<RunDetail run={run} />}
+            current={page.kind === 'run' && page.id === run.id}
+            onOpen={() => openPage({ kind: 'run', id: run.id })}
+            {...(run.builtIn ? {} : { onDelete: () => void deleteRun(run.id) })}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function RunDetail({ run }: { readonly run: RunSummary }) {
+  return (
+    <>
+      <OriginBadge origin={run.origin} compact />
+      <span className={`${classes['fact']} tabular`}>
+        <RunOutcome run={run} />
+      </span>
+      <span className={`${classes['when']} tabular`}>{formatMoment(run.createdAt)}</span>
+    </>
+  );
+}
+
+function RunOutcome({ run }: { readonly run: RunSummary }) {
+  switch (run.status) {
+    case 'running':
+      return (
+        <>
+          <IconLoader2 size={12} aria-hidden /> running
+        </>
+      );
+    case 'failed':
+      return (
+        <span className={classes['failed']}>
+          <IconAlertTriangle size={12} aria-hidden /> failed
+        </span>
+      );
+    case 'cancelled':
+      return (
+        <>
+          <IconBan size={12} aria-hidden /> cancelled
+        </>
+      );
+    default:
+      return run.makespanNs === null ? null : formatDuration(run.makespanNs);
+  }
+}
+
+function ImportButton() {
+  return (
+    <FileButton onChange={(file) => file !== null && void importRunFile(file)} accept=".arrow">
+      {(props) => (
+        <Tooltip label="Open a run file (.arrow)">
+          <ActionIcon {...props} size="sm" aria-label="Open a run file">
+            <IconFileImport size={15} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </FileButton>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly count: number;
+  readonly empty: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Section({ title, count, empty, action, children }: SectionProps) {
+  return (
+    <section className={classes['section']} aria-label={title}>
+      <div className={classes['heading']}>
+        <h2>{title}</h2>
+        <span className={classes['count']} aria-hidden>
+          {count === 0 ? '' : count}
+        </span>
+        {action}
+      </div>
+      {count === 0 ? <p className={classes['empty']}>{empty}</p> : children}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly icon: ReactNode;
+  readonly name: string;
+  readonly detail?: ReactNode;
+  readonly current: boolean;
+  readonly onOpen: () => void;
+  readonly onDelete?: () => void;
+}
+
+function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
+  return (
+    <li className={classes['item']} data-current={current || undefined}>
+      <button type="button" className={classes['open']} aria-current={current ? 'page' : undefined} onClick={onOpen}>
+        <span className={classes['icon']}>{icon}</span>
+        <span className={classes['text']}>
+          <span className={classes['name']} title={name}>
+            {name}
+          </span>
+          {detail === undefined ? null : <span className={classes['detail']}>{detail}</span>}
+        </span>
+      </button>
+      {onDelete === undefined ? null : (
+        <Menu position="bottom-end" withinPortal>
+          <Menu.Target>
+            <ActionIcon className={classes['more'] ?? ''} size="sm" aria-label={`More about ${name}`}>
+              <IconDots size={15} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={onDelete}>
+              Delete
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </li>
+  );
+}

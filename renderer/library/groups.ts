@@ -1,0 +1,33 @@
+/** Examples by the folder they lie in. */
+import type { ExampleSummary } from '../../core/service/service.ts';
+
+export interface ExampleGroup {
+  readonly title: string;
+  readonly examples: readonly ExampleSummary[];
+}
+
+const titles: Readonly<Record<string, string>> = { overlap: 'Overlap: four cases' };
+
+/** From what overlaps least to what overlaps most, so that the list reads as the argument it makes. */
+const caseOrder = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'];
+
+export function exampleGroups(examples: readonly ExampleSummary[]): ExampleGroup[] {
+  const folders = new Map<string, ExampleSummary[]>();
+  for (const example of examples) {
+    const folder = example.id.includes('/') ? example.id.slice(0, example.id.indexOf('/')) : '';
+    folders.set(folder, [...(folders.get(folder) ?? []), example]);
+  }
+  return [...folders].map(([folder, found]) => ({ title: titles[folder] ?? named(folder), examples: inOrder(found) }));
+}
+
+/** The given examples in the cases' order; others keep theirs, after them. */
+export function inOrder(examples: readonly ExampleSummary[]): ExampleSummary[] {
+  const place = ({ id }: ExampleSummary): number => {
+    const index = caseOrder.indexOf(id.slice(id.indexOf('/') + 1));
+    return index < 0 ? caseOrder.length : index;
+  };
+  return [...examples].sort((a, b) => place(a) - place(b));
+}
+
+const named = (folder: string): string =>
+  folder === '' ? 'Others' : `${folder.charAt(0).toUpperCase()}${folder.slice(1).replaceAll('-', ' ')}`;

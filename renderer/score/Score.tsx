@@ -1,0 +1,214 @@
+/** The experiment's operations, read-only: host threads and streams as rows, issue order as columns. */
+import { useElementSize } from '@mantine/hooks';
+import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { formatShare } from '../../core/units.ts';
+import { select } from '../app/store/actions.ts';
+import { usePaints } from '../common/usePaints.ts';
+import { OperationIcon } from './OperationIcon.tsx';
+import classes from './Score.module.css';
+import { type ScoreBlock, type ScoreLayout, scoreLayout } from './scoreLayout.ts';
+import { useSelectedOp, useVerdictsByOp } from './selectedOp.ts';
+
+const columnWidth = 138;
+const rowHeight = 34;
+const headHeight = 22;
+const gutterWidth = 148;
+/** Columns drawn beyond what is visible, so that scrolling shows no gap. */
+const overscan = 4;
+
+export function Score({ experiment }: { readonly experiment: Experiment }) {
+  const layout = useMemo(() => scoreLayout(experiment), [experiment]);
+  const { ref: sizeRef, width } = useElementSize();
+  const [left, setLeft] = useState(0);
+  const first = Math.floor(left / columnWidth) - overscan;
+  const last = Math.ceil((left + width) / columnWidth) + overscan;
+  const shown = layout.blocks.filter(({ column }) => column >= first && column <= last);
+  const groupRows = layout.groups.reduce((most, group) => Math.max(most, group.depth + 1), 0);
+  const top = headHeight + groupRows * 18;
+  const style = { width: gutterWidth + layout.columns * columnWidth, height: top + layout.rows.length * rowHeight };
+  return (
+    <section className={classes['score']} aria-label="Score" ref={sizeRef}>
+      <div className={classes['scroll']} tabIndex={-1} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
+        <div className={classes['sheet']} style={style}>
+          <Columns first={first} last={last} layout={layout} />
+          {layout.rows.map((row, index) => (
+            <div
+              key={`${row.kind}:${row.name}`}
+              className={classes['row']}
+              data-kind={row.kind}
+              style={{ top: top + index * rowHeight, height: rowHeight }}
+            >
+              <div className={classes['gutter']} style={{ width: gutterWidth }} title={`${row.name}, ${row.detail}`}>
+                <span>{row.name}</span>
+                <small>{row.detail}</small>
+              </div>
+            </div>
+          ))}
+          <Groups layout={layout} />
+          <Edges layout={layout} top={top} />
+          <Blocks blocks={shown} layout={layout} top={top} />
+          {layout.blocks.length === 0 ? <p className={classes['none']}>This experiment has no operations.</p> : null}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Columns({
+  first,
+  last,
+  layout,
+}: {
+  readonly first: number;
+  readonly last: number;
+  readonly layout: ScoreLayout;
+}) {
+  const from = Math.max(first, 0);
+  const count = Math.max(0, Math.min(last, layout.columns - 1) - from + 1);
+  return (
+    <div className={classes['head']} style={{ height: headHeight }} aria-hidden>
+      <span className={classes['corner']} style={{ width: gutterWidth }}>
+        Issue order
+      </span>
+      {Array.from({ length: count }, (_, index) => from + index).map((column) => (
+        <span
+          key={column}
+          className={`${classes['number']} tabular`}
+          style={{ left: gutterWidth + column * columnWidth, width: columnWidth }}
+        >
+          {column + 1}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Groups({ layout }: { readonly layout: ScoreLayout }) {
+  return layout.groups.map((group) => (
+    <button
+      key={group.op}
+      type="button"
+      className={classes['group']}
+      style={{
+        top: headHeight + group.depth * 18,
+        left: gutterWidth + group.firstColumn * columnWidth + 3,
+        width: (group.lastColumn - group.firstColumn + 1) * columnWidth - 6,
+      }}
+      onClick={() => select({ kind: 'op', op: group.op })}
+    >
+      {group.label}
+    </button>
+  ));
+}
+
+function Blocks({
+  blocks,
+  layout,
+  top,
+}: {
+  readonly blocks: readonly ScoreBlock[];
+  readonly layout: ScoreLayout;
+  readonly top: number;
+}) {
+  const selected = useSelectedOp();
+  const verdicts = useVerdictsByOp();
+  const paints = usePaints();
+  const list = useRef<HTMLUListElement>(null);
+  const focusable = blocks.some((block) => block.op === selected) ? selected : blocks[0]?.op;
+  const move = (event: KeyboardEvent<HTMLElement>, block: ScoreBlock): void => {
+    const next = neighbour(layout, block, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    select({ kind: 'op', op: next.op });
+    list.current?.querySelector<HTMLElement>(`[data-op="${next.op}"]`)?.focus();
+  };
+  return (
+    <ul className={classes['blocks']} ref={list} aria-label="Operations">
+      {blocks.map((block) => {
+        const verdict = verdicts.get(block.op);
+        const paint = paints(block.paint);
+        return (
+          <li
+            key={block.op}
+            style={{ left: gutterWidth + block.column * columnWidth, top: top + block.row * rowHeight }}
+          >
+            <button
+              type="button"
+              className={classes['block']}
+              data-op={block.op}
+              data-selected={block.op === selected || undefined}
+              aria-pressed={block.op === selected}
+              tabIndex={block.op === focusable ? 0 : -1}
+              title={`${block.label}${block.detail === '' ? '' : ` (${block.detail})`}`}
+              style={{ width: columnWidth - 6, height: rowHeight - 6, ...paintVariable(paint.fill) }}
+              onClick={() => select({ kind: 'op', op: block.op })}
+              onKeyDown={(event) => move(event, block)}
+            >
+              <span className={classes['swatch']} style={{ background: paint.fill, color: paint.text }}>
+                <OperationIcon operation={block.operation} />
+              </span>
+              <span className={classes['words']}>
+                <span>{block.label}</span>
+                {block.detail === '' ? null : <small>{block.detail}</small>}
+              </span>
+              {verdict === undefined ? null : (
+                <span
+                  className={`${classes['share']} tabular`}
+                  title={verdict.title}
+                  data-good={verdict.cause === 'overlapped' || undefined}
+                >
+                  {formatShare(verdict.share)}
+                </span>
+              )}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** For the style sheet, which tints borders and grounds with it. */
+const paintVariable = (fill: string): CSSProperties => ({ '--paint': fill }) as CSSProperties;
+
+/** The block that an arrow key leads to: along issue order, or to the nearest one in another row. */
+function neighbour(layout: ScoreLayout, block: ScoreBlock, key: string): ScoreBlock | null {
+  const { blocks } = layout;
+  if (key === 'ArrowRight' || key === 'ArrowLeft') {
+    return blocks[blocks.indexOf(block) + (key === 'ArrowRight' ? 1 : -1)] ?? null;
+  }
+  if (key !== 'ArrowUp' && key !== 'ArrowDown') return null;
+  const step = key === 'ArrowDown' ? 1 : -1;
+  for (let row = block.row + step; row >= 0 && row < layout.rows.length; row += step) {
+    const inRow = blocks.filter((candidate) => candidate.row === row);
+    if (inRow.length === 0) continue;
+    return inRow.reduce((near, one) =>
+      Math.abs(one.column - block.column) < Math.abs(near.column - block.column) ? one : near,
+    );
+  }
+  return null;
+}
+
+/** Dashed lines from where an event is recorded to where it is waited for. */
+function Edges({ layout, top }: { readonly layout: ScoreLayout; readonly top: number }) {
+  const selected = useSelectedOp();
+  const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
+    const left = gutterWidth + block.column * columnWidth;
+    return { left, right: left + columnWidth - 6, y: top + block.row * rowHeight + rowHeight / 2 - 3 };
+  };
+  return (
+    <svg className={classes['edges']} aria-hidden="true">
+      {layout.edges.map((edge) => {
+        const [from, to] = [layout.blocks[edge.from], layout.blocks[edge.to]];
+        if (from === undefined || to === undefined) return null;
+        const [start, end] = [place(from), place(to)];
+        const bend = Math.max(24, (end.left - start.right) / 2);
+        const path = `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`;
+        const lit = from.op === selected || to.op === selected;
+        return <path key={`${edge.from}-${edge.to}`} d={path} data-lit={lit || undefined} />;
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,223 @@
+/**
+ * Where each operation stands in the score: a row for every host thread and stream, columns in issue order. An
+ * operation's number is its place in document order, which is also its number in the program and in the trace.
+ */
+import { copyBytes, describeOperation } from '../../core/experiment/describe.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { childOperations, type Operation } from '../../core/experiment/operations.ts';
+import { StreamTable } from '../../core/program/streams.ts';
+import { formatBytes, formatDuration } from '../../core/units.ts';
+import { type PaintName, paintOf } from '../app/palette.ts';
+
+export interface ScoreRow {
+  readonly kind: 'host-thread' | 'stream';
+  readonly name: string;
+  /** As 'non-blocking' for a stream. */
+  readonly detail: string;
+}
+
+export interface ScoreBlock {
+  readonly op: number;
+  readonly operation: Operation;
+  readonly row: number;
+  /** Row of the host thread that issues it. */
+  readonly thread: number;
+  readonly column: number;
+  readonly label: string;
+  /** A second line: bytes, memory kinds, duration. Empty where there is nothing to say. */
+  readonly detail: string;
+  readonly paint: PaintName;
+}
+
+/** A repeat, range or graph around blocks of one thread. */
+export interface ScoreGroup {
+  readonly op: number;
+  readonly label: string;
+  readonly thread: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+  readonly depth: number;
+}
+
+/** From where an event is recorded to where a stream or a host thread waits for it. */
+export interface ScoreEdge {
+  readonly event: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ScoreLayout {
+  readonly rows: readonly ScoreRow[];
+  readonly blocks: readonly ScoreBlock[];
+  readonly groups: readonly ScoreGroup[];
+  /** Indices into blocks. */
+  readonly edges: readonly ScoreEdge[];
+  readonly columns: number;
+}
+
+export function scoreLayout(experiment: Experiment): ScoreLayout {
+  const builder = new LayoutBuilder(experiment);
+  experiment.threads.forEach((thread, index) => {
+    builder.thread(index, thread.operations);
+  });
+  return builder.finish();
+}
+
+const streamKinds = {
+  'legacy-default': 'legacy default stream',
+  'per-thread-default': 'per-thread default stream',
+  blocking: 'blocking',
+  'non-blocking': 'non-blocking',
+} as const;
+
+class LayoutBuilder {
+  readonly #experiment: Experiment;
+  readonly #streams: StreamTable;
+  readonly #blocks: ScoreBlock[] = [];
+  readonly #groups: ScoreGroup[] = [];
+  readonly #edges: ScoreEdge[] = [];
+  /** First free column of each stream. */
+  readonly #streamEnds = new Map<number, number>();
+  readonly #records = new Map<string, number>();
+  #op = 0;
+  #column = 0;
+
+  constructor(experiment: Experiment) {
+    this.#experiment = experiment;
+    this.#streams = new StreamTable(experiment);
+  }
+
+  thread(index: number, operations: readonly Operation[]): void {
+    this.#column = 0;
+    this.#list(index, operations, 0);
+  }
+
+  finish(): ScoreLayout {
+    const hosts: ScoreRow[] = this.#experiment.threads.map(({ id }) => ({
+      kind: 'host-thread',
+      name: id,
+      detail: 'host thread',
+    }));
+    const streams: ScoreRow[] = this.#streams.streams.map(({ id, kind }) => ({
+      kind: 'stream',
+      name: id,
+      detail: streamKinds[kind] === id ? 'stream' : streamKinds[kind],
+    }));
+    const columns = this.#blocks.reduce((most, block) => Math.max(most, block.column + 1), 0);
+    return { rows: [...hosts, ...streams], blocks: this.#blocks, groups: this.#groups, edges: this.#edges, columns };
+  }
+
+  #list(thread: number, operations: readonly Operation[], depth: number): void {
+    for (const operation of operations) {
+      const op = this.#op;
+      this.#op += 1;
+      const children = childOperations(operation);
+      if (children === undefined) this.#place(thread, operation, op);
+      else this.#group(thread, operation, op, children, depth);
+    }
+  }
+
+  #group(thread: number, operation: Operation, op: number, children: readonly Operation[], depth: number): void {
+    const [firstColumn, before] = [this.#column, this.#blocks.length];
+    const label = describeOperation(operation, this.#experiment);
+    this.#list(thread, children, depth + 1);
+    const placed = this.#blocks.slice(before).map((block) => block.column);
+    const lastColumn = placed.reduce((most, column) => Math.max(most, column), firstColumn);
+    this.#groups.push({ op, label, thread, firstColumn: placed[0] ?? firstColumn, lastColumn, depth });
+  }
+
+  #place(thread: number, operation: Operation, op: number): void {
+    const stream = streamOf(operation, thread, this.#streams);
+    // Threads run at the same time, so each begins at the first column; only a shared stream keeps issue order.
+    const column = Math.max(this.#column, stream === null ? 0 : (this.#streamEnds.get(stream) ?? 0));
+    this.#column = column + 1;
+    if (stream !== null) this.#streamEnds.set(stream, column + 1);
+    const index = this.#blocks.length;
+    this.#blocks.push({
+      op,
+      operation,
+      row: stream === null ? thread : this.#experiment.threads.length + stream,
+      thread,
+      column,
+      label: describeOperation(operation, this.#experiment),
+      detail: operationDetail(operation, this.#experiment),
+      paint: operationPaint(operation, this.#experiment),
+    });
+    this.#join(operation, index);
+  }
+
+  #join(operation: Operation, index: number): void {
+    if (operation.op === 'recordEvent') this.#records.set(operation.event, index);
+    if (operation.op !== 'waitEvent' && operation.op !== 'synchronizeEvent') return;
+    const from = this.#records.get(operation.event);
+    if (from !== undefined) this.#edges.push({ event: operation.event, from, to: index });
+  }
+}
+
+/** The stream an operation's work goes to; null where the host does it itself, or waits. */
+function streamOf(operation: Operation, thread: number, streams: StreamTable): number | null {
+  if (!('stream' in operation)) return null;
+  const onHost = ['synchronizeStream', 'queryStream', 'allocate', 'free', 'recordStream'].includes(operation.op);
+  const blocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
+  const stream = streams.resolve(blocking ? 'default' : operation.stream, thread);
+  return onHost ? null : stream;
+}
+
+const memoryOf = (experiment: Experiment, id: string): string =>
+  experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? 'unknown';
+
+export function operationDetail(operation: Operation, experiment: Experiment): string {
+  switch (operation.op) {
+    case 'copy': {
+      const size = operation.label === undefined ? '' : ` · ${formatBytes(copyBytes(operation, experiment))}`;
+      return `${memoryOf(experiment, operation.src)} → ${memoryOf(experiment, operation.dst)}${size}`;
+    }
+    case 'kernel':
+      if (operation.kernel.kind === 'spin') return formatDuration(operation.kernel.durationNs);
+      return operation.kernel.kind === 'stream'
+        ? `${operation.kernel.passes}× over bytes`
+        : `${operation.kernel.flops} FLOP`;
+    default:
+      return '';
+  }
+}
+
+export function operationPaint(operation: Operation, experiment: Experiment): PaintName {
+  switch (operation.op) {
+    case 'copy': {
+      const side = (id: string): 'h' | 'd' => (memoryOf(experiment, id) === 'device' ? 'd' : 'h');
+      return paintOf('copy', `${side(operation.src)}2${side(operation.dst)}`);
+    }
+    case 'multiCopy':
+      return operation.direction;
+    case 'item':
+      return 'd2h';
+    case 'kernel':
+    case 'graphLaunch':
+      return 'kernel';
+    case 'memset':
+      return 'memset';
+    case 'hostFunction':
+      return 'host-function';
+    case 'recordEvent':
+    case 'waitEvent':
+      return 'mark';
+    case 'work':
+    case 'pin':
+      return 'host-work';
+    case 'read':
+    case 'write':
+      return 'host-access';
+    case 'synchronizeStream':
+    case 'synchronizeEvent':
+    case 'synchronizeDevice':
+    case 'waitSignal':
+      return 'host-sync';
+    case 'repeat':
+    case 'range':
+    case 'graphCapture':
+      return 'host-range';
+    default:
+      return 'host-call';
+  }
+}

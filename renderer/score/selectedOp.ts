@@ -1,0 +1,21 @@
+import { useMemo } from 'react';
+import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { loadedRun, shownRunId } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import type { AppState } from '../app/store/types.ts';
+
+/** Number of the operation that is selected, in the score or through one of its rows in the timeline. */
+export function selectedOp(state: AppState): number | null {
+  const { selection } = state;
+  if (selection?.kind === 'op') return selection.op;
+  if (selection?.kind !== 'row') return null;
+  const op = loadedRun(state, selection.run)?.run.trace.columns.op[selection.row] ?? -1;
+  return op < 0 ? null : op;
+}
+
+export const useSelectedOp = (): number | null => useApp(selectedOp);
+
+export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {
+  const run = useApp((state) => loadedRun(state, shownRunId(state)));
+  return useMemo(() => new Map(run?.summary.verdicts.map((verdict) => [verdict.op, verdict])), [run]);
+}

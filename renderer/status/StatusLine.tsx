@@ -1,0 +1,126 @@
+/** The foot of the window: the shown run in a line, and whether the engine process is there. */
+import { Tooltip } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconPlugConnected,
+  IconPlugConnectedX,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import { loadedRun, shownRunId } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import classes from './StatusLine.module.css';
+
+export function StatusLine() {
+  const run = useApp((state) => loadedRun(state, shownRunId(state)));
+  const summary = useApp((state) => (run === null ? undefined : state.runs[run.id]));
+  return (
+    <section className={`${classes['line']} tabular`} aria-label="Status">
+      {run === null ? null : (
+        <>
+          <RunStatus summary={run.summary} />
+          <Verification summary={run.summary} />
+          {summary === undefined ? null : (
+            <Item name="Run">
+              {summary.origin} on {summary.device}
+            </Item>
+          )}
+        </>
+      )}
+      <span className={classes['space']} />
+      <EngineState />
+      <ConnectionState />
+    </section>
+  );
+}
+
+function RunStatus({ summary }: { readonly summary: SummaryDocument }) {
+  const { h2dKernel, d2hKernel } = summary.overlap;
+  const { h2d, d2h } = summary.link;
+  return (
+    <>
+      {summary.makespanNs === null ? null : <Item name="Makespan">{formatDuration(summary.makespanNs)}</Item>}
+      {h2dKernel.shareOfKernel === null || h2dKernel.shareOfCopy === null ? null : (
+        <Item name="H2D with kernel" title="Share of the kernels' time in which a host-to-device copy ran too">
+          {formatShare(h2dKernel.shareOfKernel)} of kernel
+        </Item>
+      )}
+      {d2hKernel.shareOfKernel === null || d2hKernel.shareOfCopy === null ? null : (
+        <Item name="D2H with kernel" title="Share of the kernels' time in which a device-to-host copy ran too">
+          {formatShare(d2hKernel.shareOfKernel)} of kernel
+        </Item>
+      )}
+      {h2d.bytesPerSecond === null ? null : (
+        <Item name="H2D link" title="Bytes moved over the time in which the direction was busy">
+          {formatRate(h2d.bytesPerSecond)}
+        </Item>
+      )}
+      {d2h.bytesPerSecond === null ? null : <Item name="D2H link">{formatRate(d2h.bytesPerSecond)}</Item>}
+    </>
+  );
+}
+
+function Verification({ summary }: { readonly summary: SummaryDocument }) {
+  const { bytesChecked, bytesWrong } = summary.verification;
+  if (summary.engine === 'sim') return <Item name="Data">not moved</Item>;
+  if (bytesChecked === 0) return <Item name="Data">not verified</Item>;
+  return (
+    <Item name="Data">
+      {bytesWrong === 0 ? (
+        <span data-tone="good">
+          <IconCircleCheck size={14} aria-hidden /> verified
+        </span>
+      ) : (
+        <span data-tone="bad">
+          <IconCircleX size={14} aria-hidden /> wrong
+        </span>
+      )}
+    </Item>
+  );
+}
+
+function EngineState() {
+  const problem = useApp((state) => state.engineProblem);
+  const devices = useApp((state) => state.devices);
+  if (problem !== null) {
+    return (
+      <Tooltip label={`${problem.message} ${problem.remedy ?? ''}`} multiline>
+        <span className={classes['item']} data-tone="warn" role="status">
+          <IconAlertTriangle size={14} aria-hidden /> Engine process ended
+        </span>
+      </Tooltip>
+    );
+  }
+  return <Item name="Engine process">{devices === null ? 'starting' : 'ready'}</Item>;
+}
+
+function ConnectionState() {
+  const { status } = useApp((state) => state.connection);
+  const open = status === 'open';
+  const Icon = open ? IconPlugConnected : IconPlugConnectedX;
+  const words = { open: 'Connected', connecting: 'Connecting', lost: 'Not connected' }[status];
+  return (
+    <span className={classes['item']} data-tone={status === 'lost' ? 'bad' : undefined}>
+      <Icon size={14} aria-hidden /> {words}
+    </span>
+  );
+}
+
+function Item({
+  name,
+  title,
+  children,
+}: {
+  readonly name: string;
+  readonly title?: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <span className={classes['item']} title={title}>
+      <span className={classes['name']}>{name}</span> {children}
+    </span>
+  );
+}

@@ -1,0 +1,81 @@
+import { readRow } from '../../core/trace/rows.ts';
+import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { usePaints } from '../common/usePaints.ts';
+import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
+import { paintOfRow } from './frame.ts';
+import classes from './HoverCard.module.css';
+import type { Hit } from './hitTest.ts';
+import { operationLabels } from './operationLabels.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly hover: { readonly hit: Hit; readonly x: number; readonly y: number };
+  readonly width: number;
+  readonly height: number;
+}
+
+const cardWidth = 264;
+const cardHeight = 132;
+
+/** Beside the pointer, on the side where there is space; never under it, so that it can't be hovered itself. */
+export function HoverCard({ run, hover, width, height }: Props) {
+  const { hit, x, y } = hover;
+  if (hit.kind === 'none') return null;
+  const right = x + 16 + cardWidth > width;
+  const up = y + 16 + cardHeight > height && y > cardHeight;
+  const place = {
+    ...(right ? { right: width - x + 12 } : { left: x + 14 }),
+    ...(up ? { bottom: height - y + 10 } : { top: y + 14 }),
+  };
+  return (
+    <div className={classes['card']} style={{ ...place, maxWidth: cardWidth }} aria-hidden>
+      {hit.kind === 'row' ? <RowCard run={run} row={hit.row} /> : <BandwidthCard hit={hit} />}
+    </div>
+  );
+}
+
+function RowCard({ run, row }: { readonly run: LoadedRun; readonly row: number }) {
+  const paints = usePaints();
+  const { trace, info } = run.run;
+  const read = readRow(trace, row);
+  const speed = rowRate(read);
+  const memory = read.kind === 'copy' ? `${read.src} → ${read.dst}` : null;
+  return (
+    <>
+      <div className={classes['title']}>
+        <span className={classes['swatch']} style={{ background: paints(paintOfRow(trace, row)).fill }} />
+        {rowTitle(trace, row, operationLabels(info.experiment))}
+      </div>
+      <dl className="tabular">
+        <Fact name={rowKindWords[read.kind]} value={read.engine?.name ?? read.lane.name} />
+        <Fact name="Starts" value={formatDuration(read.startNs)} />
+        {read.durationNs > 0 ? <Fact name="Takes" value={formatDuration(read.durationNs)} /> : null}
+        {read.bytes > 0 ? <Fact name="Size" value={formatBytes(read.bytes)} /> : null}
+        {speed === null ? null : <Fact name="Rate" value={formatRate(speed)} />}
+        {memory === null ? null : <Fact name="Memory" value={memory} />}
+      </dl>
+    </>
+  );
+}
+
+function BandwidthCard({ hit }: { readonly hit: Extract<Hit, { kind: 'bandwidth' }> }) {
+  return (
+    <>
+      <div className={classes['title']}>{hit.direction.toUpperCase()} link</div>
+      <dl className="tabular">
+        <Fact name="At" value={formatDuration(Math.max(0, hit.timeNs))} />
+        <Fact name="Rate" value={hit.rate > 0 ? formatRate(hit.rate) : 'idle'} />
+      </dl>
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

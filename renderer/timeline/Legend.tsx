@@ -1,0 +1,58 @@
+import { useMemo } from 'react';
+import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
+import { type PaintName, paintNames } from '../app/palette.ts';
+import { usePaints } from '../common/usePaints.ts';
+import { paintOfRow } from './frame.ts';
+import classes from './Legend.module.css';
+
+/** Rows looked at to find which colours occur. */
+const mostRows = 20_000;
+
+/** What the colours and patterns mean: those that this iteration has. */
+export function Legend({ run, view }: { readonly run: LoadedRun; readonly view: IterationView }) {
+  const paints = usePaints();
+  const shown = useMemo(() => {
+    const found = new Set<PaintName>();
+    const end = Math.min(view.rows.to, view.rows.from + mostRows);
+    for (let row = view.rows.from; row < end; row += 1) found.add(paintOfRow(run.run.trace, row));
+    return paintNames.filter((name) => found.has(name));
+  }, [run, view]);
+  return (
+    <ul className={classes['legend']} aria-label="Legend">
+      {shown.map((name) => {
+        const { fill, label, pattern, text } = paints(name);
+        return (
+          <li key={name}>
+            <svg width="14" height="11" aria-hidden="true">
+              {name === 'mark' ? (
+                <path d="M2 1 H12 L7 10 Z" fill={fill} />
+              ) : (
+                <>
+                  <rect width="14" height="11" rx="2" fill={fill} />
+                  <Pattern pattern={pattern} ink={pattern === 'sparse' ? text : text === '#ffffff' ? '#000' : '#fff'} />
+                </>
+              )}
+            </svg>
+            {label}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Pattern({ pattern, ink }: { readonly pattern: string; readonly ink: string }) {
+  const style = { stroke: ink, strokeWidth: 1.5, opacity: 0.4 };
+  switch (pattern) {
+    case 'rising':
+      return <path d="M-1 8 L6 1 M3 12 L12 3 M10 12 L16 6" {...style} />;
+    case 'falling':
+      return <path d="M-1 3 L6 10 M3 -1 L12 8 M10 -1 L16 5" {...style} />;
+    case 'sparse':
+      return <path d="M-1 8 L6 1 M6 12 L15 3" {...style} strokeWidth={1} />;
+    case 'dots':
+      return <path d="M3 3h.1 M7 7h.1 M11 3h.1" {...style} strokeWidth={2} strokeLinecap="round" />;
+    default:
+      return null;
+  }
+}

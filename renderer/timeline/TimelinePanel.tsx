@@ -1,0 +1,224 @@
+/** The timeline of the shown run: which run and iteration, lanes or table, and everything the keys do. */
+import { ActionIcon, Button, Loader, SegmentedControl, Select, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import type { RunSummary } from '../../core/service/service.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { pickRun, retryRun } from '../app/store/actions.ts';
+import { loadedRun, runsOfPage, shownRunId } from '../app/store/select.ts';
+import { assign, useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { rowSentence } from './describeRow.ts';
+import { LanesView } from './LanesView.tsx';
+import { Legend } from './Legend.tsx';
+import { operationLabels } from './operationLabels.ts';
+import { RowsTable } from './RowsTable.tsx';
+import classes from './TimelinePanel.module.css';
+import { zoomAt } from './timeView.ts';
+import { useTimelineKeys } from './useTimelineKeys.ts';
+import { type TimeWindow, useTimeView } from './useTimeView.ts';
+
+export function TimelinePanel() {
+  const id = useApp(shownRunId);
+  const run = useApp((state) => loadedRun(state, id));
+  return (
+    <section className={classes['panel']} aria-label="Timeline">
+      {run === null ? <NoTimeline id={id} /> : <RunTimeline key={run.id} run={run} />}
+    </section>
+  );
+}
+
+function RunTimeline({ run }: { readonly run: LoadedRun }) {
+  const iteration = useApp((state) => state.iteration);
+  const as = useApp((state) => state.timelineAs);
+  const view = useMemo(() => run.view(iteration), [run, iteration]);
+  const time = useTimeView(view.makespanNs);
+  const title = run.run.info.experiment.name;
+  useTimelineKeys(run, view, time);
+  return (
+    <>
+      <Toolbar run={run} time={time} />
+      <div className={classes['body']}>
+        {view.rows.to === view.rows.from ? (
+          <NothingRecorded run={run} />
+        ) : as === 'table' ? (
+          <RowsTable run={run} view={view} />
+        ) : (
+          <LanesView run={run} view={view} window={time} title={title} />
+        )}
+      </div>
+      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend run={run} view={view} /> : null}
+      <Announcer run={run} />
+    </>
+  );
+}
+
+function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWindow }) {
+  const as = useApp((state) => state.timelineAs);
+  const summary = useApp((state) => state.runs[run.id]);
+  const zoom = (factor: number): void =>
+    time.move((view, limits) => zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits));
+  return (
+    <div className={classes['toolbar']} role="toolbar" aria-label="Timeline tools">
+      <h2>Timeline</h2>
+      {summary === undefined ? null : <OriginBadge origin={summary.origin} />}
+      <RunPicker run={run} />
+      <IterationPicker run={run} />
+      <span className={classes['space']} />
+      {as === 'lanes' ? (
+        <>
+          <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
+          <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
+          <Tool
+            label="Fit everything (F)"
+            onClick={() => time.move((_, limits) => limits)}
+            icon={<IconArrowAutofitWidth size={16} />}
+          />
+        </>
+      ) : null}
+      <SegmentedControl
+        size="xs"
+        aria-label="Show as"
+        value={as}
+        onChange={(value) => assign({ timelineAs: value === 'table' ? 'table' : 'lanes' })}
+        data={[
+          { value: 'lanes', label: 'Lanes' },
+          { value: 'table', label: 'Table' },
+        ]}
+      />
+    </div>
+  );
+}
+
+interface ToolProps {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly icon: React.ReactNode;
+}
+
+function Tool({ label, onClick, icon }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={onClick}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** The runs of this experiment, newest first. */
+function RunPicker({ run }: { readonly run: LoadedRun }) {
+  const runs = useDerived(runsOfPage);
+  if (runs.length < 2) return null;
+  return (
+    <Select
+      aria-label="Run shown"
+      className={classes['run'] ?? ''}
+      value={run.id}
+      data={runs.map((one) => ({ value: one.id, label: runLabel(one), disabled: one.status === 'running' }))}
+      onChange={(id) => id !== null && pickRun(id)}
+      comboboxProps={{ width: 300, position: 'bottom-start' }}
+    />
+  );
+}
+
+function runLabel(run: RunSummary): string {
+  const what = run.origin === 'simulated' ? `simulated ${run.device}` : run.device;
+  const outcome = run.status === 'complete' && run.makespanNs !== null ? formatDuration(run.makespanNs) : run.status;
+  return `${formatMoment(run.createdAt)}, ${what}, ${outcome}`;
+}
+
+function IterationPicker({ run }: { readonly run: LoadedRun }) {
+  const picked = useApp((state) => state.iteration);
+  const { iterations } = run;
+  const { representative, recordedMakespanNs } = run.run.info.iterations;
+  if (iterations.length < 2) return null;
+  return (
+    <Select
+      aria-label="Iteration shown"
+      className={classes['iteration'] ?? ''}
+      value={String(picked !== null && iterations.includes(picked) ? picked : representative)}
+      data={iterations.map((number) => {
+        const makespan = recordedMakespanNs[number];
+        const time = makespan === undefined ? '' : `, ${formatDuration(makespan)}`;
+        return {
+          value: String(number),
+          label: `Iteration ${number + 1}${time}${number === representative ? ' (median)' : ''}`,
+        };
+      })}
+      onChange={(value) => assign({ iteration: value === null ? null : Number(value), selection: null })}
+      comboboxProps={{ width: 240, position: 'bottom-start' }}
+    />
+  );
+}
+
+/** Tells screen readers what was selected. */
+function Announcer({ run }: { readonly run: LoadedRun }) {
+  const selection = useApp((state) => state.selection);
+  const { trace, info } = run.run;
+  const text =
+    selection?.kind === 'row' && selection.run === run.id
+      ? rowSentence(trace, selection.row, operationLabels(info.experiment))
+      : selection?.kind === 'area' && selection.run === run.id
+        ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
+        : '';
+  return (
+    <VisuallyHidden role="status" aria-live="polite" data-testid="timeline-announcement">
+      {text}
+    </VisuallyHidden>
+  );
+}
+
+function NothingRecorded({ run }: { readonly run: LoadedRun }) {
+  const { error, status } = run.run.info;
+  return (
+    <EmptyState
+      icon={<IconAlertTriangle size={24} />}
+      title={status === 'failed' ? 'This run failed' : 'Nothing was recorded'}
+    >
+      {error === undefined ? <Text c="dimmed">It ended before its first activity.</Text> : <ErrorText error={error} />}
+    </EmptyState>
+  );
+}
+
+/** Why there are no lanes: not run yet, still running, failed, or can't be read. */
+function NoTimeline({ id }: { readonly id: string | null }) {
+  const summary = useApp((state) => (id === null ? undefined : state.runs[id]));
+  const loading = useApp((state) => (id === null ? undefined : state.loadedRuns[id]));
+  if (loading?.status === 'failed') {
+    return (
+      <EmptyState icon={<IconAlertTriangle size={24} />} title="This run can’t be opened" alert>
+        <ErrorText error={loading.error} />
+        <Button variant="default" onClick={() => id !== null && retryRun(id)}>
+          Try again
+        </Button>
+      </EmptyState>
+    );
+  }
+  if (summary?.status === 'running') {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Running…">
+        <Text c="dimmed">The lanes appear when it has finished.</Text>
+      </EmptyState>
+    );
+  }
+  if (id !== null) {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Reading the run…">
+        <Text c="dimmed">{summary?.name}</Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={<IconPlayerPlay size={24} />} title="Not run yet">
+      <Text c="dimmed">
+        Choose Run, or press Ctrl+Enter. The lanes of every host thread, stream and copy engine appear here.
+      </Text>
+    </EmptyState>
+  );
+}

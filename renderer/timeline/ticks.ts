@@ -1,0 +1,73 @@
+/** The time axis: round steps, and labels that stay short however deep one has zoomed. */
+import type { TimeView } from './timeView.ts';
+
+export interface Tick {
+  readonly timeNs: number;
+  readonly label: string;
+}
+
+export interface Ticks {
+  readonly ticks: readonly Tick[];
+  readonly stepNs: number;
+  /** Where labels would be too long they count from here, as in '+40 ns' after '1.23 ms'. */
+  readonly anchorLabel: string | null;
+}
+
+const units = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+] as const;
+
+/** Longest fraction that a label may have before labels count from an anchor. */
+const mostDecimals = 3;
+
+/** The smallest of 1, 2 or 5 times a power of ten that is at least `least`; 1 ns at the finest. */
+export function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  const step = [1, 2, 5, 10].find((candidate) => candidate * power >= least * 0.999999) ?? 10;
+  return Math.max(step * power, 1);
+}
+
+/** Ticks at least `spacing` pixels apart over a view drawn `width` pixels wide. */
+export function timeTicks(view: TimeView, width: number, spacing = 90): Ticks {
+  const span = view.endNs - view.startNs;
+  if (!(span > 0) || !(width > 0)) return { ticks: [], stepNs: 1, anchorLabel: null };
+  const stepNs = roundStep((span * spacing) / width);
+  const [unit, name] = unitOf(Math.max(Math.abs(view.startNs), Math.abs(view.endNs)));
+  const decimals = Math.max(0, Math.ceil(Math.log10(unit / stepNs) - 1e-9));
+  return decimals <= mostDecimals
+    ? { ticks: places(view, stepNs, (time) => label(time / unit, decimals, name)), stepNs, anchorLabel: null }
+    : anchored(view, stepNs);
+}
+
+function anchored(view: TimeView, stepNs: number): Ticks {
+  const [unit, name] = unitOf(stepNs);
+  const coarse = unit * 1000;
+  const anchor = Math.floor(Math.max(view.startNs, 0) / coarse) * coarse;
+  const [anchorUnit, anchorName] = unitOf(anchor);
+  const decimals = Math.max(0, Math.round(Math.log10(anchorUnit / coarse)));
+  return {
+    ticks: places(view, stepNs, (time) => `+${label((time - anchor) / unit, 0, name)}`),
+    stepNs,
+    anchorLabel: label(anchor / anchorUnit, decimals, anchorName),
+  };
+}
+
+function unitOf(magnitude: number): readonly [factor: number, name: string] {
+  return units.find(([factor]) => magnitude >= factor) ?? [1, 'ns'];
+}
+
+function places(view: TimeView, stepNs: number, text: (timeNs: number) => string): Tick[] {
+  const first = Math.ceil(Math.max(view.startNs, 0) / stepNs);
+  const last = Math.floor(view.endNs / stepNs);
+  const count = Math.max(0, Math.min(last - first + 1, 1000));
+  return Array.from({ length: count }, (_, index) => {
+    const timeNs = (first + index) * stepNs;
+    return { timeNs, label: text(timeNs) };
+  });
+}
+
+const label = (value: number, decimals: number, unit: string): string =>
+  value === 0 ? '0' : `${value.toFixed(decimals)} ${unit}`;

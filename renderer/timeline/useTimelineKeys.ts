@@ -1,0 +1,136 @@
+/** Perfetto's keys. They work wherever the focus is, except where one types or where a list or menu takes them. */
+import { useEffect, useRef } from 'react';
+import { rowEndNs } from '../../core/trace/rows.ts';
+import type { RowIndex } from '../../core/trace/trace.ts';
+import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
+import { select } from '../app/store/actions.ts';
+import { state } from '../app/store/store.ts';
+import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
+import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
+import type { TimeWindow } from './useTimeView.ts';
+
+const zoomStep = 0.8;
+const panStep = 0.12;
+
+export function useTimelineKeys(run: LoadedRun, view: IterationView, time: TimeWindow): void {
+  const latest = useRef({ run, view, time });
+  latest.current = { run, view, time };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      const { run, view, time } = latest.current;
+      if (moveTime(event.key, time) || moveSelection(event.key, run, view, time)) event.preventDefault();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Whether keys mean something of their own where the focus is. */
+export function takesKeys(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  const own =
+    'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="dialog"], [role="separator"]';
+  return target.closest(own) !== null;
+}
+
+/** Keys that move only the view, as the comparison has them too. */
+export function moveTime(key: string, time: TimeWindow): boolean {
+  const change = viewChange(key, time.cursor.current);
+  if (change !== null) time.move(change);
+  return change !== null;
+}
+
+type ViewChange = (view: TimeView, limits: TimeView) => TimeView;
+
+function viewChange(key: string, cursor: number | null): ViewChange | null {
+  const zoom =
+    (factor: number): ViewChange =>
+    (view, limits) =>
+      zoomAt(view, cursor ?? (view.startNs + view.endNs) / 2, factor, limits);
+  const pan =
+    (share: number): ViewChange =>
+    (view, limits) =>
+      panBy(view, share * spanNs(view), limits);
+  switch (key.toLowerCase()) {
+    case 'w':
+      return zoom(zoomStep);
+    case 's':
+      return zoom(1 / zoomStep);
+    case 'a':
+    case 'arrowleft':
+      return pan(-panStep);
+    case 'd':
+    case 'arrowright':
+      return pan(panStep);
+    default:
+      return null;
+  }
+}
+
+function moveSelection(key: string, run: LoadedRun, view: IterationView, time: TimeWindow): boolean {
+  switch (key) {
+    case 'f':
+    case 'F':
+      fitSelection(run, time);
+      return true;
+    case '.':
+      return step(run, view, time, (row) => alongLane(run.run.trace, view.rows, row, 1));
+    case ',':
+      return step(run, view, time, (row) => alongLane(run.run.trace, view.rows, row, -1));
+    case 'ArrowDown':
+      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, 1, rowLanes(run)));
+    case 'ArrowUp':
+      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, -1, rowLanes(run)));
+    case 'Escape':
+      if (state().selection === null) return false;
+      select(null);
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Lanes that rows belong to, as they are drawn: host threads, then streams. */
+function rowLanes(run: LoadedRun): number[] {
+  const { lanes } = run.run.trace;
+  const of = (kind: string): number[] => lanes.flatMap((lane, number) => (lane.kind === kind ? [number] : []));
+  return [...of('host-thread'), ...of('stream')];
+}
+
+/** Selects what `next` leads to from the selected row, or the first row where none is selected. */
+function step(
+  run: LoadedRun,
+  view: IterationView,
+  time: TimeWindow,
+  next: (row: RowIndex) => RowIndex | null,
+): boolean {
+  const { selection } = state();
+  const from = selection?.kind === 'row' && selection.run === run.id ? selection.row : null;
+  const row = from === null ? firstRow(run.run.trace, view.rows, rowLanes(run)) : next(from);
+  if (row === null) return true;
+  select({ kind: 'row', run: run.id, row });
+  const start = run.run.trace.columns.startNs[row] ?? 0;
+  time.move((shown, limits) => revealIn(shown, start, rowEndNs(run.run.trace, row), limits));
+  return true;
+}
+
+/** Fits the selection; where it is fitted already, or there is none, everything. */
+function fitSelection(run: LoadedRun, time: TimeWindow): void {
+  const extent = selectedExtent(run);
+  time.move((view, limits) => {
+    if (extent === null) return limits;
+    const fitted = fitView(extent.startNs, extent.endNs, limits);
+    const slack = spanNs(fitted) * 0.001;
+    const isFitted = Math.abs(view.startNs - fitted.startNs) < slack && Math.abs(view.endNs - fitted.endNs) < slack;
+    return isFitted ? limits : fitted;
+  });
+}
+
+function selectedExtent(run: LoadedRun): TimeView | null {
+  const { selection } = state();
+  const { columns } = run.run.trace;
+  if (selection?.kind === 'area' && selection.run === run.id) return selection;
+  if (selection?.kind !== 'row' || selection.run !== run.id) return null;
+  return { startNs: columns.startNs[selection.row] ?? 0, endNs: rowEndNs(run.run.trace, selection.row) };
+}

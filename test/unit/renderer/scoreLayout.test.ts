@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+
+const example = (name: string) =>
+  requireExperiment(readFileSync(new URL(`../../../assets/examples/overlap/${name}.json`, import.meta.url), 'utf8'));
+
+const threaded = requireExperiment({
+  format: 'copyscope/experiment',
+  version: 1,
+  name: 'two threads',
+  buffers: [
+    { id: 'a', memory: 'pinned', bytes: 1024 },
+    { id: 'b', memory: 'device', bytes: 1024 },
+  ],
+  streams: [{ id: 'side' }],
+  events: [{ id: 'done' }],
+  threads: [
+    {
+      id: 'first',
+      operations: [
+        {
+          op: 'repeat',
+          count: 3,
+          operations: [
+            { op: 'work', durationNs: 1000 },
+            { op: 'copy', src: 'a', dst: 'b', stream: 'side' },
+          ],
+        },
+        { op: 'recordEvent', event: 'done', stream: 'side' },
+      ],
+    },
+    {
+      id: 'second',
+      operations: [
+        { op: 'copy', src: 'b', dst: 'a', stream: 'side' },
+        { op: 'synchronizeEvent', event: 'done' },
+      ],
+    },
+  ],
+});
+
+describe('the score', () => {
+  it('numbers operations as the program does', () => {
+    for (const experiment of [example('pinned-side-stream'), threaded]) {
+      const labels = new Map(lower(experiment).operations.map(({ op, label }) => [op, label]));
+      const { blocks, groups } = scoreLayout(experiment);
+      for (const { op, label } of [...blocks, ...groups]) expect(label).toBe(labels.get(op));
+      expect(blocks.length + groups.length).toBe(labels.size);
+    }
+  });
+
+  it('puts stream operations into their stream, the rest into their thread', () => {
+    const { rows, blocks } = scoreLayout(example('pinned-side-stream'));
+    expect(rows.map((row) => row.name)).toEqual(['main', 'side', 'legacy default']);
+    expect(blocks.map((block) => [block.operation.op, rows[block.row]?.name])).toEqual([
+      ['copy', 'side'],
+      ['recordEvent', 'side'],
+      ['kernel', 'legacy default'],
+      ['recordEvent', 'legacy default'],
+      ['synchronizeEvent', 'main'],
+      ['synchronizeEvent', 'main'],
+    ]);
+    expect(blocks.map((block) => block.paint)).toEqual(['h2d', 'mark', 'kernel', 'mark', 'host-sync', 'host-sync']);
+  });
+
+  it('never puts two blocks into one cell, and keeps issue order within a thread', () => {
+    const { blocks, groups, columns } = scoreLayout(threaded);
+    expect(new Set(blocks.map((block) => `${block.row}/${block.column}`)).size).toBe(blocks.length);
+    expect(blocks.filter((block) => block.thread === 1).map((block) => block.column)).toEqual([3, 4]);
+    expect(groups).toMatchObject([{ label: 'repeat 3×', firstColumn: 0, lastColumn: 1, depth: 0 }]);
+    expect(columns).toBe(5);
+  });
+
+  it('joins a wait with the record before it', () => {
+    const { blocks, edges } = scoreLayout(threaded);
+    expect(edges.map(({ event, from, to }) => [event, blocks[from]?.operation.op, blocks[to]?.operation.op])).toEqual([
+      ['done', 'recordEvent', 'synchronizeEvent'],
+    ]);
+  });
+});

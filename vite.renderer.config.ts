@@ -1,0 +1,20 @@
+/** Builds the window. Relative addresses, so that the same files work under http, and under Electron's own protocol. */
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: 'renderer',
+  base: './',
+  publicDir: '../assets/icons',
+  plugins: [react()],
+  build: {
+    outDir: '../dist/renderer',
+    emptyOutDir: true,
+    target: 'es2023',
+    // The content security policy allows no inline script, and every browser we open knows modulepreload.
+    modulePreload: { polyfill: false },
+    // Keeps images in files: the policy allows data: images, but a file is cached.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1600,
+  },
+});
