@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { packageProblems } from './lib/package-check.mjs';
@@ -52,15 +52,27 @@ async function readPackage(unpackedApp) {
   return { files, unpacked, texts, headerBytes: getRawHeader(archive).headerSize };
 }
 
+/** How the wire spells a fuse that is on. */
+const fuseOn = '1'.charCodeAt(0);
+
 async function readFuses(executable) {
-  const { FuseState, FuseV1Options, getCurrentFuseWire } = await importFromBuilder('@electron/fuses');
+  const { FuseV1Options, getCurrentFuseWire } = await importFromBuilder('@electron/fuses');
   const wire = await getCurrentFuseWire(executable);
   const names = Object.keys(FuseV1Options).filter((name) => Number.isNaN(Number(name)));
-  return Object.fromEntries(names.map((name) => [name, wire[FuseV1Options[name]] === FuseState.ENABLE]));
+  return Object.fromEntries(names.map((name) => [name, wire[FuseV1Options[name]] === fuseOn]));
 }
 
 const addonFolder = inRoot('native/build/Release');
 const hasAddon = () => existsSync(addonFolder) && readdirSync(addonFolder).some((name) => name.endsWith('.node'));
+
+/** Files below a folder of the clone, as the archive names them. */
+function filesBelow(folder) {
+  if (!existsSync(inRoot(folder))) return [];
+  const entries = readdirSync(inRoot(folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
 
 async function check() {
   const work = mkdtempSync(join(tmpdir(), 'copyscope-package-'));
@@ -73,8 +85,9 @@ async function check() {
     const [folder] = readdirSync(output).filter((name) => name.endsWith('unpacked'));
     const packed = await readPackage(join(output, folder));
     const fuses = await readFuses(join(output, folder, 'copyscope'));
+    const assets = ['examples', 'profiles', 'runs'].flatMap((folder) => filesBelow(`assets/${folder}`));
     const localPaths = [root, homedir()].filter((path) => path.length > 6);
-    const problems = packageProblems({ ...packed, fuses, localPaths, hasAddon: hasAddon() });
+    const problems = packageProblems({ ...packed, fuses, assets, localPaths, hasAddon: hasAddon() });
     return { problems, files: packed.files, unpacked: packed.unpacked };
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -28,9 +28,12 @@ export function nativeSummary() {
     ];
   }
   if (info.withCuda) return [`Native engines: built with CUDA ${info.cudaVersion}.`];
+  const toolkitFailed = /failed/.test(info.reason ?? '');
   return [
     `Native engines: built WITHOUT CUDA (${info.reason ?? 'no toolkit was found'}). There is no cuda engine.`,
-    "  To have it, install NVIDIA's CUDA toolkit (https://developer.nvidia.com/cuda-downloads), then:",
+    toolkitFailed
+      ? '  To see the errors of the compiler, and to have it once they are mended:'
+      : "  To have it, install NVIDIA's CUDA toolkit (https://developer.nvidia.com/cuda-downloads), then:",
     `  ${again}`,
   ];
 }

@@ -10,7 +10,7 @@ const required = [
 ];
 
 /** Folders that must hold at least one file. */
-const requiredFolders = ['assets/examples/', 'assets/profiles/', 'assets/runs/', 'dist/renderer/assets/'];
+const requiredFolders = ['assets/examples/', 'assets/profiles/', 'dist/renderer/assets/'];
 
 const allowed =
   /^(package\.json|LICENSE|dist\/(electron|host|renderer)\/|assets\/(examples|profiles|runs)\/|native\/build\/)/;
@@ -28,11 +28,12 @@ const secretText = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\bnpm_[A-Za-z0-9]{36}\b|\
 /**
  * Everything wrong with a package, a sentence each; empty where nothing is.
  * `files`: packed paths with "/" between; `unpacked`: those of them outside the archive; `texts`: [path, content] of
- * the packed text files; `fuses`: name to whether it is on; `localPaths`: folders of this machine.
+ * the packed text files; `fuses`: name to whether it is on; `assets`: the asset files that the clone has;
+ * `localPaths`: folders of this machine; `hasAddon`: whether the clone has the addon built.
  */
-export function packageProblems({ files, unpacked, texts, fuses, localPaths, hasAddon }) {
+export function packageProblems({ files, unpacked, texts, fuses, assets, localPaths, hasAddon }) {
   const problems = [];
-  for (const file of required) if (!files.includes(file)) problems.push(`${file} is missing.`);
+  for (const file of [...required, ...assets]) if (!files.includes(file)) problems.push(`${file} is missing.`);
   for (const folder of requiredFolders) {
     if (!files.some((file) => file.startsWith(folder))) problems.push(`${folder} holds nothing.`);
   }
