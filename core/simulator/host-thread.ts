@@ -5,10 +5,10 @@
  */
 import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
-import { entryPieceStaged } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
 import type { Step } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
+import { StagedCopy, type StagingCaller } from './staging.ts';
 import type { SlotWaiter } from './streams.ts';
 import type { TraceOutput } from './trace-output.ts';
 
@@ -16,13 +16,11 @@ import type { TraceOutput } from './trace-output.ts';
 const goOn = 0;
 const retry = 1;
 const callReturns = 2;
-const pieceStaged = 3;
-const pieceDrained = 4;
 
 /** Returned by a step that holds the thread. */
 const held = -1;
 
-export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
+export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
   readonly #index: number;
@@ -32,7 +30,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
   readonly #output: TraceOutput;
   readonly #latencyNs: number;
   readonly #costs: DeviceProfile['calls'];
-  readonly #slots: number;
+  readonly #staging: StagedCopy;
   /** Rounds left of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
   readonly #ranges: { step: Step; startNs: number }[] = [];
@@ -44,13 +42,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
   /** Things that the current call still waits for, and the earliest time it may return. */
   #waits = 0;
   #earliestNs = 0;
-  /** The staged copy the thread is in: its entry while pieces move, and how many pieces went through. */
-  #staging: StreamEntry | null = null;
-  #staged = 0;
-  #landed = 0;
-  #drained = 0;
-  /** A piece is being copied by this thread. */
-  #copying = false;
 
   constructor(
     index: number,
@@ -67,7 +58,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
     this.#output = output;
     this.#latencyNs = profile.queue.launchToStartNs;
     this.#costs = profile.calls;
-    this.#slots = profile.staging.slots;
+    this.#staging = new StagedCopy(this, profile, devices, clock);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(0, this, goOn);
   }
@@ -81,8 +72,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
     if (what === goOn) this.#run(nowNs);
     else if (what === retry) this.#retry(nowNs);
     else if (what === callReturns) this.#return(nowNs);
-    else if (what === pieceStaged) this.#pieceStaged(nowNs);
-    else if (what === pieceDrained) this.#pieceDrained(nowNs);
   }
 
   dependencyDone(nowNs: number): void {
@@ -100,13 +89,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
   }
 
   pieceMoved(entry: StreamEntry, nowNs: number): void {
-    if (entry !== this.#staging) return;
-    this.#landed += 1;
-    if (entry.step.route === 'stage-in') this.#stagePiece(nowNs);
-    else {
-      if (this.#landed === entry.step.pieces) this.#staging = null;
-      this.#drainPiece(entry.step, nowNs);
-    }
+    this.#staging.pieceMoved(entry, nowNs);
+  }
+
+  stagingOver(step: Step, moving: StreamEntry | null, nowNs: number): void {
+    if (step.blocking && moving !== null) this.#waitFor(moving, nowNs);
+    else this.#return(nowNs);
   }
 
   #run(fromNs: number): void {
@@ -192,6 +180,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
     return untilNs;
   }
 
+  #waitFor(entry: StreamEntry, earliestNs: number): number {
+    entry.dependents.push(this);
+    return this.#wait(1, earliestNs);
+  }
+
   #wait(waits: number, earliestNs: number): number {
     this.#waits = waits;
     this.#earliestNs = earliestNs;
@@ -212,9 +205,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
   #return(nowNs: number): void {
     const step = this.#steps[this.#next];
     if (step === undefined) return;
-    const kind = step.route === 'none' ? 'host-sync' : 'host-call';
-    this.#output.host(this.#index, kind, step.call, step, this.#callStartNs, nowNs, this.#correlation);
-    this.#correlation = 0;
+    const issues = step.route !== 'none';
+    const correlation = issues ? this.#correlation : 0;
+    const kind = issues ? 'host-call' : 'host-sync';
+    this.#output.host(this.#index, kind, step.call, step, this.#callStartNs, nowNs, correlation);
     this.#next += 1;
     this.executed += 1;
     this.#run(nowNs);
@@ -228,18 +222,18 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
     }
     const correlation = this.#output.nextCorrelation();
     const untilNs = nowNs + (step.code === 'kernel' ? this.#launchNs(step, nowNs) : step.callNs);
-    if (step.route === 'stage-in' || step.route === 'stage-out') return this.#beginStaging(step, correlation, nowNs);
+    // Where the call is held, its row is written when it returns.
+    this.#correlation = correlation;
+    if (step.route === 'stage-in' || step.route === 'stage-out') {
+      this.#staging.begin(step, this.#index, correlation, nowNs);
+      return held;
+    }
     if (step.route === 'host') {
-      this.#correlation = correlation;
       streams.issue(step, this.#index, correlation, untilNs);
       return held;
     }
     const entry = streams.issue(step, this.#index, correlation, untilNs + this.#latencyNs);
-    if (step.blocking) {
-      this.#correlation = correlation;
-      entry.dependents.push(this);
-      return this.#wait(1, untilNs);
-    }
+    if (step.blocking) return this.#waitFor(entry, untilNs);
     this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);
     return untilNs;
   }
@@ -250,69 +244,4 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener {
     this.#launchedNs = nowNs + costNs;
     return costNs;
   }
-
-  #beginStaging(step: Step, correlation: number, nowNs: number): number {
-    this.#correlation = correlation;
-    this.#staged = 0;
-    this.#landed = 0;
-    this.#drained = 0;
-    this.#copying = false;
-    this.#staging = this.#devices.streams.issue(step, this.#index, correlation, nowNs + this.#latencyNs);
-    if (step.route === 'stage-in') this.#stagePiece(nowNs);
-    return held;
-  }
-
-  /** Copies the next piece into the driver's buffer, where one of its slots is free. */
-  #stagePiece(nowNs: number): void {
-    const entry = this.#staging;
-    if (entry === null || this.#copying || this.#staged === entry.step.pieces) return;
-    if (this.#staged - entry.moved >= this.#slots) return;
-    this.#copying = true;
-    const { step } = entry;
-    const share = pieceBytes(step, this.#staged) / step.bytes;
-    this.#clock.schedule(nowNs + step.callNs * share, this, pieceStaged);
-  }
-
-  #pieceStaged(nowNs: number): void {
-    const entry = this.#staging;
-    if (entry === null) return;
-    this.#copying = false;
-    this.#staged += 1;
-    this.#clock.schedule(nowNs + this.#latencyNs, entry, entryPieceStaged);
-    if (this.#staged < entry.step.pieces) {
-      this.#stagePiece(nowNs);
-      return;
-    }
-    this.#staging = null;
-    if (entry.step.blocking) {
-      entry.dependents.push(this);
-      this.#wait(1, nowNs);
-    } else this.#return(nowNs);
-  }
-
-  /**
-   * Copies a piece that has landed out of the driver's buffer. The call's measured time is the start of the first
-   * piece, its way over the link, and then this for every byte, the host being slower than the link.
-   */
-  #drainPiece(step: Step, nowNs: number): void {
-    if (this.#copying || this.#drained >= this.#landed) return;
-    this.#copying = true;
-    const firstNs = step.pieces === 1 ? step.lastPieceNs : step.deviceNs;
-    const drainNs = Math.max(0, step.callNs - this.#latencyNs - firstNs);
-    this.#clock.schedule(nowNs + (drainNs * pieceBytes(step, this.#drained)) / step.bytes, this, pieceDrained);
-  }
-
-  #pieceDrained(nowNs: number): void {
-    const step = this.#steps[this.#next];
-    if (step === undefined) return;
-    this.#copying = false;
-    this.#drained += 1;
-    if (this.#staging !== null) this.#devices.pieceDrained(this.#staging);
-    if (this.#drained === step.pieces) this.#return(nowNs);
-    else this.#drainPiece(step, nowNs);
-  }
-}
-
-function pieceBytes(step: Step, piece: number): number {
-  return piece === step.pieces - 1 ? step.bytes - piece * step.pieceBytes : step.pieceBytes;
 }

@@ -13,7 +13,7 @@ import { type TimeTable, timeTable } from './table.ts';
  * How an operation gets done. mark: an event record or wait. engine: one piece of work on a copy engine or on the
  * compute channel. stage-in, stage-out: pageable memory in pieces through the driver's buffer. host: host to host.
  */
-export type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'host';
+type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'host';
 
 /** One instruction with its costs. Every step has every field, so that reading them stays fast. */
 export interface Step {

@@ -9,8 +9,8 @@ import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trac
 import { type Bytes, type BytesPerSecond, bytesPerSecond } from '../units.ts';
 import { timeTable } from './table.ts';
 
-export const profileFormat = 'copyscope/profile';
-export const profileVersion = 1;
+const profileFormat = 'copyscope/profile';
+const profileVersion = 1;
 
 /** Which measurement or publication a section's numbers are from. */
 const source = z.string().min(1).max(4000);

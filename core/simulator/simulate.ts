@@ -32,7 +32,7 @@ export interface SimulationProgress {
 }
 
 /** About 130 bytes a row and two rows an instruction: past this the trace wouldn't fit a browser's memory. */
-export const maxSimulatedInstructions = 5_000_000;
+const maxSimulatedInstructions = 5_000_000;
 /** Events between two reports of simulateInSteps: a few milliseconds' work. */
 const eventsPerStep = 10_000;
 
@@ -78,7 +78,7 @@ function requireBounded(program: Program, most: number): number {
 }
 
 /** Instructions that a host thread executes in all, each round of a repeat counted. */
-export function instructionCount(instructions: readonly Instruction[]): number {
+function instructionCount(instructions: readonly Instruction[]): number {
   const factors = [1];
   let count = 0;
   for (const instruction of instructions) {

@@ -385,6 +385,7 @@ describe('the trace', () => {
     ]);
     const calls = rows.filter(({ kind }) => kind === 'host-call');
     expect(calls.map(({ correlation }) => correlation)).toEqual([1, 2, 3, 4]);
+    expect(rows.find(({ kind }) => kind === 'host-sync')?.correlation).toBe(0);
     for (const call of calls) {
       const activity = rows.filter(
         ({ kind, correlation }) => !kind.startsWith('host') && correlation === call.correlation,
