@@ -33,9 +33,6 @@ add_library(copyscope_cuda STATIC
   src/cuda_calls.cpp
   src/cuda_device.cpp
   src/cuda_kernels.cu
-  src/cupti_join.cpp
-  src/cupti_library.cpp
-  src/cupti_recorder.cpp
   src/dynamic_library.cpp
   src/event_recorder.cpp
   src/pci_link.cpp)
@@ -49,6 +46,7 @@ endif()
 find_path(cupti_include cupti.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
 if(cupti_include)
+  target_sources(copyscope_cuda PRIVATE src/cupti_collector.cpp src/cupti_library.cpp src/cupti_recorder.cpp)
   target_include_directories(copyscope_cuda SYSTEM PRIVATE ${cupti_include})
   target_compile_definitions(copyscope_cuda PUBLIC COPYSCOPE_WITH_CUPTI)
 else()

@@ -1,0 +1,72 @@
+#include "cuda_calls.h"
+
+namespace copyscope {
+namespace {
+
+/// Errors after which the context can't be used any more.
+bool losesContext(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorHardwareStackError:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorAssert:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string describe(cudaError_t error) {
+  return std::string(cudaGetErrorName(error)) + " (" + cudaGetErrorString(error) + ")";
+}
+
+void check(cudaError_t error, const char* call) {
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  const bool lost = losesContext(error);
+  throw Failure(lost ? "engine.device-fault" : "engine.cuda", std::string(call) + " failed: " + describe(error) + ".",
+                lost ? "The GPU's context is lost: the engine process must be started again." : "");
+}
+
+OwnedStream createStream(bool nonBlocking) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, nonBlocking ? cudaStreamNonBlocking : cudaStreamDefault),
+        "cudaStreamCreateWithFlags");
+  return OwnedStream(stream);
+}
+
+OwnedEvent createEvent(bool timing) {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  return OwnedEvent(event);
+}
+
+DeviceMemory allocateDevice(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  return DeviceMemory(memory);
+}
+
+PinnedMemory allocatePinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  return PinnedMemory(memory);
+}
+
+PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
+  PinnedMemory owned(memory);
+  check(cudaHostGetDevicePointer(deviceAddress, memory, 0), "cudaHostGetDevicePointer");
+  return owned;
+}
+
+}  // namespace copyscope

@@ -1,0 +1,63 @@
+// CUDA calls that throw, and the one owner of CUDA's handles.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+
+#include "failure.h"
+
+namespace copyscope {
+
+/// 'cudaErrorX (what it means)'.
+std::string describe(cudaError_t error);
+
+/// Throws a Failure with CUDA's error name and message where a call failed: `engine.device-fault` where the context is
+/// lost with it, `engine.cuda` otherwise. The executor adds the operation.
+void check(cudaError_t error, const char* call);
+
+/// Owns a handle, and releases it on destruction. Moves, and never copies. Made by the named functions below.
+template <typename Handle, cudaError_t (*release)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(Handle handle) : handle_(handle) {}
+  Owned(Owned&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  Owned& operator=(Owned&& other) noexcept {
+    if (this != &other) {
+      reset();
+      handle_ = other.handle_;
+      other.handle_ = nullptr;
+    }
+    return *this;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { reset(); }
+
+  Handle get() const { return handle_; }
+
+ private:
+  // A failing release tells of an error that an earlier call has reported already.
+  void reset() noexcept {
+    if (handle_ != nullptr) static_cast<void>(release(handle_));
+    handle_ = nullptr;
+  }
+
+  Handle handle_ = nullptr;
+};
+
+using OwnedStream = Owned<cudaStream_t, cudaStreamDestroy>;
+using OwnedEvent = Owned<cudaEvent_t, cudaEventDestroy>;
+using DeviceMemory = Owned<void*, cudaFree>;
+using PinnedMemory = Owned<void*, cudaFreeHost>;
+
+OwnedStream createStream(bool nonBlocking);
+OwnedEvent createEvent(bool timing);
+DeviceMemory allocateDevice(std::size_t bytes);
+PinnedMemory allocatePinned(std::size_t bytes);
+/// Page-locked memory that the device reads and writes in place; `deviceAddress` gets its address there.
+PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress);
+
+}  // namespace copyscope

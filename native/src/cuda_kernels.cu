@@ -1,0 +1,141 @@
+#include "cuda_kernels.h"
+
+#include <algorithm>
+
+namespace copyscope {
+namespace {
+
+constexpr int blockThreads = 256;
+/// How often a running kernel looks at the stop flag, which lies in host memory: seldom enough not to show.
+constexpr std::uint64_t lookEveryNs = 1000000;
+
+__device__ std::uint64_t deviceTime() {
+  std::uint64_t time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+
+__device__ std::uint64_t threadIndex() { return blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; }
+__device__ std::uint64_t threadCount() { return gridDim.x * static_cast<std::uint64_t>(blockDim.x); }
+
+__global__ void spinKernel(std::int64_t durationNs, const volatile int* stop) {
+  const std::uint64_t start = deviceTime();
+  const std::uint64_t duration = static_cast<std::uint64_t>(durationNs);
+  std::uint64_t nextLook = lookEveryNs;
+  for (std::uint64_t passed = 0; passed < duration; passed = deviceTime() - start) {
+    if (passed < nextLook) continue;
+    if (*stop != 0) return;
+    nextLook = passed + lookEveryNs;
+  }
+}
+
+__device__ uint4 multiplied(uint4 words) {
+  return make_uint4(words.x * streamMultiplier, words.y * streamMultiplier, words.z * streamMultiplier,
+                    words.w * streamMultiplier);
+}
+
+/// One pass. Loads and stores bypass the first-level cache, so that no pass is served from the one before it.
+__device__ void streamPass(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words) {
+  const std::uint64_t quads = words / 4;
+  const auto* from = reinterpret_cast<const uint4*>(source);
+  auto* to = reinterpret_cast<uint4*>(target);
+  for (std::uint64_t quad = threadIndex(); quad < quads; quad += threadCount()) {
+    __stcg(to + quad, multiplied(__ldcg(from + quad)));
+  }
+  for (std::uint64_t word = quads * 4 + threadIndex(); word < words; word += threadCount()) {
+    __stcg(target + word, __ldcg(source + word) * streamMultiplier);
+  }
+}
+
+/// Each thread works on its own words in every pass, so the passes need no order between threads.
+__global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words, std::int64_t passes,
+                             const volatile int* stop) {
+  __shared__ int stopped;
+  std::uint64_t lastLook = deviceTime();
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    streamPass(pass == 0 ? source : target, target, words);
+    // Keeps the passes apart: what one stored, the next loads.
+    asm volatile("" ::: "memory");
+    if (threadIdx.x == 0) {
+      const std::uint64_t now = deviceTime();
+      const bool look = now - lastLook > lookEveryNs;
+      if (look) lastLook = now;
+      stopped = look && *stop != 0 ? 1 : 0;
+    }
+    __syncthreads();
+    if (stopped != 0) return;
+    __syncthreads();
+  }
+}
+
+__global__ void fillKernel(std::uint8_t* target, std::uint64_t bytes, Content content) {
+  // Buffers begin on a word of their pattern, and memory from cudaMalloc on a word boundary.
+  auto* words = reinterpret_cast<std::uint32_t*>(target);
+  for (std::uint64_t word = threadIndex(); word < bytes / 4; word += threadCount()) words[word] = contentWord(content, word);
+  for (std::uint64_t at = bytes / 4 * 4 + threadIndex(); at < bytes; at += threadCount()) {
+    target[at] = contentByte(content, at);
+  }
+}
+
+__global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Content content, DeviceComparison* result) {
+  constexpr std::uint64_t run = 4;
+  unsigned long long wrong = 0;
+  unsigned long long first = ~0ull;
+  for (std::uint64_t from = threadIndex() * run; from < bytes; from += threadCount() * run) {
+    const std::uint64_t to = from + run < bytes ? from + run : bytes;
+    for (std::uint64_t at = from; at < to; ++at) {
+      if (data[at] == contentByte(content, at)) continue;
+      ++wrong;
+      if (at < first) first = at;
+    }
+  }
+  if (wrong == 0) return;
+  atomicAdd(&result->wrong, wrong);
+  atomicMin(&result->firstWrong, first);
+}
+
+/// Blocks for `items` pieces of work, at least one and at most `most`.
+int blocksFor(std::uint64_t items, int most) {
+  const std::uint64_t wanted = (items + blockThreads - 1) / blockThreads;
+  return static_cast<int>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(wanted, static_cast<std::uint64_t>(most))));
+}
+
+}  // namespace
+
+cudaError_t loadKernels() {
+  const void* const kernels[] = {
+      reinterpret_cast<const void*>(spinKernel), reinterpret_cast<const void*>(streamKernel),
+      reinterpret_cast<const void*>(fillKernel), reinterpret_cast<const void*>(compareKernel)};
+  for (const void* kernel : kernels) {
+    cudaFuncAttributes attributes;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const volatile int* stop) {
+  spinKernel<<<1, 1, 0, stream>>>(durationNs, stop);
+  return cudaGetLastError();
+}
+
+cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes, std::int64_t passes,
+                         int blocks, const volatile int* stop) {
+  streamKernel<<<blocksFor(bytes / 16, blocks), blockThreads, 0, stream>>>(
+      static_cast<const std::uint32_t*>(source), static_cast<std::uint32_t*>(target), bytes / 4, passes, stop);
+  return cudaGetLastError();
+}
+
+cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks) {
+  fillKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(static_cast<std::uint8_t*>(target), bytes, content);
+  return cudaGetLastError();
+}
+
+cudaError_t launchCompare(cudaStream_t stream, const void* data, std::uint64_t bytes, Content content, int blocks,
+                          DeviceComparison* result) {
+  compareKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(static_cast<const std::uint8_t*>(data), bytes,
+                                                                          content, result);
+  return cudaGetLastError();
+}
+
+}  // namespace copyscope

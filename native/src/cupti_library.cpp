@@ -1,0 +1,116 @@
+#include "cupti_library.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace copyscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+#ifdef _WIN32
+const std::vector<std::string> libraryNames = {"cupti64_2025.3.1.dll", "cupti.dll"};
+#else
+const std::vector<std::string> libraryNames = {"libcupti.so", "libcupti.so.13", "libcupti.so.12"};
+#endif
+
+std::vector<fs::path> toolkitFolders() {
+  std::vector<fs::path> folders;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') folders.emplace_back(value);
+  }
+  folders.emplace_back("/usr/local/cuda");
+  folders.emplace_back("/opt/cuda");
+  std::error_code ignored;
+  std::vector<fs::path> versioned;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", ignored)) {
+    if (entry.path().filename().string().rfind("cuda-", 0) == 0) versioned.push_back(entry.path());
+  }
+  std::sort(versioned.rbegin(), versioned.rend());  // Newest first.
+  folders.insert(folders.end(), versioned.begin(), versioned.end());
+  return folders;
+}
+
+/// Where the loader looks, then the places in which a toolkit keeps it.
+std::vector<std::string> candidates() {
+  std::vector<std::string> found = libraryNames;
+  std::error_code ignored;
+  for (const fs::path& toolkit : toolkitFolders()) {
+    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+      for (const std::string& name : libraryNames) {
+        const fs::path path = toolkit / folder / name;
+        if (fs::exists(path, ignored)) found.push_back(path.string());
+      }
+    }
+  }
+  return found;
+}
+
+/// Records are structures that grow from version to version. From CUDA 13 on the number is xxyyzz, where zz is an
+/// update that leaves them as they are.
+bool hasOurRecords(std::uint32_t version) {
+  constexpr std::uint32_t ours = CUPTI_API_VERSION;
+  return version == ours || (ours >= 130000 && version >= 130000 && version / 100 == ours / 100);
+}
+
+}  // namespace
+
+const CuptiLibrary& CuptiLibrary::instance() {
+  static const CuptiLibrary library;
+  return library;
+}
+
+CuptiLibrary::CuptiLibrary() {
+  for (const std::string& name : candidates()) {
+    if (open(name)) return;
+  }
+  if (detail_.empty()) {
+    detail_ = "libcupti was found neither by the loader nor in a CUDA toolkit (set CUDA_HOME or LD_LIBRARY_PATH).";
+  }
+}
+
+/// The first library that is refused gives the reason, unless a later one is usable.
+bool CuptiLibrary::open(const std::string& name) {
+  DynamicLibrary library(name);
+  if (!library.isOpen()) return false;
+  std::uint32_t version = 0;
+  if (!library.find("cuptiGetVersion", getVersion) || getVersion(&version) != CUPTI_SUCCESS) return false;
+  const std::string path = library.pathOf("cuptiGetVersion", name);
+  if (!hasOurRecords(version)) {
+    if (detail_.empty()) {
+      version_ = version;
+      detail_ = path + " is CUPTI version " + std::to_string(version) + ", and the addon was built for version " +
+                std::to_string(CUPTI_API_VERSION) + ".";
+    }
+    return false;
+  }
+  library_ = std::move(library);
+  version_ = version;
+  usable_ = loadFunctions();
+  detail_ = usable_ ? path : path + " lacks functions that are needed.";
+  return usable_;
+}
+
+bool CuptiLibrary::loadFunctions() {
+  return library_.find("cuptiGetResultString", getResultString) && library_.find("cuptiGetTimestamp", getTimestamp) &&
+         library_.find("cuptiGetStreamIdEx", getStreamId) &&
+         library_.find("cuptiActivityRegisterCallbacks", registerCallbacks) &&
+         library_.find("cuptiActivityRegisterTimestampCallback", registerTimestampCallback) &&
+         library_.find("cuptiActivityEnable", enable) && library_.find("cuptiActivityDisable", disable) &&
+         library_.find("cuptiActivityFlushAll", flushAll) &&
+         library_.find("cuptiActivityGetNextRecord", getNextRecord) &&
+         library_.find("cuptiActivityGetNumDroppedRecords", getNumDroppedRecords);
+}
+
+std::string CuptiLibrary::describe(const char* call, CUptiResult result) const {
+  const char* name = nullptr;
+  if (getResultString == nullptr || getResultString(result, &name) != CUPTI_SUCCESS || name == nullptr) {
+    name = "unknown error";
+  }
+  return std::string(call) + " failed: " + name;
+}
+
+}  // namespace copyscope

@@ -1,0 +1,49 @@
+// CUPTI, opened at run time and never linked.
+#pragma once
+
+#include <cupti.h>
+
+#include <cstdint>
+#include <string>
+
+#include "dynamic_library.h"
+
+namespace copyscope {
+
+class CuptiLibrary {
+ public:
+  /// Looks for the library at the first call; it stays open for the life of the process.
+  static const CuptiLibrary& instance();
+
+  bool isUsable() const { return usable_; }
+  /// Path of the library, or why there is none.
+  const std::string& detail() const { return detail_; }
+  /// Version of the library at `detail`; 0 where none was opened.
+  std::uint32_t version() const { return version_; }
+  /// 'cuptiX failed: NAME' for a note.
+  std::string describe(const char* call, CUptiResult result) const;
+
+  decltype(&cuptiGetVersion) getVersion = nullptr;
+  decltype(&cuptiGetResultString) getResultString = nullptr;
+  decltype(&cuptiGetTimestamp) getTimestamp = nullptr;
+  decltype(&cuptiGetStreamIdEx) getStreamId = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) registerCallbacks = nullptr;
+  decltype(&cuptiActivityRegisterTimestampCallback) registerTimestampCallback = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityFlushAll) flushAll = nullptr;
+  decltype(&cuptiActivityGetNextRecord) getNextRecord = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) getNumDroppedRecords = nullptr;
+
+ private:
+  CuptiLibrary();
+  bool open(const std::string& name);
+  bool loadFunctions();
+
+  DynamicLibrary library_;
+  bool usable_ = false;
+  std::string detail_;
+  std::uint32_t version_ = 0;
+};
+
+}  // namespace copyscope

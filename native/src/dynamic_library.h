@@ -1,0 +1,35 @@
+// A library opened at run time, so that the addon loads where it is missing.
+#pragma once
+
+#include <string>
+
+namespace copyscope {
+
+class DynamicLibrary {
+ public:
+  DynamicLibrary() = default;
+  /// Opens a library by name or path; `isOpen` tells whether it was found.
+  explicit DynamicLibrary(const std::string& name);
+  DynamicLibrary(DynamicLibrary&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;
+  DynamicLibrary(const DynamicLibrary&) = delete;
+  DynamicLibrary& operator=(const DynamicLibrary&) = delete;
+  ~DynamicLibrary();
+
+  bool isOpen() const { return handle_ != nullptr; }
+  /// Path of the file that holds `symbol`; `fallback` where the system can't say.
+  std::string pathOf(const char* symbol, const std::string& fallback) const;
+
+  /// Sets `function` to the symbol; false where the library doesn't have it.
+  template <typename Function>
+  bool find(const char* symbol, Function& function) const {
+    function = reinterpret_cast<Function>(address(symbol));
+    return function != nullptr;
+  }
+
+ private:
+  void* address(const char* symbol) const;
+  void* handle_ = nullptr;
+};
+
+}  // namespace copyscope
