@@ -284,13 +284,16 @@ describe('copyscope exits', () => {
     expect(err).toContain('7 of 100 bytes');
   });
 
-  it('130 when it is cancelled, even by an engine that does not obey', async () => {
+  it('130 when it is cancelled, and writes nothing', async () => {
     const path = file('slow.json', JSON.stringify({ ...example(), name: 'until cancelled' }));
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 500);
     const args = ['run', path, '--engine', 'cpu', '--out', join(folder, 'never.arrow')];
-    const { exitCode } = await copyscope(args, scripted.script, { context: { signal: controller.signal } });
+    const { exitCode, err } = await copyscope(args, scripted.script, {
+      terminal: { animated: true, err: (text) => text.includes('Recording') && controller.abort() },
+      context: { signal: controller.signal },
+    });
     expect(exitCode).toBe(130);
+    expect(err).toMatch(/Error: Stopped\.\n$/);
     expect(existsSync(join(folder, 'never.arrow'))).toBe(false);
   });
 

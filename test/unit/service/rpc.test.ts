@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
@@ -179,5 +180,22 @@ describe('codec', () => {
     ['a reserved byte', Uint8Array.of(0xc1)],
   ])('refuses %s with a message', (_name, frame) => {
     expect(() => decodeMessage(frame)).toThrow(CopyscopeError);
+  });
+
+  it('gives back what it was given, and refuses everything else with a message and nothing worse', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (frame) => {
+        try {
+          decodeMessage(frame);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CopyscopeError);
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }), (value) => {
+        expect(JSON.stringify(decodeMessage(encodeMessage(value)))).toBe(JSON.stringify(value));
+      }),
+    );
   });
 });
