@@ -6,16 +6,17 @@
  * 2. It was issued in time, and the streams order the two: same stream, legacy default stream, event.
  * 3. It was issued in time, nothing orders the two, and it waited for something else: its copy engine, other work of
  *    its stream, staging, the multiprocessors.
- * 4. Nothing of this: the first was over sooner than the calls took (too small), or the trace doesn't say.
+ * 4. Nothing of this: the first was over sooner than the calls took (too small), the second ran as soon as it was
+ *    issued (issued late after all), or the trace doesn't say.
  *
  * The host comes before the device: work that hasn't been issued can't overlap whatever its stream is. What the streams
  * would still prevent is listed in `also`.
  */
 import type { RuleId } from '../../rules/rules.ts';
 import { holdsHost, isBlockingMemcpy } from '../host-time.ts';
-import type { Activity } from '../iteration.ts';
+import { type Activity, activity } from '../iteration.ts';
 import { overlapThreshold, type Partner } from './partner.ts';
-import { commonNs, durationOf, firstStartingFrom, rowsWithin, type Scene } from './scene.ts';
+import { commonNs, durationOf, rowsWithin, type Scene } from './scene.ts';
 import type { Cause } from './verdict.ts';
 
 export interface Finding {
@@ -28,6 +29,8 @@ export interface Finding {
   readonly blocker: Blocker | null;
   /** Rows of the host thread in between, where all of them together were what held it. */
   readonly callsBetween?: number;
+  /** The event wait orders the two only together with the legacy default stream. */
+  readonly throughLegacy?: boolean;
 }
 
 /** An activity, or only the number of an operation that left no duration in the trace, such as an event wait. */
@@ -67,14 +70,15 @@ export function makePair(scene: Scene, copy: Activity, { kernel }: Partner): Pai
  * Work reaches the device as its call returns: on an H200 kernels started within 2 µs of it. A call that waits for its
  * own copy says nothing by its end, so of such a copy the call's start counts.
  */
-function issuedAt(one: Activity, call: Activity): number {
-  const waits = one.kind === 'copy' && (holdsHost(one) || isBlockingMemcpy(call.name));
-  return waits ? call.startNs : Math.min(call.endNs, one.startNs);
-}
+const issuedAt = (one: Activity, call: Activity): number =>
+  waitsForCopy(one, call) ? call.startNs : Math.min(call.endNs, one.startNs);
+
+const waitsForCopy = (one: Activity, call: Activity): boolean =>
+  one.kind === 'copy' && (holdsHost(one) || isBlockingMemcpy(call.name));
 
 export function findCause(scene: Scene, pair: Pair): Finding {
   const ordered = orderCauses(scene, pair);
-  const found = issuedLate(scene, pair) ?? ordered[0] ?? waited(scene, pair) ?? latency(pair) ?? unexplained;
+  const found = issuedLate(scene, pair) ?? ordered[0] ?? waited(scene, pair) ?? promptly(scene, pair) ?? unexplained;
   const also = [...ordered.map(({ cause }) => cause), ...synchronised(scene, pair)];
   return { ...found, also: unique(also).filter((cause) => cause !== found.cause) };
 }
@@ -99,8 +103,12 @@ function issuedLate(scene: Scene, pair: Pair): Found | null {
     const held = first === copy && holdsHost(copy) && scene.threadRows.size === 0;
     return held ? pageable(copy, null) : null;
   }
-  if (issuedNs < deadlineNs) return null;
-  const { rows, longest, heldNs, windowNs } = hostBetween(scene, pair, secondCall.lane, issuedNs);
+  return issuedNs < deadlineNs ? null : heldBetween(scene, pair, secondCall.lane, issuedNs);
+}
+
+/** What kept the second's thread from issuing it earlier. */
+function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number): Found {
+  const { rows, longest, heldNs, windowNs } = hostBetween(scene, pair, thread, issuedNs);
   if (longest !== null && longest.heldNs >= windowNs / 2) return heldIn(scene, pair, longest.row);
   if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
   // No row by itself: either all of them together, or the host did something that wasn't recorded.
@@ -141,24 +149,22 @@ function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
   });
   if (holder.kind === 'host-sync') return late(holder.op === copy.op ? 'blocking-to' : 'synchronize-holds-host');
   if (holder.kind !== 'host-call') return late('issue-before-run');
-  if (holder.row === scene.callOf(copy)?.row) {
-    if (holdsHost(copy)) return pageable(copy, holder);
-    if (isBlockingMemcpy(holder.name)) return late('blocking-memcpy');
-  }
   const held = scene.copyOfCall.get(holder.row);
-  if (held !== undefined && held.row !== copy.row && holdsHost(held)) {
-    return late(
-      held.dst === 'pageable' ? 'pageable-destination-holds-host' : 'pageable-copy-holds-host',
-      blockedBy(held),
-    );
+  const own = held?.row === copy.row;
+  if (held !== undefined && holdsHost(held)) {
+    if (own) return pageable(copy, holder);
+    const rule = held.dst === 'pageable' ? 'pageable-destination-holds-host' : 'pageable-copy-holds-host';
+    return late(held.direction === 'h2h' ? 'host-to-host-copy' : rule, blockedBy(held));
   }
-  return isOverBeforeNextCall(pair) ? { ...bare('too-small', 'launch-cost'), holder } : late('issue-before-run');
+  if (isBlockingMemcpy(holder.name)) return late('blocking-memcpy', held === undefined || own ? null : blockedBy(held));
+  return isOverBeforeNextCall(pair) ? { ...bare('too-small', 'launch-cost'), holder } : late('launch-cost');
 }
 
-/** The first one is over sooner than the two calls together take. */
-function isOverBeforeNextCall({ first, firstCall, secondCall }: Pair): boolean {
-  const calls = (firstCall === null ? 0 : durationOf(firstCall)) + (secondCall === null ? 0 : durationOf(secondCall));
-  return durationOf(first) <= calls;
+/** The first one is over sooner than issuing both takes. Of calls that wait for a copy the cost of issuing isn't known. */
+function isOverBeforeNextCall({ first, second, firstCall, secondCall }: Pair): boolean {
+  const cost = (one: Activity, call: Activity | null): number =>
+    call === null || waitsForCopy(one, call) ? 0 : durationOf(call);
+  return durationOf(first) <= cost(first, firstCall) + cost(second, secondCall);
 }
 
 function pageable(copy: Activity, holder: Activity | null): Found {
@@ -194,10 +200,10 @@ function orderCauses(scene: Scene, { first, second }: Pair): Found[] {
   if (scene.byLegacy.before(a, b)) {
     causes.push(bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)));
   }
-  if (scene.byEvents.before(a, b)) causes.push(bare('event-dependency', 'event-order', waitBetween(scene, a, b)));
-  // Only the two together order them: either change would do, and the legacy default stream is the less obvious one.
-  if (causes.length === 0 && scene.byBoth.before(a, b)) {
-    causes.push(bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)));
+  const byEvents = scene.byEvents.before(a, b);
+  // Or the two rules only together: an event orders one of them with work that the legacy default stream ties in.
+  if (byEvents || (causes.length === 0 && scene.byBoth.before(a, b))) {
+    causes.push({ ...bare('event-dependency', 'event-order', waitBetween(scene, a, b)), throughLegacy: !byEvents });
   }
   return causes;
 }
@@ -207,7 +213,7 @@ function waitBetween(scene: Scene, a: number, b: number): Blocker | null {
   for (let position = a + 1; position < b; position += 1) {
     const one = scene.issue.issued[position];
     if (one?.code !== 'waitEvent') continue;
-    if (scene.byEvents.before(a, position) && scene.byEvents.before(position, b)) return { op: one.op, activity: null };
+    if (scene.byBoth.before(a, position) && scene.byBoth.before(position, b)) return { op: one.op, activity: null };
   }
   return null;
 }
@@ -235,8 +241,8 @@ function waited(scene: Scene, pair: Pair): Found | null {
     const busy = engineHolder(scene, pair);
     if (busy !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(busy));
   }
-  const ahead = aheadInStream(scene, pair);
-  if (ahead !== null) return bare('queued-behind', 'stream-order', blockedBy(ahead));
+  const ahead = aheadOf(scene, pair);
+  if (ahead !== null) return ahead;
   // Its call had begun in time, and the driver was staging until the copy itself could start.
   const staging = secondCall !== null && secondCall.startNs < second.startNs && second.startNs <= secondCall.endNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
@@ -256,12 +262,36 @@ function engineHolder(scene: Scene, { copy, first, issuedNs, deadlineNs }: Pair)
   return busyNs >= (window.endNs - window.startNs) / 2 ? longest : null;
 }
 
-/** Work right before the second in its own stream, which ended too late for the second to start in time. */
-function aheadInStream(scene: Scene, { first, second, deadlineNs }: Pair): Activity | null {
-  const rows = scene.streamRows.get(second.lane) ?? [];
-  const last = rows[firstStartingFrom(rows, second.startNs) - 1];
-  if (last === undefined || last.row === first.row) return null;
-  return last.endNs > deadlineNs && last.endNs <= second.startNs ? last : null;
+/**
+ * What the second had to wait for by its streams' order: work that ended too late for it to start in time, or that it
+ * waited for during most of the time since it was issued.
+ */
+function aheadOf(scene: Scene, { first, second, issuedNs, deadlineNs }: Pair): Found | null {
+  const position = scene.issue.positionOf.get(second.row);
+  if (position === undefined) return null;
+  const waitedNs = issuedNs === null ? 0 : second.startNs - issuedNs;
+  const since = Math.min(deadlineNs, issuedNs === null ? deadlineNs : issuedNs + waitedNs / 2);
+  let last: Activity | null = null;
+  for (const ahead of scene.byBoth.frontier(position)) {
+    const row = lastWork(scene, ahead);
+    if (row === null || row.row === first.row || row.endNs <= since || row.endNs > second.startNs) continue;
+    if (last === null || row.endNs > last.endNs) last = row;
+  }
+  if (last === null) return null;
+  const at = scene.issue.positionOf.get(last.row) ?? -1;
+  const byLegacy = last.lane !== second.lane && scene.byLegacy.before(at, position);
+  const rule = last.lane === second.lane ? 'stream-order' : byLegacy ? 'legacy-default-stream' : 'event-order';
+  return bare('queued-behind', rule, blockedBy(last));
+}
+
+/** The copy or kernel at this position, or else the last one before it in its stream. */
+function lastWork(scene: Scene, position: number): Activity | null {
+  for (let at = position; at >= 0; at = scene.byBoth.previous(at)) {
+    const one = scene.issue.issued[at];
+    if (one === undefined) return null;
+    if (one.row >= 0 && (one.code === 'copy' || one.code === 'kernel')) return activity(scene.iteration.trace, one.row);
+  }
+  return null;
 }
 
 /** A copy known to have run where kernels run. */
@@ -269,9 +299,12 @@ const usesNoCopyEngine = (copy: Activity): boolean => copy.channelType === 'comp
 
 // 4. The rest
 
-function latency(pair: Pair): Found | null {
-  if (pair.issuedNs === null) return null;
+function promptly(scene: Scene, pair: Pair): Found | null {
+  const { copy, kernel, second, secondCall, issuedNs } = pair;
+  if (secondCall === null || issuedNs === null) return null;
   if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
-  // Nothing kept it back and it started while the first still ran: it only came a little too late.
-  return pair.second.startNs < pair.first.endNs ? bare('issued-too-late', 'issue-before-run') : null;
+  const shorter = Math.min(durationOf(copy), durationOf(kernel));
+  // It ran as soon as it was issued, so the time of its issue decided.
+  const atOnce = second.startNs - issuedNs <= overlapThreshold * shorter;
+  return atOnce ? heldBetween(scene, pair, secondCall.lane, issuedNs) : null;
 }

@@ -24,6 +24,8 @@ export class DeviceOrder {
   readonly #rules: OrderRules;
   /** Clock of each operation, by position. */
   readonly #clocks: Clock[] = [];
+  /** The operation before each in its own stream, by position; -1 for none. */
+  readonly #previous: number[] = [];
   /** As it stands at the end of each stream so far. */
   readonly #clockOf = new Map<number, Clock>();
   readonly #lastIn = new Map<number, number>();
@@ -45,7 +47,23 @@ export class DeviceOrder {
     return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
   }
 
+  /** The last position of each stream that has completed before the operation at `b` starts, its own stream's too. */
+  frontier(b: number): number[] {
+    const own = this.#issued[b]?.stream;
+    const others = [...(this.#clocks[b] ?? noClock)]
+      .filter(([stream]) => stream !== own)
+      .map(([, position]) => position);
+    const before = this.#previous[b] ?? -1;
+    return before < 0 ? others : [...others, before];
+  }
+
+  /** The position before `a` in its own stream; -1 for none. */
+  previous(a: number): number {
+    return this.#previous[a] ?? -1;
+  }
+
   #step(one: Issued, position: number): Clock {
+    this.#previous.push(one.code === 'synchronize' ? -1 : (this.#lastIn.get(one.stream) ?? -1));
     if (one.code === 'synchronize') return this.#synchronised(one);
     let clock = this.#clockOf.get(one.stream) ?? noClock;
     if (this.#rules.legacy) for (const other of this.#waitedFor(one.stream)) clock = join(clock, this.#upTo(other));

@@ -27,8 +27,6 @@ export interface Scene {
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
   /** Rows of each host thread by lane index, sorted by start, without ranges. */
   readonly threadRows: ReadonlyMap<number, readonly Activity[]>;
-  /** Copies and kernels of each stream by lane index, sorted by start. */
-  readonly streamRows: ReadonlyMap<number, readonly Activity[]>;
   /** Copies of each copy engine by lane index, sorted by start. */
   readonly engineRows: ReadonlyMap<number, readonly Activity[]>;
   readonly issue: IssueOrder;
@@ -61,7 +59,6 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
     },
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
     threadRows: groupBy(decode('host-call', 'host-sync', 'host-work', 'host-read', 'host-write'), (row) => row.lane),
-    streamRows: groupBy(decode('copy', 'kernel', 'memset', 'host-function'), (row) => row.lane),
     engineRows: groupBy(
       copies.filter((copy) => copy.engineKind === 'copy-engine'),
       (copy) => copy.engine,

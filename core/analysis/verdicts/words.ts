@@ -152,10 +152,11 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const wait = told.operation(told.shown.finding.blocker?.op) ?? 'an event wait';
     const { needsData } = told.shown.partner ?? { needsData: null };
     const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
+    const through = told.shown.finding.throughLegacy === true ? ', by way of the legacy default stream' : '';
     const why = needsData === true ? ' They share data, so the wait is needed.' : '';
     return {
       title: needsData === true ? 'Event wait, needed by the data' : 'Event wait',
-      explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}.${why} ${told.timing}${told.andAlso}`,
+      explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${told.timing}${told.andAlso}`,
       remedy:
         needsData === true
           ? `${inParts}.`
@@ -181,8 +182,8 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const ahead = other === null ? 'other work' : told.label(other);
     return {
       title: 'Queued behind other work',
-      explanation: `${capital(second)} stood behind ${ahead} in its stream${other === null ? '' : `, which ended ${formatDuration(told.shown.pair === null ? 0 : Math.abs(told.shown.pair.second.startNs - other.endNs))} before it started`}. ${told.timing}`,
-      remedy: `Issue ${second} before ${ahead}, or in another stream.`,
+      explanation: `${capital(second)} stood behind ${ahead} ${queueWords(told)}${other === null ? '' : `, which ended ${formatDuration(told.shown.pair === null ? 0 : Math.abs(told.shown.pair.second.startNs - other.endNs))} before it started`}. ${told.timing}`,
+      remedy: `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
     };
   },
 
@@ -259,6 +260,17 @@ function pageable(told: Told, side: 'source' | 'destination'): Words {
     explanation: `${capital(held)} ${told.timing}${told.andAlso}`,
     remedy: remedies.join(' '),
   };
+}
+
+function queueWords(told: Told): string {
+  switch (told.shown.finding.rule) {
+    case 'legacy-default-stream':
+      return 'by way of the legacy default stream';
+    case 'event-order':
+      return 'by way of an event';
+    default:
+      return 'in its stream';
+  }
 }
 
 function lateRemedy(holder: Activity | null): string {

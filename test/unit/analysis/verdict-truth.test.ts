@@ -1,0 +1,170 @@
+/** No verdict says what its own trace contradicts: random programs on the simulated H200, checked row by row. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import type { Evidence, Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
+import { lower } from '../../../core/program/lower.ts';
+import type { Program } from '../../../core/program/program.ts';
+import { ruleIds } from '../../../core/rules/rules.ts';
+import { simulate } from '../../../core/simulator/simulate.ts';
+import { h200, type PlainRow, plainRows } from '../simulator/toy.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+const stream = fc.constantFrom('a', 'b', 'blocking', 'blocking2', 'default');
+const event = fc.constantFrom('e', 'f');
+const bytes = fc.constantFrom(4096, 60_000, 2 ** 20, 2 ** 22, 2 ** 24);
+const mode = fc.constantFrom('async', 'async', 'async', 'blocking-to', 'blocking-memcpy');
+const copies = (src: readonly string[], dst: readonly string[]) =>
+  fc.record({
+    op: fc.constant('copy'),
+    src: fc.constantFrom(...src),
+    dst: fc.constantFrom(...dst),
+    stream,
+    bytes,
+    mode,
+  });
+const operation = fc.oneof(
+  { weight: 4, arbitrary: copies(['pinned', 'pageable'], ['x', 'y']) },
+  { weight: 2, arbitrary: copies(['x', 'y'], ['pinned', 'pageable', 'z']) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('kernel'),
+      kernel: fc.record({
+        kind: fc.constant('spin'),
+        durationNs: fc.constantFrom(2000, 40_000, 400_000, 2_000_000),
+      }),
+      stream,
+      reads: fc.constantFrom([], ['x'], ['y']),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('recordEvent'), event, stream }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('waitEvent'), event, stream }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('work'), durationNs: fc.constantFrom(10_000, 500_000) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('synchronizeStream'), stream }) },
+);
+const buffer = (id: string, memory: 'pinned' | 'pageable' | 'device') => ({ id, memory, bytes: 2 ** 24 });
+const experiments = fc.array(operation, { minLength: 2, maxLength: 14 }).map((operations) =>
+  experimentOf(
+    {
+      buffers: [
+        buffer('pinned', 'pinned'),
+        buffer('pageable', 'pageable'),
+        ...['x', 'y', 'z'].map((id) => buffer(id, 'device')),
+      ],
+      streams: [
+        { id: 'a' },
+        { id: 'b' },
+        ...['blocking', 'blocking2'].map((id) => ({ id, flags: 'blocking' as const })),
+      ],
+      events: [{ id: 'e' }, { id: 'f' }],
+    },
+    operations,
+  ),
+);
+
+interface Case {
+  readonly program: Program;
+  readonly rows: readonly PlainRow[];
+  readonly all: readonly Verdict[];
+}
+
+const check = (predicate: (one: Case) => void): void =>
+  fc.assert(
+    fc.property(experiments, (experiment) => {
+      const program = lower(experiment);
+      const { trace } = simulate(program, h200);
+      predicate({ program, rows: plainRows(trace), all: verdicts(iterationOf(trace, 0), experiment) });
+    }),
+    { numRuns: 400 },
+  );
+
+const role = (verdict: Verdict, wanted: Evidence['role']): Evidence | undefined =>
+  verdict.evidence.find((one) => one.role === wanted);
+/** The two that the verdict is about, the one that ran first first. */
+function inTurn(verdict: Verdict): [Evidence, Evidence] | null {
+  const [copy, kernel] = [role(verdict, 'copy'), role(verdict, 'kernel')];
+  if (copy === undefined || kernel === undefined) return null;
+  return copy.startNs <= kernel.startNs ? [copy, kernel] : [kernel, copy];
+}
+const streamOf = (program: Program, op: number): number => {
+  const found = program.threads.flatMap((thread) => thread.instructions).find((one) => one.op === op);
+  return found !== undefined && 'stream' in found ? found.stream : -1;
+};
+
+describe('verdicts of any program', () => {
+  it('are one for each copy that ran, with words and a known rule', () => {
+    check(({ rows, all }) => {
+      const ran = rows.filter(({ kind }) => kind === 'copy').map(({ op }) => op);
+      expect(all.map(({ op }) => op).sort()).toEqual([...new Set(ran)].sort());
+      for (const verdict of all) {
+        if (verdict.cause !== 'unexplained') expect(ruleIds).toContain(verdict.rule);
+        expect(verdict.also).not.toContain(verdict.cause);
+        expect(verdict.explanation).not.toMatch(/undefined|NaN|null|-\d/);
+      }
+    });
+  });
+
+  it('say overlapped of exactly those that shared half of the shorter one with a kernel', () => {
+    check(({ rows, all }) => {
+      for (const verdict of all) {
+        const copy = rows.find(({ op, kind }) => op === verdict.op && kind === 'copy') as PlainRow;
+        const shared = rows
+          .filter(({ kind }) => kind === 'kernel')
+          .some((kernel) => {
+            const common = Math.min(copy.end, kernel.end) - Math.max(copy.start, kernel.start);
+            return common > 0 && common >= Math.min(copy.end - copy.start, kernel.end - kernel.start) / 2;
+          });
+        expect([verdict.op, verdict.cause === 'overlapped']).toEqual([verdict.op, shared]);
+      }
+    });
+  });
+
+  it('rest on what the trace and the experiment show', () => {
+    check(({ program, all }) => {
+      for (const verdict of all) {
+        const turn = inTurn(verdict);
+        if (verdict.cause === 'overlapped' || verdict.cause === 'nothing-to-overlap' || turn === null) continue;
+        const [first, second] = turn;
+        const kinds = turn.map(({ op }) => program.streams[streamOf(program, op)]?.kind);
+        const named = [verdict.cause, ...verdict.also];
+        expect(named.includes('same-stream')).toBe(first.lane === second.lane);
+        if (named.includes('legacy-default-stream')) expect(kinds).not.toContain('non-blocking');
+        if (named.includes('event-dependency')) {
+          const codes = program.threads.flatMap((thread) => thread.instructions).map(({ code }) => code);
+          expect(codes).toContain('waitEvent');
+        }
+        if (verdict.cause === 'pageable-source' || verdict.cause === 'pageable-destination') {
+          const [call, copy] = [role(verdict, 'copy-call'), role(verdict, 'copy')];
+          const held = (call?.endNs ?? 0) - (call?.startNs ?? 0);
+          expect(role(verdict, 'holding-call')).toMatchObject({ startNs: call?.startNs, op: verdict.op });
+          expect(held).toBeGreaterThan(((copy?.endNs ?? 0) - (copy?.startNs ?? 0)) / 4);
+        }
+        if (verdict.cause === 'engine-busy') {
+          const blocker = role(verdict, 'blocking-operation');
+          expect(blocker?.endNs).toBeLessThanOrEqual(role(verdict, 'copy')?.startNs ?? 0);
+        }
+        if (verdict.cause === 'too-small') {
+          // The profile's costliest calls, 26 µs for a launch and 17 µs for 64 KB: nothing that lasts longer than both.
+          expect(first.endNs - first.startNs).toBeLessThan(45_000);
+        }
+        if (verdict.cause === 'issued-too-late') {
+          const call = role(verdict, second === role(verdict, 'copy') ? 'copy-call' : 'kernel-call');
+          const shorter = Math.min(first.endNs - first.startNs, second.endNs - second.startNs);
+          expect(call?.endNs ?? 0).toBeGreaterThanOrEqual(Math.min(first.endNs, second.startNs) - shorter / 2);
+        }
+      }
+    });
+  });
+
+  it('leave next to nothing unexplained', () => {
+    let [total, unexplained] = [0, 0];
+    check(({ all }) => {
+      total += all.length;
+      unexplained += all.filter(({ cause }) => cause === 'unexplained').length;
+    });
+    expect(total).toBeGreaterThan(500);
+    expect(unexplained / total).toBeLessThan(0.01);
+  });
+});
