@@ -1,11 +1,13 @@
 /** The centre: what the experiment is, its score, and the timeline of one of its runs. */
 import { Button, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMemo } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import type { ErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { Score } from '../score/Score.tsx';
+import { Score, scoreHeight } from '../score/Score.tsx';
 import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
 import { DocumentHeader } from './DocumentHeader.tsx';
 import classes from './Shell.module.css';
@@ -17,7 +19,6 @@ import { useApp } from './store/store.ts';
 export function DocumentPage() {
   const experiment = useApp(currentExperiment);
   const problem = useDocumentProblem();
-  const layout = useDefaultLayout({ id: 'document', panelIds: ['score', 'timeline'], storage: panelStorage });
   if (problem !== null) return <DocumentProblem {...problem} />;
   if (experiment === null) {
     return (
@@ -29,21 +30,35 @@ export function DocumentPage() {
   return (
     <>
       <DocumentHeader experiment={experiment} />
-      <Group
-        orientation="vertical"
-        className={classes['panels']}
-        {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
-        onLayoutChanged={layout.onLayoutChanged}
-      >
-        <Panel id="score" defaultSize={186} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
-          <Score experiment={experiment} />
-        </Panel>
-        <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
-        <Panel id="timeline" minSize={180}>
-          <TimelinePanel />
-        </Panel>
-      </Group>
+      <ScoreAndTimeline experiment={experiment} />
     </>
+  );
+}
+
+/** The score is as tall as its rows, until someone makes it taller or shorter. */
+function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
+  const natural = useMemo(() => Math.min(scoreHeight(experiment), 320), [experiment]);
+  const layout = useDefaultLayout({
+    id: `document-${natural}`,
+    panelIds: ['score', 'timeline'],
+    storage: panelStorage,
+  });
+  return (
+    <Group
+      orientation="vertical"
+      key={natural}
+      className={classes['panels']}
+      {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
+      onLayoutChanged={layout.onLayoutChanged}
+    >
+      <Panel id="score" defaultSize={natural} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
+        <Score experiment={experiment} />
+      </Panel>
+      <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
+      <Panel id="timeline" minSize={180}>
+        <TimelinePanel />
+      </Panel>
+    </Group>
   );
 }
 

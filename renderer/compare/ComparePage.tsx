@@ -1,7 +1,7 @@
 /** Several runs stacked on one time scale: how long each took, how much of the kernel was overlapped, and why not more. */
-import { Button, Loader, MultiSelect, Text } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Loader, Popover, Text, Tooltip } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { IconArrowBackUp, IconColumns, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { IconArrowBackUp, IconColumns, IconListCheck, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { type ComparedRun, compareRuns } from '../../core/analysis/compare.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
@@ -19,11 +19,14 @@ import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
 import { inOrder } from '../library/groups.ts';
 import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
-import { timeTicks } from '../timeline/ticks.ts';
+import { labelSpace, timeTicks } from '../timeline/ticks.ts';
 import { toPixels } from '../timeline/timeView.ts';
 import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
 import { type TimeWindow, useTimeView } from '../timeline/useTimeView.ts';
 import classes from './ComparePage.module.css';
+
+/** More would leave none of them space. */
+const mostCompared = 12;
 
 export function ComparePage() {
   const ids = useDerived(comparedRunIds);
@@ -58,6 +61,14 @@ function CompareHeader({ ids }: { readonly ids: readonly string[] }) {
         </Text>
       </div>
       <div className={classes['controls']}>
+        {custom ? (
+          <Tooltip label="Compare the four cases again">
+            <ActionIcon aria-label="Compare the four cases again" onClick={() => assign({ compared: null })}>
+              <IconArrowBackUp size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
+        <RunChooser ids={ids} />
         <EnginePicker options={options} />
         <Button
           leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
@@ -74,55 +85,44 @@ function CompareHeader({ ids }: { readonly ids: readonly string[] }) {
           Run all four
         </Button>
       </div>
-      <div className={classes['pick']}>
-        <RunChooser ids={ids} />
-        {custom ? (
-          <Button
-            variant="subtle"
-            color="gray"
-            leftSection={<IconArrowBackUp size={14} aria-hidden />}
-            onClick={() => assign({ compared: null })}
-          >
-            The four cases again
-          </Button>
-        ) : null}
-      </div>
     </div>
   );
 }
 
+/** The runs that are compared, chosen from all that are complete. */
 function RunChooser({ ids }: { readonly ids: readonly string[] }) {
   const runs = useApp((state) => state.runs);
-  const data = Object.values(runs)
+  const complete = Object.values(runs)
     .filter((run) => run.status === 'complete')
-    .sort(byNewest)
-    .map((run) => ({ value: run.id, label: `${run.name}: ${run.origin}, ${formatMoment(run.createdAt)}` }));
+    .sort(byNewest);
   return (
-    <MultiSelect
-      aria-label="Runs compared"
-      size="xs"
-      className={classes['chooser'] ?? ''}
-      data={data}
-      value={[...ids]}
-      onChange={(value) => assign({ compared: value })}
-      placeholder={ids.length === 0 ? 'Choose runs to compare' : ''}
-      searchable
-      clearable={false}
-      maxValues={12}
-      renderPill={({ option, onRemove }) => (
-        <span className={classes['pill']}>
-          <span>{option?.label}</span>
-          <button
-            type="button"
-            aria-label={`Leave out ${option?.label}`}
-            onClick={onRemove}
-            onMouseDown={(event) => event.preventDefault()}
-          >
-            ×
-          </button>
-        </span>
-      )}
-    />
+    <Popover position="bottom-end" width={420} trapFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconListCheck size={15} aria-hidden />}>
+          Choose runs
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={6}>
+        <Checkbox.Group
+          value={[...ids]}
+          onChange={(value) => assign({ compared: value.slice(0, mostCompared) })}
+          aria-label="Runs compared"
+        >
+          <div className={classes['choices']}>
+            {complete.map((run) => (
+              <Checkbox
+                key={run.id}
+                value={run.id}
+                size="xs"
+                className={classes['choice'] ?? ''}
+                label={run.name}
+                description={`${run.origin} on ${run.device}, ${formatMoment(run.createdAt)}`}
+              />
+            ))}
+          </div>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
@@ -212,7 +212,7 @@ function Case({ run, compared, time }: CaseProps) {
           )}
           <span title="From the iteration's start to its last activity's end">
             <strong>{makespanNs === null ? 'not recorded' : formatDuration(makespanNs)}</strong>
-            {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}×`}
+            {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}× the fastest`}
           </span>
         </span>
       </header>
@@ -239,7 +239,7 @@ function SharedAxis({ time }: { readonly time: TimeWindow }) {
             className="tabular"
             style={{ left: Math.round(toPixels(time.view, width, tick.timeNs)) }}
           >
-            {tick.label}
+            {toPixels(time.view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
           </span>
         ))}
       </div>

@@ -27,12 +27,17 @@ export function VerdictCard({ verdict, linked = false }: { readonly verdict: Ver
         </div>
       </header>
       <Facts>
-        <Fact name="Overlap with a kernel" title="Share of the copy's time in which a kernel ran too">
-          <ShareBar share={verdict.shareOfCopy} tone={tone === 'good' ? 'good' : 'warn'} />
-          {formatShare(verdict.shareOfCopy)} of the copy
+        <Fact name="Ran together" title="Time of the copy in which a kernel ran too">
+          {formatDuration(verdict.overlapNs)}
         </Fact>
-        <Fact name="Time in common">
-          {formatDuration(verdict.overlapNs)} of {formatDuration(verdict.copyNs)}
+        <Fact name="of the copy">
+          <ShareBar share={verdict.shareOfCopy} /> {formatShare(verdict.shareOfCopy)}
+        </Fact>
+        <Fact
+          name="of the shorter one"
+          title="Time in common over the shorter of copy and kernel: what the verdict goes by"
+        >
+          <ShareBar share={verdict.share} tone={tone === 'good' ? 'good' : 'warn'} /> {formatShare(verdict.share)}
         </Fact>
       </Facts>
       <p>{verdict.explanation}</p>

@@ -5,17 +5,30 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { usePaints } from '../common/usePaints.ts';
+import { VerdictIcon } from '../inspector/VerdictCard.tsx';
 import { OperationIcon } from './OperationIcon.tsx';
 import classes from './Score.module.css';
 import { type ScoreBlock, type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { useSelectedOp, useVerdictsByOp } from './selectedOp.ts';
 
-const columnWidth = 138;
+const columnWidth = 146;
 const rowHeight = 34;
 const headHeight = 22;
 const gutterWidth = 148;
+const groupHeight = 18;
+const scrollBarHeight = 13;
 /** Columns drawn beyond what is visible, so that scrolling shows no gap. */
 const overscan = 4;
+
+/** Top of the first row: below the column numbers and the brackets of repeats and ranges. */
+const blocksTop = ({ groups }: ScoreLayout): number =>
+  headHeight + groups.reduce((most, group) => Math.max(most, group.depth + 1), 0) * groupHeight;
+
+/** Pixels it takes to show every row, with a scroll bar below. */
+export function scoreHeight(experiment: Experiment): number {
+  const layout = scoreLayout(experiment);
+  return blocksTop(layout) + layout.rows.length * rowHeight + scrollBarHeight;
+}
 
 export function Score({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
@@ -24,8 +37,7 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
   const first = Math.floor(left / columnWidth) - overscan;
   const last = Math.ceil((left + width) / columnWidth) + overscan;
   const shown = layout.blocks.filter(({ column }) => column >= first && column <= last);
-  const groupRows = layout.groups.reduce((most, group) => Math.max(most, group.depth + 1), 0);
-  const top = headHeight + groupRows * 18;
+  const top = blocksTop(layout);
   const style = { width: gutterWidth + layout.columns * columnWidth, height: top + layout.rows.length * rowHeight };
   return (
     <section className={classes['score']} aria-label="Score" ref={sizeRef}>
@@ -91,7 +103,7 @@ function Groups({ layout }: { readonly layout: ScoreLayout }) {
       type="button"
       className={classes['group']}
       style={{
-        top: headHeight + group.depth * 18,
+        top: headHeight + group.depth * groupHeight,
         left: gutterWidth + group.firstColumn * columnWidth + 3,
         width: (group.lastColumn - group.firstColumn + 1) * columnWidth - 6,
       }}
@@ -154,12 +166,8 @@ function Blocks({
                 {block.detail === '' ? null : <small>{block.detail}</small>}
               </span>
               {verdict === undefined ? null : (
-                <span
-                  className={`${classes['share']} tabular`}
-                  title={verdict.title}
-                  data-good={verdict.cause === 'overlapped' || undefined}
-                >
-                  {formatShare(verdict.share)}
+                <span className={classes['verdict']} title={`${verdict.title}: ${formatShare(verdict.share)}`}>
+                  <VerdictIcon verdict={verdict} size={15} />
                 </span>
               )}
             </button>

@@ -12,7 +12,7 @@ import type { Hit } from './hitTest.ts';
 import classes from './LanesView.module.css';
 import { LaneChart } from './laneChart.ts';
 import { operationLabels } from './operationLabels.ts';
-import { type Ticks, timeTicks } from './ticks.ts';
+import { labelSpace, type Ticks, timeTicks } from './ticks.ts';
 import { toPixels } from './timeView.ts';
 import { layoutTracks, type Track, tracksHeight } from './tracks.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
@@ -107,7 +107,7 @@ function Axis({ ticks, time, width }: { readonly ticks: Ticks; readonly time: Ti
             className="tabular"
             style={{ left: Math.round(toPixels(time.view, width, tick.timeNs)) }}
           >
-            {tick.label}
+            {toPixels(time.view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
           </span>
         ))}
       </div>

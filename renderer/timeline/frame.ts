@@ -39,7 +39,6 @@ export interface FrameBandwidth {
   readonly points: readonly number[];
   readonly baseline: number;
   readonly limitY: number | null;
-  readonly limitRate: number | null;
 }
 
 export interface Frame {
@@ -123,7 +122,7 @@ class FrameMaker {
       points.push(this.#x(step.startNs), y, this.#x(next), y);
     });
     const limitY = track.attainable === null ? null : yOf(track.attainable);
-    this.#bandwidths.push({ direction: track.direction, points, baseline, limitY, limitRate: track.attainable });
+    this.#bandwidths.push({ direction: track.direction, points, baseline, limitY });
   }
 
   finish(): Frame {

@@ -5,7 +5,6 @@
 import { CustomChart } from 'echarts/charts';
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
-import { formatRate } from '../../core/units.ts';
 import { type CanvasColours, type PaintName, paint, paintNames } from '../app/palette.ts';
 import { sans } from '../app/theme.ts';
 import type { Box, Frame } from './frame.ts';
@@ -129,9 +128,9 @@ function elements(frame: Frame, colours: CanvasColours): Element[] {
       lineWidth: 1.5,
     }),
     ...frame.labels.map((label) => text(label, colours)),
-    outline(frame.joined, colours.accent, [4, 2]),
-    path('copyscope-lines', frame.arrows, { stroke: colours.accent, lineWidth: 1.5, lineDash: [4, 2] }),
-    outline(frame.selected, colours.accent, null),
+    outline(frame.joined, colours.selected, [4, 2]),
+    path('copyscope-lines', frame.arrows, { stroke: colours.selected, lineWidth: 1.5, lineDash: [4, 2] }),
+    outline(frame.selected, colours.selected, null),
   ];
 }
 
@@ -183,7 +182,7 @@ function text(
 }
 
 function bandwidthElements(
-  { direction, points, baseline, limitY, limitRate }: Frame['bandwidths'][number],
+  { direction, points, baseline, limitY }: Frame['bandwidths'][number],
   width: number,
   colours: CanvasColours,
 ): Element[] {
@@ -204,30 +203,8 @@ function bandwidthElements(
     style: { stroke: fill, lineWidth: 1.5, fill: 'none' },
     silent: true,
   };
-  return limitY === null || limitRate === null
-    ? [area, line]
-    : [area, line, ...limit(limitY, limitRate, width, colours)];
-}
-
-function limit(y: number, rate: number, width: number, colours: CanvasColours): Element[] {
-  return [
-    path('copyscope-lines', [0, Math.round(y) + 0.5, width, Math.round(y) + 0.5], {
-      stroke: colours.textDim,
-      lineWidth: 1,
-      lineDash: [3, 3],
-    }),
-    {
-      type: 'text',
-      x: width - 6,
-      y: y + 3,
-      silent: true,
-      style: {
-        text: `attainable ${formatRate(rate)}`,
-        fill: colours.textDim,
-        font,
-        align: 'right',
-        verticalAlign: 'top',
-      },
-    },
-  ];
+  if (limitY === null) return [area, line];
+  const y = Math.round(limitY) + 0.5;
+  const dashes = path('copyscope-lines', [0, y, width, y], { stroke: colours.textDim, lineWidth: 1, lineDash: [3, 3] });
+  return [area, line, dashes];
 }

@@ -30,6 +30,9 @@ export function roundStep(least: number): number {
   return Math.max(step * power, 1);
 }
 
+/** Space a label takes, at most; a tick nearer to the right edge is drawn without one. */
+export const labelSpace = 64;
+
 /** Ticks at least `spacing` pixels apart over a view drawn `width` pixels wide. */
 export function timeTicks(view: TimeView, width: number, spacing = 90): Ticks {
   const span = view.endNs - view.startNs;

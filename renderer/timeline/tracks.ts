@@ -1,6 +1,7 @@
 /** Where each lane is drawn: order, height, and what stands in the gutter beside it. */
 import type { LaneIndex } from '../../core/trace/laneIndex.ts';
 import type { Lane, LaneKind } from '../../core/trace/trace.ts';
+import { formatRate } from '../../core/units.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import type { Bandwidth } from './bandwidth.ts';
 
@@ -144,7 +145,7 @@ function bandwidthTrack(
     kind: 'bandwidth',
     id: `link:${direction}`,
     name: `${direction.toUpperCase()} link`,
-    detail: 'bandwidth',
+    detail: attainable === null ? 'bandwidth' : `up to ${formatRate(attainable)}`,
     direction,
     bandwidth: view.bandwidth[direction],
     attainable,
