@@ -10,13 +10,16 @@ const event = fc.constantFrom('e', 'f');
 const size = fc.integer({ min: 1, max: 5000 });
 const duration = fc.integer({ min: 0, max: 2000 });
 
-const copyOf = (src: string, dst: string) =>
-  fc.record({ op: fc.constant('copy'), src: fc.constant(src), dst: fc.constant(dst), stream, bytes: size });
+const copyOf = (src: string, dst: string, mode: fc.Arbitrary<string> = fc.constant('async')) =>
+  fc.record({ op: fc.constant('copy'), src: fc.constant(src), dst: fc.constant(dst), stream, bytes: size, mode });
+const anyMode = fc.constantFrom('async', 'blocking-to', 'blocking-memcpy');
 const pinnedCopies = fc.oneof(copyOf('pinned', 'device'), copyOf('device2', 'pinned2'));
-const pageableCopies = fc.oneof(
-  copyOf('pageable', 'device'),
-  copyOf('device2', 'pageable'),
-  copyOf('pageable', 'pinned'),
+const otherCopies = fc.oneof(
+  copyOf('pinned', 'device', anyMode),
+  copyOf('pageable', 'device', anyMode),
+  copyOf('device2', 'pageable', anyMode),
+  copyOf('pageable', 'pinned', anyMode),
+  copyOf('device', 'device2', anyMode),
 );
 const kernels = fc.record({
   op: fc.constant('kernel'),
@@ -48,7 +51,7 @@ const asynchronous = fc.oneof(
 );
 const anything = fc.oneof(
   { weight: 5, arbitrary: asynchronous },
-  { weight: 1, arbitrary: pageableCopies },
+  { weight: 2, arbitrary: otherCopies },
   { weight: 1, arbitrary: hostOperations },
 );
 
@@ -122,14 +125,12 @@ describe('in every program', () => {
     });
   });
 
-  it('every operation is done once, whatever waits for whatever', () => {
+  it('every operation is done once, whatever waits for whatever and however short the queue', () => {
+    const profile = { ...toyProfile, queue: { ...toyProfile.queue, depth: 2 } };
     check(programs(anything, 3), (tested) => {
       const issuing = tested.threads.flatMap(({ instructions }) => instructions.filter(takesStream));
-      expect(
-        issued(run(tested))
-          .map(({ op }) => op)
-          .sort((a, b) => a - b),
-      ).toEqual(issuing.map(({ op }) => op));
+      const done = issued(run(tested, profile)).map(({ op }) => op);
+      expect(done.sort((a, b) => a - b)).toEqual(issuing.map(({ op }) => op));
     });
   });
 
@@ -183,9 +184,16 @@ describe('by the rules of order', () => {
 
 describe('more of the machine', () => {
   const factors = fc.double({ min: 1, max: 100, noNaN: true });
+  /** cudaMemcpy runs in the default stream, so it makes way for the blocking copy that stays in its own. */
   const oneStream = (one: fc.Arbitrary<unknown>) =>
     operations(one).map((list) =>
-      program(list.map((operation) => ('stream' in operation ? { ...operation, stream: 'a' } : operation))),
+      program(
+        list.map((operation) => ({
+          ...operation,
+          ...('stream' in operation ? { stream: 'a' } : {}),
+          ...('mode' in operation && operation.mode === 'blocking-memcpy' ? { mode: 'blocking-to' } : {}),
+        })),
+      ),
     );
   const nsOf = (tested: Program, profile: DeviceProfile): number => simulate(tested, profile).makespanNs;
 
