@@ -9,15 +9,28 @@ export interface ProgramFacts {
   readonly program: Program | null;
   readonly label: (op: number) => string | undefined;
   readonly operation: (op: number) => Operation | undefined;
+  /** Whether one of two operations writes a buffer that the other touches; null where that isn't known of both. */
+  readonly shareData: (a: number, b: number) => boolean | null;
 }
 
 /** A run file's experiment matches the schema, but nothing promises that its references resolve: lower() may refuse. */
 export function programFacts(experiment: Experiment | null): ProgramFacts {
   const program = experiment === null ? null : lowered(experiment);
+  const operation = (op: number): Operation | undefined =>
+    experiment === null ? undefined : at(experiment, program?.operations[op]?.path);
+  const known = new Map<string, boolean | null>();
   return {
     program,
     label: (op) => program?.operations[op]?.label,
-    operation: (op) => (experiment === null ? undefined : at(experiment, program?.operations[op]?.path)),
+    operation,
+    shareData: (a, b) => {
+      const key = `${a} ${b}`;
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const shared = shareData(operation(a), operation(b));
+      known.set(key, shared);
+      return shared;
+    },
   };
 }
 
@@ -51,10 +64,8 @@ export function touchedBuffers(operation: Operation | undefined): { reads: strin
   }
 }
 
-/** Whether one of the two writes a buffer that the other touches; null where that isn't known of both. */
-export function shareData(facts: ProgramFacts, a: number, b: number): boolean | null {
-  const first = touchedBuffers(facts.operation(a));
-  const second = touchedBuffers(facts.operation(b));
+function shareData(a: Operation | undefined, b: Operation | undefined): boolean | null {
+  const [first, second] = [touchedBuffers(a), touchedBuffers(b)];
   if (first === null || second === null) return null;
   const meets = (written: readonly string[], other: { reads: string[]; writes: string[] }): boolean =>
     written.some((buffer) => other.reads.includes(buffer) || other.writes.includes(buffer));

@@ -1,6 +1,5 @@
 /** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
 import type { Activity } from '../iteration.ts';
-import { shareData } from './facts.ts';
 import { commonNs, durationOf, firstStartingFrom, type Kernels, noKernels, type Scene } from './scene.ts';
 
 /**
@@ -41,7 +40,7 @@ function describe(scene: Scene, copy: Activity, kernel: Activity, overlapped: bo
     kernel,
     commonNs: commonNs(copy, kernel),
     overlapped,
-    needsData: shareData(scene.facts, copy.op, kernel.op),
+    needsData: scene.facts.shareData(copy.op, kernel.op),
   };
 }
 
@@ -77,7 +76,7 @@ function longest(kernels: readonly Activity[], copy: Activity): Activity | null 
 /** The nearest kernel that doesn't need the copy's data, or else the nearest. */
 function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Activity[]): Activity | null {
   const gap = (kernel: Activity): number => Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
-  const rank = (kernel: Activity): number => (shareData(scene.facts, copy.op, kernel.op) === true ? 1 : 0);
+  const rank = (kernel: Activity): number => (scene.facts.shareData(copy.op, kernel.op) === true ? 1 : 0);
   const better = (a: Activity, b: Activity): boolean => rank(a) < rank(b) || (rank(a) === rank(b) && gap(a) < gap(b));
   return kernels.reduce<Activity | null>(
     (best, kernel) => (best === null || better(kernel, best) ? kernel : best),
