@@ -1,0 +1,136 @@
+/** What goes wrong stays where it went wrong: a run, a file, an engine process; never the window. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { whyNot } from './support/engines.ts';
+import { expect, test } from './support/test.ts';
+
+const example = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
+);
+
+/** Spins half a second in each of 200 iterations: long enough for anything to happen in the middle. */
+const longExperiment = {
+  ...example,
+  name: 'Long spin',
+  environment: { ...example.environment, iterations: 200, warmups: 0 },
+  threads: [
+    {
+      id: 'main',
+      operations: [
+        { op: 'kernel', kernel: { kind: 'spin', durationNs: 500_000_000 }, reads: [], writes: [], stream: 'default' },
+        { op: 'synchronizeDevice' },
+      ],
+    },
+  ],
+};
+
+const cpuProblem = whyNot('cpu');
+
+test.describe('a run in progress', () => {
+  test.skip(cpuProblem !== null, cpuProblem ?? '');
+
+  test.beforeEach(async ({ server, window, page }) => {
+    server.addExperiment('long-spin', longExperiment);
+    await page.reload();
+    await window.ready();
+    await window.open('Long spin');
+    await window.pickEngine(/^CPU engine/);
+    await window.runButton.click();
+    await expect(page.getByRole('progressbar')).toBeVisible();
+    await expect(window.cancelButton).toBeVisible();
+  });
+
+  test('can be cancelled, and the next run works', async ({ window }) => {
+    await window.cancelButton.click();
+    await expect(window.runs.filter({ hasText: 'Long spin' })).toContainText('cancelled');
+    await window.open('Pinned source, second stream');
+    await window.run();
+    await expect(window.status).toContainText('Data verified');
+  });
+
+  test('is marked failed with the reason when its engine process is killed; window and next run are unharmed', async ({
+    server,
+    window,
+  }) => {
+    test.skip(process.platform === 'win32', 'finding the engine process needs ps');
+    const [engine, ...others] = server.enginePids();
+    if (engine === undefined || others.length > 0) throw new Error('expected exactly one engine process');
+    process.kill(engine, 'SIGKILL');
+
+    const failed = window.runs.filter({ hasText: 'Long spin' });
+    await expect(failed).toContainText('failed');
+    await expect(window.alerts.filter({ hasText: 'SIGKILL' }).first()).toBeVisible();
+    await expect(window.status).toContainText('Connected');
+    expect(server.isRunning()).toBe(true);
+
+    await window.open('Pinned source, second stream');
+    await window.run();
+    await expect(window.status).toContainText('Data verified');
+    expect(server.enginePids()).toHaveLength(1);
+    expect(server.enginePids()).not.toContain(engine);
+
+    // The reason is kept with the run.
+    await failed.getByRole('button').first().click();
+    await expect(window.page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
+  });
+});
+
+test.describe('a file that is not a run', () => {
+  const runFile = Buffer.from('ARROW1\0\0');
+  const files: readonly (readonly [what: string, content: Buffer])[] = [
+    ['empty', Buffer.alloc(0)],
+    ['zeros', Buffer.alloc(100)],
+    ['text', Buffer.from('not a run at all')],
+    ['truncated', Buffer.concat([runFile, Buffer.alloc(40, 7)])],
+    [
+      'footer that points outside',
+      Buffer.concat([runFile, Buffer.from([0xff, 0xff, 0xff, 0x7f]), Buffer.from('ARROW1')]),
+    ],
+    ['random bytes', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256))],
+  ];
+
+  for (const [what, content] of files) {
+    test(`${what}: is refused with a reason, and nothing on disk changes`, async ({ window, server, page }) => {
+      const before = server.files();
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        window.library.getByRole('button', { name: 'Open a run file' }).click(),
+      ]);
+      await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: content });
+      const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
+      await expect(alert).toBeVisible();
+      await expect(alert).toContainText(/\. \S/);
+      expect(server.files()).toEqual(before);
+      await expect(window.runs.filter({ hasText: 'broken' })).toHaveCount(0);
+    });
+  }
+});
+
+test('an experiment that is not valid is listed, and says which field is wrong and what to do', async ({
+  window,
+  server,
+  page,
+}) => {
+  const broken = structuredClone(example);
+  broken.name = 'Broken';
+  broken.threads[0].operations[0].src = 'no-such-buffer';
+  server.addExperiment('broken', broken);
+  server.addExperiment('truncated', JSON.stringify(example).slice(0, 500));
+  const before = server.files();
+  await page.reload();
+  await window.ready();
+  await window.library.getByRole('button', { name: 'broken' }).click();
+  await expect(window.alerts.first()).toContainText('threads[0].operations[0].src');
+  await expect(window.alerts.first()).toContainText('no-such-buffer');
+  await window.library.getByRole('button', { name: 'truncated' }).click();
+  await expect(window.alerts.first()).toContainText('JSON');
+  expect(server.files()).toEqual(before);
+});
+
+test('the window says that it lost the host, and comes back with it', async ({ page, server }) => {
+  await page.goto(await server.address());
+  await expect(page.getByText('Connected')).toBeVisible();
+  await server.stop();
+  await expect(page.getByText('Not connected')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Reconnect' })).toBeVisible();
+});

@@ -1,0 +1,111 @@
+/** Pick an experiment, run it, read the lanes and the reason. */
+import { whyNot } from './support/engines.ts';
+import { expect, test } from './support/test.ts';
+
+const simulated = /^Simulated: NVIDIA H200/;
+const cpu = /^CPU engine/;
+
+const cases = [
+  { name: 'Pageable source, same stream', verdict: 'Pageable source', share: '0 %', rule: /pageable/i },
+  {
+    name: 'Pageable source, second stream',
+    verdict: 'Pageable source, though in another stream',
+    share: '0 %',
+    rule: /pageable/i,
+  },
+  { name: 'Pinned source, same stream', verdict: 'Same stream', share: '0 %', rule: /issue order/i },
+  { name: 'Pinned source, second stream', verdict: 'Overlapped', share: '100 %', rule: /page-locked|pinned/i },
+];
+
+for (const { name, verdict, share, rule } of cases) {
+  test(`${name}: simulated, with its verdict and rule`, async ({ window }) => {
+    await window.open(name);
+    await window.pickEngine(simulated);
+    await window.run();
+
+    await expect(window.status).toContainText(`H2D with kernel ${share} of kernel`);
+    await expect(window.status).toContainText('simulated on');
+    await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+    await expect(window.verdict.getByRole('heading', { level: 4 })).toHaveText(verdict);
+
+    await window.verdict.getByRole('button', { name: /^Rule:/ }).click();
+    await expect(window.verdict).toContainText(rule);
+  });
+}
+
+test('the lanes show what ran where, and only the pinned copy in its own stream runs beside the kernel', async ({
+  window,
+}) => {
+  const overlapNs: Record<string, number> = {};
+  for (const { name } of cases) {
+    await window.open(name);
+    await window.pickEngine(simulated);
+    await window.run();
+    const lanes = await window.lanes();
+    for (const lane of [/^main$/, /H2D/, /Compute/]) expect(lanes.some((text) => lane.test(text))).toBe(true);
+    const activities = await window.activities();
+    const copy = activities.find(({ kind, engine }) => /copy/i.test(kind) && engine === 'H2D engine');
+    const kernel = activities.find(({ engine }) => engine === 'Compute');
+    if (copy === undefined || kernel === undefined) throw new Error(`no copy or kernel: ${JSON.stringify(activities)}`);
+    expect(copy.bytes).toBe('20.0 MiB');
+    expect(copy.lane === kernel.lane).toBe(name.includes('same stream'));
+    const start = Math.max(copy.startNs, kernel.startNs);
+    const end = Math.min(copy.startNs + copy.durationNs, kernel.startNs + kernel.durationNs);
+    overlapNs[name] = Math.max(0, end - start);
+  }
+  const [overlapped, ...others] = Object.entries(overlapNs).sort(([, a], [, b]) => b - a);
+  expect(overlapped?.[0]).toBe('Pinned source, second stream');
+  expect(overlapped?.[1]).toBeGreaterThan(10_000);
+  // The table gives three digits, so neighbours may seem to touch.
+  for (const [, overlap] of others) expect(overlap).toBeLessThan(5_000);
+});
+
+test('the CPU engine executes it, verifies every byte, and calls it measured', async ({ window }) => {
+  const reason = whyNot('cpu');
+  test.skip(reason !== null, reason ?? '');
+  await window.open('Pinned source, second stream');
+  await window.pickEngine(cpu);
+  await window.run();
+  await expect(window.status).toContainText('measured on');
+  await expect(window.status).toContainText('Data verified');
+  await expect(window.inspector).toContainText(/Every byte of .* is right/);
+  await expect(window.runs.first()).toContainText('Measured');
+});
+
+test('a selected activity is explained in the inspector, and joined with its host call', async ({ window }) => {
+  await window.open('Pinned source, second stream');
+  await window.pickEngine(simulated);
+  await window.run();
+  await window.show('Table');
+  await window.timeline
+    .getByRole('row', { name: /H2D engine/ })
+    .first()
+    .click();
+  await expect(window.inspector.getByRole('heading', { level: 2 })).toContainText(/20.*MiB/);
+  await expect(window.inspector).toContainText('H2D engine');
+  await expect(window.inspector).toContainText(/GB\/s/);
+  await expect(window.verdict.getByRole('heading', { level: 4 })).toHaveText('Overlapped');
+  await window.inspector.getByRole('button', { name: /cudaMemcpyAsync/ }).click();
+  await expect(window.inspector).toContainText('Host thread');
+});
+
+test('a run is there after the window is opened anew', async ({ window, page }) => {
+  await window.open('Pinned source, same stream');
+  await window.pickEngine(simulated);
+  await window.run();
+  await expect(window.runs).toHaveCount(await window.runs.count());
+  await page.reload();
+  await window.ready();
+  await window.runs.first().getByRole('button').first().click();
+  await expect(window.verdict.getByRole('heading', { level: 4 })).toHaveText('Same stream');
+});
+
+test('an engine that is not there is listed with the reason', async ({ window, page }) => {
+  const reason = whyNot('cuda');
+  test.skip(reason === null, 'this machine has a GPU');
+  await window.open('Pinned source, second stream');
+  await window.engine.click();
+  const option = page.getByRole('option', { name: /^This GPU/ });
+  await expect(option).toBeDisabled();
+  await expect(option).toContainText(reason?.replace(/^no cuda engine here: /, '') ?? '');
+});

@@ -1,0 +1,81 @@
+/** The real headless server, as `copyscope serve` starts it, with a data folder of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+const startTimeoutMs = 10_000;
+
+export class Server {
+  readonly dataFolder = mkdtempSync(join(tmpdir(), 'copyscope-e2e-'));
+  readonly #child: ChildProcess;
+  #output = '';
+
+  constructor() {
+    this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve'], {
+      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+      });
+    }
+  }
+
+  /** The address that it printed. It works once. */
+  async address(): Promise<string> {
+    const deadline = Date.now() + startTimeoutMs;
+    while (Date.now() < deadline && this.#child.exitCode === null) {
+      const address = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(this.#output)?.[0];
+      if (address !== undefined) return address;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`the server printed no address:\n${this.#output}`);
+  }
+
+  /** Puts a document among the user's experiments, as another program could. */
+  addExperiment(id: string, document: unknown): void {
+    const path = join(this.dataFolder, 'experiments', `${id}.json`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
+  }
+
+  /** Every file in the data folder with its content, to show that nothing changed. */
+  files(): Record<string, string> {
+    const names = readdirSync(this.dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const paths = names.map((entry) => join(entry.parentPath, entry.name)).sort();
+    return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'base64')]));
+  }
+
+  /** Ids of the engine processes it has started. */
+  enginePids(): number[] {
+    try {
+      const listed = execFileSync('ps', ['-o', 'pid=', '--ppid', String(this.#child.pid)], { encoding: 'utf8' });
+      return listed
+        .split('\n')
+        .map(Number)
+        .filter((pid) => pid > 0);
+    } catch {
+      return [];
+    }
+  }
+
+  isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async stop(): Promise<void> {
+    if (this.isRunning()) {
+      const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+      this.#child.kill('SIGTERM');
+      const timer = setTimeout(() => this.#child.kill('SIGKILL'), 5000);
+      await ended;
+      clearTimeout(timer);
+    }
+    rmSync(this.dataFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,126 @@
+/** The window as a person uses it: by names and roles, never by its inner structure. */
+import { expect, type Locator, type Page } from '@playwright/test';
+
+export interface Activity {
+  readonly name: string;
+  readonly kind: string;
+  readonly lane: string;
+  readonly engine: string;
+  readonly startNs: number;
+  readonly durationNs: number;
+  readonly bytes: string;
+}
+
+export class Window {
+  readonly page: Page;
+  readonly library: Locator;
+  readonly timeline: Locator;
+  readonly inspector: Locator;
+  readonly status: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.library = page.getByLabel('Library', { exact: true });
+    this.timeline = page.getByRole('region', { name: 'Timeline' });
+    this.inspector = page.getByRole('region', { name: 'Inspector' });
+    this.status = page.getByRole('region', { name: 'Status' });
+  }
+
+  /** The library is read and the engine process has answered. */
+  async ready(): Promise<void> {
+    await expect(this.library.getByRole('region', { name: 'Examples' }).getByRole('button').first()).toBeVisible();
+    await expect(this.status).toContainText('Engine process ready');
+    await expect(this.status).toContainText('Connected');
+  }
+
+  async open(name: string): Promise<void> {
+    await this.library.getByRole('button', { name, exact: true }).click();
+    await expect(this.page.getByRole('heading', { level: 1, name })).toBeVisible();
+  }
+
+  async pickEngine(name: RegExp): Promise<void> {
+    await this.engine.click();
+    await this.page.getByRole('option', { name }).click();
+  }
+
+  get engine(): Locator {
+    return this.page.getByRole('combobox', { name: 'Engine' });
+  }
+
+  get runButton(): Locator {
+    return this.page.getByRole('button', { name: 'Run', exact: true });
+  }
+
+  get cancelButton(): Locator {
+    return this.page.getByRole('button', { name: 'Cancel', exact: true });
+  }
+
+  /** Runs what is open and waits for its lanes. */
+  async run(): Promise<void> {
+    await this.runButton.click();
+    await expect(this.timeline.getByTestId('timeline-plot')).toBeVisible();
+    await expect(this.runButton).toBeVisible();
+  }
+
+  /** The runs that the library lists, newest first. */
+  get runs(): Locator {
+    return this.library.getByRole('region', { name: 'Runs' }).getByRole('listitem');
+  }
+
+  /** Names of the lanes, from the top. */
+  async lanes(): Promise<string[]> {
+    const names = this.timeline.getByRole('list', { name: 'Lanes' }).locator('li > span');
+    return names.allTextContents();
+  }
+
+  /** Every activity of the shown iteration, read from the timeline's table. */
+  async activities(): Promise<Activity[]> {
+    await this.show('Table');
+    const rows = await this.timeline
+      .getByRole('row')
+      .evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent?.trim() ?? '')),
+      );
+    await this.show('Lanes');
+    return rows.filter((cells) => cells.length > 0).map(activityOf);
+  }
+
+  async show(as: 'Lanes' | 'Table'): Promise<void> {
+    await this.timeline.getByText(as, { exact: true }).click();
+  }
+
+  /** The card of the one verdict that is shown. */
+  get verdict(): Locator {
+    return this.inspector.getByRole('article', { name: /^Verdict on/ });
+  }
+
+  get alerts(): Locator {
+    return this.page.getByRole('alert');
+  }
+
+  async chooseTheme(theme: 'Light' | 'Dark'): Promise<void> {
+    await this.page.getByRole('button', { name: /^Theme/ }).click();
+    await this.page.getByRole('menuitem', { name: theme }).click();
+    await expect(this.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme.toLowerCase());
+  }
+}
+
+function activityOf([
+  name = '',
+  kind = '',
+  lane = '',
+  engine = '',
+  start = '',
+  duration = '',
+  bytes = '',
+]: string[]): Activity {
+  return { name, kind, lane, engine, startNs: nanoseconds(start), durationNs: nanoseconds(duration), bytes };
+}
+
+const factors: Readonly<Record<string, number>> = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
+
+/** A duration as the window writes it. */
+function nanoseconds(text: string): number {
+  const [, value, unit] = /^([\d.]+) (ns|µs|ms|s)$/.exec(text) ?? [];
+  return value === undefined ? 0 : Number(value) * (factors[unit ?? ''] ?? Number.NaN);
+}
