@@ -98,7 +98,8 @@ const alsoWords: Partial<Record<Cause, string>> = {
   'same-stream': 'Both are in one stream besides, which alone would keep them apart.',
   'legacy-default-stream': 'The legacy default stream would keep them apart besides.',
   'event-dependency': 'An event wait would keep them apart besides.',
-  'issued-too-late': 'The host also waits for the first before it issues the second.',
+  'issued-too-late': 'The host issues the second too late besides.',
+  'too-small': 'The first is over sooner than the second can be issued besides.',
 };
 
 const ownStream = 'Issue the copy in a non-blocking stream of its own';
@@ -201,7 +202,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: holder === null ? 'Issued too late' : `Issued too late: host in ${holder.name}`,
       explanation: `${held} ${told.timing}${told.andAlso}`,
-      remedy: `Issue ${second} before ${lateRemedy(holder)}.`,
+      remedy: lateRemedy(told, second, holder),
     };
   },
 
@@ -273,10 +274,15 @@ function queueWords(told: Told): string {
   }
 }
 
-function lateRemedy(holder: Activity | null): string {
-  if (holder === null) return 'what the host does first';
-  if (holder.kind === 'host-sync') return 'synchronising';
-  return holder.kind === 'host-call' ? 'that call' : 'the host work';
+function lateRemedy(told: Told, second: string, holder: Activity | null): string {
+  const { pair } = told.shown;
+  if (holder === null) return `Issue ${second} earlier.`;
+  if (holder.kind === 'host-sync') return `Issue ${second} before synchronising.`;
+  if (holder.kind !== 'host-call') return `Issue ${second} before the host's own work.`;
+  if (holder.row === pair?.secondCall?.row) {
+    return `See what held ${holder.name}: a full launch queue, or a processor busy with other threads.`;
+  }
+  return `Issue ${second} before that call${holder.row === pair?.firstCall?.row ? ', or on another host thread' : ''}.`;
 }
 
 /** At the start of a sentence; names of CUDA calls stay as they are. */

@@ -462,6 +462,34 @@ describe('host', () => {
     expect(found).toMatchObject({ cause: 'issued-too-late', rule: 'issue-before-run', blockedBy: 1, hostCall: 'work' });
   });
 
+  it('merely slow leaves the blame with the stream', () => {
+    const iteration = scene({}, 'thread:main  ccccccck....', 'stream:a     .CCCCCCCCKKK');
+    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('a')])));
+    expect(found).toMatchObject({ cause: 'same-stream', also: ['issued-too-late'], hostCall: null });
+    expect(found.explanation).toContain('issues the second too late besides');
+  });
+
+  it('descheduled inside a launch is no sign of a small copy', () => {
+    const lanes = ['thread:main  ckkkkkkkkkkk..', 'stream:a     .CCCCCC.......', 'stream:b     ............KK'];
+    expect(only(verdicts(scene({}, ...lanes), experiment('pinned', [h2d('a'), kernel('b')]))).cause).toBe('too-small');
+    const slow = iterationOf(
+      drawTrace({
+        tickNs: 100_000,
+        rows: {
+          c: { kind: 'host-call', op: 0, name: 'cudaMemcpyAsync' },
+          C: { kind: 'copy', op: 0, src: 'pinned', dst: 'device', bytes: MB },
+          k: { kind: 'host-call', op: 1, name: 'cudaLaunchKernel' },
+          K: { kind: 'kernel', op: 1 },
+        },
+        lanes,
+      }),
+      0,
+    );
+    const found = only(verdicts(slow, experiment('pinned', [h2d('a'), kernel('b')])));
+    expect(found).toMatchObject({ cause: 'issued-too-late', hostCall: 'cudaLaunchKernel', rule: 'issue-before-run' });
+    expect(found.remedy).toContain('See what held cudaLaunchKernel');
+  });
+
   it('makes too many calls first', () => {
     const iteration = scene(
       { l: { op: 1, name: 'cudaEventRecord' }, k: { op: 2 }, K: { op: 2 } },
