@@ -51,6 +51,6 @@ function examine({ info, trace }: Run): Omit<ComparedRun, 'shareOfSpan' | 'times
 }
 
 /** The verdict of the copy that took longest, the first of several; null for none. */
-export function mainVerdict(all: readonly Verdict[]): Verdict | null {
+function mainVerdict(all: readonly Verdict[]): Verdict | null {
   return all.reduce<Verdict | null>((best, one) => (best === null || one.copyNs > best.copyNs ? one : best), null);
 }

@@ -12,7 +12,7 @@ import { length } from './intervals.ts';
 import { type Iteration, makespan, rowDevice, rowDirection, rowsOfKind } from './iteration.ts';
 import { rowUnion, share } from './overlap.ts';
 
-export interface Use {
+interface Use {
   readonly operations: number;
   readonly busyNs: number;
   /** busyNs over the iteration's makespan; null where nothing was recorded. */

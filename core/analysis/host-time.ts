@@ -29,7 +29,7 @@ export interface HostTime {
 }
 
 /** Up to here a host-to-device copy from pageable memory goes into the command buffer (rule small-pageable-copy). */
-export const commandBufferBytes = 64 * KiB;
+const commandBufferBytes = 64 * KiB;
 
 /** Whether the call of this copy returns only after data was staged or has arrived, whatever the call is. */
 export function holdsHost(copy: Activity): boolean {

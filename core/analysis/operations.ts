@@ -102,7 +102,7 @@ function operationRow(
 }
 
 /** The memory kind that decides a copy's speed: the slower host side of the two, or device. */
-export function hostSide(copy: Activity): MemoryKind {
+function hostSide(copy: Activity): MemoryKind {
   const sides = [copy.src, copy.dst].filter(isHostMemory);
   return sides.find((memory) => memory === 'pageable') ?? sides[0] ?? 'device';
 }

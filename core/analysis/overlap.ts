@@ -22,7 +22,7 @@ export interface CopyKernelOverlap {
   readonly shareOfKernel: number | null;
 }
 
-export interface DirectionOverlap {
+interface DirectionOverlap {
   readonly timeNs: number;
   readonly shareOfH2d: number | null;
   readonly shareOfD2h: number | null;
@@ -39,7 +39,7 @@ export interface Overlap {
 }
 
 /** When each kind of work ran on one device. */
-export interface DeviceBusy {
+interface DeviceBusy {
   readonly device: string;
   readonly h2d: Intervals;
   readonly d2h: Intervals;
@@ -67,7 +67,7 @@ export function overlap(iteration: Iteration): Overlap {
 }
 
 /** Busy intervals of every device that ran a copy or a kernel. */
-export function deviceBusy(iteration: Iteration): DeviceBusy[] {
+function deviceBusy(iteration: Iteration): DeviceBusy[] {
   const { trace } = iteration;
   const groups = new Map<string, Record<'h2d' | 'd2h' | 'kernel', RowIndex[]>>();
   for (const row of rowsOfKind(iteration, 'copy', 'kernel')) {

@@ -1,6 +1,7 @@
 /** One time that a copy ran, and what was found of it. */
 import type { Activity } from '../iteration.ts';
-import type { Finding, Pair } from './cause.ts';
+import type { Finding } from './finding.ts';
+import type { Pair } from './pair.ts';
 import type { Partner } from './partner.ts';
 
 export interface Occurrence {

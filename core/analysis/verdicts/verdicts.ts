@@ -2,9 +2,11 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { coveredLength } from '../intervals.ts';
 import type { Activity, Iteration } from '../iteration.ts';
-import { type Finding, findCause, makePair } from './cause.ts';
+import { findCause } from './cause.ts';
 import { programFacts } from './facts.ts';
+import type { Finding } from './finding.ts';
 import type { Occurrence } from './occurrence.ts';
+import { makePair } from './pair.ts';
 import { findPartner, kernelsFor } from './partner.ts';
 import { buildScene, durationOf, groupBy, type Scene } from './scene.ts';
 import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';

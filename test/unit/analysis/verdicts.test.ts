@@ -463,8 +463,13 @@ describe('host', () => {
   });
 
   it('merely slow leaves the blame with the stream', () => {
-    const iteration = scene({}, 'thread:main  ccccccck....', 'stream:a     .CCCCCCCCKKK');
-    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), kernel('a')])));
+    const iteration = scene(
+      { w: { op: 1 }, k: { op: 2 }, K: { op: 2 } },
+      'thread:main  cwwwwwwk....',
+      'stream:a     .CCCCCCCCKKK',
+    );
+    const work = { op: 'work', durationNs: 6000 } as const;
+    const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), work, kernel('a')])));
     expect(found).toMatchObject({ cause: 'same-stream', also: ['issued-too-late'], hostCall: null });
     expect(found.explanation).toContain('issues the second too late besides');
   });
