@@ -2,17 +2,30 @@
 import { formatBytes, formatDuration } from '../units.ts';
 import type { Experiment } from './experiment.ts';
 import type { Operation, OperationOf } from './operations.ts';
-import { bufferBytes } from './resources.ts';
+import { type BufferDeclaration, bufferBytes } from './resources.ts';
 
-/** The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. */
-export function describeOperation(operation: Operation, experiment: Experiment): string {
-  return operation.label ?? describeUnlabelled(operation, experiment);
+export type BufferFinder = (id: string) => BufferDeclaration | undefined;
+
+/** Finds buffers by id at once: for those who describe many operations of one experiment. */
+export function bufferFinder({ buffers }: Experiment): BufferFinder {
+  const table = new Map(buffers.map((buffer) => [buffer.id, buffer]));
+  return (id) => table.get(id);
 }
 
-function describeUnlabelled(operation: Operation, experiment: Experiment): string {
+const search =
+  ({ buffers }: Experiment): BufferFinder =>
+  (id) =>
+    buffers.find((buffer) => buffer.id === id);
+
+/** The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. */
+export function describeOperation(operation: Operation, experiment: Experiment, find = search(experiment)): string {
+  return operation.label ?? describeUnlabelled(operation, experiment, find);
+}
+
+function describeUnlabelled(operation: Operation, experiment: Experiment, find: BufferFinder): string {
   switch (operation.op) {
     case 'copy':
-      return `${copyDirection(operation, experiment)} ${formatBytes(copyBytes(operation, experiment))}`;
+      return `${copyDirection(operation, find)} ${formatBytes(copyBytes(operation, experiment, find))}`;
     case 'kernel':
       return `${operation.kernel.kind} kernel`;
     case 'work':
@@ -55,17 +68,16 @@ function describeUnlabelled(operation: Operation, experiment: Experiment): strin
 }
 
 /** Bytes that a copy moves: as written, or all that fits in both buffers. Zero where a buffer is missing. */
-export function copyBytes(operation: OperationOf<'copy'>, experiment: Experiment): number {
+export function copyBytes(operation: OperationOf<'copy'>, experiment: Experiment, find = search(experiment)): number {
   if (operation.bytes !== undefined) return operation.bytes;
   const size = (id: string): number => {
-    const buffer = experiment.buffers.find((candidate) => candidate.id === id);
+    const buffer = find(id);
     return buffer === undefined ? 0 : bufferBytes(buffer);
   };
   return Math.max(0, Math.min(size(operation.src) - operation.srcOffset, size(operation.dst) - operation.dstOffset));
 }
 
-function copyDirection(operation: OperationOf<'copy'>, experiment: Experiment): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
-  const side = (id: string): 'D' | 'H' =>
-    experiment.buffers.find((candidate) => candidate.id === id)?.memory === 'device' ? 'D' : 'H';
-  return `${side(operation.src)}2${side(operation.dst)}` as 'H2D' | 'D2H' | 'D2D' | 'H2H';
+function copyDirection(operation: OperationOf<'copy'>, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
+  const side = (id: string): 'D' | 'H' => (find(id)?.memory === 'device' ? 'D' : 'H');
+  return `${side(operation.src)}2${side(operation.dst)}`;
 }

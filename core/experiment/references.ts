@@ -7,6 +7,9 @@ import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 type Path = readonly (string | number)[];
 type Report = (path: Path, message: string, remedy: string) => void;
 
+/** Ids that were declared: a set, or the keys of a map. */
+type Known = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+
 interface Names {
   buffers: Map<string, number>;
   streams: Set<string>;
@@ -16,9 +19,12 @@ interface Names {
 }
 
 const listed = (names: Iterable<string>): string => {
-  const all = [...names];
-  if (all.length === 0) return 'none is declared';
-  return `declared: ${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length === 8) return `declared: ${shown.join(', ')}, …`;
+    shown.push(name);
+  }
+  return shown.length === 0 ? 'none is declared' : `declared: ${shown.join(', ')}`;
 };
 
 /** Every problem of a document that already has the right shape; empty where it can be lowered. */
@@ -60,8 +66,9 @@ function collectNames(experiment: Experiment, report: Report): Names {
   };
 }
 
-function expectName(known: ReadonlySet<string>, id: string, path: Path, what: string, report: Report): void {
-  if (!known.has(id)) report(path, `no ${what} is called "${id}".`, `Declare it, or name another (${listed(known)}).`);
+function expectName(known: Known, id: string, path: Path, what: string, report: Report): void {
+  if (known.has(id)) return;
+  report(path, `no ${what} is called "${id}".`, `Declare it, or name another (${listed(known.keys())}).`);
 }
 
 function checkDeclarations(experiment: Experiment, names: Names, report: Report): void {
@@ -84,16 +91,16 @@ function checkDeclarations(experiment: Experiment, names: Names, report: Report)
 }
 
 function checkOperation(operation: Operation, path: Path, names: Names, report: Report): void {
-  const named: readonly (readonly [field: string, known: ReadonlySet<string>, what: string])[] = [
+  const named: readonly (readonly [field: string, known: Known, what: string])[] = [
     ['stream', names.streams, 'stream'],
     ['event', names.events, 'event'],
     ['start', names.events, 'event'],
     ['end', names.events, 'event'],
     ['signal', names.signals, 'signal'],
     ['device', names.devices, 'device'],
-    ['buffer', new Set(names.buffers.keys()), 'buffer'],
-    ['src', new Set(names.buffers.keys()), 'buffer'],
-    ['dst', new Set(names.buffers.keys()), 'buffer'],
+    ['buffer', names.buffers, 'buffer'],
+    ['src', names.buffers, 'buffer'],
+    ['dst', names.buffers, 'buffer'],
   ];
   const fields = operation as unknown as Record<string, unknown>;
   for (const [field, known, what] of named) {
@@ -150,7 +157,7 @@ function checkPin(operation: Extract<Operation, { op: 'pin' }>, path: Path, name
 function checkKernel(operation: Extract<Operation, { op: 'kernel' }>, path: Path, names: Names, report: Report): void {
   for (const field of ['reads', 'writes'] as const) {
     operation[field].forEach((id, index) => {
-      expectName(new Set(names.buffers.keys()), id, [...path, field, index], 'buffer', report);
+      expectName(names.buffers, id, [...path, field, index], 'buffer', report);
     });
   }
   if (operation.kernel.kind !== 'stream') return;

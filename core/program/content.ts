@@ -1,73 +1,133 @@
 /** What a region should hold, followed through the program one operation after another. */
 import type { Content } from './program.ts';
 
-interface Piece {
+export interface Piece {
   readonly from: number;
   readonly to: number;
-  /** Null: written, but with what can't be derived. */
+  /** What it holds, as seen from its first byte. Null: written, but with what can't be derived. */
   readonly content: Content | null;
 }
 
 /** `content` as seen `bytes` further on. */
 export function shiftContent(content: Content, bytes: number): Content {
-  return { ...content, patternOffset: content.patternOffset + bytes };
+  return bytes === 0 ? content : canonical({ ...content, patternOffset: content.patternOffset + bytes });
 }
 
-const sameContent = (a: Content, b: Content): boolean =>
-  a.patternOffset === b.patternOffset &&
-  a.multiplier === b.multiplier &&
-  a.pattern.kind === b.pattern.kind &&
-  JSON.stringify(a.pattern) === JSON.stringify(b.pattern);
+/** `content` with each word multiplied by `factor`, modulo 2^32. Only right where its words lie on the buffer's own. */
+export function multiplyContent(content: Content, factor: number): Content {
+  return canonical({ ...content, multiplier: Math.imul(content.multiplier, factor) >>> 0 });
+}
 
-/** The content of one buffer as a list of pieces without gaps, in order of address. */
+/** Equal words everywhere have many descriptions: this one starts at a word and is multiplied by 1. */
+export function canonical(content: Content): Content {
+  const { pattern, patternOffset, multiplier } = content;
+  if (pattern.kind !== 'constant' || (patternOffset === 0 && multiplier === 1)) return content;
+  const word = Math.imul(pattern.value, multiplier);
+  const turn = (patternOffset % 4) * 8;
+  const value = (turn === 0 ? word : (word >>> turn) | (word << (32 - turn))) >>> 0;
+  return { pattern: { kind: 'constant', value }, patternOffset: 0, multiplier: 1 };
+}
+
+/** Whether two canonical contents are described alike. */
+export function sameContent(a: Content | null, b: Content | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a.patternOffset !== b.patternOffset || a.multiplier !== b.multiplier) return false;
+  if (a.pattern.kind === 'constant') return b.pattern.kind === 'constant' && a.pattern.value === b.pattern.value;
+  return b.pattern.kind === a.pattern.kind && a.pattern.seed === b.pattern.seed;
+}
+
+/** The content of one buffer as pieces without gaps, in order of address; no two neighbours continue each other. */
 export class BufferContent {
-  #pieces: readonly Piece[];
+  #pieces: Piece[];
   readonly bytes: number;
 
   constructor(bytes: number, initial: Content) {
     this.bytes = bytes;
-    this.#pieces = [{ from: 0, to: bytes, content: initial }];
+    this.#pieces = [{ from: 0, to: bytes, content: canonical(initial) }];
   }
 
-  /** Replaces [from, from + length) by `content`, given as it is at `from`. */
-  write(from: number, length: number, content: Content | null): void {
-    this.#splice(from, from + length, [{ from, to: from + length, content }]);
+  /** Replaces [from, from + length) by `content`, given as it is at `from`. Returns what that cost, in pieces. */
+  write(from: number, length: number, content: Content | null): number {
+    return this.replace([{ from, to: from + length, content: content === null ? null : canonical(content) }]);
   }
 
-  /** Copies a region of another buffer, piece by piece. */
-  copyFrom(source: BufferContent, sourceFrom: number, from: number, length: number): void {
+  /** Copies a region of another buffer, piece by piece. Returns what that cost, in pieces. */
+  copyFrom(source: BufferContent, sourceFrom: number, from: number, length: number): number {
     const move = from - sourceFrom;
-    const pieces = source.pieces(sourceFrom, length);
-    this.#splice(
-      from,
-      from + length,
-      pieces.map((piece) => ({ from: piece.from + move, to: piece.to + move, content: piece.content })),
-    );
+    const moved = source
+      .pieces(sourceFrom, length)
+      .map((piece) => ({ from: piece.from + move, to: piece.to + move, content: piece.content }));
+    return this.replace(moved);
+  }
+
+  /** Puts pieces that follow each other in place of what is there. Returns what that cost, in pieces. */
+  replace(pieces: readonly Piece[]): number {
+    const [from, to] = [pieces[0]?.from ?? 0, pieces.at(-1)?.to ?? 0];
+    if (from >= to) return 1;
+    // One neighbour on each side is taken in, since it may continue the new pieces.
+    const first = Math.max(0, this.#at(from) - 1);
+    const end = Math.min(this.#pieces.length, this.#at(to - 1) + 2);
+    const old = this.#pieces.slice(first, end);
+    const before = old.filter((piece) => piece.from < from).map((piece) => cut(piece, piece.from, from));
+    const after = old.filter((piece) => piece.to > to).map((piece) => cut(piece, to, piece.to));
+    const merged = merge([...before, ...pieces, ...after]);
+    this.#splice(first, end, merged);
+    // What lies behind is moved in memory, some hundred times faster than a piece is made.
+    return old.length + merged.length + (this.#pieces.length - first) / 256;
   }
 
   /** The pieces of a region, cut to it. */
   pieces(from: number, length: number): Piece[] {
+    if (length <= 0) return [];
     const to = from + length;
-    return this.#pieces.filter((piece) => piece.from < to && piece.to > from).map((piece) => cut(piece, from, to));
+    return this.#pieces.slice(this.#at(from), this.#at(to - 1) + 1).map((piece) => cut(piece, from, to));
   }
 
   /** The content of a whole region where it is one, and known. */
   single(from: number, length: number): Content | null {
-    const [only, ...rest] = this.pieces(from, length);
-    return only === undefined || rest.length > 0 ? null : only.content;
+    const piece = this.#pieces[this.#at(from)];
+    if (piece === undefined || length <= 0 || piece.to < from + length) return null;
+    return cut(piece, from, from + length).content;
   }
 
-  #splice(from: number, to: number, middle: readonly Piece[]): void {
-    const before = this.#pieces.filter((piece) => piece.from < from).map((piece) => cut(piece, 0, from));
-    const after = this.#pieces.filter((piece) => piece.to > to).map((piece) => cut(piece, to, this.bytes));
-    this.#pieces = merge([...before, ...middle, ...after]);
+  /** All pieces as they are now. */
+  snapshot(): readonly Piece[] {
+    return this.#pieces.slice();
+  }
+
+  equals(snapshot: readonly Piece[]): boolean {
+    return (
+      snapshot.length === this.#pieces.length &&
+      this.#pieces.every((piece, index) => {
+        const other = snapshot[index];
+        return other === piece || (other?.from === piece.from && sameContent(other.content, piece.content));
+      })
+    );
+  }
+
+  /** Index of the piece that holds this byte. */
+  #at(byte: number): number {
+    let [low, high] = [0, this.#pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#pieces[middle]?.from ?? 0) <= byte) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #splice(first: number, end: number, replacement: readonly Piece[]): void {
+    // Arguments are passed on the stack, so a long replacement can't be spread into splice().
+    if (replacement.length < 1000) this.#pieces.splice(first, end - first, ...replacement);
+    else this.#pieces = [...this.#pieces.slice(0, first), ...replacement, ...this.#pieces.slice(end)];
   }
 }
 
 function cut(piece: Piece, from: number, to: number): Piece {
   const start = Math.max(piece.from, from);
-  const content = piece.content === null ? null : shiftContent(piece.content, start - piece.from);
-  return { from: start, to: Math.min(piece.to, to), content };
+  const end = Math.min(piece.to, to);
+  if (start === piece.from && end === piece.to) return piece;
+  return { from: start, to: end, content: piece.content && shiftContent(piece.content, start - piece.from) };
 }
 
 /** Joins neighbours that continue each other, so that a loop over chunks doesn't end in as many pieces. */
@@ -81,7 +141,5 @@ function merge(pieces: readonly Piece[]): Piece[] {
   return merged;
 }
 
-function continues(left: Piece, right: Piece): boolean {
-  if (left.content === null || right.content === null) return left.content === right.content;
-  return sameContent(shiftContent(left.content, left.to - left.from), right.content);
-}
+const continues = (left: Piece, right: Piece): boolean =>
+  sameContent(left.content && shiftContent(left.content, left.to - left.from), right.content);

@@ -1,9 +1,10 @@
 /** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
 import { CopyscopeError } from '../errors.ts';
-import { copyBytes, describeOperation } from '../experiment/describe.ts';
+import { type BufferFinder, bufferFinder, copyBytes, describeOperation } from '../experiment/describe.ts';
 import { type Experiment, fieldPath } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { bufferBytes, type Pattern } from '../experiment/resources.ts';
+import { writtenBuffers } from './accesses.ts';
 import { expectations } from './expectations.ts';
 import type { Content, Instruction, OperationInfo, Program, ProgramKernel, ProgramThread } from './program.ts';
 import { StreamTable } from './streams.ts';
@@ -13,7 +14,7 @@ type Path = readonly (string | number)[];
 export function lower(experiment: Experiment): Program {
   const lowering = new Lowering(experiment);
   const threads = experiment.threads.map((_, index) => lowering.thread(index));
-  const written = new Set(threads.flatMap((thread) => thread.instructions.flatMap(writtenBuffers)));
+  const written = writtenBuffers(threads.flatMap((thread) => thread.instructions));
   const buffers = experiment.buffers.map((buffer, index) => ({
     id: buffer.id,
     memory: buffer.memory,
@@ -43,22 +44,18 @@ export function deviceIndex(experiment: Experiment, id: string | undefined): num
 /** Content of a region written with a pattern from its first byte. */
 export const patternContent = (pattern: Pattern): Content => ({ pattern, patternOffset: 0, multiplier: 1 });
 
-function writtenBuffers(instruction: Instruction): number[] {
-  if (instruction.code === 'copy') return [instruction.dst];
-  if (instruction.code === 'write') return [instruction.buffer];
-  return instruction.code === 'kernel' && instruction.kernel.kind === 'stream' ? [instruction.kernel.dst] : [];
-}
-
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly streams: StreamTable;
   readonly #experiment: Experiment;
+  readonly #find: BufferFinder;
   readonly #buffers: ReadonlyMap<string, number>;
   readonly #events: ReadonlyMap<string, number>;
 
   constructor(experiment: Experiment) {
     this.#experiment = experiment;
     this.streams = new StreamTable(experiment);
+    this.#find = bufferFinder(experiment);
     this.#buffers = new Map(experiment.buffers.map((buffer, index) => [buffer.id, index]));
     this.#events = new Map(experiment.events.map((event, index) => [event.id, index]));
   }
@@ -77,7 +74,7 @@ class Lowering {
 
   #operation(operation: Operation, path: Path, thread: number, out: Instruction[]): void {
     const op = this.operations.length;
-    const label = describeOperation(operation, this.#experiment);
+    const label = describeOperation(operation, this.#experiment, this.#find);
     this.operations.push({ op, kind: operation.op, label, thread, path });
     if (operation.op === 'repeat') this.#repeat(operation, op, path, thread, out);
     else if (operation.op === 'range') this.#range(operation, op, path, thread, out);
@@ -139,7 +136,7 @@ class Lowering {
       srcOffset: operation.srcOffset,
       dst: this.#buffer(operation.dst),
       dstOffset: operation.dstOffset,
-      bytes: copyBytes(operation, this.#experiment),
+      bytes: copyBytes(operation, this.#experiment, this.#find),
       stream,
       blocking,
     };

@@ -1,0 +1,199 @@
+/** Follows a program's data as if each operation completed before the next was issued. */
+import { writtenBuffer, writtenBuffers } from './accesses.ts';
+import { BufferContent, multiplyContent, type Piece, sameContent, shiftContent } from './content.ts';
+import {
+  type Content,
+  type Instruction,
+  type InstructionOf,
+  type ProgramBuffer,
+  type ProgramKernel,
+  streamMultiplier,
+} from './program.ts';
+
+/**
+ * What following all loops together may cost, counted in instructions and in pieces of buffers: about a second. A loop
+ * that needs more than half of what is left is given up, and what it writes is unknown from there on.
+ */
+const loopBudget = 2_000_000;
+/** What all of it may cost, so counted: some seconds. Buffers that are written after that are unknown. */
+const pieceBudget = 8_000_000;
+
+interface Loop {
+  /** What a round costs at the least. */
+  readonly length: number;
+  readonly writes: readonly number[];
+  /** Indices of the reads in it. */
+  readonly reads: readonly number[];
+}
+
+export class Follower {
+  readonly #contents: readonly BufferContent[];
+  /** Buffers whose content is never known. */
+  readonly #unknown: ReadonlySet<number>;
+  #loopBudget = loopBudget;
+  #pieceBudget = pieceBudget;
+  /** Loops that are being followed, one inside another. */
+  #nesting = 0;
+
+  constructor(buffers: readonly ProgramBuffer[], unknown: ReadonlySet<number>) {
+    this.#unknown = unknown;
+    this.#contents = buffers.map(
+      (buffer) => new BufferContent(buffer.bytes, { pattern: buffer.pattern, patternOffset: 0, multiplier: 1 }),
+    );
+    for (const buffer of unknown) this.#forget(buffer);
+  }
+
+  content(buffer: number): BufferContent {
+    const content = this.#contents[buffer];
+    if (content === undefined) throw new RangeError(`no buffer ${buffer}`);
+    return content;
+  }
+
+  /** Follows a thread. Returns its instructions with what each read without an expectation of its own should find. */
+  thread(instructions: readonly Instruction[]): Instruction[] {
+    const found = new Map<number, Content | null>();
+    this.#block({ instructions, found, loops: new Map() }, 0, instructions.length);
+    return instructions.map((instruction, index) => {
+      const expected = found.get(index);
+      return instruction.code === 'read' && expected !== undefined ? { ...instruction, expected } : instruction;
+    });
+  }
+
+  #block(walk: Walk, from: number, to: number): void {
+    for (let index = from; index < to; index += 1) {
+      const instruction = walk.instructions[index];
+      if (instruction?.code === 'repeat') {
+        this.#repeat(walk, index, instruction);
+        index = instruction.end;
+      } else if (instruction !== undefined) {
+        this.#spend(this.#step(walk, index, instruction));
+      }
+    }
+  }
+
+  /** Follows a loop round by round until a round changes nothing, and so no later one will either. */
+  #repeat(walk: Walk, start: number, { end, count }: InstructionOf<'repeat'>): void {
+    const loop = loopAt(walk, start, end);
+    const least = this.#loopBudget / 2;
+    this.#nesting += 1;
+    for (let round = 0; round < count; round += 1) {
+      if (this.#loopBudget - loop.length < least) {
+        this.#giveUp(walk, loop);
+        break;
+      }
+      const before = loop.writes.map((buffer) => this.content(buffer).snapshot());
+      this.#spend(before.reduce((sum, pieces) => sum + pieces.length, 0));
+      this.#block(walk, start + 1, end);
+      if (this.#isAsBefore(loop, before)) break;
+    }
+    this.#nesting -= 1;
+  }
+
+  #spend(cost: number): void {
+    this.#pieceBudget -= cost;
+    if (this.#nesting > 0) this.#loopBudget -= cost;
+  }
+
+  #isAsBefore(loop: Loop, before: readonly (readonly Piece[])[]): boolean {
+    return loop.writes.every((buffer, index) => this.content(buffer).equals(before[index] ?? []));
+  }
+
+  #giveUp(walk: Walk, loop: Loop): void {
+    this.#spend(1 + loop.writes.length + loop.reads.length);
+    for (const buffer of loop.writes) this.#forget(buffer);
+    for (const index of loop.reads) walk.found.set(index, null);
+  }
+
+  /** Returns what the step cost. */
+  #step(walk: Walk, index: number, instruction: Instruction): number {
+    if (instruction.code === 'read') return this.#read(walk, index, instruction);
+    const dst = writtenBuffer(instruction);
+    if (dst === null || this.#unknown.has(dst)) return 1;
+    if (this.#pieceBudget <= 0) return this.#forget(dst);
+    return this.#followWrite(instruction);
+  }
+
+  #followWrite(instruction: Instruction): number {
+    switch (instruction.code) {
+      case 'write':
+        return this.content(instruction.buffer).write(instruction.offset, instruction.bytes, instruction.content);
+      case 'copy': {
+        const { src, srcOffset, dst, dstOffset, bytes } = instruction;
+        return this.content(dst).copyFrom(this.content(src), srcOffset, dstOffset, bytes);
+      }
+      case 'kernel':
+        return this.#kernel(instruction.kernel);
+      default:
+        return 1;
+    }
+  }
+
+  /** A read in a loop has an expectation only where each round finds the same. */
+  #read({ found }: Walk, index: number, { buffer, offset, bytes, expected }: InstructionOf<'read'>): number {
+    if (expected !== null) return 1;
+    const now = this.content(buffer).single(offset, bytes);
+    const before = found.get(index);
+    found.set(index, before === undefined || sameContent(before, now) ? now : null);
+    return 1;
+  }
+
+  #kernel(kernel: ProgramKernel): number {
+    if (kernel.kind !== 'stream') return 1;
+    const factor = power(streamMultiplier, kernel.passes);
+    const pieces = this.content(kernel.src).pieces(0, kernel.bytes);
+    return pieces.length + this.content(kernel.dst).replace(pieces.flatMap((piece) => multiplyPiece(piece, factor)));
+  }
+
+  #forget(buffer: number): number {
+    return this.content(buffer).write(0, this.content(buffer).bytes, null);
+  }
+}
+
+interface Walk {
+  readonly instructions: readonly Instruction[];
+  /** What each read found; null where it can't be known, or differs from round to round. */
+  readonly found: Map<number, Content | null>;
+  readonly loops: Map<number, Loop>;
+}
+
+function loopAt({ instructions, loops }: Walk, start: number, end: number): Loop {
+  const known = loops.get(start);
+  if (known !== undefined) return known;
+  const body = instructions.slice(start + 1, end);
+  const loop: Loop = {
+    length: body.length,
+    writes: [...writtenBuffers(body)],
+    reads: body.flatMap((instruction, index) =>
+      instruction.code === 'read' && instruction.expected === null ? [start + 1 + index] : [],
+    ),
+  };
+  loops.set(start, loop);
+  return loop;
+}
+
+/**
+ * A kernel multiplies the buffer's words. A piece is known afterwards where its pattern's words lie on the buffer's;
+ * words that a piece shares with its neighbours are not.
+ */
+function multiplyPiece({ from, to, content }: Piece, factor: number): Piece[] {
+  const first = Math.min(to, Math.ceil(from / 4) * 4);
+  const last = Math.max(first, Math.floor(to / 4) * 4);
+  const inside = content && shiftContent(content, first - from);
+  if (inside === null || inside.patternOffset % 4 !== 0) return [{ from, to, content: null }];
+  const pieces = [
+    { from, to: first, content: null },
+    { from: first, to: last, content: multiplyContent(inside, factor) },
+    { from: last, to, content: null },
+  ];
+  return pieces.filter((piece) => piece.from < piece.to);
+}
+
+/** base^exponent modulo 2^32, by squaring. */
+function power(base: number, exponent: number): number {
+  let [result, square] = [1, base];
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = Math.imul(result, square);
+    square = Math.imul(square, square);
+  }
+  return result >>> 0;
+}

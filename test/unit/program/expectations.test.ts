@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../../core/experiment/operations.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { contentByte } from '../../../core/program/pattern.ts';
+import type { Content, Program } from '../../../core/program/program.ts';
+import { contentBytes, interpret } from './reference.ts';
+
+/** An operation as a person writes it, defaults left out. */
+type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
+
+const bufferSizes = [8, 13, 16, 24, 24, 5];
+const wordBuffers = [0, 2, 3, 4];
+
+const patterns = fc.oneof(
+  fc.record({ kind: fc.constant('random' as const), seed: fc.nat({ max: 3 }) }),
+  fc.record({ kind: fc.constant('index' as const), seed: fc.nat({ max: 3 }) }),
+  fc.record({ kind: fc.constant('constant' as const), value: fc.constantFrom(0, 0xdeadbeef, 0x01010101, 0x01020304) }),
+);
+
+const regions = fc
+  .tuple(fc.nat({ max: bufferSizes.length - 1 }), fc.nat({ max: 30 }), fc.integer({ min: 1, max: 30 }))
+  .map(([buffer, place, length]) => {
+    const size = bufferSizes[buffer] ?? 1;
+    const offset = place % size;
+    return { buffer: `b${buffer}`, offset, bytes: Math.min(length, size - offset) };
+  });
+
+const writes: fc.Arbitrary<OperationInput> = fc
+  .tuple(regions, patterns)
+  .map(([region, pattern]) => ({ op: 'write', ...region, pattern }));
+const reads: fc.Arbitrary<OperationInput> = regions.map((region) => ({ op: 'read', ...region }));
+const copies: fc.Arbitrary<OperationInput> = fc
+  .tuple(regions, regions)
+  .filter(([src, dst]) => src.buffer !== dst.buffer)
+  .map(([src, dst]) => ({
+    op: 'copy',
+    src: src.buffer,
+    srcOffset: src.offset,
+    dst: dst.buffer,
+    dstOffset: dst.offset,
+    bytes: Math.min(src.bytes, dst.bytes),
+  }));
+const kernels: fc.Arbitrary<OperationInput> = fc
+  .tuple(fc.constantFrom(...wordBuffers), fc.constantFrom(...wordBuffers), fc.integer({ min: 1, max: 5 }))
+  .map(([src, dst, passes]) => ({
+    op: 'kernel',
+    kernel: { kind: 'stream', passes },
+    reads: [`b${src}`],
+    writes: [`b${dst}`],
+  }));
+
+const leaves = fc.oneof(writes, reads, copies, kernels);
+const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
+  operation: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    leaves,
+    fc
+      .tuple(fc.integer({ min: 1, max: 5 }), tie('list'))
+      .map(([count, operations]): OperationInput => ({ op: 'repeat', count, operations: operations })),
+  ),
+  list: fc.array(tie('operation'), { minLength: 1, maxLength: 8 }),
+}));
+
+function program(threads: readonly OperationInput[][], sizes: readonly number[] = bufferSizes): Program {
+  const buffers = sizes.map((bytes, index) => ({
+    id: `b${index}`,
+    memory: 'device' as const,
+    bytes,
+    pattern: { kind: 'index' as const, seed: index * 100 },
+  }));
+  const experiment = requireExperiment({
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'any',
+    buffers,
+    threads: threads.map((operations, index) => ({ id: `t${index}`, operations })),
+  });
+  return lower(experiment);
+}
+
+/** Everything that is expected must be what comes of it. */
+function holds(lowered: Program, order?: number[]): void {
+  const { buffers, reads } = interpret(lowered, order);
+  for (const { buffer, offset, bytes, content } of lowered.expectations) {
+    requireSame(`buffer ${buffer}`, content, buffers[buffer]?.subarray(offset, offset + bytes) ?? new Uint8Array());
+  }
+  for (const { thread, index, bytes } of reads) {
+    const read = lowered.threads[thread]?.instructions[index];
+    if (read?.code !== 'read') throw new Error('not a read');
+    if (read.expected !== null) requireSame(`read ${index}`, read.expected, bytes);
+  }
+}
+
+// Loops read millions of times, for which expect() is too slow.
+function requireSame(what: string, content: Content, bytes: Uint8Array): void {
+  if (bytes.some((byte, index) => byte !== contentByte(content, index))) {
+    throw new Error(`${what} holds ${bytes.join()}, not ${contentBytes(content, bytes.length).join()}`);
+  }
+}
+
+/** Expectations and unverifiable buffers together account for all that is written. */
+function isComplete(lowered: Program): void {
+  lowered.buffers.forEach(({ written, bytes }, index) => {
+    const covered = lowered.expectations.filter(({ buffer }) => buffer === index).reduce((sum, e) => sum + e.bytes, 0);
+    const unverifiable = lowered.unverifiable.some(({ buffer }) => buffer === index);
+    expect(covered === (written ? bytes : 0) || (written && unverifiable && covered < bytes)).toBe(true);
+  });
+}
+
+describe('expected content', () => {
+  it('is what sequential execution leaves, byte for byte, wherever it is known', () => {
+    fc.assert(
+      fc.property(list, (operations) => {
+        const lowered = program([operations]);
+        holds(lowered);
+        isComplete(lowered);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is what execution leaves whichever host thread goes first', () => {
+    fc.assert(
+      fc.property(list, list, (first, second) => {
+        const lowered = program([first, second]);
+        holds(lowered, [0, 1]);
+        holds(lowered, [1, 0]);
+        isComplete(lowered);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is known for everything that copies and writes alone leave, loops included', () => {
+    const moves = fc.array(fc.oneof(writes, copies), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(moves, moves, fc.integer({ min: 1, max: 1000 }), (before, inside, count) => {
+        const lowered = program([[...before, { op: 'repeat', count, operations: inside }]]);
+        expect(lowered.unverifiable).toEqual([]);
+        holds(lowered);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is known for kernels whose words lie on their buffers, and only their torn words are not', () => {
+    const whole = program([[{ op: 'kernel', kernel: { kind: 'stream', passes: 3 }, reads: ['b2'], writes: ['b3'] }]]);
+    expect(whole.unverifiable).toEqual([]);
+    const torn = program([
+      [
+        { op: 'write', buffer: 'b2', offset: 6, bytes: 4, pattern: { kind: 'random' } },
+        { op: 'kernel', kernel: { kind: 'stream' }, reads: ['b2'], writes: ['b3'] },
+      ],
+    ]);
+    const known = torn.expectations.filter(({ buffer }) => buffer === 3).map(({ offset, bytes }) => [offset, bytes]);
+    // Words 1 and 2 hold bytes of both patterns; b3 is longer than what the kernel writes.
+    expect(known).toEqual([
+      [0, 4],
+      [12, 4],
+      [16, 8],
+    ]);
+    holds(torn);
+  });
+});
+
+describe('a read', () => {
+  const write = (kind: 'random' | 'index'): OperationInput => ({ op: 'write', buffer: 'b0', pattern: { kind } });
+  const read: OperationInput = { op: 'read', buffer: 'b0' };
+  const expected = (operations: OperationInput[]): (Content | null)[] =>
+    (program([operations]).threads[0]?.instructions ?? []).flatMap((instruction) =>
+      instruction.code === 'read' ? [instruction.expected] : [],
+    );
+  const random = { pattern: { kind: 'random', seed: 1 }, patternOffset: 0, multiplier: 1 };
+
+  it('in a loop expects what each round finds', () => {
+    expect(expected([{ op: 'repeat', count: 5, operations: [write('random'), read] }])).toEqual([random]);
+  });
+
+  it('in a loop expects nothing where rounds find different things', () => {
+    expect(expected([{ op: 'repeat', count: 2, operations: [read, write('random')] }])).toEqual([null]);
+  });
+
+  it('keeps what its author expects, in a loop as elsewhere', () => {
+    const own: OperationInput = { ...read, op: 'read', buffer: 'b0', expect: { kind: 'constant', value: 7 } };
+    const constant = { pattern: { kind: 'constant', value: 7 }, patternOffset: 0, multiplier: 1 };
+    expect(expected([own, { op: 'repeat', count: 3, operations: [own, write('index')] }])).toEqual([
+      constant,
+      constant,
+    ]);
+  });
+
+  it('expects nothing in a loop that is too long to follow, nor after it of what that wrote', () => {
+    const grow: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['b0'], writes: ['b0'] };
+    const loop: OperationInput = { op: 'repeat', count: 10_000_000, operations: [grow, read] };
+    expect(expected([write('random'), loop, read, write('random'), read])).toEqual([null, null, random]);
+  });
+});
+
+describe('following a program takes no more than a few seconds', () => {
+  const within = (milliseconds: number, make: () => Program): Program => {
+    const start = performance.now();
+    const made = make();
+    expect(performance.now() - start).toBeLessThan(milliseconds);
+    return made;
+  };
+  const grow: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['b0'], writes: ['b0'] };
+  const nest = (levels: number, inside: OperationInput[]): OperationInput[] =>
+    levels === 0 ? inside : [{ op: 'repeat', count: 10_000_000, operations: [...nest(levels - 1, inside), grow] }];
+
+  it('with loops in loops that never settle: what they write is unverifiable', () => {
+    const lowered = within(10_000, () => program([nest(20, [grow])]));
+    expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([0]);
+    expect(lowered.expectations).toEqual([]);
+  });
+
+  it('with loops in loops that settle: what they write is known', () => {
+    const copy: OperationInput = { op: 'copy', src: 'b3', dst: 'b4' };
+    const settled = (levels: number): OperationInput[] =>
+      levels === 0 ? [copy] : [{ op: 'repeat', count: 10_000_000, operations: settled(levels - 1) }];
+    expect(within(10_000, () => program([settled(20)])).unverifiable).toEqual([]);
+  });
+
+  const chunks = (count: number, order: (index: number) => number): OperationInput[] =>
+    Array.from({ length: count }, (_, index) => ({
+      op: 'write',
+      buffer: 'b0',
+      offset: order(index) * 4,
+      bytes: 4,
+      pattern: { kind: 'random', seed: index },
+    }));
+
+  it('with 200,000 operations in order', () => {
+    const lowered = within(10_000, () => program([chunks(200_000, (index) => index)], [800_000]));
+    expect(lowered.expectations.length).toBe(200_000);
+  });
+
+  it('with 200,000 operations in no order', () => {
+    const lowered = within(10_000, () => program([chunks(200_000, (i) => (i * 77_773) % 200_000)], [800_000]));
+    isComplete(lowered);
+  });
+
+  it('with copies of a buffer in as many pieces as there are copies', () => {
+    const copies = Array.from({ length: 90_000 }, (): OperationInput => ({ op: 'copy', src: 'b0', dst: 'b1' }));
+    const lowered = within(10_000, () => program([[...chunks(90_000, (i) => i), ...copies]], [360_000, 360_000]));
+    expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([1]);
+  });
+});
