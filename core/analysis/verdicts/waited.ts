@@ -7,15 +7,15 @@ import { commonNs, rowsWithin, type Scene } from './scene.ts';
 
 /** Its copy engine, other work, staging, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
-  const { copy, second, secondCall } = pair;
+  const { copy, second, secondCall, deadlineNs } = pair;
   if (second === copy) {
     const busy = engineHolder(scene, pair);
     if (busy !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(busy));
   }
   const ahead = aheadOf(scene, pair);
   if (ahead !== null) return ahead;
-  // Its call had begun in time, and the driver was staging until the copy itself could start.
-  const staging = secondCall !== null && secondCall.startNs < second.startNs && second.startNs <= secondCall.endNs;
+  // Its call had begun in time, and the driver was still staging when the copy had to start.
+  const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
   return usesNoCopyEngine(copy) ? bare('not-a-copy-engine-copy', 'copy-without-engine') : null;
 }

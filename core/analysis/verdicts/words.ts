@@ -103,6 +103,7 @@ const alsoWords: Partial<Record<Cause, string>> = {
 };
 
 const ownStream = 'Issue the copy in a non-blocking stream of its own';
+const nonBlocking = 'Make the blocking stream non-blocking';
 const inParts = 'Copy in parts, so that the kernel works on one part while the next is on its way';
 const otherWork = 'The two share data: let the copy overlap other work, or copy in parts.';
 
@@ -145,7 +146,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: 'Legacy default stream',
       explanation: `${streams}${how}. ${told.timing}${told.andAlso}`,
-      remedy: 'Make the blocking stream non-blocking, or use per-thread default streams.',
+      remedy: `${nonBlocking}, or use per-thread default streams.`,
     };
   },
 
@@ -183,7 +184,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const ahead = other === null ? 'other work' : told.label(other);
     return {
       title: 'Queued behind other work',
-      explanation: `${capital(second)} stood behind ${ahead} ${queueWords(told)}${other === null ? '' : `, which ended ${formatDuration(told.shown.pair === null ? 0 : Math.abs(told.shown.pair.second.startNs - other.endNs))} before it started`}. ${told.timing}`,
+      explanation: `${capital(second)} stood behind ${ahead} ${queueWords(told)}${other === null ? '' : `, and started ${formatDuration(Math.abs((told.shown.pair?.second.startNs ?? 0) - other.endNs))} after that had ended`}. ${told.timing}`,
       remedy: `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
     };
   },
@@ -215,7 +216,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: 'Too small to matter',
       explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${told.andAlso}`,
-      remedy: 'Join small copies into one, or launch them together in a graph.',
+      remedy: `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
     };
   },
 
@@ -254,7 +255,10 @@ function pageable(told: Told, side: 'source' | 'destination'): Words {
   const remedies = [
     `Pin ${buffer}${told.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
   ];
-  if (told.shown.finding.also.includes('same-stream')) remedies.push(`${ownStream} as well.`);
+  const { also } = told.shown.finding;
+  if (also.includes('same-stream')) remedies.push(`${ownStream} as well.`);
+  if (also.includes('legacy-default-stream')) remedies.push(`${nonBlocking} as well.`);
+  if (also.includes('issued-too-late')) remedies.push("Don't synchronise before the kernel is issued.");
   if (told.shown.partner?.needsData === true) remedies.push(otherWork);
   return {
     title: `Pageable ${side}${told.sameStream ? '' : ', though in another stream'}`,

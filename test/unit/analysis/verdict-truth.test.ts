@@ -165,6 +165,6 @@ describe('verdicts of any program', () => {
       unexplained += all.filter(({ cause }) => cause === 'unexplained').length;
     });
     expect(total).toBeGreaterThan(500);
-    expect(unexplained / total).toBeLessThan(0.01);
+    expect(unexplained / total).toBeLessThan(0.005);
   });
 });
