@@ -3,13 +3,14 @@ import { IconCopyPlus } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
-import { RunButton } from './RunButton.tsx';
+import { RunButton, RunProgressLine } from './RunButton.tsx';
 import { saveCopy } from './store/actions.ts';
 import { useApp } from './store/store.ts';
 
 /** Title and description, and beside them what runs it. */
 export function DocumentHeader({ experiment }: { readonly experiment: Experiment }) {
   const page = useApp((state) => state.page);
+  const running = useApp((state) => Object.values(state.runs).some((run) => run.status === 'running'));
   return (
     <div className={classes['header']}>
       <div className={classes['text']}>
@@ -23,24 +24,32 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
           <EnginePicker />
           <RunButton />
         </div>
-        <div className={classes['row']}>
-          <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
-          {page.kind === 'experiment' ? null : (
-            <Tooltip label="Keep a copy among your own experiments">
-              <Button
-                variant="subtle"
-                color="gray"
-                size="compact-xs"
-                leftSection={<IconCopyPlus size={13} aria-hidden />}
-                onClick={() => void saveCopy()}
-              >
-                Save a copy
-              </Button>
-            </Tooltip>
-          )}
-        </div>
+        {running ? (
+          <RunProgressLine />
+        ) : (
+          <div className={classes['row']}>
+            <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
+            {page.kind === 'experiment' ? null : <SaveCopy />}
+          </div>
+        )}
       </div>
     </div>
+  );
+}
+
+function SaveCopy() {
+  return (
+    <Tooltip label="Keep a copy among your own experiments">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        leftSection={<IconCopyPlus size={13} aria-hidden />}
+        onClick={() => void saveCopy()}
+      >
+        Save a copy
+      </Button>
+    </Tooltip>
   );
 }
 

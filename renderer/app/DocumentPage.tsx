@@ -65,7 +65,8 @@ function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
 interface Problem {
   readonly title: string;
   readonly error: ErrorInfo;
-  readonly retry: () => void;
+  /** Null where trying again can't help. */
+  readonly retry: (() => void) | null;
 }
 
 /** Why there is nothing to show: the document can't be read, or the run that was opened can't. */
@@ -75,28 +76,36 @@ function useDocumentProblem(): Problem | null {
   const document = useApp((state) => state.documents[pageDocumentKey(state) ?? '']);
   const known = useApp((state) => page.kind !== 'run' || state.runs[page.id] !== undefined);
   const run = useApp((state) => (page.kind === 'run' ? state.loadedRuns[page.id] : undefined));
+  const status = useApp((state) => (page.kind === 'run' ? state.runs[page.id]?.status : undefined));
   if (document?.status === 'failed') {
     return { title: 'This experiment can’t be opened', error: document.error, retry: retryDocument };
   }
   if (page.kind !== 'run') return null;
-  const retry = (): void => retryRun(page.id);
-  if (run?.status === 'failed') return { title: 'This run can’t be opened', error: run.error, retry };
+  if (run?.status === 'failed') return runProblem(status, run.error, () => retryRun(page.id));
   if (known || !ready) return null;
   const missing = {
     code: 'run.not-found',
     message: 'There is no run of this name.',
     remedy: 'Pick one from the library.',
   };
-  return { title: 'This run is not here', error: missing, retry };
+  return { title: 'This run is not here', error: missing, retry: null };
+}
+
+function runProblem(status: string | undefined, error: ErrorInfo, retry: () => void): Problem {
+  if (status === 'failed') return { title: 'This run failed', error, retry: null };
+  if (status === 'cancelled') return { title: 'This run was cancelled', error, retry: null };
+  return { title: 'This run can’t be opened', error, retry };
 }
 
 function DocumentProblem({ title, error, retry }: Problem) {
   return (
     <EmptyState icon={<IconAlertTriangle size={26} />} title={title} alert>
       <ErrorText error={error} />
-      <Button variant="default" onClick={retry}>
-        Try again
-      </Button>
+      {retry === null ? null : (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
     </EmptyState>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
+import type { RunSummary } from '../../core/service/service.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import classes from './RunButton.module.css';
 import { cancelCurrent, runCurrent } from './store/actions.ts';
@@ -10,28 +11,26 @@ import { useDerived } from './store/useDerived.ts';
 
 const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
 
-/** Run; while something runs, how far it is, and Cancel. */
+/** Run; while something runs, Cancel. Both are equally wide, so that nothing moves under the pointer. */
 export function RunButton() {
-  const running = useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
-  const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
+  const running = useRunning();
   const blocked = useBlockedReason();
   if (running !== undefined) {
     return (
-      <div className={classes['running']}>
-        <RunningState name={running.name} progress={progress} />
-        <Button
-          variant="default"
-          leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
-          onClick={() => void cancelCurrent()}
-        >
-          Cancel
-        </Button>
-      </div>
+      <Button
+        variant="default"
+        className={classes['button'] ?? ''}
+        leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
+        onClick={() => void cancelCurrent()}
+      >
+        Cancel
+      </Button>
     );
   }
   return (
     <Tooltip label={blocked ?? `Run it (${shortcut})`}>
       <Button
+        className={classes['button'] ?? ''}
         leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
         aria-keyshortcuts="Control+Enter"
         {...(blocked === null ? {} : { 'data-disabled': true })}
@@ -45,6 +44,9 @@ export function RunButton() {
     </Tooltip>
   );
 }
+
+const useRunning = (): RunSummary | undefined =>
+  useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
 
 function useBlockedReason(): string | null {
   const options = useDerived(currentEngineOptions);
@@ -67,7 +69,11 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
   verifying: 'Verifying',
 };
 
-function RunningState({ name, progress }: { readonly name: string; readonly progress: RunProgress | undefined }) {
+/** How far the run under way is; nothing where none is. */
+export function RunProgressLine() {
+  const running = useRunning();
+  const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
+  if (running === undefined) return null;
   const share = progress === undefined || progress.total === 0 ? 0 : progress.done / progress.total;
   const text = progress === undefined ? 'Starting' : phases[progress.phase];
   const count = progress !== undefined && progress.total > 1 ? ` ${progress.done}/${progress.total}` : '';
@@ -77,7 +83,7 @@ function RunningState({ name, progress }: { readonly name: string; readonly prog
         {text}
         {count}
       </span>
-      <Progress value={share * 100} size="sm" aria-label={`Progress of ${name}`} animated={progress === undefined} />
+      <Progress value={share * 100} size="sm" aria-label={`Progress of ${running.name}`} />
     </div>
   );
 }

@@ -21,7 +21,7 @@ import { WelcomePage } from './WelcomePage.tsx';
 export function Shell() {
   const page = useApp((state) => state.page);
   useShownRun();
-  useHotkeys([['mod+Enter', () => void runCurrent()]], []);
+  useRunKey();
   useHotkeys([
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],
@@ -32,46 +32,62 @@ export function Shell() {
     <div className={classes['shell']}>
       <TopBar />
       <ConnectionBanner />
-      <Group
-        className={classes['panels']}
-        {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
-        onLayoutChanged={layout.onLayoutChanged}
-        key={panels.length}
-      >
-        <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
-          <ErrorBoundary area="The library">
-            <Library />
-          </ErrorBoundary>
-        </Panel>
-        <Separator className={classes['separator']} aria-label="Resize the library" />
-        <Panel id="centre" minSize={420}>
-          <main className={classes['centre']}>
-            <ErrorBoundary area="This page" key={page.kind}>
-              <Centre />
+      <main className={classes['main']}>
+        <Group
+          className={classes['panels']}
+          {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
+          onLayoutChanged={layout.onLayoutChanged}
+          key={panels.length}
+        >
+          <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
+            <ErrorBoundary area="The library">
+              <Library />
             </ErrorBoundary>
-          </main>
-        </Panel>
-        {page.kind === 'compare' ? null : (
-          <>
-            <Separator className={classes['separator']} aria-label="Resize the inspector" />
-            <Panel
-              id="inspector"
-              defaultSize={316}
-              minSize={250}
-              maxSize={520}
-              groupResizeBehavior="preserve-pixel-size"
-            >
-              <ErrorBoundary area="The inspector">
-                <Inspector />
+          </Panel>
+          <Separator className={classes['separator']} aria-label="Resize the library" />
+          <Panel id="centre" minSize={420}>
+            <div className={classes['centre']}>
+              <ErrorBoundary area="This page" key={page.kind}>
+                <Centre />
               </ErrorBoundary>
-            </Panel>
-          </>
-        )}
-      </Group>
+            </div>
+          </Panel>
+          {page.kind === 'compare' ? null : (
+            <>
+              <Separator className={classes['separator']} aria-label="Resize the inspector" />
+              <Panel
+                id="inspector"
+                defaultSize={316}
+                minSize={250}
+                maxSize={520}
+                groupResizeBehavior="preserve-pixel-size"
+              >
+                <ErrorBoundary area="The inspector">
+                  <Inspector />
+                </ErrorBoundary>
+              </Panel>
+            </>
+          )}
+        </Group>
+      </main>
       <StatusLine />
       <HelpOverlay />
     </div>
   );
+}
+
+/** Ctrl+Enter runs wherever the focus is; it is taken before a list or menu can take the Enter in it. */
+function useRunKey(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void runCurrent();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, []);
 }
 
 function Centre() {

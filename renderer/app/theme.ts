@@ -35,7 +35,7 @@ const mono =
 
 export const theme = createTheme({
   primaryColor: 'azure',
-  primaryShade: { light: 6, dark: 4 },
+  primaryShade: 6,
   autoContrast: true,
   colors: { azure, dark: slate },
   fontFamily: sans,

@@ -57,7 +57,7 @@ function CompareHeader({ ids }: { readonly ids: readonly string[] }) {
       <div className={classes['title']}>
         <h1>Four cases, one time scale</h1>
         <Text size="sm" c="dimmed">
-          A copy and a kernel that don’t need each other. Only one of the four lets them run at the same time.
+          A copy and a kernel that don’t need each other, by source memory and by stream.
         </Text>
       </div>
       <div className={classes['controls']}>

@@ -23,7 +23,7 @@ export function VerdictCard({ verdict, linked = false }: { readonly verdict: Ver
               {verdict.label}
             </button>
           ) : null}
-          <h4>{verdict.title}</h4>
+          <h3>{verdict.title}</h3>
         </div>
       </header>
       <Facts>

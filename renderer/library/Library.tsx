@@ -48,9 +48,9 @@ function Examples() {
   return (
     <Section title="Examples" empty="No examples were found." count={examples.length}>
       {exampleGroups(examples).map((group) => (
-        <section key={group.title} aria-label={group.title}>
+        <div key={group.title}>
           <h3 className={classes['group']}>{group.title}</h3>
-          <ul className={classes['list']}>
+          <ul className={classes['list']} aria-label={group.title}>
             {group.examples.map((example) => (
               <Item
                 key={example.id}
@@ -61,7 +61,7 @@ function Examples() {
               />
             ))}
           </ul>
-        </section>
+        </div>
       ))}
     </Section>
   );

@@ -11,7 +11,7 @@ import classes from './Score.module.css';
 import { type ScoreBlock, type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { useSelectedOp, useVerdictsByOp } from './selectedOp.ts';
 
-const columnWidth = 146;
+const columnWidth = 158;
 const rowHeight = 34;
 const headHeight = 22;
 const gutterWidth = 148;

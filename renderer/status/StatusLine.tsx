@@ -85,6 +85,8 @@ function Verification({ summary }: { readonly summary: SummaryDocument }) {
 function EngineState() {
   const problem = useApp((state) => state.engineProblem);
   const devices = useApp((state) => state.devices);
+  const connected = useApp((state) => state.connection.status === 'open');
+  if (!connected) return null;
   if (problem !== null) {
     return (
       <Tooltip label={`${problem.message} ${problem.remedy ?? ''}`} multiline>

@@ -1,7 +1,18 @@
 /** The timeline of the shown run: which run and iteration, lanes or table, and everything the keys do. */
-import { ActionIcon, Button, Loader, SegmentedControl, Select, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Loader,
+  SegmentedControl,
+  Select,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
 import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
@@ -122,16 +133,22 @@ function RunPicker({ run }: { readonly run: LoadedRun }) {
       value={run.id}
       data={runs.map((one) => ({ value: one.id, label: runLabel(one), disabled: one.status === 'running' }))}
       onChange={(id) => id !== null && pickRun(id)}
-      comboboxProps={{ width: 300, position: 'bottom-start' }}
+      comboboxProps={{ width: 340, position: 'bottom-start' }}
+      renderOption={({ option }) => {
+        const one = runs.find(({ id }) => id === option.value);
+        return <TwoParts first={option.label} second={one === undefined ? '' : runDetail(one)} />;
+      }}
     />
   );
 }
 
-function runLabel(run: RunSummary): string {
-  const what = run.origin === 'simulated' ? `simulated ${run.device}` : run.device;
-  const outcome = run.status === 'complete' && run.makespanNs !== null ? formatDuration(run.makespanNs) : run.status;
-  return `${formatMoment(run.createdAt)}, ${what}, ${outcome}`;
-}
+const outcome = (run: RunSummary): string =>
+  run.status === 'complete' && run.makespanNs !== null ? formatDuration(run.makespanNs) : run.status;
+
+const runLabel = (run: RunSummary): string => `${outcome(run)}, ${formatMoment(run.createdAt)}`;
+
+const runDetail = (run: RunSummary): string =>
+  `${run.origin} on ${run.device}${run.engine === 'cpu' ? ' with the CPU engine' : ''}`;
 
 function IterationPicker({ run }: { readonly run: LoadedRun }) {
   const picked = useApp((state) => state.iteration);
@@ -143,17 +160,26 @@ function IterationPicker({ run }: { readonly run: LoadedRun }) {
       aria-label="Iteration shown"
       className={classes['iteration'] ?? ''}
       value={String(picked !== null && iterations.includes(picked) ? picked : representative)}
-      data={iterations.map((number) => {
-        const makespan = recordedMakespanNs[number];
-        const time = makespan === undefined ? '' : `, ${formatDuration(makespan)}`;
-        return {
-          value: String(number),
-          label: `Iteration ${number + 1}${time}${number === representative ? ' (median)' : ''}`,
-        };
-      })}
+      data={iterations.map((number) => ({
+        value: String(number),
+        label: `Iteration ${number + 1}${number === representative ? ' (median)' : ''}`,
+      }))}
       onChange={(value) => assign({ iteration: value === null ? null : Number(value), selection: null })}
-      comboboxProps={{ width: 240, position: 'bottom-start' }}
+      comboboxProps={{ width: 230, position: 'bottom-start' }}
+      renderOption={({ option }) => {
+        const makespan = recordedMakespanNs[Number(option.value)];
+        return <TwoParts first={option.label} second={makespan === undefined ? '' : formatDuration(makespan)} />;
+      }}
     />
+  );
+}
+
+function TwoParts({ first, second }: { readonly first: string; readonly second: string }) {
+  return (
+    <span className={`${classes['twoParts']} tabular`}>
+      <span>{first}</span>
+      <small>{second}</small>
+    </span>
   );
 }
 
@@ -186,19 +212,46 @@ function NothingRecorded({ run }: { readonly run: LoadedRun }) {
   );
 }
 
+interface UnreadableProps {
+  readonly id: string;
+  readonly error: ErrorInfo;
+  readonly status: RunSummary['status'] | undefined;
+}
+
+/** A run that left no lanes: it failed or was cancelled early, or its file can't be read. */
+function Unreadable({ id, error, status }: UnreadableProps) {
+  const other = useDerived((state) => runsOfPage(state).find((run) => run.id !== id && run.status === 'complete'));
+  const title =
+    status === 'failed'
+      ? 'This run failed'
+      : status === 'cancelled'
+        ? 'This run was cancelled'
+        : 'This run can’t be opened';
+  return (
+    <EmptyState icon={<IconAlertTriangle size={24} />} title={title} alert={status !== 'cancelled'}>
+      <ErrorText error={error} />
+      <Group gap="xs">
+        {status === 'complete' ? (
+          <Button variant="default" onClick={() => retryRun(id)}>
+            Try again
+          </Button>
+        ) : null}
+        {other === undefined ? null : (
+          <Button variant="default" onClick={() => pickRun(other.id)}>
+            Show the run of {formatMoment(other.createdAt)}
+          </Button>
+        )}
+      </Group>
+    </EmptyState>
+  );
+}
+
 /** Why there are no lanes: not run yet, still running, failed, or can't be read. */
 function NoTimeline({ id }: { readonly id: string | null }) {
   const summary = useApp((state) => (id === null ? undefined : state.runs[id]));
   const loading = useApp((state) => (id === null ? undefined : state.loadedRuns[id]));
-  if (loading?.status === 'failed') {
-    return (
-      <EmptyState icon={<IconAlertTriangle size={24} />} title="This run can’t be opened" alert>
-        <ErrorText error={loading.error} />
-        <Button variant="default" onClick={() => id !== null && retryRun(id)}>
-          Try again
-        </Button>
-      </EmptyState>
-    );
+  if (loading?.status === 'failed' && id !== null) {
+    return <Unreadable id={id} error={loading.error} status={summary?.status} />;
   }
   if (summary?.status === 'running') {
     return (

@@ -149,6 +149,9 @@ function rules({ gridX, separatorY, width, height }: Frame): number[] {
 
 const path = (type: string, numbers: readonly number[], style: Element): Element => ({
   type,
+  // An element that takes the place of another keeps what is not given anew.
+  x: 0,
+  y: 0,
   shape: { numbers },
   style: { fill: 'none', ...style },
   silent: true,
@@ -193,12 +196,16 @@ function bandwidthElements(
   if (first === undefined || last === undefined) return [];
   const area: Element = {
     type: 'polygon',
+    x: 0,
+    y: 0,
     shape: { points: [[first[0], baseline], ...pairs, [last[0], baseline]] },
     style: { fill, opacity: 0.18 },
     silent: true,
   };
   const line: Element = {
     type: 'polyline',
+    x: 0,
+    y: 0,
     shape: { points: pairs },
     style: { stroke: fill, lineWidth: 1.5, fill: 'none' },
     silent: true,

@@ -68,8 +68,10 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Track[
     tracks.push(track);
     top += track.height;
   }
+  // A curve gains more from height than a bar does, so it takes what the lanes leave, up to a point.
+  const spare = (options.height - top) / Math.max(directions.length, 1);
+  const height = Math.round(Math.min(Math.max(spare, bandwidthHeight), 2.2 * bandwidthHeight));
   for (const direction of directions) {
-    const height = Math.round(bandwidthHeight * scale);
     tracks.push(bandwidthTrack(view, direction, options.attainable?.[direction] ?? null, top, height));
     top += height;
   }
@@ -109,11 +111,15 @@ function chosenLanes(view: IterationView, compact: boolean): Chosen[] {
   return kept.sort((a, b) => order.indexOf(a.lane.kind) - order.indexOf(b.lane.kind));
 }
 
+/** How much larger than natural lanes are drawn, to use the space there is without looking swollen. */
 function growth(chosen: readonly Chosen[], bandwidths: number, options: TrackOptions): number {
-  const natural = chosen.reduce((sum, { lane, number, index }) => sum + laneTrack(lane, number, index, 0, 1).height, 0);
-  const all = natural + bandwidths * bandwidthHeight;
-  return all === 0 ? 1 : Math.min(Math.max(options.height / all, options.compact === true ? 0.7 : 1), 1.7);
+  const all = naturalHeight(chosen) + bandwidths * bandwidthHeight;
+  const [least, most] = options.compact === true ? [0.7, 2.3] : [1, 1.7];
+  return all === 0 ? 1 : Math.min(Math.max(options.height / all, least), most);
 }
+
+const naturalHeight = (chosen: readonly Chosen[]): number =>
+  chosen.reduce((sum, { lane, number, index }) => sum + laneTrack(lane, number, index, 0, 1).height, 0);
 
 function laneTrack(lane: Lane, number: number, index: LaneIndex, top: number, scale: number): LaneTrack {
   const depths = Math.max(index.depths, 1);

@@ -77,6 +77,24 @@ function onRunChanged(id: string, run: RunSummary | null): void {
   // What was read while the run was still going is no longer all of it.
   if (before?.status === 'running') put('loadedRuns', id, undefined);
   if (run.status === 'failed') notifyRunFailed(run);
+  if (run.status !== 'running') void showEnded(id);
+}
+
+/** Shows a run that has ended wherever it was waited for. */
+async function showEnded(id: string): Promise<void> {
+  const documents = Object.entries(state().pendingRuns).flatMap(([document, pending]) =>
+    pending === id ? document : [],
+  );
+  if (documents.length === 0) return;
+  const isCancelled = state().runs[id]?.status === 'cancelled';
+  if (!isCancelled) await ensureRun(id);
+  for (const document of documents) {
+    put('pendingRuns', document, undefined);
+    // Whoever cancels wants back what was there.
+    if (isCancelled) continue;
+    put('pickedRuns', document, id);
+    if (document === pageDocumentKey(state())) assign({ selection: null, iteration: null });
+  }
 }
 
 export function openPage(page: Page): void {
@@ -163,10 +181,14 @@ export const runCurrent = (): Promise<void> =>
     const engine = effectiveEngine(currentEngineOptions(state()), state().engine);
     const document = pageDocumentKey(state());
     if (experiment === null || engine === null || document === null || isBusy()) return;
+    const shownBefore = shownRunId(state());
     const id = await start(experiment, engine);
     if (id === null) return;
-    put('pickedRuns', document, id);
-    assign({ selection: null, iteration: null });
+    put('pendingRuns', document, id);
+    // Its lanes stay until there are new ones.
+    put('pickedRuns', document, shownBefore ?? undefined);
+    // It may have ended before the host's answer came.
+    if (state().runs[id]?.status !== 'running') await showEnded(id);
   });
 
 export const cancelCurrent = (): Promise<void> =>
@@ -227,7 +249,8 @@ export const saveCopy = (): Promise<void> =>
   attempt('The experiment could not be saved', async () => {
     const experiment = currentExperiment(state());
     if (experiment === null) return;
-    const id = await host().saveExperiment(null, experiment);
+    const name = `${experiment.name.slice(0, 190)} (copy)`;
+    const id = await host().saveExperiment(null, { ...experiment, name });
     assign({ experiments: await host().experiments() });
     openPage({ kind: 'experiment', id });
   });

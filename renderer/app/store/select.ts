@@ -66,8 +66,13 @@ export function shownRunId(state: AppState): string | null {
   const engine = effectiveEngine(currentEngineOptions(state), state.engine);
   const runs = runsOfPage(state);
   const recorded = recordedRuns(state)[0];
-  return (runs.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? runs[0])?.id ?? null;
+  const shown = runs.filter((run) => run.status === 'complete' || run.status === 'failed');
+  return (
+    (shown.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? shown[0] ?? running(runs))?.id ?? null
+  );
 }
+
+const running = (runs: readonly RunSummary[]): RunSummary | undefined => runs.find((run) => run.status === 'running');
 
 /** Whether a run was made with the engine of this key. Built-in recordings belong to their own key only. */
 export function ranOn(run: RunSummary, key: string): boolean {

@@ -18,6 +18,7 @@ const initial: AppState = {
   documents: {},
   loadedRuns: {},
   pickedRuns: {},
+  pendingRuns: {},
   engine: null,
   compared: null,
   selection: null,
@@ -36,7 +37,7 @@ export function assign(fields: Partial<AppState>): void {
 }
 
 /** Sets one entry of a table of the store. */
-export function put<Table extends 'runs' | 'progress' | 'documents' | 'loadedRuns' | 'pickedRuns'>(
+export function put<Table extends 'runs' | 'progress' | 'documents' | 'loadedRuns' | 'pickedRuns' | 'pendingRuns'>(
   table: Table,
   key: string,
   value: AppState[Table][string] | undefined,

@@ -50,6 +50,8 @@ export interface PageSlice {
   readonly loadedRuns: Readonly<Record<string, Loading<LoadedRun>>>;
   /** The run picked for a document; the newest that fits the engine where nothing was picked. */
   readonly pickedRuns: Readonly<Record<string, string>>;
+  /** A run under way for a document that goes on showing another; it is shown as soon as it has ended. */
+  readonly pendingRuns: Readonly<Record<string, string>>;
   /** Key of the engine that Run uses (see engines.ts); null until something was picked. */
   readonly engine: string | null;
   /** Runs picked for the comparison, in order; null for the examples' own. */
