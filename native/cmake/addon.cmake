@@ -11,11 +11,12 @@ target_compile_definitions(copyscope PRIVATE NAPI_VERSION=8 NAPI_CPP_EXCEPTIONS)
 target_link_libraries(copyscope PRIVATE copyscope_engine ${CMAKE_JS_LIB})
 if(NOT MSVC)
   target_compile_options(copyscope PRIVATE -Wall -Wextra)
-  # cudart and the C++ runtime are linked in; their symbols must not meet those of another addon.
-  target_link_options(copyscope PRIVATE -static-libgcc -static-libstdc++)
 endif()
 if(APPLE)
   target_link_options(copyscope PRIVATE -undefined dynamic_lookup)
+elseif(UNIX)
+  # cudart and the C++ runtime are linked in; their symbols must not meet those of another addon.
+  target_link_options(copyscope PRIVATE -static-libgcc -static-libstdc++ -Wl,--exclude-libs,ALL)
 endif()
 
 if(MSVC AND CMAKE_JS_NODELIB_DEF AND CMAKE_JS_NODELIB_TARGET)

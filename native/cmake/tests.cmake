@@ -4,6 +4,7 @@ add_executable(copyscope_executor_tests
   tests/cancel_test.cpp
   tests/check.cpp
   tests/executor_test.cpp
+  tests/join_test.cpp
   tests/memory_test.cpp
   tests/order_test.cpp
   tests/program_builder.cpp

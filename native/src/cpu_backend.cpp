@@ -46,7 +46,8 @@ void CpuBackend::prepare(const Program& program) {
     queue->kind = program.streams[stream].kind;
     queue->ring.resize(queueDepth);
     for (Command& command : queue->ring) command.barrier.resize(program.streams.size());
-    queue->rows.reserve(counts.streamRows[stream]);
+    queue->rows.resize(counts.streamRows[stream]);
+    queue->rows.clear();
     queues_.push_back(std::move(queue));
   }
   try {

@@ -105,8 +105,8 @@ void CudaBackend::createStreams() {
   for (std::size_t stream = 0; stream < program_->streams.size(); ++stream) {
     const bool shared = counts_.streamThreads[stream] > 1;
     streamMutexes_.push_back(shared ? std::make_unique<std::mutex>() : nullptr);
-    issued_.emplace_back();
-    issued_.back().reserve(counts_.streamRows[stream]);
+    issued_.emplace_back(counts_.streamRows[stream]);
+    issued_.back().clear();
   }
 }
 

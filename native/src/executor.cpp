@@ -1,6 +1,5 @@
 #include "executor.h"
 
-#include <numeric>
 #include <system_error>
 
 #include "failure.h"
@@ -38,12 +37,6 @@ void Executor::prepare() {
   progress_(Phase::preparing, 0, 1);
   backend_.prepare(program_);
   restore(true);
-  const auto sum = [](const std::vector<std::uint64_t>& counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  };
-  const auto iterations = static_cast<std::uint64_t>(program_.iterations);
-  record_.hostRows.reserve(sum(counts_.hostRows) * iterations);
-  record_.deviceRows.reserve(sum(counts_.streamRows) * iterations);
   std::int32_t correlation = 1;
   for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
     hostThreads_.push_back(std::make_unique<HostThread>(program_, static_cast<int>(thread), backend_, stop_,

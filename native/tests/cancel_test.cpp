@@ -32,7 +32,8 @@ std::int64_t cancelled(const Program& program) {
   return code == "run.cancelled" ? ended - asked : -1;
 }
 
-bool soon(std::int64_t durationNs) { return durationNs >= 0 && durationNs < 200 * milliseconds; }
+/// Against ten minutes; a sanitizer on a busy machine needs some of it.
+bool soon(std::int64_t durationNs) { return durationNs >= 0 && durationNs < 1000 * milliseconds; }
 
 }  // namespace
 
@@ -58,7 +59,7 @@ TEST("a host thread held by a full queue is let go") {
 
 TEST("a long repeat ends between two operations") {
   ProgramBuilder builder;
-  builder.repeat(3000000).work(milliseconds).endRepeat();
+  builder.repeat(300000).work(milliseconds).endRepeat();
   CHECK(soon(cancelled(builder.program())));
 }
 

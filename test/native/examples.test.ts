@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runInfoSchema } from '../../core/trace/run.ts';
-import { example, request, rowsOf, runOnCpu } from './support.ts';
+import { describeNative, example, request, rowsOf, runOnCpu } from './support.ts';
 
 const MiB = 1024 * 1024;
 
-describe('the four overlap examples on the CPU engine', () => {
+describeNative('the four overlap examples on the CPU engine', () => {
   for (const name of ['pageable-same-stream', 'pageable-side-stream', 'pinned-same-stream', 'pinned-side-stream']) {
     test(`${name} completes with every byte verified`, async () => {
       const wanted = example(name);

@@ -1,5 +1,7 @@
 /** Programs for the tests, and rows of their traces by name. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { describe } from 'vitest';
 import { describeError } from '../../core/errors.ts';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
@@ -11,6 +13,19 @@ import { rowKinds } from '../../core/trace/trace.ts';
 import { loadNative } from '../../native/index.ts';
 
 export const ms = 1_000_000;
+
+const works = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
+const problem = loadNative()
+  .report()
+  .engines.find(({ kind }) => kind === 'cpu')?.problem;
+const buildable = process.platform === 'win32' || (works('c++') && works('cmake'));
+/** Why the native engines can't be tested here; null where they can. Where they could be built, they must have been. */
+const reason = problem?.code === 'native.not-built' && !buildable ? problem.message : null;
+
+/** describe() for what needs the addon, skipped with the reason where there is none and none can be built. */
+export function describeNative(name: string, body: () => void): void {
+  describe.skipIf(reason !== null)(reason === null ? name : `${name} (skipped: ${reason})`, body);
+}
 
 type Document = Omit<ExperimentInput, 'format' | 'version' | 'name'> & { name?: string };
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { loadNative } from '../../native/index.ts';
+import { describeNative, ms, once, request, runOnCpu } from './support.ts';
+
+const tenMinutes = 600_000 * ms;
+
+const programs = {
+  'host work': [{ op: 'work', durationNs: tenMinutes }],
+  'a spin': [{ op: 'kernel', kernel: { kind: 'spin', durationNs: tenMinutes } }, { op: 'synchronizeDevice' }],
+  'a repeat': [{ op: 'repeat', count: 300_000, operations: [{ op: 'work', durationNs: 5 * ms }] }],
+} as const;
+
+describeNative('cancelling', () => {
+  test.each(Object.entries(programs))('%s ends within 200 ms', async (_, operations) => {
+    const controller = new AbortController();
+    const wanted = request({ environment: once, threads: [{ id: 'main', operations: [...operations] }] });
+    let asked = 0;
+    setTimeout(() => {
+      asked = performance.now();
+      controller.abort();
+    }, 60);
+    const running = runOnCpu(wanted, { signal: controller.signal });
+    await expect(running).rejects.toMatchObject({ code: 'run.cancelled' });
+    expect(performance.now() - asked).toBeLessThan(200);
+  });
+
+  test('a run that was cancelled before it began does not begin', async () => {
+    const wanted = request({ threads: [{ id: 'main', operations: [{ op: 'work', durationNs: tenMinutes }] }] });
+    await expect(runOnCpu(wanted, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'run.cancelled' });
+  });
+
+  test('the next run works, and cancelling a finished one changes nothing', async () => {
+    const controller = new AbortController();
+    const wanted = request({
+      environment: once,
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: ms }] }],
+    });
+    const run = await runOnCpu(wanted, { signal: controller.signal });
+    controller.abort();
+    expect(run.info.status).toBe('complete');
+    expect((await runOnCpu(wanted)).trace.count).toBe(1);
+  });
+
+  test("Node's thread goes on while a run is busy", async () => {
+    const wanted = request({
+      environment: once,
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 100 * ms }] }],
+    });
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks += 1;
+    }, 5);
+    await runOnCpu(wanted);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
+  });
+
+  test('a second run at the same time is refused', async () => {
+    const controller = new AbortController();
+    const wanted = request({
+      environment: once,
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: tenMinutes }] }],
+    });
+    const first = loadNative().engine('cpu').run(wanted, { signal: controller.signal });
+    await expect(runOnCpu(wanted)).rejects.toMatchObject({ code: 'engine.busy' });
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ code: 'run.cancelled' });
+  });
+});

@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Addon, type AddonReport, addonCandidates, loadAddon } from '../../native/addon.ts';
+import { encodeProgram } from '../../native/encode.ts';
+import { loadNative, makeNative } from '../../native/index.ts';
+import { reportFrom } from '../../native/report.ts';
+import { describeNative, once, request, runOnCpu } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-native-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const work = request({ environment: once, threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1000 }] }] });
+
+describeNative('what an engine refuses', () => {
+  test('buffers larger than the memory there is, by name', async () => {
+    const wanted = request({
+      buffers: [
+        { id: 'small', memory: 'pinned', bytes: 4096 },
+        { id: 'huge', memory: 'device', bytes: 2 ** 40 },
+      ],
+      threads: [{ id: 'main', operations: [{ op: 'copy', src: 'small', dst: 'huge' }] }],
+    });
+    await expect(runOnCpu(wanted)).rejects.toMatchObject({
+      code: 'run.out-of-memory',
+      field: 'buffers.huge',
+      message: expect.stringContaining('1099511627776'),
+      remedy: expect.any(String),
+    });
+  });
+
+  test('more rows than can be kept', async () => {
+    const wanted = request({
+      threads: [
+        {
+          id: 'main',
+          operations: [{ op: 'repeat', count: 10_000_000, operations: [{ op: 'work', durationNs: 0 }] }],
+        },
+      ],
+    });
+    await expect(runOnCpu(wanted)).rejects.toMatchObject({ code: 'run.too-many-rows', remedy: expect.any(String) });
+  });
+
+  test('a program that no lowering makes', async () => {
+    const broken = { ...work, program: { ...work.program, iterations: 0 } };
+    await expect(runOnCpu(broken)).rejects.toMatchObject({ code: 'native.bad-program', field: 'iterations[0]' });
+    const devices = { ...work, program: { ...work.program, devices: [] } };
+    await expect(runOnCpu(devices)).rejects.toMatchObject({ code: 'engine.unsupported', field: 'devices' });
+  });
+});
+
+describeNative('the addon', () => {
+  test('refuses arguments of the wrong kind with a code, and goes on', () => {
+    const addon = loadAddon();
+    const good = encodeProgram(work.program, { engine: 'cpu', timing: 'cupti' });
+    const start = addon.start as (...args: unknown[]) => number;
+    const cases: unknown[][] = [
+      [],
+      [null, () => {}],
+      [{}, () => {}],
+      [good],
+      [good, 'listener'],
+      [{ ...good, engine: 2 }, () => {}],
+      [{ ...good, buffers: [1, 2, 3] }, () => {}],
+      [{ ...good, buffers: new Float32Array(5) }, () => {}],
+      [{ ...good, threads: new Float64Array(16) }, () => {}],
+      [{ ...good, threads: [new Float64Array(15)] }, () => {}],
+      [{ ...good, bufferIds: [1] }, () => {}],
+    ];
+    for (const args of cases) {
+      expect(() => start(...args)).toThrow(expect.objectContaining({ code: expect.stringMatching(/^native\.bad-/) }));
+    }
+    const cancel = addon.cancel as (run?: unknown) => boolean;
+    expect(() => cancel()).toThrow();
+    expect(cancel(99)).toBe(false);
+    expect(() => addon.contentBytes(1, 1, 1, 0, -1)).toThrow();
+  });
+
+  test('ends its runs when the process ends in the middle of one', () => {
+    const script = join(folder, 'exit.cjs');
+    const [path] = addonCandidates(process.env, new URL('../../native/addon.ts', import.meta.url).pathname).slice(-3);
+    const long = request({
+      environment: once,
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 6e11 }] }],
+    });
+    const encoded = encodeProgram(long.program, { engine: 'cpu', timing: 'cupti' });
+    const text = JSON.stringify(encoded, (_, value) =>
+      value instanceof Float64Array ? { numbers: [...value] } : value,
+    );
+    writeFileSync(
+      script,
+      `const addon = require(${JSON.stringify(path)});
+       const request = JSON.parse(${JSON.stringify(text)}, (_, value) => value?.numbers ? new Float64Array(value.numbers) : value);
+       addon.start(request, () => {});
+       setTimeout(() => process.exit(7), 50);`,
+    );
+    const result = spawnSync(process.execPath, [script], { timeout: 10_000, encoding: 'utf8' });
+    expect(result.stderr).toBe('');
+    expect(result.status).toBe(7);
+  });
+});
+
+describe('where there is no addon', () => {
+  test('the report says so with a remedy, and an engine rejects', async () => {
+    const native = makeNative(() => loadAddon({ COPYSCOPE_ADDON: join(folder, 'nowhere.node') }));
+    const problem = { code: 'native.not-built', remedy: expect.stringContaining('npm run build:native') };
+    const report = native.report();
+    expect(report.devices).toEqual([]);
+    expect(report.engines).toMatchObject([
+      { kind: 'cuda', available: false, problem },
+      { kind: 'cpu', available: false, problem },
+      { kind: 'sim', available: true },
+    ]);
+    await expect(native.engine('cpu').run(work)).rejects.toMatchObject(problem);
+  });
+
+  test('a file that is no addon is told from a missing one', () => {
+    const path = join(folder, 'broken.node');
+    writeFileSync(path, 'not a library');
+    const native = makeNative(() => loadAddon({ COPYSCOPE_ADDON: path }));
+    expect(native.report().engines[1]?.problem).toMatchObject({
+      code: 'native.unloadable',
+      remedy: expect.any(String),
+    });
+  });
+});
+
+/** An addon that is only asked for its report. */
+const unused: Omit<Addon, 'report'> = {
+  layout: '',
+  start: () => 0,
+  cancel: () => false,
+  contentBytes: () => new Uint8Array(0),
+};
+
+describe('the device report', () => {
+  const found: AddonReport = {
+    withCuda: true,
+    devices: [
+      {
+        index: 0,
+        name: 'NVIDIA H200',
+        computeCapability: '9.0',
+        asyncEngineCount: 3,
+        multiprocessors: 132,
+        memoryBytes: 150109880320,
+        pciBusId: '0000:00:00.0',
+        linkGeneration: 5,
+        linkWidth: 0,
+      },
+    ],
+    driverVersion: 13010,
+    runtimeVersion: 13000,
+    error: '',
+    cuptiFound: true,
+    cuptiDetail: '/somewhere/libcupti.so',
+    cuptiVersion: 130001,
+  };
+
+  test('names versions, and says what is not known', () => {
+    const report = reportFrom(found);
+    expect(report).toMatchObject({ driverVersion: '13.1', runtimeVersion: '13.0', cupti: { version: 130001 } });
+    expect(report.devices[0]).toMatchObject({ linkGeneration: 5, linkWidth: null });
+    expect(report.engines).toEqual([
+      { kind: 'cuda', available: true },
+      { kind: 'cpu', available: true },
+      { kind: 'sim', available: true },
+    ]);
+  });
+
+  test.each([
+    ['native.no-cuda-build', { withCuda: false, devices: [], driverVersion: 0 }],
+    ['native.no-driver', { devices: [], driverVersion: 0 }],
+    ['native.no-device', { devices: [], error: 'cudaErrorNoDevice (no CUDA-capable device is detected)' }],
+  ] as const)('%s is told from the others', async (code, change) => {
+    const report = { ...found, ...change };
+    const problem = { code, message: expect.any(String), remedy: expect.any(String) };
+    expect(reportFrom(report).engines[0]).toMatchObject({ available: false, problem });
+    expect(reportFrom(report).engines[1]?.available).toBe(true);
+    const addon: Addon = { ...unused, report: () => report };
+    await expect(
+      makeNative(() => addon)
+        .engine('cuda')
+        .run(work),
+    ).rejects.toMatchObject({ code });
+  });
+
+  test('of this machine is one of these, and never throws', () => {
+    const { engines, cupti } = loadNative().report();
+    expect(engines.map(({ kind }) => kind)).toEqual(['cuda', 'cpu', 'sim']);
+    expect(engines[2]).toEqual({ kind: 'sim', available: true });
+    expect(cupti.detail).not.toBe('');
+  });
+});
