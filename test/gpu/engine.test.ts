@@ -218,7 +218,7 @@ test('a ten-minute spin is cancelled at once, and the next run works', async () 
     environment: { warmups: 0, iterations: 1 },
     threads: [{ id: 'main', operations: [spin(6e11, 'default'), { op: 'synchronizeDevice' }] }],
   });
-  const running = runOnGpu(long, controller.signal);
+  const running = runOnGpu(long, { signal: controller.signal });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const before = performance.now();
   controller.abort();

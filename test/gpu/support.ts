@@ -13,9 +13,16 @@ const root = process.cwd();
 
 export const native = loadNative();
 
+interface GpuOptions {
+  readonly signal?: AbortSignal;
+  /** How device times are taken. */
+  readonly timing?: 'cupti' | 'cuda-events';
+}
+
 /** Runs an experiment on the GPU. */
-export function runOnGpu(experiment: Experiment, signal?: AbortSignal): Promise<Run> {
-  return native.engine('cuda').run({ experiment, program: lower(experiment) }, signal === undefined ? {} : { signal });
+export function runOnGpu(experiment: Experiment, { signal, timing = 'cupti' }: GpuOptions = {}): Promise<Run> {
+  const engine = native.engine('cuda', { timing: timing === 'cupti' ? 'cupti' : 'events' });
+  return engine.run({ experiment, program: lower(experiment) }, signal === undefined ? {} : { signal });
 }
 
 export function example(id: string): Experiment {
