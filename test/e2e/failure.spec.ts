@@ -1,12 +1,15 @@
 /** What goes wrong stays where it went wrong: a run, a file, an engine process; never the window. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { expect, test } from './support/test.ts';
 
-const example = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../assets/examples/overlap/pinned-side-stream.json'), 'utf8'),
-);
+const root = join(import.meta.dirname, '../..');
+const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
+const example = JSON.parse(readFileSync(exampleFile, 'utf8'));
 
 /** Spins half a second in each of 200 iterations: long enough for anything to happen in the middle. */
 const longExperiment = {
@@ -76,35 +79,66 @@ test.describe('a run in progress', () => {
 });
 
 test.describe('a file that is not a run', () => {
-  const runFile = Buffer.from('ARROW1\0\0');
-  const files: readonly (readonly [what: string, content: Buffer])[] = [
-    ['empty', Buffer.alloc(0)],
-    ['zeros', Buffer.alloc(100)],
-    ['text', Buffer.from('not a run at all')],
-    ['truncated', Buffer.concat([runFile, Buffer.alloc(40, 7)])],
-    [
-      'footer that points outside',
-      Buffer.concat([runFile, Buffer.from([0xff, 0xff, 0xff, 0x7f]), Buffer.from('ARROW1')]),
-    ],
-    ['random bytes', Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256))],
+  const again = 'Copy or download the file again.';
+  const another = 'Open an .arrow file that Copyscope wrote.';
+  const magic = Buffer.from('ARROW1\0\0');
+  const hugeFooter = Buffer.from([0xff, 0xff, 0xff, 0x7f]);
+  const noise = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256));
+  const foreign = Buffer.from(tableToIPC(tableFromArrays({ a: [1, 2, 3] }), 'file'));
+  const files: readonly (readonly [what: string, content: () => Buffer, remedy: string])[] = [
+    ['an empty file', () => Buffer.alloc(0), again],
+    ['zeros', () => Buffer.alloc(100), another],
+    ['text', () => Buffer.from('not a run at all, but long enough to be one'), another],
+    ['random bytes', () => noise, another],
+    ['an Arrow file of another program', () => foreign, another],
+    ['a footer that points outside', () => Buffer.concat([magic, hugeFooter, Buffer.from('ARROW1')]), again],
+    ['half a run', () => realRun().subarray(0, realRun().length / 2), again],
+    ['a run with a hole', () => withHole(realRun()), again],
   ];
 
-  for (const [what, content] of files) {
-    test(`${what}: is refused with a reason, and nothing on disk changes`, async ({ window, server, page }) => {
+  for (const [what, content, remedy] of files) {
+    test(`${what}: is refused with a reason and a remedy, and nothing on disk changes`, async ({
+      window,
+      server,
+      page,
+    }) => {
       const before = server.files();
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
         window.library.getByRole('button', { name: 'Open a run file' }).click(),
       ]);
-      await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: content });
+      await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: content() });
       const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
-      await expect(alert).toBeVisible();
-      await expect(alert).toContainText(/\. \S/);
+      await expect(alert).toContainText(remedy);
       expect(server.files()).toEqual(before);
       await expect(window.runs.filter({ hasText: 'broken' })).toHaveCount(0);
     });
   }
 });
+
+/** A run file as the command line writes it. */
+let written: Buffer | null = null;
+function realRun(): Buffer {
+  if (written !== null) return written;
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-run-'));
+  const file = join(folder, 'run.arrow');
+  execFileSync(
+    process.execPath,
+    [join(root, 'dist/host/cli.js'), 'run', exampleFile, '--engine', 'sim', '--out', file],
+    {
+      stdio: 'ignore',
+    },
+  );
+  written = readFileSync(file);
+  rmSync(folder, { recursive: true });
+  return written;
+}
+
+/** The same length, with the middle overwritten. */
+function withHole(file: Buffer): Buffer {
+  const quarter = Math.floor(file.length / 4);
+  return Buffer.from(file).fill(0xff, quarter, 3 * quarter);
+}
 
 test('an experiment that is not valid is listed, and says which field is wrong and what to do', async ({
   window,
@@ -119,18 +153,18 @@ test('an experiment that is not valid is listed, and says which field is wrong a
   const before = server.files();
   await page.reload();
   await window.ready();
-  await window.library.getByRole('button', { name: 'broken' }).click();
+  await window.library.getByRole('button', { name: 'Can’t be opened broken' }).click();
   await expect(window.alerts.first()).toContainText('threads[0].operations[0].src');
   await expect(window.alerts.first()).toContainText('no-such-buffer');
-  await window.library.getByRole('button', { name: 'truncated' }).click();
+  await window.library.getByRole('button', { name: 'Can’t be opened truncated' }).click();
   await expect(window.alerts.first()).toContainText('JSON');
   expect(server.files()).toEqual(before);
 });
 
-test('the window says that it lost the host, and comes back with it', async ({ page, server }) => {
+test('the window says that it lost the host, and offers to connect again', async ({ page, server }) => {
   await page.goto(await server.address());
-  await expect(page.getByText('Connected')).toBeVisible();
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
   await server.stop();
-  await expect(page.getByText('Not connected')).toBeVisible();
+  await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Reconnect' })).toBeVisible();
 });

@@ -1,0 +1,77 @@
+/** Everything a run needs, by keyboard alone. */
+import { expect, test } from './support/test.ts';
+
+/** Moves the focus with Tab until it is on what `name` describes; fails where it never gets there. */
+async function tabTo(page: import('@playwright/test').Page, name: RegExp): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute('aria-label') ?? element?.textContent ?? '';
+    });
+    if (name.test(focused)) return;
+  }
+  throw new Error(`Tab never reached ${name}`);
+}
+
+test('opens an example, runs it, walks the score and the lanes, and reads the verdict', async ({ window, page }) => {
+  await tabTo(page, /^Pinned source, second stream$/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+
+  await page.keyboard.press('Control+Enter');
+  const plot = window.timeline.getByTestId('timeline-plot');
+  await expect(plot).toBeVisible();
+  await expect(window.runs).not.toHaveCount(0);
+
+  // Zoom, pan and fit.
+  const span = async (): Promise<number> => {
+    const { startNs, endNs } = await plot.evaluate((element) => ({ ...(element as HTMLElement).dataset }));
+    return Number(endNs) - Number(startNs);
+  };
+  const whole = await span();
+  await page.keyboard.press('w');
+  await expect.poll(span).toBeLessThan(whole);
+  await page.keyboard.press('f');
+  await expect.poll(span).toBe(whole);
+
+  // Activities one by one, told to screen readers too.
+  const announcement = page.getByTestId('timeline-announcement');
+  await page.keyboard.press('.');
+  await expect(announcement).not.toBeEmpty();
+  const first = await announcement.textContent();
+  await page.keyboard.press('.');
+  await expect(announcement).not.toHaveText(first ?? '');
+  await page.keyboard.press('ArrowDown');
+  await expect(window.inspector).toContainText('Numbers');
+  await page.keyboard.press('Escape');
+  await expect(window.verdict.getByRole('heading')).toHaveText('Overlapped');
+
+  // The score: Tab reaches its first block, the arrows the others.
+  await tabTo(page, /H2D/);
+  await expect(page.locator(':focus')).toHaveAttribute('aria-pressed', /true|false/);
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator(':focus')).toHaveAttribute('aria-pressed', 'true');
+  await expect(window.inspector).toContainText('Operation 2');
+});
+
+test('the list of keys opens with ? and closes with Escape, which gives the focus back', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard and mouse' });
+  await expect(help).toBeVisible();
+  await expect(help).toContainText('Run what is open');
+  await page.keyboard.press('Escape');
+  await expect(help).toBeHidden();
+});
+
+test('the engine is picked with the arrow keys', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await window.engine.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('listbox', { name: 'Engine' })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(window.engine).toHaveValue(/\S/);
+  await expect(page.getByRole('listbox', { name: 'Engine' })).toBeHidden();
+});

@@ -1,0 +1,90 @@
+/** Both themes: no serious accessibility problem, and a screenshot of each view for people to look at. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import type { AxeResults } from 'axe-core';
+import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
+
+/** What axe calls serious or critical, with the elements. */
+async function seriousProblems(page: Page): Promise<string[]> {
+  // Through the debugger, since the page's own policy lets no foreign script in.
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe;
+    return run.run();
+  });
+  // A page that axe could not see has no violations either.
+  expect(passes.length).toBeGreaterThan(10);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
+}
+
+const views: Readonly<Record<string, (window: Window, page: Page) => Promise<void>>> = {
+  welcome: async () => {},
+  experiment: async (window) => {
+    await window.open('Pinned source, second stream');
+  },
+  run: async (window) => {
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await expect(window.verdict).toBeVisible();
+  },
+  'missed overlap': async (window, page) => {
+    await window.open('Pageable source, same stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await page.keyboard.press('.');
+    await expect(window.inspector).toContainText('Numbers');
+  },
+  table: async (window) => {
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await window.show('Table');
+  },
+  compare: async (window, page) => {
+    await page.getByRole('button', { name: 'Compare four' }).click();
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await page.getByRole('button', { name: 'Run all four' }).click();
+    await expect(page.getByRole('list', { name: 'Runs compared' }).getByRole('article')).toHaveCount(4);
+    await expect(page.getByTestId('timeline-plot')).toHaveCount(4);
+  },
+  keys: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog')).toBeVisible();
+  },
+};
+
+for (const theme of ['Light', 'Dark'] as const) {
+  for (const [name, prepare] of Object.entries(views)) {
+    test(`${name}, ${theme.toLowerCase()}: no serious accessibility problem, and screenshots`, async ({
+      window,
+      page,
+    }) => {
+      await window.chooseTheme(theme);
+      await prepare(window, page);
+      // Transitions over, so that colours are what they will be.
+      await page.mouse.move(640, 790);
+      await page.waitForTimeout(400);
+      const problems = await seriousProblems(page);
+      for (const size of [
+        { width: 1280, height: 800 },
+        { width: 1920, height: 1080 },
+      ]) {
+        await page.setViewportSize(size);
+        await page.waitForTimeout(200);
+        const file = `${name.replace(' ', '-')}-${theme.toLowerCase()}-${size.width}x${size.height}.png`;
+        await page.screenshot({ path: join(screenshots, file) });
+      }
+      expect(problems).toEqual([]);
+    });
+  }
+}
