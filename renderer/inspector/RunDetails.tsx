@@ -28,13 +28,7 @@ export function RunDetails({ run }: { readonly run: LoadedRun }) {
           <ErrorText error={summary.error} />
         </div>
       )}
-      {summary.verdicts.length === 0 ? null : (
-        <section aria-label="Verdicts">
-          {summary.verdicts.slice(0, 20).map((verdict) => (
-            <VerdictCard key={verdict.op} verdict={verdict} linked />
-          ))}
-        </section>
-      )}
+      <Verdicts verdicts={summary.verdicts} />
       <OverlapBlock summary={summary} />
       <EngineBlock summary={summary} />
       <HostBlock summary={summary} />
@@ -43,6 +37,26 @@ export function RunDetails({ run }: { readonly run: LoadedRun }) {
       <MachineBlock summary={summary} />
       <Notes notes={summary.notes} />
     </>
+  );
+}
+
+const mostVerdicts = 20;
+
+function Verdicts({ verdicts }: { readonly verdicts: SummaryDocument['verdicts'] }) {
+  if (verdicts.length === 0) return null;
+  const shown = verdicts.slice(0, mostVerdicts).map((verdict, place) => ({ verdict, place }));
+  return (
+    <section aria-label="Verdicts">
+      {shown.map(({ verdict, place }) => (
+        // Without an experiment no operation has a number, and so none can be opened.
+        <VerdictCard key={`${verdict.op}:${place}`} verdict={verdict} linked={verdict.op >= 0} />
+      ))}
+      {verdicts.length > mostVerdicts ? (
+        <p className={classes['hint']}>
+          {verdicts.length - mostVerdicts} more copies were judged: select one in the timeline.
+        </p>
+      ) : null}
+    </section>
   );
 }
 

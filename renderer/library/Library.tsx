@@ -14,7 +14,7 @@ import {
 import type { ReactNode } from 'react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { deleteExperiment, deleteRun, importRunFile, openPage } from '../app/store/actions.ts';
+import { deleteExperiment, deleteRun, openFile, openPage } from '../app/store/actions.ts';
 import { byNewest } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
@@ -103,7 +103,7 @@ function Runs() {
   const page = useApp((state) => state.page);
   const sorted = Object.values(runs).sort(byNewest);
   return (
-    <Section title="Runs" count={sorted.length} empty="Runs appear here as you make them." action={<ImportButton />}>
+    <Section title="Runs" count={sorted.length} empty="Runs appear here as you make them." action={<OpenFileButton />}>
       <ul className={classes['list']}>
         {sorted.map((run) => (
           <Item
@@ -158,12 +158,12 @@ function RunOutcome({ run }: { readonly run: RunSummary }) {
   }
 }
 
-function ImportButton() {
+function OpenFileButton() {
   return (
-    <FileButton onChange={(file) => file !== null && void importRunFile(file)} accept=".arrow">
+    <FileButton onChange={(file) => file !== null && void openFile(file)} accept=".arrow,.json">
       {(props) => (
-        <Tooltip label="Open a run file (.arrow)">
-          <ActionIcon {...props} size="sm" aria-label="Open a run file">
+        <Tooltip label="Open a run (.arrow) or an experiment (.json)">
+          <ActionIcon {...props} size="sm" aria-label="Open a file">
             <IconFileImport size={15} />
           </ActionIcon>
         </Tooltip>

@@ -1,6 +1,7 @@
 /** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { HostService, RunSummary, WindowEvents } from '../../../core/service/service.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
@@ -255,11 +256,19 @@ export const saveCopy = (): Promise<void> =>
     openPage({ kind: 'experiment', id });
   });
 
-export const importRunFile = (file: File): Promise<void> =>
+/** Opens a file from elsewhere: a run (.arrow) or an experiment (.json). The host keeps it in the library. */
+export const openFile = (file: File): Promise<void> =>
   attempt(`${file.name} could not be opened`, async () => {
-    const run = await host().importRun(file.name.replace(/\.arrow$/, ''), new Uint8Array(await file.arrayBuffer()));
+    if (/\.json$/i.test(file.name)) return openExperimentFile(await file.text());
+    const run = await host().importRun(file.name.replace(/\.arrow$/i, ''), new Uint8Array(await file.arrayBuffer()));
     put('runs', run.id, run);
     openPage({ kind: 'run', id: run.id });
   });
+
+async function openExperimentFile(text: string): Promise<void> {
+  const id = await host().saveExperiment(null, requireExperiment(text));
+  assign({ experiments: await host().experiments() });
+  openPage({ kind: 'experiment', id });
+}
 
 export const select = (selection: Selection | null): void => assign({ selection });

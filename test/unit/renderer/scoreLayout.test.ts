@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+import { experiment } from './exampleRun.ts';
 
 const example = (name: string) =>
   requireExperiment(readFileSync(new URL(`../../../assets/examples/overlap/${name}.json`, import.meta.url), 'utf8'));
@@ -53,7 +54,7 @@ describe('the score', () => {
   });
 
   it('puts stream operations into their stream, the rest into their thread', () => {
-    const { rows, blocks } = scoreLayout(example('pinned-side-stream'));
+    const { rows, blocks } = scoreLayout(experiment);
     expect(rows.map((row) => row.name)).toEqual(['main', 'side', 'legacy default']);
     expect(blocks.map((block) => [block.operation.op, rows[block.row]?.name])).toEqual([
       ['copy', 'side'],

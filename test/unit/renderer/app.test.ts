@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { DeviceReport } from '../../../core/program/engine.ts';
+import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
+import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/app/engines.ts';
+import { pageHash, parsePageHash } from '../../../renderer/app/page.ts';
+import { comparedRunIds, shownRunId } from '../../../renderer/app/store/select.ts';
+import type { AppState } from '../../../renderer/app/store/types.ts';
+import { formatMoment } from '../../../renderer/common/time.ts';
+import { exampleGroups } from '../../../renderer/library/groups.ts';
+import { experiment } from './exampleRun.ts';
+
+const noDriver = { code: 'cuda.no-driver', message: 'There is no driver.', remedy: 'Install it.' };
+const report: DeviceReport = {
+  devices: [],
+  driverVersion: null,
+  runtimeVersion: null,
+  cupti: { found: false, detail: '', version: null },
+  engines: [
+    { kind: 'cuda', available: false, problem: noDriver },
+    { kind: 'cpu', available: true },
+    { kind: 'sim', available: true },
+  ],
+};
+const profiles = [{ name: 'h200', device: 'NVIDIA H200', source: '' }];
+
+const run = (fields: Partial<RunSummary> & Pick<RunSummary, 'id'>): RunSummary => ({
+  name: experiment.name,
+  origin: 'simulated',
+  engine: 'sim',
+  status: 'complete',
+  createdAt: '2026-11-20T05:00:00.000Z',
+  device: 'NVIDIA H200',
+  makespanNs: 1,
+  builtIn: false,
+  ...fields,
+});
+const recorded = run({ id: 'rec', origin: 'recorded', engine: 'cuda', builtIn: true });
+const example: ExampleSummary = {
+  id: 'overlap/pinned-side-stream',
+  name: experiment.name,
+  description: '',
+  recordedRuns: ['rec'],
+};
+
+function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}): AppState {
+  return {
+    connection: { status: 'open', problem: null },
+    about: null,
+    devices: report,
+    engineProblem: null,
+    profiles,
+    examples: [example],
+    experiments: [],
+    runs: Object.fromEntries(runs.map((one) => [one.id, one])),
+    progress: {},
+    libraryReady: true,
+    page: { kind: 'example', id: example.id },
+    documents: { [`example:${example.id}`]: { status: 'ready', value: experiment } },
+    loadedRuns: {},
+    pickedRuns: {},
+    pendingRuns: {},
+    engine: null,
+    compared: null,
+    selection: null,
+    iteration: null,
+    timelineAs: 'lanes',
+    helpOpen: false,
+    ...fields,
+  };
+}
+
+describe('addresses', () => {
+  it('come back as the page they were made from', () => {
+    for (const page of [
+      { kind: 'example', id: 'overlap/pinned-side-stream' },
+      { kind: 'experiment', id: 'my-own' },
+      { kind: 'run', id: '2026 odd % name' },
+      { kind: 'compare' },
+    ] as const) {
+      expect(parsePageHash(pageHash(page))).toEqual(page);
+    }
+    expect(pageHash({ kind: 'welcome' })).toBe('');
+  });
+
+  it('that name no page are none', () => {
+    for (const hash of ['', '#/', '#/elsewhere/x', '#/run/', '#/run/%E0%A4%A']) expect(parsePageHash(hash)).toBeNull();
+  });
+});
+
+describe('engines', () => {
+  const options = engineOptions(report, profiles, [recorded]);
+
+  it('lists all, with the reason and remedy of those that can’t run', () => {
+    expect(options.map(({ key, label }) => [key, label])).toEqual([
+      ['cuda', 'This GPU'],
+      ['sim:h200', 'Simulated: NVIDIA H200'],
+      ['cpu', 'CPU engine'],
+      ['recorded:rec', 'Recorded: NVIDIA H200'],
+    ]);
+    expect(options.map(({ problem }) => problem)).toEqual([noDriver, undefined, undefined, undefined]);
+  });
+
+  it('takes what was picked where it can run, else the GPU, else a simulated one', () => {
+    expect(effectiveEngine(options, 'cpu')).toBe('cpu');
+    expect(effectiveEngine(options, 'cuda')).toBe('sim:h200');
+    const withGpu = engineOptions({ ...report, engines: [{ kind: 'cuda', available: true }] }, profiles, []);
+    expect(effectiveEngine(withGpu, null)).toBe('cuda');
+    expect(effectiveEngine(engineOptions(null, [], []), null)).toBeNull();
+  });
+
+  it('reads keys back', () => {
+    expect(parseEngineKey('sim:h200')).toEqual({ kind: 'sim', profile: 'h200' });
+    expect(parseEngineKey('recorded:overlap/x')).toEqual({ kind: 'recorded', run: 'overlap/x' });
+    expect(parseEngineKey('cuda')).toEqual({ kind: 'cuda' });
+  });
+});
+
+describe('the run that is shown', () => {
+  const older = run({ id: 'older', createdAt: '2026-11-20T04:00:00.000Z' });
+  const newer = run({ id: 'newer' });
+  const cpu = run({ id: 'cpu', engine: 'cpu', origin: 'measured', createdAt: '2026-11-20T06:00:00.000Z' });
+
+  it('is the newest of the chosen engine', () => {
+    expect(shownRunId(stateWith([older, newer, cpu, recorded]))).toBe('newer');
+    expect(shownRunId(stateWith([older, newer, cpu, recorded], { engine: 'cpu' }))).toBe('cpu');
+  });
+
+  it('is the recorded one where the engine has none', () => {
+    expect(shownRunId(stateWith([cpu, recorded]))).toBe('rec');
+  });
+
+  it('is the picked one while it exists', () => {
+    const picked = { pickedRuns: { [`example:${example.id}`]: 'older' } };
+    expect(shownRunId(stateWith([older, newer], picked))).toBe('older');
+    expect(shownRunId(stateWith([newer], picked))).toBe('newer');
+  });
+
+  it('never is a cancelled or a running one while there is another', () => {
+    const cancelled = run({ id: 'cancelled', status: 'cancelled', createdAt: '2026-11-20T07:00:00.000Z' });
+    const running = run({ id: 'running', status: 'running', createdAt: '2026-11-20T08:00:00.000Z' });
+    expect(shownRunId(stateWith([cancelled, running, older]))).toBe('older');
+    expect(shownRunId(stateWith([running]))).toBe('running');
+    expect(shownRunId(stateWith([]))).toBeNull();
+  });
+});
+
+describe('the comparison', () => {
+  it('takes each case’s newest run of the engine, else its recorded one, else what was chosen', () => {
+    expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded]))).toEqual(['a']);
+    expect(comparedRunIds(stateWith([recorded]))).toEqual(['rec']);
+    expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded], { compared: ['rec', 'gone'] }))).toEqual(['rec']);
+  });
+});
+
+describe('the library', () => {
+  it('groups examples by folder, in the order of the argument', () => {
+    const named = (id: string): ExampleSummary => ({ ...example, id });
+    const groups = exampleGroups(
+      ['overlap/pinned-side-stream', 'overlap/pageable-same-stream', 'staging/first', 'alone'].map(named),
+    );
+    expect(groups.map(({ title, examples }) => [title, examples.map(({ id }) => id)])).toEqual([
+      ['Overlap: four cases', ['overlap/pageable-same-stream', 'overlap/pinned-side-stream']],
+      ['Staging', ['staging/first']],
+      ['Others', ['alone']],
+    ]);
+  });
+});
+
+describe('moments', () => {
+  it('are as short as they can be', () => {
+    const now = new Date(2026, 10, 20, 12);
+    expect(formatMoment(new Date(2026, 10, 20, 5, 4, 3).toISOString(), now, 'en-GB')).toBe('05:04:03');
+    expect(formatMoment(new Date(2026, 9, 2, 5, 4).toISOString(), now, 'en-GB')).toBe('2 Oct 05:04');
+    expect(formatMoment(new Date(2025, 9, 2).toISOString(), now, 'en-GB')).toBe('2 Oct 2025');
+    expect(formatMoment('nonsense', now)).toBe('nonsense');
+  });
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
+import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
+import { type Frame, makeFrame } from '../../../renderer/timeline/frame.ts';
+import { hitTest } from '../../../renderer/timeline/hitTest.ts';
+import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
+import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
+import { timeTicks } from '../../../renderer/timeline/ticks.ts';
+import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/timeView.ts';
+import { barTop, layoutTracks, type Track, tracksHeight } from '../../../renderer/timeline/tracks.ts';
+import { exampleView, experiment, MiB } from './exampleRun.ts';
+
+const view = exampleView();
+const { trace } = view.run;
+const width = 800;
+const everything = limitsOf(view.makespanNs);
+const labels = operationLabels(experiment);
+const tracks = layoutTracks(view, { height: 400 });
+const [call, copy, launch, kernel, mark, sync] = [0, 1, 2, 3, 4, 5];
+
+function frameOf(
+  shown: TimeView = everything,
+  selectedRow: number | null = null,
+  on: readonly Track[] = tracks,
+): Frame {
+  return makeFrame({
+    trace,
+    tracks: on,
+    view: shown,
+    ticks: timeTicks(shown, width),
+    width,
+    height: 600,
+    scrollTop: 0,
+    selectedRow,
+    selectedOp: null,
+    partners: selectedRow === null ? [] : view.partners(selectedRow),
+    labelOf: (row) => rowTitle(trace, row, labels),
+  });
+}
+
+const lane = (id: string) => {
+  const found = tracks.find((track) => track.id === id);
+  if (found?.kind !== 'lane') throw new Error(`no lane ${id}`);
+  return found;
+};
+
+describe('tracks', () => {
+  it('orders host threads, streams, engines and compute, then the link', () => {
+    expect(tracks.map((track) => track.id)).toEqual([
+      'thread:main',
+      'stream:side',
+      'stream:legacy',
+      'engine:gpu:h2d',
+      'compute:gpu',
+      'link:h2d',
+    ]);
+  });
+
+  it('stacks them without gap or overlap, and grows into the space there is', () => {
+    tracks.reduce((top, track) => {
+      expect(track.top).toBe(top);
+      return top + track.height;
+    }, 0);
+    expect(tracksHeight(layoutTracks(view, { height: 100 }))).toBeLessThan(
+      tracksHeight(layoutTracks(view, { height: 900 })),
+    );
+  });
+
+  it('leaves out streams and the link in a comparison', () => {
+    const compact = layoutTracks(view, { height: 100, compact: true });
+    expect(compact.map((track) => track.id)).toEqual(['thread:main', 'engine:gpu:h2d', 'compute:gpu']);
+  });
+});
+
+describe('a frame', () => {
+  it('draws a copy on its stream and on its engine, where its time says', () => {
+    const batch = frameOf().batches.find(({ paint }) => paint === 'h2d');
+    expect(batch?.boxes.length).toBe(8);
+    const [x = 0, y, breadth = 0] = batch?.boxes ?? [];
+    expect(x).toBeCloseTo(toPixels(everything, width, 6000), -0.5);
+    expect(x + breadth).toBeCloseTo(toPixels(everything, width, 406_000), -0.5);
+    expect(y).toBe(barTop(lane('stream:side'), 0));
+    expect(batch?.boxes[5]).toBe(barTop(lane('engine:gpu:h2d'), 0));
+  });
+
+  it('labels what is wide enough, within its bar', () => {
+    const frame = frameOf();
+    expect(frame.labels.map((label) => label.text)).toContain('H2D 20.0 MiB');
+    expect(frame.labels.map((label) => label.text)).not.toContain('cudaLaunchKernel');
+    for (const label of frame.labels) expect(label.x + label.width).toBeLessThanOrEqual(width);
+  });
+
+  it('marks recorded events apart from bars', () => {
+    const frame = frameOf();
+    expect(frame.records.length).toBe(2);
+    expect(frame.records[0]).toBeCloseTo(toPixels(everything, width, 60_500));
+  });
+
+  it('outlines what is selected wherever it is drawn, and joins it with the call that issued it', () => {
+    const frame = frameOf(everything, copy);
+    expect(frame.selected.length).toBe(2);
+    expect(frame.joined.length).toBe(1);
+    expect(frame.joined[0]?.y).toBe(barTop(lane('thread:main'), 0));
+    expect(frame.arrows.length).toBe(4);
+  });
+
+  it('draws the link as steps up to the rate of the copy', () => {
+    const [bandwidth] = frameOf().bandwidths;
+    const heights = (bandwidth?.points ?? []).filter((_, index) => index % 2 === 1);
+    expect(new Set(heights).size).toBe(2);
+    expect(Math.min(...heights)).toBeLessThan(bandwidth?.baseline ?? 0);
+  });
+
+  it('draws the true busy share where several rows share a pixel', () => {
+    const far = { startNs: 0, endNs: 400e6 };
+    const grounds = frameOf(far).batches.flatMap((batch) => batch.grounds);
+    expect(grounds.length).toBeGreaterThan(0);
+  });
+});
+
+describe('hit test', () => {
+  const at = (timeNs: number, y: number) => hitTest(tracks, everything, width, toPixels(everything, width, timeNs), y);
+
+  it('finds the row under the pointer, in every lane it is drawn on', () => {
+    expect(at(100_000, barTop(lane('stream:side'), 0) + 4)).toMatchObject({ kind: 'row', row: copy });
+    expect(at(100_000, barTop(lane('engine:gpu:h2d'), 0) + 4)).toMatchObject({ kind: 'row', row: copy });
+    expect(at(40_000, barTop(lane('compute:gpu'), 0) + 4)).toMatchObject({ kind: 'row', row: kernel });
+    expect(at(200_000, barTop(lane('thread:main'), 0) + 4)).toMatchObject({ kind: 'row', row: sync });
+  });
+
+  it('finds a mark in its strip, and nothing in empty space', () => {
+    expect(at(60_500, lane('stream:legacy').top + 5)).toMatchObject({ kind: 'row', row: mark });
+    expect(at(300_000, barTop(lane('compute:gpu'), 0) + 4)).toMatchObject({ kind: 'none' });
+    expect(at(300_000, 10_000)).toMatchObject({ kind: 'none' });
+  });
+
+  it('reads the link', () => {
+    const link = tracks.find((track) => track.kind === 'bandwidth');
+    expect(at(100_000, (link?.top ?? 0) + 3)).toMatchObject({ kind: 'bandwidth', rate: ((20 * MiB) / 400_000) * 1e9 });
+  });
+
+  it('finds every row at any zoom', () => {
+    fc.assert(
+      fc.property(fc.nat(trace.count - 1), fc.double({ min: 0.001, max: 1, noNaN: true }), (row, zoom) => {
+        const start = trace.columns.startNs[row] ?? 0;
+        const duration = trace.columns.durationNs[row] ?? 0;
+        const middle = start + duration / 2;
+        const span = (everything.endNs - everything.startNs) * zoom;
+        const shown = { startNs: middle - span / 2, endNs: middle + span / 2 };
+        const track = tracks.find((one) => one.kind === 'lane' && one.number === trace.columns.lane[row]);
+        if (track?.kind !== 'lane') throw new Error('no track');
+        const y = duration === 0 ? track.top + 4 : barTop(track, 0) + 4;
+        expect(hitTest(tracks, shown, width, width / 2, y)).toMatchObject({ kind: 'row', row });
+      }),
+    );
+  });
+});
+
+describe('neighbours', () => {
+  it('goes along a lane in order of start, and stops at its ends', () => {
+    expect(alongLane(trace, view.rows, call, 1)).toBe(launch);
+    expect(alongLane(trace, view.rows, launch, 1)).toBe(sync);
+    expect(alongLane(trace, view.rows, sync, 1)).toBeNull();
+    expect(alongLane(trace, view.rows, call, -1)).toBeNull();
+  });
+
+  it('goes to the nearest row of the lane above or below', () => {
+    expect(acrossLanes(trace, view.rows, sync, 1, [0, 1, 2])).toBe(copy);
+    expect(acrossLanes(trace, view.rows, copy, 1, [0, 1, 2])).toBe(kernel);
+    expect(acrossLanes(trace, view.rows, call, -1, [0, 1, 2])).toBeNull();
+    expect(firstRow(trace, view.rows, [1, 0])).toBe(copy);
+  });
+});
+
+describe('words for rows', () => {
+  it('names copies by direction and size, kernels by the experiment, calls by their name', () => {
+    expect([call, copy, kernel].map((row) => rowTitle(trace, row, labels))).toEqual([
+      'cudaMemcpyAsync',
+      'H2D 20.0 MiB',
+      'multiply 3 passes',
+    ]);
+    expect(rowSentence(trace, copy, labels)).toBe(
+      'Copy H2D 20.0 MiB, on side, starts at 6.00 µs, takes 400 µs, at 52.4 GB/s.',
+    );
+  });
+});
+
+describe('a stretch of time', () => {
+  it('tells how busy each lane was in it and what moved', () => {
+    const summary = areaSummary(view, 6000, 206_000);
+    expect(summary.moved).toEqual([{ direction: 'h2d', bytes: 10 * MiB }]);
+    const busy = new Map(summary.lanes.map(({ id, busyNs }) => [id, busyNs]));
+    expect(busy.get('stream:side')).toBe(200_000);
+    expect(busy.get('compute:gpu')).toBe(40_000);
+    expect(busy.get('thread:main')).toBe(6000 + 136_000);
+  });
+});
