@@ -92,7 +92,7 @@ function report(onProgress: RunHooks['onProgress'], phase = 0, done = 0, total =
 }
 
 /** An error thrown by the addon carries code, remedy, field and op as properties. */
-export function fromAddon(thrown: unknown): CopyscopeError {
+function fromAddon(thrown: unknown): CopyscopeError {
   const { code, remedy, field, op } = Object(thrown) as Record<string, unknown>;
   const info: ErrorInfo = {
     ...toErrorInfo(thrown, 'engine.failed'),

@@ -10,7 +10,7 @@ export type { NativeOptions } from './engine.ts';
 export interface Native {
   /** Asks the driver anew. Never throws: what is missing is said as a problem of the engine that needs it. */
   report(): DeviceReport;
-  /** Its run() rejects with `native.not-built` where there is no addon, `native.no-…` where something else is missing. */
+  /** Its run() rejects with `native.not-built` without an addon, `native.no-…` where something else is missing. */
   engine(kind: 'cuda' | 'cpu', options?: NativeOptions): Engine;
 }
 

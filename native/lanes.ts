@@ -25,7 +25,7 @@ export interface ActivityFacts {
  * What did the work. A copy through the compute channel ran there; any other went through its direction's engine. A
  * copy within the device whose channel isn't known is taken for compute, as it was recorded on real devices.
  */
-export function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | null {
+function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | null {
   if (kind === 'kernel') return 'compute';
   if (kind !== 'copy') return null;
   if (channelType === 'compute') return 'compute';

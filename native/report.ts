@@ -38,7 +38,7 @@ export function reportFrom(addon: AddonReport): DeviceReport {
 }
 
 /** CUDA's 13000 as '13.0'; null for 0. */
-export function cudaVersion(version: number): string | null {
+function cudaVersion(version: number): string | null {
   return version === 0 ? null : `${Math.floor(version / 1000)}.${Math.floor((version % 1000) / 10)}`;
 }
 

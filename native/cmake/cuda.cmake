@@ -44,7 +44,8 @@ if(NOT MSVC)
 endif()
 
 find_path(cupti_include cupti.h
-  HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include
+  /usr/local/cuda/extras/CUPTI/include)
 if(cupti_include)
   target_sources(copyscope_cuda PRIVATE src/cupti_collector.cpp src/cupti_library.cpp src/cupti_recorder.cpp)
   target_include_directories(copyscope_cuda SYSTEM PRIVATE ${cupti_include})

@@ -77,8 +77,9 @@ std::string disagreement(const Program& program, const IssuedStream& stream, std
 
 }  // namespace
 
-std::string joinActivities(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& records,
-                           std::int32_t iteration, std::vector<DeviceRow>& rows) {
+std::string joinActivities(const Program& program, const IssuedStream& stream,
+                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
+                           std::vector<DeviceRow>& rows) {
   const std::vector<ActivityRecord> mine = recordsOf(stream.streamId, records);
   std::vector<DeviceRow> joined;
   std::size_t next = 0;

@@ -41,7 +41,8 @@ struct IssuedStream {
 /// Adds a row for each issued operation whose record is beyond doubt. Where a stream's records and operations don't
 /// agree in kind and bytes, that stream's rows are left out and the returned text says so; it is empty otherwise.
 /// `records` are those of one iteration, in any order, and may hold other streams'.
-std::string joinActivities(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& records,
-                           std::int32_t iteration, std::vector<DeviceRow>& rows);
+std::string joinActivities(const Program& program, const IssuedStream& stream,
+                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
+                           std::vector<DeviceRow>& rows);
 
 }  // namespace copyscope

@@ -31,7 +31,12 @@ class Run {
       : request_(std::move(request)),
         onEnded_(std::move(onEnded)),
         caller_(Napi::ThreadSafeFunction::New(env, listener, "copyscope run", 0, 1)) {
-    thread_ = std::thread([this] { work(); });
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (...) {
+      caller_.Abort();
+      throw;
+    }
   }
   ~Run() {
     cancel();

@@ -8,7 +8,7 @@
 #include "cupti_recorder.h"
 #endif
 
-// cudaMemcpy in this thread's own default stream. The header declares it only to sources in which every call means that.
+// cudaMemcpy in this thread's own default stream. The header declares it only to sources in which all calls mean that.
 extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* source, size_t bytes, cudaMemcpyKind kind);
 
 namespace copyscope {
@@ -157,7 +157,8 @@ void CudaBackend::chooseRecorder() {
     try {
       recorder_ = std::make_unique<CuptiRecorder>(library, streams_);
       for (std::size_t stream = 0; stream < program_->streams.size(); ++stream) {
-        if (program_->streams[stream].kind != StreamKind::perThreadDefault) recorder_->identify(static_cast<int>(stream));
+        const bool perThread = program_->streams[stream].kind == StreamKind::perThreadDefault;
+        if (!perThread) recorder_->identify(static_cast<int>(stream));
       }
       return;
     } catch (const Failure& failure) {
@@ -196,8 +197,8 @@ Comparison CudaBackend::compareDevice(const Expectation& expectation) {
   DeviceComparison found{0, ~0ull};
   auto* const result = static_cast<DeviceComparison*>(comparison_.get());
   check(cudaMemcpyAsync(result, &found, sizeof(found), cudaMemcpyHostToDevice, service_.get()), "cudaMemcpyAsync");
-  check(launchCompare(service_.get(), at(expectation.buffer, expectation.offset), expectation.bytes, expectation.content,
-                      blocks_, result),
+  check(launchCompare(service_.get(), at(expectation.buffer, expectation.offset), expectation.bytes,
+                      expectation.content, blocks_, result),
         "cudaLaunchKernel");
   check(cudaMemcpyAsync(&found, result, sizeof(found), cudaMemcpyDeviceToHost, service_.get()), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(service_.get()), "cudaStreamSynchronize");

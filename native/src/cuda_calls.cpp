@@ -45,7 +45,8 @@ OwnedStream createStream(bool nonBlocking) {
 
 OwnedEvent createEvent(bool timing) {
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming),
+        "cudaEventCreateWithFlags");
   return OwnedEvent(event);
 }
 

@@ -48,8 +48,8 @@ __device__ void streamPass(const std::uint32_t* source, std::uint32_t* target, s
 }
 
 /// Each thread works on its own words in every pass, so the passes need no order between threads.
-__global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words, std::int64_t passes,
-                             const volatile int* stop) {
+__global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words,
+                             std::int64_t passes, const volatile int* stop) {
   __shared__ int stopped;
   std::uint64_t lastLook = deviceTime();
   for (std::int64_t pass = 0; pass < passes; ++pass) {
@@ -71,13 +71,16 @@ __global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target,
 __global__ void fillKernel(std::uint8_t* target, std::uint64_t bytes, Content content) {
   // Buffers begin on a word of their pattern, and memory from cudaMalloc on a word boundary.
   auto* words = reinterpret_cast<std::uint32_t*>(target);
-  for (std::uint64_t word = threadIndex(); word < bytes / 4; word += threadCount()) words[word] = contentWord(content, word);
+  for (std::uint64_t word = threadIndex(); word < bytes / 4; word += threadCount()) {
+    words[word] = contentWord(content, word);
+  }
   for (std::uint64_t at = bytes / 4 * 4 + threadIndex(); at < bytes; at += threadCount()) {
     target[at] = contentByte(content, at);
   }
 }
 
-__global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Content content, DeviceComparison* result) {
+__global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Content content,
+                              DeviceComparison* result) {
   constexpr std::uint64_t run = 4;
   unsigned long long wrong = 0;
   unsigned long long first = ~0ull;
@@ -97,7 +100,7 @@ __global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Con
 /// Blocks for `items` pieces of work, at least one and at most `most`.
 int blocksFor(std::uint64_t items, int most) {
   const std::uint64_t wanted = (items + blockThreads - 1) / blockThreads;
-  return static_cast<int>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(wanted, static_cast<std::uint64_t>(most))));
+  return static_cast<int>(std::clamp<std::uint64_t>(wanted, 1, static_cast<std::uint64_t>(most)));
 }
 
 }  // namespace
@@ -119,22 +122,23 @@ cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const volat
   return cudaGetLastError();
 }
 
-cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes, std::int64_t passes,
-                         int blocks, const volatile int* stop) {
+cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
+                         std::int64_t passes, int blocks, const volatile int* stop) {
   streamKernel<<<blocksFor(bytes / 16, blocks), blockThreads, 0, stream>>>(
       static_cast<const std::uint32_t*>(source), static_cast<std::uint32_t*>(target), bytes / 4, passes, stop);
   return cudaGetLastError();
 }
 
 cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks) {
-  fillKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(static_cast<std::uint8_t*>(target), bytes, content);
+  auto* const first = static_cast<std::uint8_t*>(target);
+  fillKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(first, bytes, content);
   return cudaGetLastError();
 }
 
 cudaError_t launchCompare(cudaStream_t stream, const void* data, std::uint64_t bytes, Content content, int blocks,
                           DeviceComparison* result) {
-  compareKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(static_cast<const std::uint8_t*>(data), bytes,
-                                                                          content, result);
+  const auto* const first = static_cast<const std::uint8_t*>(data);
+  compareKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(first, bytes, content, result);
   return cudaGetLastError();
 }
 

@@ -25,8 +25,8 @@ cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const volat
 
 /// `passes` times over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word by
 /// word, each later one multiplies the target in place. `blocks` is the most to launch.
-cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes, std::int64_t passes,
-                         int blocks, const volatile int* stop);
+cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
+                         std::int64_t passes, int blocks, const volatile int* stop);
 
 cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks);
 

@@ -62,7 +62,9 @@ void CuptiRecorder::endIteration(int iteration, const std::vector<std::vector<Is
   std::size_t expected = 0;
   for (const auto& operations : issued) expected += operations.size();
   require(library_.flushAll(0), "cuptiActivityFlushAll");
-  if (collector.count(streamIds_) < expected) require(library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  if (collector.count(streamIds_) < expected) {
+    require(library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
+  }
   bool lost = false;
   const std::vector<ActivityRecord> records = collector.take(lost);
   if (lost) note("Iteration " + std::to_string(iteration) + ": CUPTI dropped records.");

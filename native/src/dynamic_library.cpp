@@ -37,7 +37,9 @@ DynamicLibrary::~DynamicLibrary() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-void* DynamicLibrary::address(const char* symbol) const { return handle_ == nullptr ? nullptr : dlsym(handle_, symbol); }
+void* DynamicLibrary::address(const char* symbol) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
+}
 
 std::string DynamicLibrary::pathOf(const char* symbol, const std::string& fallback) const {
   Dl_info info{};

@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "clock_check.h"
 #include "failure.h"
 #include "host_memory.h"
 
@@ -30,6 +31,8 @@ RunRecord Executor::run() {
   joinThreads();
   record_.timing = backend_.timing();
   record_.notes = backend_.notes();
+  const std::string clockError = describeClockError(record_.hostRows, record_.deviceRows);
+  if (!clockError.empty()) record_.notes.push_back(clockError);
   return std::move(record_);
 }
 
@@ -139,9 +142,10 @@ void Executor::verify() {
     stopIfAsked();
     const Expectation& expected = program_.expectations[static_cast<std::size_t>(index)];
     const bool onDevice = isDevice(program_.buffers[static_cast<std::size_t>(expected.buffer)]);
-    const Comparison found =
-        onDevice ? backend_.compareDevice(expected)
-                 : compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
+    const auto compareHost = [&] {
+      return compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
+    };
+    const Comparison found = onDevice ? backend_.compareDevice(expected) : compareHost();
     const auto first = static_cast<std::int64_t>(expected.offset + found.firstWrong);
     record_.checks.push_back({-1, expected.buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1});
   }

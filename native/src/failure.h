@@ -17,7 +17,8 @@ struct Failure : std::exception {
   int op = -1;
 
   Failure() = default;
-  Failure(std::string failureCode, std::string text, std::string advice = "", std::string where = "", int operation = -1)
+  Failure(std::string failureCode, std::string text, std::string advice = "", std::string where = "",
+          int operation = -1)
       : code(std::move(failureCode)),
         message(std::move(text)),
         remedy(std::move(advice)),

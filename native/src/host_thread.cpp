@@ -5,6 +5,30 @@
 #include "host_memory.h"
 
 namespace copyscope {
+namespace {
+
+/// The call that issues an operation.
+CallName callOf(const Instruction& instruction) {
+  switch (instruction.code) {
+    case Code::copy:
+      return instruction.blocking ? CallName::memcpy : CallName::memcpyAsync;
+    case Code::recordEvent:
+      return CallName::eventRecord;
+    case Code::waitEvent:
+      return CallName::streamWaitEvent;
+    default:
+      return CallName::launchKernel;
+  }
+}
+
+/// Reads every byte.
+std::byte fold(const std::byte* data, std::uint64_t bytes) {
+  std::byte folded{};
+  for (std::uint64_t at = 0; at < bytes; ++at) folded ^= data[at];
+  return folded;
+}
+
+}  // namespace
 
 HostThread::HostThread(const Program& program, int thread, Backend& backend, Stop& stop, std::uint64_t rows,
                        std::int32_t firstCorrelation)
@@ -77,11 +101,7 @@ std::size_t HostThread::endRepeat(const Instruction& instruction, std::size_t he
 }
 
 void HostThread::issue(const Instruction& instruction) {
-  const CallName name = instruction.code == Code::copy          ? (instruction.blocking ? CallName::memcpy : CallName::memcpyAsync)
-                        : instruction.code == Code::recordEvent ? CallName::eventRecord
-                        : instruction.code == Code::waitEvent   ? CallName::streamWaitEvent
-                                                                : CallName::launchKernel;
-  HostRow row = begin(instruction, RowKind::hostCall, name);
+  HostRow row = begin(instruction, RowKind::hostCall, callOf(instruction));
   row.correlation = iteration_ < 0 ? 0 : nextCorrelation_++;
   switch (instruction.code) {
     case Code::copy:
@@ -136,9 +156,7 @@ void HostThread::read(const Instruction& instruction) {
   row.bytes = instruction.bytes;
   const std::byte* data = backend_.host(instruction.src) + instruction.srcOffset;
   if (instruction.content.kind == PatternKind::none) {
-    std::uint8_t sum = 0;
-    for (std::uint64_t at = 0; at < instruction.bytes; ++at) sum = static_cast<std::uint8_t>(sum ^ static_cast<std::uint8_t>(data[at]));
-    seen_ = sum;
+    seen_ = fold(data, instruction.bytes);
     return end(row);
   }
   const Comparison found = compareContent(data, instruction.bytes, instruction.content);

@@ -1,7 +1,7 @@
 // One host thread of the experiment: runs its instructions in a tight loop and records a row for each.
 #pragma once
 
-#include <exception>
+#include <cstddef>
 #include <vector>
 
 #include "backend.h"
@@ -60,7 +60,7 @@ class HostThread {
   std::vector<std::size_t> openRanges_;
   std::vector<HostRow> rows_;
   /// Keeps the compiler from dropping a read whose bytes nothing is compared with.
-  std::uint8_t seen_ = 0;
+  volatile std::byte seen_{};
   int iteration_ = -1;
   std::int32_t nextCorrelation_ = 0;
 };

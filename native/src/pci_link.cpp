@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 #include "dynamic_library.h"
 
@@ -71,8 +73,14 @@ PciLink fromKernel(std::string busId) {
 }  // namespace
 
 PciLink readPciLink(const std::string& busId) {
+  // Opening NVML takes tens of milliseconds, and a link stays what it is.
+  static std::mutex mutex;
+  static std::map<std::string, PciLink> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = known.find(busId);
+  if (found != known.end()) return found->second;
   const PciLink link = fromNvml(busId);
-  return link.generation > 0 ? link : fromKernel(busId);
+  return known[busId] = link.generation > 0 ? link : fromKernel(busId);
 }
 
 }  // namespace copyscope

@@ -19,8 +19,9 @@ bool inTurn(StreamKind first, StreamKind second) {
   const int b = builder.stream(second);
   builder.spin(a, longNs).spin(b, spinNs);
   const RunRecord record = runOnCpu(builder.program());
-  const auto rows = deviceRows(record, RowKind::kernel);
-  return rows.size() == 2 && deviceRows(record, RowKind::kernel, 1)[0].startNs >= endOf(deviceRows(record, RowKind::kernel, 0)[0]);
+  const DeviceRow one = deviceRows(record, RowKind::kernel, 0).at(0);
+  const DeviceRow other = deviceRows(record, RowKind::kernel, 1).at(0);
+  return other.startNs >= endOf(one);
 }
 
 }  // namespace

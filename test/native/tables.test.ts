@@ -6,7 +6,7 @@ import { loadAddon } from '../../native/addon.ts';
 import { decodeTrace, medianIndex } from '../../native/decode.ts';
 import { encodeProgram } from '../../native/encode.ts';
 import { codes, columns, layout, patternKinds } from '../../native/layout.ts';
-import { describeNative, example, request } from './support.ts';
+import { describeNative, request } from './support.ts';
 
 describeNative('the addon', () => {
   test('was built with the same layout', () => {
@@ -44,7 +44,29 @@ describeNative('patterns', () => {
 
 describe('encoding', () => {
   test('each instruction is one row that starts with its code and operation', () => {
-    const { program } = example('pinned-side-stream');
+    const { program } = request({
+      buffers: [
+        { id: 'source', memory: 'pinned', bytes: 64 },
+        { id: 'target', memory: 'device', bytes: 64 },
+      ],
+      streams: [{ id: 's' }],
+      events: [{ id: 'copied' }],
+      threads: [
+        {
+          id: 'main',
+          operations: [
+            { op: 'copy', src: 'source', dst: 'target', stream: 's' },
+            { op: 'recordEvent', event: 'copied', stream: 's' },
+            {
+              op: 'repeat',
+              count: 3,
+              operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 7 }, stream: 's' }],
+            },
+            { op: 'synchronizeEvent', event: 'copied' },
+          ],
+        },
+      ],
+    });
     const encoded = encodeProgram(program, { engine: 'cpu', timing: 'cupti' });
     const [thread] = encoded.threads;
     const rows = Array.from({ length: (thread?.length ?? 0) / columns.instructions }, (_, row) =>
@@ -53,14 +75,16 @@ describe('encoding', () => {
     expect(rows.map(([code]) => codes[code ?? -1])).toEqual([
       'copy',
       'recordEvent',
-      'stream',
-      'recordEvent',
-      'synchronizeEvent',
+      'repeat',
+      'spin',
+      'endRepeat',
       'synchronizeEvent',
     ]);
-    expect(rows.map((row) => row[1])).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(encoded.bufferIds).toEqual(['source', 'target', 'factor', 'product']);
-    expect(encoded.expectations).toHaveLength(2 * columns.expectations);
+    expect(rows.map((row) => row[1])).toEqual([0, 1, 2, 3, 2, 4]);
+    expect(rows.map((row) => row[9])).toEqual([0, 0, 3, 7, 0, 0]);
+    expect([rows[2]?.[10], rows[4]?.[10]]).toEqual([4, 2]);
+    expect(encoded.bufferIds).toEqual(['source', 'target']);
+    expect(encoded.expectations).toHaveLength(columns.expectations);
   });
 });
 
