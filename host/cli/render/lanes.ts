@@ -42,7 +42,7 @@ export function drawLanes(iteration: Iteration, columns: number, colors: Colors)
   return [
     `${column('', nameWidth)}  ${scale(span, width)}`,
     ...lanes.map((cells, index) => `${column(names[index] ?? '', nameWidth)}  ${draw(cells, colors)}`),
-    `${column('', nameWidth)}  ${legend([...used.values()], colors)}`,
+    ...legend([...used.values()], width, colors).map((line) => `${column('', nameWidth)}  ${line}`),
   ];
 }
 
@@ -95,5 +95,20 @@ function niceStep(least: number): number {
   return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
 }
 
-const legend = (marks: readonly Mark[], colors: Colors): string =>
-  marks.map((mark) => `${paint(colors, mark, mark.letter)} ${mark.meaning}`).join('  ');
+/** What the letters mean, in as many lines as that takes; colours have no width. */
+function legend(marks: readonly Mark[], width: number, colors: Colors): string[] {
+  const lines: string[] = [];
+  let used = width;
+  for (const mark of marks) {
+    const wide = mark.meaning.length + 2;
+    const text = `${paint(colors, mark, mark.letter)} ${mark.meaning}`;
+    if (used + 2 + wide > width) {
+      lines.push(text);
+      used = wide;
+    } else {
+      lines.push(`${lines.pop() ?? ''}  ${text}`);
+      used += 2 + wide;
+    }
+  }
+  return lines;
+}

@@ -63,7 +63,7 @@ describe('summary of the four examples on the simulated H200', () => {
       status: 'complete',
       error: null,
     });
-    expect(summary.operations.map(({ op }) => op).sort()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(summary.operations.map(({ op }) => op).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(summary.operations.find(({ op }) => op === 2)).toMatchObject({
       label: 'multiply 3 passes',
       kind: 'kernel',
