@@ -1,8 +1,8 @@
 /** From text or unknown JSON to an experiment, or to messages that name the field and the remedy. */
-import type { z } from 'zod';
 import type { ErrorInfo } from '../errors.ts';
 import { CopyscopeError, describeError } from '../errors.ts';
-import { type Experiment, experimentFormat, experimentSchema, experimentVersion, fieldPath } from './experiment.ts';
+import { type Experiment, experimentFormat, experimentSchema, experimentVersion } from './experiment.ts';
+import { describeIssue, showValue } from './messages.ts';
 import { checkReferences } from './references.ts';
 import { upgradeExperiment } from './upgrade.ts';
 
@@ -14,10 +14,14 @@ export type ParsedExperiment =
 export const maxExperimentCharacters = 64 * 1024 * 1024;
 /** JSON nested deeper than this is refused before validation, which recurses. */
 const maxDepth = 64;
+/** Values in the whole document: 200,000 operations have some two million. */
+const maxParts = 10_000_000;
+/** More problems than this help nobody. */
+const maxProblems = 1000;
 
-const failed = (message: string, remedy: string, field?: string): ParsedExperiment => ({
+const failed = (message: string, remedy: string, field = 'document'): ParsedExperiment => ({
   ok: false,
-  problems: [{ code: 'experiment.invalid', message, remedy, ...(field === undefined ? {} : { field }) }],
+  problems: [{ code: 'experiment.invalid', field, message, remedy }],
 });
 
 /** Reads an experiment document from text. Never throws. */
@@ -41,21 +45,32 @@ export function parseExperimentText(text: string): ParsedExperiment {
 /** Validates an unknown value as an experiment: shape, then references. Never throws. */
 export function parseExperiment(json: unknown): ParsedExperiment {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    return failed('an experiment is a JSON object.', `Start with {"format": "${experimentFormat}", …}.`);
+    return failed(
+      'an experiment is a JSON object, and this is none.',
+      `Start with {"format": "${experimentFormat}", …}.`,
+    );
   }
-  if (depth(json) > maxDepth) return failed(`the document is nested deeper than ${maxDepth} levels.`, 'Flatten it.');
+  if (isTooLarge(json)) {
+    const message = `the document is nested deeper than ${maxDepth} levels, or has more than ${maxParts} parts.`;
+    return failed(message, 'Write it with fewer levels, and with repeat.');
+  }
   const fields = json as Record<string, unknown>;
   if (fields['format'] !== experimentFormat) {
-    const message = `format is ${JSON.stringify(fields['format'])}, not "${experimentFormat}".`;
-    return failed(message, 'Open an experiment document, or add that field.', 'format');
+    const given = fields['format'];
+    const message = given === undefined ? '"format" is missing.' : `format is ${showValue(given)}.`;
+    return failed(message, `Open an experiment document, or give "format" as "${experimentFormat}".`, 'format');
   }
   if (typeof fields['version'] === 'number' && fields['version'] > experimentVersion) {
     const message = `version ${fields['version']} is newer than this program reads (${experimentVersion}).`;
     return failed(message, 'Update Copyscope.', 'version');
   }
-  const result = experimentSchema.safeParse(upgradeExperiment(fields));
-  if (!result.success) return { ok: false, problems: result.error.issues.map(describeIssue) };
-  const problems = checkReferences(result.data);
+  const document = upgradeExperiment(fields);
+  const result = experimentSchema.safeParse(document);
+  if (!result.success) {
+    const issues = result.error.issues.slice(0, maxProblems);
+    return { ok: false, problems: issues.map((issue) => describeIssue(issue, document)) };
+  }
+  const problems = checkReferences(result.data).slice(0, maxProblems);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, experiment: result.data };
 }
 
@@ -77,26 +92,17 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
   return new CopyscopeError({ ...first, remedy: `${first.remedy ?? ''}${shown.join('')}${more}` });
 }
 
-function describeIssue(issue: z.core.$ZodIssue): ErrorInfo {
-  const field = fieldPath(issue.path);
-  const base = { code: 'experiment.invalid', field: field === '' ? 'document' : field };
-  if (issue.code === 'unrecognized_keys') {
-    return {
-      ...base,
-      message: `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}.`,
-      remedy: 'Delete it, or correct its spelling.',
-    };
-  }
-  const got = issue.input === undefined ? '' : ` (got ${JSON.stringify(issue.input)?.slice(0, 80)})`;
-  return { ...base, message: `${issue.message}${got}.`, remedy: 'Correct this field.' };
-}
-
-function depth(value: unknown): number {
-  let level = 0;
+/**
+ * Whether the value is nested too deeply or has too many parts. A value that came by a structured clone may hold itself,
+ * and then has no end: each layer is looked at once, up to the limit.
+ */
+function isTooLarge(value: unknown): boolean {
+  let parts = 0;
   let layer: unknown[] = [value];
-  while (layer.length > 0 && level <= maxDepth) {
+  for (let level = 0; layer.length > 0; level += 1) {
+    parts += layer.length;
+    if (level > maxDepth || parts > maxParts) return true;
     layer = layer.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-    level += 1;
   }
-  return level;
+  return false;
 }

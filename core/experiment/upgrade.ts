@@ -7,8 +7,9 @@ type Document = Readonly<Record<string, unknown>>;
 const upgrades: Readonly<Record<number, (document: Document) => Document>> = {};
 
 export function upgradeExperiment(document: Document): Document {
+  const from = document['version'];
   let current = document;
-  for (let version = Number(document['version']); version < experimentVersion; version += 1) {
+  for (let version = typeof from === 'number' ? from : experimentVersion; version < experimentVersion; version += 1) {
     const upgrade = upgrades[version];
     if (upgrade === undefined) return current;
     current = { ...upgrade(current), version: version + 1 };

@@ -105,8 +105,8 @@ function decodeExperiment(json: unknown): Experiment {
   if (parsed.ok) return parsed.experiment;
   const version = (json as { version?: unknown } | null | undefined)?.version;
   const field = (problem: ErrorInfo | undefined): string => {
-    const inside = problem?.field ?? '';
-    return ['copyscope.experiment', ...(inside === '' ? [] : [inside])].join('.');
+    const inside = problem?.field ?? 'document';
+    return inside === 'document' ? 'copyscope.experiment' : `copyscope.experiment.${inside}`;
   };
   const [first] = parsed.problems;
   if (typeof version === 'number' && version > experimentVersion) {

@@ -1,0 +1,97 @@
+/** Says what is wrong with a document in its author's terms: the field, what is there, what may be there instead. */
+import type { z } from 'zod';
+import type { ErrorInfo } from '../errors.ts';
+import { fieldPath } from './experiment.ts';
+
+const kindsOfField: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** A value from the document, short enough for a message. */
+export function showValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : `an ${typeof value}`;
+}
+
+/** A problem that the schema found, as a message with the field and a remedy. */
+export function describeIssue(issue: z.core.$ZodIssue, document: unknown): ErrorInfo {
+  const given = valueAt(document, issue.path);
+  const field = fieldPath(issue.path);
+  const { message, remedy } = given === undefined ? describeMissing(issue) : describeWrong(issue, given);
+  return { code: 'experiment.invalid', field: field === '' ? 'document' : field, message, remedy };
+}
+
+interface Wording {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+function describeMissing(issue: z.core.$ZodIssue): Wording {
+  const last = String(issue.path.at(-1) ?? 'document');
+  return { message: `"${last}" is missing.`, remedy: `Add it: ${expectation(issue)}.` };
+}
+
+function describeWrong(issue: z.core.$ZodIssue, given: unknown): Wording {
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => showValue(key)).join(', ');
+    return { message: `unknown field ${names}.`, remedy: 'Delete it, or correct its spelling.' };
+  }
+  if (issue.code === 'custom') return { message: `${issue.message}.`, remedy: 'Correct these fields.' };
+  if (issue.code === 'invalid_format') {
+    return { message: `${showValue(given)} ${issue.message}.`, remedy: 'Use another text.' };
+  }
+  const expected = expectation(issue);
+  return { message: `${showValue(given)} is not ${expected}.`, remedy: `Use ${expected}.` };
+}
+
+/** What belongs there, as the end of a sentence. */
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return kindsOfField[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return oneOf(issue.values);
+    case 'too_small':
+      return quantity(issue.origin, 'at least', Number(issue.minimum), issue.inclusive !== false);
+    case 'too_big':
+      return quantity(issue.origin, 'at most', Number(issue.maximum), issue.inclusive !== false);
+    case 'invalid_union':
+      return 'options' in issue && issue.options !== undefined ? oneOf(issue.options) : union(issue);
+    default:
+      return issue.message;
+  }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? showValue(values[0]) : `one of ${values.map(showValue).join(', ')}`;
+}
+
+function union({ errors }: z.core.$ZodIssueInvalidUnion): string {
+  const choices = new Set(errors.flatMap(([first]) => (first === undefined ? [] : [expectation(first)])));
+  return [...choices].join(', or ');
+}
+
+function quantity(origin: string, bound: 'at least' | 'at most', limit: number, inclusive: boolean): string {
+  const plural = limit === 1 ? '' : 's';
+  if (origin === 'string') return `a text of ${bound} ${limit} character${plural}`;
+  if (origin === 'array') return `a list of ${bound} ${limit} item${plural}`;
+  const exclusive = bound === 'at least' ? 'more than' : 'less than';
+  return `a number of ${inclusive ? bound : exclusive} ${limit}`;
+}
+
+function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
+  let value = document;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExperiment, parseExperimentText, requireExperiment } from '../../../core/experiment/parse.ts';
+
+const document = {
+  format: 'copyscope/experiment',
+  version: 1,
+  name: 'valid',
+  buffers: [
+    { id: 'source', memory: 'pinned', bytes: 64 },
+    { id: 'target', memory: 'device', bytes: 32 },
+  ],
+  streams: [{ id: 'side' }],
+  events: [{ id: 'done' }],
+  threads: [{ id: 'main', operations: [{ op: 'copy', src: 'source', dst: 'target' }] }],
+};
+
+const withOperation = (operation: unknown): unknown => ({
+  ...document,
+  threads: [{ id: 'main', operations: [operation] }],
+});
+const withBuffer = (buffer: unknown): unknown => ({
+  ...document,
+  buffers: [buffer],
+  threads: [{ id: 'main', operations: [] }],
+});
+
+/** All problems as 'field: message remedy'; fails where one lacks a part. */
+function problems(json: unknown): string[] {
+  const parsed = typeof json === 'string' ? parseExperimentText(json) : parseExperiment(json);
+  if (parsed.ok) return [];
+  expect(parsed.problems.length).toBeGreaterThan(0);
+  return parsed.problems.map(({ code, field, message, remedy }) => {
+    expect(code).toBe('experiment.invalid');
+    for (const part of [field, message, remedy]) expect(part).toMatch(/\S/);
+    return `${field}: ${message} ${remedy}`;
+  });
+}
+
+const at = 'threads[0].operations[0]';
+
+describe('a document', () => {
+  it('may leave out whatever has a default', () => {
+    const { environment, devices, streams, threads } = requireExperiment(document);
+    expect(environment).toMatchObject({ defaultStream: 'legacy', iterations: 5, warmups: 2 });
+    expect(devices).toEqual([{ id: 'gpu', index: 0 }]);
+    expect(streams).toEqual([{ id: 'side', flags: 'non-blocking', priority: 0 }]);
+    expect(threads[0]?.operations[0]).toMatchObject({ stream: 'default', mode: 'async', srcOffset: 0 });
+  });
+
+  it('comes out of JSON as it went in', () => {
+    const experiment = requireExperiment(document);
+    expect(requireExperiment(JSON.stringify(experiment))).toEqual(experiment);
+  });
+
+  it.each<[string, unknown, string | RegExp]>([
+    ['no JSON', '{"format": ', /^document: this is not valid JSON: .* Check for a truncated file/],
+    ['nothing', '', /^document: this is not valid JSON/],
+    ['a list', [], /^document: an experiment is a JSON object, and this is none\. Start with \{"format"/],
+    ['null', null, /^document: an experiment is a JSON object/],
+    ['without format', { version: 1 }, /^format: "format" is missing\. Open an experiment document/],
+    ['of another format', { ...document, format: 'x' }, /^format: format is "x"\./],
+    ['of a newer version', { ...document, version: 2 }, /^version: version 2 is newer than .* Update Copyscope\.$/],
+    ['of an older version than the first', { ...document, version: 0 }, 'version: 0 is not 1. Use 1.'],
+    [
+      'with a version that is no number',
+      { ...document, version: { toString: 1 } },
+      'version: an object is not 1. Use 1.',
+    ],
+    ['without name', { ...document, name: undefined }, 'name: "name" is missing. Add it: a text.'],
+    ['with an empty name', { ...document, name: '' }, /^name: "" is not a text of at least 1 character\./],
+    ['without threads', { ...document, threads: [] }, /^threads: a list is not a list of at least 1 item\./],
+    [
+      'with a field that there is not',
+      { ...document, iterations: 5 },
+      /^document: unknown field "iterations"\. Delete it/,
+    ],
+    ['without environment', { ...document, environment: null }, 'environment: null is not an object. Use an object.'],
+    [
+      'with an operation that there is not',
+      withOperation({ op: 'fly' }),
+      /^threads\[0\]\.operations\[0\]\.op: "fly" is not one of "work", "write", .*\. Use one of "work", "write"/,
+    ],
+    ['with an operation without a kind', withOperation({}), /op: "op" is missing\. Add it: one of "work", /],
+    ['with no operation', withOperation(7), `${at}: 7 is not an object. Use an object.`],
+    [
+      'without a duration',
+      withOperation({ op: 'work' }),
+      `${at}.durationNs: "durationNs" is missing. Add it: a number.`,
+    ],
+    [
+      'with a duration in words',
+      withOperation({ op: 'work', durationNs: 'long' }),
+      `${at}.durationNs: "long" is not a number. Use a number.`,
+    ],
+    [
+      'with time that runs backwards',
+      withOperation({ op: 'work', durationNs: -1 }),
+      `${at}.durationNs: -1 is not a number of at least 0. Use a number of at least 0.`,
+    ],
+    [
+      'with a kernel that there is not',
+      withOperation({ op: 'kernel', kernel: { kind: 'warp' } }),
+      /kernel\.kind: "warp" is not one of "spin", "stream", "arithmetic"\./,
+    ],
+    [
+      'with a mode that there is not',
+      withOperation({ op: 'copy', src: 'source', dst: 'target', mode: 'fast' }),
+      /mode: "fast" is not one of "async", "blocking-to", "blocking-memcpy"\./,
+    ],
+    [
+      'with bytes in words',
+      withOperation({ op: 'multiCopy', payload: { tensors: 1, bytes: 'many' } }),
+      /payload\.bytes: "many" is not a number, or a list\./,
+    ],
+    ['with an id of two words', withBuffer({ id: 'a b', memory: 'device', bytes: 4 }), /^buffers\[0\]\.id: "a b" must/],
+    ['with half a byte', withBuffer({ id: 'a', memory: 'device', bytes: 1.5 }), /bytes: 1\.5 is not a whole number\./],
+    ['with no size', withBuffer({ id: 'a', memory: 'device' }), /^buffers\[0\]: needs either "bytes", or "dtype" and/],
+    [
+      'with a stream that always exists',
+      { ...document, streams: [{ id: 'legacy' }] },
+      /^streams\[0\]\.id: must not be one of the streams that always exist/,
+    ],
+    [
+      'nested without end',
+      withOperation(Array.from({ length: 100 }).reduce((inside) => [inside], 1)),
+      /^document: the document is nested deeper than 64 levels/,
+    ],
+  ])('%s is refused with field and remedy', (_, json, expected) => {
+    const found = problems(json);
+    const matches = (text: string): boolean => (typeof expected === 'string' ? text === expected : expected.test(text));
+    expect(found.some(matches), found.join('\n')).toBe(true);
+  });
+
+  it('lists every problem, and throws them as one error', () => {
+    const bad = { ...document, name: 5, version: 'one', streams: [{ id: 'side', flags: 'fast' }] };
+    expect(problems(bad)).toHaveLength(3);
+    expect(() => requireExperiment(bad)).toThrow(expect.objectContaining({ field: 'version' }));
+  });
+
+  it('that is too long is refused before it is read', () => {
+    expect(problems(' '.repeat(64 * 1024 * 1024 + 1))[0]).toMatch(/^document: the document has 67108865 characters/);
+  });
+
+  it('that holds itself is refused', () => {
+    const operations: unknown[] = [];
+    operations.push({ op: 'repeat', count: 2, operations }, { op: 'repeat', count: 2, operations });
+    expect(problems(withOperation({ op: 'repeat', count: 1, operations }))[0]).toMatch(/nested deeper than/);
+  });
+
+  it('with 200,000 operations and 20,000 buffers is read in seconds', () => {
+    const buffers = Array.from({ length: 20_000 }, (_, index) => ({ id: `b${index}`, memory: 'device', bytes: 4 }));
+    const operations = Array.from({ length: 200_000 }, (_, index) => ({
+      op: 'copy',
+      src: `b${index % 20_000}`,
+      dst: `b${(index + 1) % 20_000}`,
+    }));
+    const start = performance.now();
+    expect(problems(JSON.stringify({ ...document, buffers, threads: [{ id: 'main', operations }] }))).toEqual([]);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});
+
+describe('whatever comes', () => {
+  it('any text gives an experiment or problems, never an exception', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+        problems(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('any value gives an experiment or problems, never an exception', () => {
+    const anything = fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withTypedArray: true });
+    fc.assert(
+      fc.property(anything, (value) => {
+        problems(value);
+        problems({ ...document, format: value });
+        problems({ ...document, version: value });
+        problems({ ...document, threads: value });
+        problems(withOperation(value));
+        problems(withBuffer(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a document with any one part replaced gives an experiment or problems, never an exception', () => {
+    const experiment = requireExperiment(document);
+    const paths = pathsIn(experiment);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...paths),
+        fc.oneof(fc.jsonValue(), fc.bigInt(), fc.constant(undefined)),
+        (path, value) => {
+          const changed = structuredClone(experiment) as unknown;
+          const owner = path.slice(0, -1).reduce((part, key) => (part as Record<string, unknown>)[key], changed);
+          (owner as Record<string, unknown>)[path.at(-1) ?? ''] = value;
+          problems(changed);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    '{"__proto__":{"polluted":true}',
+    '{"constructor":{"prototype":{"polluted":true}}',
+    '{"environment":{"__proto__":{"polluted":true}}',
+    '{"threads":[{"id":"main","operations":[{"op":"multiCopy","payload":{"tensors":1,"bytes":4},"options":{"__proto__":1}}]}]',
+  ])('nothing is added to any prototype by %s', (start) => {
+    problems(`${start},${JSON.stringify(document).slice(1)}`);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+function pathsIn(value: unknown, path: readonly string[] = []): string[][] {
+  const own = path.length === 0 ? [] : [[...path]];
+  if (typeof value !== 'object' || value === null) return own;
+  return [...own, ...Object.entries(value).flatMap(([key, part]) => pathsIn(part, [...path, key]))];
+}
