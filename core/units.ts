@@ -22,12 +22,12 @@ export function rate(moved: Bytes, over: Nanoseconds): BytesPerSecond {
   return bytesPerSecond(over > 0 ? (moved / over) * 1e9 : 0);
 }
 
-/** Three significant digits without an exponent: 0.123, 1.23, 12.3, 123, 1234. */
+/** Three significant digits without an exponent: 0.123, 1.23, 12.3, 123, 1234. Limits are where rounding adds a digit. */
 function significant(value: number): string {
   const magnitude = Math.abs(value);
-  if (magnitude >= 100) return value.toFixed(0);
-  if (magnitude >= 10) return value.toFixed(1);
-  return magnitude >= 1 ? value.toFixed(2) : value.toPrecision(2);
+  if (magnitude >= 99.95) return value.toFixed(0);
+  if (magnitude >= 9.995) return value.toFixed(1);
+  return value.toFixed(magnitude >= 0.9995 ? 2 : 3);
 }
 
 function scaled(value: number, units: readonly (readonly [factor: number, name: string])[]): string {

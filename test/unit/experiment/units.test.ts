@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bytes, formatBytes, formatDuration, formatRate, formatShare, nanoseconds, rate } from '../../../core/units.ts';
+
+describe('quantities read as people write them', () => {
+  it.each([
+    [0, '0 ns'],
+    [1, '1.00 ns'],
+    [999.94, '1.00 µs'],
+    [999_900, '1.00 ms'],
+    [1500, '1.50 µs'],
+    [12_345_678, '12.3 ms'],
+    [3.6e12, '3600 s'],
+    [-1500, '-1.50 µs'],
+    [0.123, '0.123 ns'],
+    [1e-7, '0.000 ns'],
+    [9996, '10.0 µs'],
+    [99_960, '100 µs'],
+  ])('%d ns: %s', (value, text) => {
+    expect(formatDuration(value)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1024, '1.00 KiB'],
+    [20 * 1024 * 1024, '20.0 MiB'],
+    [1024 ** 3, '1.00 GiB'],
+    [1536, '1.50 KiB'],
+  ])('%d bytes: %s', (value, text) => {
+    expect(formatBytes(value)).toBe(text);
+  });
+
+  it.each([
+    [55.3e9, '55.3 GB/s'],
+    [1e12, '1.00 TB/s'],
+    [0, '0 B/s'],
+  ])('%d bytes a second: %s', (value, text) => {
+    expect(formatRate(value)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 %'],
+    [0.0001, '<0.1 %'],
+    [0.5, '50.0 %'],
+    [0.9996, '99.9 %'],
+    [1, '100 %'],
+  ])('a share of %d: %s', (value, text) => {
+    expect(formatShare(value)).toBe(text);
+  });
+
+  it('a share reads 100 % only where it is all of it, and 0 % only where it is nothing', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (share) => {
+        expect(formatShare(share) === '100 %').toBe(share === 1);
+        expect(formatShare(share) === '0 %').toBe(share === 0);
+      }),
+    );
+  });
+});
+
+describe('rate', () => {
+  it('is bytes over time, and none where no time passed', () => {
+    expect(rate(bytes(1000), nanoseconds(1000))).toBe(1e9);
+    expect(rate(bytes(1000), nanoseconds(0))).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../../core/experiment/operations.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import type { Program } from '../../../core/program/program.ts';
+
+type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
+
+function program(operations: readonly OperationInput[] | readonly OperationInput[][], more: object = {}): Program {
+  const threads = Array.isArray(operations[0]) ? (operations as OperationInput[][]) : [operations];
+  return lower(
+    requireExperiment({
+      format: 'copyscope/experiment',
+      version: 1,
+      name: 'lowering',
+      buffers: [
+        { id: 'host', memory: 'pinned', bytes: 64 },
+        { id: 'device', memory: 'device', bytes: 64 },
+        { id: 'odd', memory: 'device', bytes: 6 },
+      ],
+      streams: [{ id: 'side' }, { id: 'blocking', flags: 'blocking', priority: -1 }],
+      events: [{ id: 'done' }],
+      threads: threads.map((list, index) => ({ id: `t${index}`, operations: list })),
+      ...more,
+    }),
+  );
+}
+
+const copy = (more: object = {}): OperationInput => ({ op: 'copy', src: 'host', dst: 'device', ...more });
+const sync = (stream: string): OperationInput => ({ op: 'synchronizeStream', stream });
+
+/** Kind and thread of the stream that each instruction of a thread uses. */
+function streamsOf(lowered: Program, thread = 0): (string | undefined)[] {
+  return (lowered.threads[thread]?.instructions ?? []).flatMap((instruction) =>
+    'stream' in instruction ? [lowered.streams[instruction.stream]?.id] : [],
+  );
+}
+
+describe('streams', () => {
+  const everywhere = ['default', 'legacy', 'per-thread', 'side'].map((stream) => copy({ stream }));
+
+  it('"default" is the legacy default stream by default', () => {
+    const lowered = program(everywhere);
+    expect(streamsOf(lowered)).toEqual(['legacy default', 'legacy default', 'default of t0', 'side']);
+    expect(lowered.streams.map(({ kind }) => kind)).toEqual([
+      'non-blocking',
+      'blocking',
+      'legacy-default',
+      'per-thread-default',
+    ]);
+  });
+
+  it('"default" is the per-thread default stream where the environment says so', () => {
+    const lowered = program([everywhere, everywhere], { environment: { defaultStream: 'per-thread' } });
+    expect(streamsOf(lowered, 0)).toEqual(['default of t0', 'legacy default', 'default of t0', 'side']);
+    expect(streamsOf(lowered, 1)).toEqual(['default of t1', 'legacy default', 'default of t1', 'side']);
+    expect(lowered.streams.filter(({ kind }) => kind === 'per-thread-default').map(({ thread }) => thread)).toEqual([
+      0, 1,
+    ]);
+  });
+
+  it('are only those that are declared or used', () => {
+    expect(program([copy({ stream: 'side' })]).streams.map(({ id }) => id)).toEqual(['side', 'blocking']);
+  });
+
+  it('each device has a legacy default stream of its own', () => {
+    const lowered = program([], {
+      devices: [{ id: 'first' }, { id: 'second', index: 1 }],
+      buffers: [],
+      threads: [
+        { id: 'a', operations: [sync('legacy')] },
+        { id: 'b', device: 'second', operations: [sync('legacy')] },
+      ],
+    });
+    expect([...streamsOf(lowered, 0), ...streamsOf(lowered, 1)]).toEqual(['legacy default', 'legacy default second']);
+    expect(lowered.streams.slice(2).map(({ device }) => device)).toEqual([0, 1]);
+  });
+});
+
+describe('a copy', () => {
+  it('that is asynchronous is one instruction', () => {
+    const [first, ...rest] = program([copy({ stream: 'side' })]).threads[0]?.instructions ?? [];
+    expect(rest).toEqual([]);
+    expect(first).toEqual({
+      code: 'copy',
+      op: 0,
+      src: 0,
+      srcOffset: 0,
+      dst: 1,
+      dstOffset: 0,
+      bytes: 64,
+      stream: 0,
+      blocking: false,
+    });
+  });
+
+  it('as Tensor.to(non_blocking=False) does it is followed by a synchronise of its own stream, under its number', () => {
+    const instructions = program([copy({ stream: 'side', mode: 'blocking-to' })]).threads[0]?.instructions;
+    expect(instructions).toMatchObject([
+      { code: 'copy', op: 0, stream: 0, blocking: false },
+      { code: 'synchronizeStream', op: 0, stream: 0 },
+    ]);
+  });
+
+  it.each(['legacy', 'per-thread'])(
+    'by cudaMemcpy runs in the default stream (%s), whatever it names',
+    (defaultStream) => {
+      const lowered = program([copy({ stream: 'side', mode: 'blocking-memcpy' })], { environment: { defaultStream } });
+      expect(lowered.threads[0]?.instructions).toMatchObject([{ code: 'copy', blocking: true }]);
+      expect(streamsOf(lowered)).toEqual([defaultStream === 'legacy' ? 'legacy default' : 'default of t0']);
+    },
+  );
+
+  it('moves all that fits in both buffers where it says nothing', () => {
+    const { instructions } =
+      program([copy({ srcOffset: 60 }), copy({ dst: 'odd' }), copy({ bytes: 7 })]).threads[0] ?? {};
+    expect(instructions?.map((instruction) => (instruction.code === 'copy' ? instruction.bytes : null))).toEqual([
+      4, 6, 7,
+    ]);
+  });
+});
+
+describe('groups', () => {
+  const work: OperationInput = { op: 'work', durationNs: 1 };
+
+  it('repeats stay loops that know their ends', () => {
+    const inner: OperationInput = { op: 'repeat', count: 3, operations: [work, work] };
+    const range: OperationInput = { op: 'range', name: 'step', operations: [inner] };
+    const lowered = program([{ op: 'repeat', count: 2, operations: [range, work] }, work]);
+    expect(lowered.threads[0]?.instructions).toEqual([
+      { code: 'repeat', op: 0, count: 2, end: 8 },
+      { code: 'beginRange', op: 1, name: 'step' },
+      { code: 'repeat', op: 2, count: 3, end: 5 },
+      { code: 'work', op: 3, durationNs: 1 },
+      { code: 'work', op: 4, durationNs: 1 },
+      { code: 'endRepeat', op: 2, start: 2 },
+      { code: 'endRange', op: 1 },
+      { code: 'work', op: 5, durationNs: 1 },
+      { code: 'endRepeat', op: 0, start: 0 },
+      { code: 'work', op: 6, durationNs: 1 },
+    ]);
+  });
+
+  it('operations are numbered in document order, and every number leads back to its operation', () => {
+    const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
+      operation: fc.oneof(
+        { maxDepth: 4 },
+        fc.constant(work),
+        tie('list').map((operations): OperationInput => ({ op: 'repeat', count: 2, operations })),
+        tie('list').map((operations): OperationInput => ({ op: 'range', name: 'r', operations })),
+      ),
+      list: fc.array(tie('operation'), { minLength: 1, maxLength: 4 }),
+    }));
+    fc.assert(
+      fc.property(fc.array(list, { minLength: 1, maxLength: 3 }), (threads) => {
+        const lowered = program(threads);
+        const document = { threads: threads.map((operations) => ({ operations })) };
+        const inOrder: unknown[] = [];
+        const collect = (operations: readonly OperationInput[]): void => {
+          for (const operation of operations) {
+            inOrder.push(operation);
+            collect((operation['operations'] as OperationInput[] | undefined) ?? []);
+          }
+        };
+        threads.forEach(collect);
+        const found = lowered.operations.map(({ path }) =>
+          path.reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], document),
+        );
+        expect(lowered.operations.map(({ op }) => op)).toEqual(inOrder.map((_, op) => op));
+        // Same objects: each number leads to its own operation.
+        expect(found.every((operation, op) => operation === inOrder[op])).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('what can not be lowered', () => {
+  it('is refused with its field: a kernel over half a word', () => {
+    const kernel: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['odd'], writes: ['device'] };
+    expect(() => program([kernel])).toThrow(
+      expect.objectContaining({ code: 'experiment.invalid', field: 'threads[0].operations[0].reads' }),
+    );
+  });
+
+  it('is refused with its field: an operation that no engine executes yet', () => {
+    expect(() => program([{ op: 'memset', buffer: 'device' }])).toThrow(
+      expect.objectContaining({ code: 'engine.unsupported', field: 'threads[0].operations[0]' }),
+    );
+  });
+});
+
+describe('buffers', () => {
+  it('know whether something writes them', () => {
+    const kernel: OperationInput = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['host'], writes: ['device'] };
+    expect(program([kernel]).buffers.map(({ written }) => written)).toEqual([false, true, false]);
+    expect(program([{ op: 'read', buffer: 'host' }]).buffers.map(({ written }) => written)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
