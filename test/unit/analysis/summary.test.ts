@@ -64,7 +64,7 @@ describe('summary of the four examples on the simulated H200', () => {
       error: null,
     });
     expect(summary.operations.map(({ op }) => op).sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect(summary.operations.find(({ op }) => op === 2)).toMatchObject({
+    expect(summary.operations.find(({ op }) => op === 3)).toMatchObject({
       label: 'multiply 3 passes',
       kind: 'kernel',
       lane: 'stream:legacy default',

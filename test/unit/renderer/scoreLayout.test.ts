@@ -59,21 +59,12 @@ describe('the score', () => {
     expect(blocks.map((block) => [block.operation.op, rows[block.row]?.name])).toEqual([
       ['copy', 'side'],
       ['recordEvent', 'side'],
-      ['work', 'main'],
       ['kernel', 'legacy default'],
       ['recordEvent', 'legacy default'],
       ['synchronizeEvent', 'main'],
       ['synchronizeEvent', 'main'],
     ]);
-    expect(blocks.map((block) => block.paint)).toEqual([
-      'h2d',
-      'mark',
-      'host-work',
-      'kernel',
-      'mark',
-      'host-sync',
-      'host-sync',
-    ]);
+    expect(blocks.map((block) => block.paint)).toEqual(['h2d', 'mark', 'kernel', 'mark', 'host-sync', 'host-sync']);
   });
 
   it('never puts two blocks into one cell, and keeps issue order within a thread', () => {
