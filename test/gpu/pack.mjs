@@ -9,7 +9,10 @@ const root = join(import.meta.dirname, '../..');
 const target = join(root, 'dist/gpu');
 const node = join(target, 'node.xz');
 
-const sources = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
+const sources = [
+  ...readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts')),
+  ...readdirSync(join(root, 'test/bench/gpu')).map((file) => join('../bench/gpu', file)),
+];
 const input = Object.fromEntries(sources.map((file) => [basename(file, '.ts'), join(import.meta.dirname, file)]));
 
 for (const file of existing(target)) if (file.endsWith('.js')) rmSync(join(target, file));
@@ -30,7 +33,7 @@ if (!existing(target).includes('node.xz')) {
   mkdirSync(target, { recursive: true });
   execFileSync('sh', ['-c', `xz -T2 -c "${process.execPath}" > "${node}"`]);
 }
-console.log(`packed ${sources.length} test files and Node ${process.version} into dist/gpu`);
+console.log(`packed ${sources.length} tests and benchmarks and Node ${process.version} into dist/gpu`);
 for (const part of ['dist/gpu', 'dist/host', 'native/build/Release']) console.log(part, `${megabytes(part)} MB`);
 
 function existing(folder) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every GPU test and records the four cases, on a machine with an NVIDIA GPU. Prints a short table last.
+# Runs every GPU test and benchmark and records the four cases, on a machine with an NVIDIA GPU. Prints a short table last.
 # Before: `npm run build && node test/gpu/pack.mjs` where npm is; then bring the repository with dist/gpu, dist/host
 # and native/build/Release to the GPU machine. Results and recorded runs go to the folder $OUT (default: dist/gpu/out).
 set -uo pipefail
@@ -24,6 +24,7 @@ for case in pageable-same-stream pinned-same-stream pageable-side-stream pinned-
   node dist/host/cli.js run "assets/examples/overlap/$case.json" --engine cuda --out "$OUT/runs/$case.arrow" --json \
     > "$OUT/runs/$case.json" || status=1
 done
+node dist/gpu/copy-times.js || status=1
 command -v python3 > /dev/null && python3 test/gpu/pytorch_overlap.py "$OUT/pytorch.json" 2>&1 | tail -n 6
 
 echo
