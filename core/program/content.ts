@@ -72,8 +72,8 @@ export class BufferContent {
     const after = old.filter((piece) => piece.to > to).map((piece) => cut(piece, to, piece.to));
     const merged = merge([...before, ...pieces, ...after]);
     this.#splice(first, end, merged);
-    // What lies behind is moved in memory, some hundred times faster than a piece is made.
-    return old.length + merged.length + (this.#pieces.length - first) / 256;
+    // What lies behind is moved in memory, a hundred times faster than a piece is made.
+    return old.length + merged.length + (this.#pieces.length - first) / 128;
   }
 
   /** The pieces of a region, cut to it. */

@@ -15,8 +15,8 @@ import {
  * that needs more than half of what is left is given up, and what it writes is unknown from there on.
  */
 const loopBudget = 2_000_000;
-/** What all of it may cost, so counted: some seconds. Buffers that are written after that are unknown. */
-const pieceBudget = 8_000_000;
+/** What all of it may cost, so counted: a second or two. Buffers that are written after that are unknown. */
+const pieceBudget = 4_000_000;
 
 interface Loop {
   /** What a round costs at the least. */

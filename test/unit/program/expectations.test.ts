@@ -198,7 +198,8 @@ describe('a read', () => {
   });
 });
 
-describe('following a program takes no more than a few seconds', () => {
+// Unbounded, these take minutes or never end; the limits leave room for a busy machine.
+describe('following a program ends soon', { timeout: 60_000 }, () => {
   const within = (milliseconds: number, make: () => Program): Program => {
     const start = performance.now();
     const made = make();
@@ -210,7 +211,7 @@ describe('following a program takes no more than a few seconds', () => {
     levels === 0 ? inside : [{ op: 'repeat', count: 10_000_000, operations: [...nest(levels - 1, inside), grow] }];
 
   it('with loops in loops that never settle: what they write is unverifiable', () => {
-    const lowered = within(10_000, () => program([nest(20, [grow])]));
+    const lowered = within(20_000, () => program([nest(20, [grow])]));
     expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([0]);
     expect(lowered.expectations).toEqual([]);
   });
@@ -219,7 +220,7 @@ describe('following a program takes no more than a few seconds', () => {
     const copy: OperationInput = { op: 'copy', src: 'b3', dst: 'b4' };
     const settled = (levels: number): OperationInput[] =>
       levels === 0 ? [copy] : [{ op: 'repeat', count: 10_000_000, operations: settled(levels - 1) }];
-    expect(within(10_000, () => program([settled(20)])).unverifiable).toEqual([]);
+    expect(within(20_000, () => program([settled(20)])).unverifiable).toEqual([]);
   });
 
   const chunks = (count: number, order: (index: number) => number): OperationInput[] =>
@@ -232,18 +233,18 @@ describe('following a program takes no more than a few seconds', () => {
     }));
 
   it('with 200,000 operations in order', () => {
-    const lowered = within(10_000, () => program([chunks(200_000, (index) => index)], [800_000]));
+    const lowered = within(20_000, () => program([chunks(200_000, (index) => index)], [800_000]));
     expect(lowered.expectations.length).toBe(200_000);
   });
 
   it('with 200,000 operations in no order', () => {
-    const lowered = within(10_000, () => program([chunks(200_000, (i) => (i * 77_773) % 200_000)], [800_000]));
+    const lowered = within(20_000, () => program([chunks(200_000, (i) => (i * 77_773) % 200_000)], [800_000]));
     isComplete(lowered);
   });
 
   it('with copies of a buffer in as many pieces as there are copies', () => {
     const copies = Array.from({ length: 90_000 }, (): OperationInput => ({ op: 'copy', src: 'b0', dst: 'b1' }));
-    const lowered = within(10_000, () => program([[...chunks(90_000, (i) => i), ...copies]], [360_000, 360_000]));
+    const lowered = within(20_000, () => program([[...chunks(90_000, (i) => i), ...copies]], [360_000, 360_000]));
     expect(lowered.unverifiable.map(({ buffer }) => buffer)).toEqual([1]);
   });
 });

@@ -266,9 +266,9 @@ describe('the index of a lane', () => {
     );
     const start = performance.now();
     const shapes = index.shapes(0, count * 10, 2000);
-    // Looking at every row takes some 10 ms a frame here, 300 of them 3 s.
-    for (let frame = 1; frame < 300; frame += 1) index.shapes(0, count * 10, 200);
-    expect(performance.now() - start).toBeLessThan(1000);
+    // Looking at every row takes some milliseconds a frame, 3000 of them many seconds.
+    for (let frame = 1; frame < 3000; frame += 1) index.shapes(0, count * 10, 100);
+    expect(performance.now() - start).toBeLessThan(5000);
     expect(shapes.length).toBeLessThanOrEqual(2001);
     for (const { busyNs, startNs, endNs } of shapes.slice(0, -1)) {
       expect(busyNs / (endNs - startNs)).toBeCloseTo(0.7, 2);
