@@ -42,7 +42,6 @@ export const experimentSchema = z.strictObject({
 export type Experiment = z.infer<typeof experimentSchema>;
 /** An experiment as a person may write it: everything with a default can be left out. */
 export type ExperimentInput = z.input<typeof experimentSchema>;
-export type HostThread = Experiment['threads'][number];
 
 /** Visits every operation of a thread in document order, those inside a group after the group itself. */
 export function walkOperations(

@@ -120,11 +120,6 @@ export const environmentSchema = z.strictObject({
 export type Pattern = z.infer<typeof patternSchema>;
 export type BufferMemory = (typeof bufferMemories)[number];
 export type BufferDeclaration = z.infer<typeof bufferSchema>;
-export type StreamDeclaration = z.infer<typeof streamSchema>;
-export type EventDeclaration = z.infer<typeof eventSchema>;
-export type SignalDeclaration = z.infer<typeof signalSchema>;
-export type DeviceDeclaration = z.infer<typeof deviceSchema>;
-export type Environment = z.infer<typeof environmentSchema>;
 
 /** Size of a declared buffer in bytes. */
 export function bufferBytes(buffer: BufferDeclaration): number {

@@ -61,8 +61,6 @@ export interface Lane {
 
 /** Index of a lane in Trace.lanes; -1 where there is none. */
 export type LaneIndex = number;
-/** Index of a string in Trace.names. */
-export type NameIndex = number;
 /** Index of a row in every column. */
 export type RowIndex = number;
 
@@ -77,6 +75,7 @@ export interface TraceColumns {
   readonly engine: Int32Array;
   /** Index into rowKinds. */
   readonly kind: Uint8Array;
+  /** Indices into Trace.names. */
   readonly name: Int32Array;
   /** The operation's number in the program; -1 where the trace doesn't come from an experiment. */
   readonly op: Int32Array;
