@@ -1,6 +1,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
+import classes from './Shell.module.css';
 import { Shell } from './Shell.tsx';
 import { cssVariables, theme } from './theme.ts';
 
@@ -14,7 +15,12 @@ export function App() {
       colorSchemeManager={schemes}
       defaultColorScheme="auto"
     >
-      <Notifications position="bottom-right" limit={4} containerWidth={420} />
+      <Notifications
+        className={classes['notifications'] ?? ''}
+        position="bottom-right"
+        limit={4}
+        containerWidth={420}
+      />
       <ErrorBoundary area="The window">
         <Shell />
       </ErrorBoundary>

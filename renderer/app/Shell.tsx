@@ -13,7 +13,7 @@ import { HelpOverlay } from './HelpOverlay.tsx';
 import classes from './Shell.module.css';
 import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
-import { shownRunId } from './store/select.ts';
+import { currentExperiment, shownRunId } from './store/select.ts';
 import { assign, useApp } from './store/store.ts';
 import { TopBar } from './TopBar.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
@@ -22,6 +22,7 @@ export function Shell() {
   const page = useApp((state) => state.page);
   useShownRun();
   useRunKey();
+  useTitle();
   useHotkeys([
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],
@@ -74,6 +75,14 @@ export function Shell() {
       <HelpOverlay />
     </div>
   );
+}
+
+/** The browser's tab and the task bar name what is open. */
+function useTitle(): void {
+  const name = useApp((state) => (state.page.kind === 'compare' ? 'Comparison' : currentExperiment(state)?.name));
+  useEffect(() => {
+    document.title = name === undefined ? 'Copyscope' : `${name} · Copyscope`;
+  }, [name]);
 }
 
 /** Ctrl+Enter runs wherever the focus is; it is taken before a list or menu can take the Enter in it. */

@@ -19,6 +19,7 @@ import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
 import { inOrder } from '../library/groups.ts';
 import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
+import { Legend } from '../timeline/Legend.tsx';
 import { labelSpace, timeTicks } from '../timeline/ticks.ts';
 import { toPixels } from '../timeline/timeView.ts';
 import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
@@ -142,6 +143,8 @@ function Stack({ ids }: { readonly ids: readonly string[] }) {
   const key = ready.map((run) => run.id).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to compare anew.
   const comparison = useMemo(() => compareRuns(ready.map((run) => run.run)), [key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const views = useMemo(() => ready.map((run) => run.view(null)), [key]);
   const time = useTimeView(comparison.spanNs);
   useSharedKeys(time);
   return (
@@ -162,6 +165,7 @@ function Stack({ ids }: { readonly ids: readonly string[] }) {
           );
         })}
       </ol>
+      <Legend views={views} />
     </>
   );
 }

@@ -6,12 +6,12 @@ import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { VerdictIcon } from '../inspector/VerdictCard.tsx';
+import { type ColumnPlaces, placeColumns } from './columns.ts';
 import { OperationIcon } from './OperationIcon.tsx';
 import classes from './Score.module.css';
 import { type ScoreBlock, type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { useSelectedOp, useVerdictsByOp } from './selectedOp.ts';
 
-const columnWidth = 158;
 const rowHeight = 34;
 const headHeight = 22;
 const gutterWidth = 148;
@@ -19,6 +19,7 @@ const groupHeight = 18;
 const scrollBarHeight = 13;
 /** Columns drawn beyond what is visible, so that scrolling shows no gap. */
 const overscan = 4;
+const blockGap = 6;
 
 /** Top of the first row: below the column numbers and the brackets of repeats and ranges. */
 const blocksTop = ({ groups }: ScoreLayout): number =>
@@ -34,16 +35,17 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
   const { ref: sizeRef, width } = useElementSize();
   const [left, setLeft] = useState(0);
-  const first = Math.floor(left / columnWidth) - overscan;
-  const last = Math.ceil((left + width) / columnWidth) + overscan;
+  const columns = useMemo(() => placeColumns(layout), [layout]);
+  const first = columns.at(left) - overscan;
+  const last = columns.at(left + width) + overscan;
   const shown = layout.blocks.filter(({ column }) => column >= first && column <= last);
   const top = blocksTop(layout);
-  const style = { width: gutterWidth + layout.columns * columnWidth, height: top + layout.rows.length * rowHeight };
+  const style = { width: gutterWidth + columns.total, height: top + layout.rows.length * rowHeight };
   return (
     <section className={classes['score']} aria-label="Score" ref={sizeRef}>
       <div className={classes['scroll']} tabIndex={-1} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
         <div className={classes['sheet']} style={style}>
-          <Columns first={first} last={last} layout={layout} />
+          <Columns first={first} last={last} layout={layout} columns={columns} />
           {layout.rows.map((row, index) => (
             <div
               key={`${row.kind}:${row.name}`}
@@ -57,9 +59,9 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
               </div>
             </div>
           ))}
-          <Groups layout={layout} />
-          <Edges layout={layout} top={top} />
-          <Blocks blocks={shown} layout={layout} top={top} />
+          <Groups layout={layout} columns={columns} />
+          <Edges layout={layout} top={top} columns={columns} />
+          <Blocks blocks={shown} layout={layout} top={top} columns={columns} />
           {layout.blocks.length === 0 ? <p className={classes['none']}>This experiment has no operations.</p> : null}
         </div>
       </div>
@@ -67,15 +69,14 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
   );
 }
 
-function Columns({
-  first,
-  last,
-  layout,
-}: {
+interface ColumnsProps {
   readonly first: number;
   readonly last: number;
   readonly layout: ScoreLayout;
-}) {
+  readonly columns: ColumnPlaces;
+}
+
+function Columns({ first, last, layout, columns }: ColumnsProps) {
   const from = Math.max(first, 0);
   const count = Math.max(0, Math.min(last, layout.columns - 1) - from + 1);
   return (
@@ -87,7 +88,7 @@ function Columns({
         <span
           key={column}
           className={`${classes['number']} tabular`}
-          style={{ left: gutterWidth + column * columnWidth, width: columnWidth }}
+          style={{ left: gutterWidth + columns.left(column), width: columns.width(column) }}
         >
           {column + 1}
         </span>
@@ -96,7 +97,7 @@ function Columns({
   );
 }
 
-function Groups({ layout }: { readonly layout: ScoreLayout }) {
+function Groups({ layout, columns }: { readonly layout: ScoreLayout; readonly columns: ColumnPlaces }) {
   return layout.groups.map((group) => (
     <button
       key={group.op}
@@ -104,8 +105,8 @@ function Groups({ layout }: { readonly layout: ScoreLayout }) {
       className={classes['group']}
       style={{
         top: headHeight + group.depth * groupHeight,
-        left: gutterWidth + group.firstColumn * columnWidth + 3,
-        width: (group.lastColumn - group.firstColumn + 1) * columnWidth - 6,
+        left: gutterWidth + columns.left(group.firstColumn),
+        width: columns.left(group.lastColumn + 1) - columns.left(group.firstColumn) - blockGap,
       }}
       onClick={() => select({ kind: 'op', op: group.op })}
     >
@@ -114,15 +115,17 @@ function Groups({ layout }: { readonly layout: ScoreLayout }) {
   ));
 }
 
-function Blocks({
-  blocks,
-  layout,
-  top,
-}: {
-  readonly blocks: readonly ScoreBlock[];
+interface EdgesProps {
   readonly layout: ScoreLayout;
   readonly top: number;
-}) {
+  readonly columns: ColumnPlaces;
+}
+
+interface BlocksProps extends EdgesProps {
+  readonly blocks: readonly ScoreBlock[];
+}
+
+function Blocks({ blocks, layout, top, columns }: BlocksProps) {
   const selected = useSelectedOp();
   const verdicts = useVerdictsByOp();
   const paints = usePaints();
@@ -144,7 +147,7 @@ function Blocks({
         return (
           <li
             key={block.op}
-            style={{ left: gutterWidth + block.column * columnWidth, top: top + block.row * rowHeight }}
+            style={{ left: gutterWidth + columns.left(block.column), top: top + block.row * rowHeight }}
           >
             <button
               type="button"
@@ -154,7 +157,11 @@ function Blocks({
               aria-pressed={block.op === selected}
               tabIndex={block.op === focusable ? 0 : -1}
               title={`${block.label}${block.detail === '' ? '' : ` (${block.detail})`}`}
-              style={{ width: columnWidth - 6, height: rowHeight - 6, ...paintVariable(paint.fill) }}
+              style={{
+                width: columns.width(block.column) - blockGap,
+                height: rowHeight - 6,
+                ...paintVariable(paint.fill),
+              }}
               onClick={() => select({ kind: 'op', op: block.op })}
               onKeyDown={(event) => move(event, block)}
             >
@@ -200,11 +207,15 @@ function neighbour(layout: ScoreLayout, block: ScoreBlock, key: string): ScoreBl
 }
 
 /** Dashed lines from where an event is recorded to where it is waited for. */
-function Edges({ layout, top }: { readonly layout: ScoreLayout; readonly top: number }) {
+function Edges({ layout, top, columns }: EdgesProps) {
   const selected = useSelectedOp();
   const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
-    const left = gutterWidth + block.column * columnWidth;
-    return { left, right: left + columnWidth - 6, y: top + block.row * rowHeight + rowHeight / 2 - 3 };
+    const left = gutterWidth + columns.left(block.column);
+    return {
+      left,
+      right: left + columns.width(block.column) - blockGap,
+      y: top + block.row * rowHeight + rowHeight / 2 - 3,
+    };
   };
   return (
     <svg className={classes['edges']} aria-hidden="true">

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
+import type { IterationView } from '../app/loadedRun.ts';
 import { type PaintName, paintNames } from '../app/palette.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { paintOfRow } from './frame.ts';
@@ -8,15 +8,13 @@ import classes from './Legend.module.css';
 /** Rows looked at to find which colours occur. */
 const mostRows = 20_000;
 
-/** What the colours and patterns mean: those that this iteration has. */
-export function Legend({ run, view }: { readonly run: LoadedRun; readonly view: IterationView }) {
+/** What the colours and patterns mean: those that these iterations have. */
+export function Legend({ views }: { readonly views: readonly IterationView[] }) {
   const paints = usePaints();
   const shown = useMemo(() => {
-    const found = new Set<PaintName>();
-    const end = Math.min(view.rows.to, view.rows.from + mostRows);
-    for (let row = view.rows.from; row < end; row += 1) found.add(paintOfRow(run.run.trace, row));
+    const found = new Set(views.flatMap(paintsOf));
     return paintNames.filter((name) => found.has(name));
-  }, [run, view]);
+  }, [views]);
   return (
     <ul className={classes['legend']} aria-label="Legend">
       {shown.map((name) => {
@@ -39,6 +37,13 @@ export function Legend({ run, view }: { readonly run: LoadedRun; readonly view: 
       })}
     </ul>
   );
+}
+
+function paintsOf({ run, rows }: IterationView): PaintName[] {
+  const found = new Set<PaintName>();
+  const end = Math.min(rows.to, rows.from + mostRows);
+  for (let row = rows.from; row < end; row += 1) found.add(paintOfRow(run.trace, row));
+  return [...found];
 }
 
 function Pattern({ pattern, ink }: { readonly pattern: string; readonly ink: string }) {

@@ -48,6 +48,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
+  const views = useMemo(() => [view], [view]);
   const time = useTimeView(view.makespanNs);
   const title = run.run.info.experiment.name;
   useTimelineKeys(run, view, time);
@@ -63,7 +64,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
           <LanesView run={run} view={view} window={time} title={title} />
         )}
       </div>
-      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend run={run} view={view} /> : null}
+      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend views={views} /> : null}
       <Announcer run={run} />
     </>
   );

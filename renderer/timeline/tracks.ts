@@ -70,7 +70,7 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Track[
   }
   // A curve gains more from height than a bar does, so it takes what the lanes leave, up to a point.
   const spare = (options.height - top) / Math.max(directions.length, 1);
-  const height = Math.round(Math.min(Math.max(spare, bandwidthHeight), 2.2 * bandwidthHeight));
+  const height = Math.round(Math.min(Math.max(spare, bandwidthHeight), 3 * bandwidthHeight));
   for (const direction of directions) {
     tracks.push(bandwidthTrack(view, direction, options.attainable?.[direction] ?? null, top, height));
     top += height;
@@ -114,7 +114,7 @@ function chosenLanes(view: IterationView, compact: boolean): Chosen[] {
 /** How much larger than natural lanes are drawn, to use the space there is without looking swollen. */
 function growth(chosen: readonly Chosen[], bandwidths: number, options: TrackOptions): number {
   const all = naturalHeight(chosen) + bandwidths * bandwidthHeight;
-  const [least, most] = options.compact === true ? [0.7, 2.3] : [1, 1.7];
+  const [least, most] = options.compact === true ? [0.7, 2.3] : [1, 2];
   return all === 0 ? 1 : Math.min(Math.max(options.height / all, least), most);
 }
 

@@ -77,8 +77,14 @@ function onRunChanged(id: string, run: RunSummary | null): void {
   if (run === null || before?.status === run.status) return;
   // What was read while the run was still going is no longer all of it.
   if (before?.status === 'running') put('loadedRuns', id, undefined);
-  if (run.status === 'failed') notifyRunFailed(run);
+  if (run.status === 'failed' && !isShownHere(id)) notifyRunFailed(run);
   if (run.status !== 'running') void showEnded(id);
+}
+
+/** Whether the page shows this run, or will: it then says itself what became of it. */
+function isShownHere(id: string): boolean {
+  const document = pageDocumentKey(state());
+  return document !== null && (state().pendingRuns[document] === id || shownRunId(state()) === id);
 }
 
 /** Shows a run that has ended wherever it was waited for. */

@@ -1,0 +1,42 @@
+/** How wide each column of the score is: as wide as its words need, within reason. */
+import { lowerBound } from '../../core/trace/rows.ts';
+import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
+
+export interface ColumnPlaces {
+  /** Pixels from the first column's left edge; of the column after the last one, the total. */
+  left(column: number): number;
+  width(column: number): number;
+  /** The column at a distance from the first one's left edge. */
+  at(pixels: number): number;
+  readonly total: number;
+}
+
+const leastWidth = 84;
+const mostWidth = 178;
+/** Mean widths of a character at the block's two sizes. Estimated, so that nothing has to be measured before drawing. */
+const labelCharacter = 6.3;
+const detailCharacter = 5.3;
+const iconAndPadding = 44;
+const verdictWidth = 20;
+
+export function placeColumns(layout: ScoreLayout): ColumnPlaces {
+  const widths = new Float64Array(layout.columns).fill(leastWidth);
+  for (const block of layout.blocks) widths[block.column] = Math.max(widths[block.column] ?? 0, blockWidth(block));
+  const lefts = new Float64Array(layout.columns + 1);
+  for (let column = 0; column < layout.columns; column += 1) {
+    lefts[column + 1] = (lefts[column] ?? 0) + (widths[column] ?? 0);
+  }
+  const total = lefts[layout.columns] ?? 0;
+  return {
+    left: (column) => lefts[column] ?? total,
+    width: (column) => widths[column] ?? leastWidth,
+    at: (pixels) => lowerBound(0, layout.columns, (column) => (lefts[column + 1] ?? 0) <= pixels),
+    total,
+  };
+}
+
+function blockWidth({ label, detail, operation }: ScoreBlock): number {
+  const words = Math.max(label.length * labelCharacter, detail.length * detailCharacter);
+  const judged = operation.op === 'copy' ? verdictWidth : 0;
+  return Math.round(Math.min(Math.max(words + iconAndPadding + judged, leastWidth), mostWidth));
+}
