@@ -58,7 +58,7 @@ function CompareHeader({ ids }: { readonly ids: readonly string[] }) {
       <div className={classes['title']}>
         <h1>Four cases, one time scale</h1>
         <Text size="sm" c="dimmed">
-          A copy and a kernel that don’t need each other, by source memory and by stream.
+          A copy and a kernel that don’t need each other, four ways.
         </Text>
       </div>
       <div className={classes['controls']}>
@@ -165,7 +165,7 @@ function Stack({ ids }: { readonly ids: readonly string[] }) {
           );
         })}
       </ol>
-      <Legend views={views} />
+      <Legend views={views} marks={false} />
     </>
   );
 }

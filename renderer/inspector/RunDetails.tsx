@@ -183,23 +183,33 @@ const timings: Readonly<Record<SummaryDocument['timing'], string>> = {
   simulated: 'simulated',
 };
 
-function TimingBlock({ summary: { iterations, timing } }: { readonly summary: SummaryDocument }) {
-  const { recordedMakespanNs, recordedWallNs, plainWallNs, recordingOverheadNs, recorded } = iterations;
+function TimingBlock({ summary: { iterations, timing, engine } }: { readonly summary: SummaryDocument }) {
+  const { recordedMakespanNs, recorded } = iterations;
   return (
     <Block title="Timing">
       <Facts>
         <Fact name="Device times from">{timings[timing]}</Fact>
         <Fact name="Recorded iterations">{recorded}</Fact>
         <SpreadFact name="Makespan" spread={recordedMakespanNs} />
-        <SpreadFact name="Wall, recorded" spread={recordedWallNs} />
-        <SpreadFact name="Wall, not recorded" spread={plainWallNs} />
-        {recordingOverheadNs === null ? null : (
-          <Fact name="Cost of recording" title="Difference of the medians of recorded and un-recorded iterations">
-            {formatDuration(recordingOverheadNs)}
-          </Fact>
-        )}
+        {engine === 'sim' ? null : <RecordingCost iterations={iterations} />}
       </Facts>
     </Block>
+  );
+}
+
+/** What recording costs: the same iterations by the host's clock, recorded and not. A prediction has no such cost. */
+function RecordingCost({ iterations }: Pick<SummaryDocument, 'iterations'>) {
+  const { recordedWallNs, plainWallNs, recordingOverheadNs } = iterations;
+  return (
+    <>
+      <SpreadFact name="Wall, recorded" spread={recordedWallNs} />
+      <SpreadFact name="Wall, not recorded" spread={plainWallNs} />
+      {recordingOverheadNs === null ? null : (
+        <Fact name="Cost of recording" title="Difference of the medians of recorded and un-recorded iterations">
+          {formatDuration(recordingOverheadNs)}
+        </Fact>
+      )}
+    </>
   );
 }
 

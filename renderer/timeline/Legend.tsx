@@ -8,13 +8,19 @@ import classes from './Legend.module.css';
 /** Rows looked at to find which colours occur. */
 const mostRows = 20_000;
 
+interface LegendProps {
+  readonly views: readonly IterationView[];
+  /** Whether the lanes that carry marks are shown. */
+  readonly marks?: boolean;
+}
+
 /** What the colours and patterns mean: those that these iterations have. */
-export function Legend({ views }: { readonly views: readonly IterationView[] }) {
+export function Legend({ views, marks = true }: LegendProps) {
   const paints = usePaints();
   const shown = useMemo(() => {
     const found = new Set(views.flatMap(paintsOf));
-    return paintNames.filter((name) => found.has(name));
-  }, [views]);
+    return paintNames.filter((name) => found.has(name) && (marks || name !== 'mark'));
+  }, [views, marks]);
   return (
     <ul className={classes['legend']} aria-label="Legend">
       {shown.map((name) => {

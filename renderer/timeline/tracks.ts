@@ -151,7 +151,7 @@ function bandwidthTrack(
     kind: 'bandwidth',
     id: `link:${direction}`,
     name: `${direction.toUpperCase()} link`,
-    detail: attainable === null ? 'bandwidth' : `up to ${formatRate(attainable)}`,
+    detail: attainable === null ? 'bandwidth' : `attainable ${formatRate(attainable)}`,
     direction,
     bandwidth: view.bandwidth[direction],
     attainable,
