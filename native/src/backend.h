@@ -60,9 +60,9 @@ class Backend {
 
   virtual void beginRecording() = 0;
   virtual void beginIteration(int iteration) = 0;
-  /// Adds the iteration's device rows to `rows`.
-  virtual void endIteration(std::vector<DeviceRow>& rows) = 0;
-  virtual void endRecording() = 0;
+  virtual void endIteration() = 0;
+  /// Adds the device rows of all recorded iterations to `rows`.
+  virtual void endRecording(std::vector<DeviceRow>& rows) = 0;
 
   /// Makes running kernels and waits end soon. May be called from any thread at any time.
   virtual void interrupt() noexcept = 0;

@@ -302,10 +302,12 @@ void CpuBackend::beginIteration(int iteration) {
   for (const auto& queue : queues_) queue->rows.clear();
 }
 
-void CpuBackend::endIteration(std::vector<DeviceRow>& rows) {
+void CpuBackend::endIteration() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& queue : queues_) rows.insert(rows.end(), queue->rows.begin(), queue->rows.end());
+  for (const auto& queue : queues_) recorded_.insert(recorded_.end(), queue->rows.begin(), queue->rows.end());
 }
+
+void CpuBackend::endRecording(std::vector<DeviceRow>& rows) { rows.insert(rows.end(), recorded_.begin(), recorded_.end()); }
 
 void CpuBackend::interrupt() noexcept { changed_.notify_all(); }
 

@@ -43,8 +43,8 @@ class CpuBackend final : public Backend {
 
   void beginRecording() override {}
   void beginIteration(int iteration) override;
-  void endIteration(std::vector<DeviceRow>& rows) override;
-  void endRecording() override {}
+  void endIteration() override;
+  void endRecording(std::vector<DeviceRow>& rows) override;
   void interrupt() noexcept override;
 
   const char* timing() const override { return "host-clock"; }
@@ -109,6 +109,8 @@ class CpuBackend final : public Backend {
   std::condition_variable changed_;
   bool ending_ = false;
   int iteration_ = -1;
+  /// Device rows of the iterations recorded so far.
+  std::vector<DeviceRow> recorded_;
 };
 
 }  // namespace copyscope

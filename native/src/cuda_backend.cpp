@@ -14,7 +14,6 @@ extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* sourc
 namespace copyscope {
 namespace {
 
-constexpr std::size_t scratchBytes = 4096;
 constexpr int blocksPerMultiprocessor = 8;
 
 cudaMemcpyKind kindOf(const Buffer& src, const Buffer& dst) {
@@ -75,8 +74,7 @@ void CudaBackend::selectDevice() {
 
 void CudaBackend::createService() {
   service_ = createStream(true);
-  comparison_ = allocateDevice(sizeof(DeviceComparison) + scratchBytes);
-  scratch_ = allocatePinned(scratchBytes);
+  comparison_ = allocateDevice(sizeof(DeviceComparison));
   void* onDevice = nullptr;
   stopFlag_ = allocateMapped(sizeof(int), &onDevice);
   deviceFlag_ = static_cast<const volatile int*>(onDevice);
@@ -284,23 +282,11 @@ void CudaBackend::beginIteration(int iteration) {
   iteration_ = iteration;
   for (auto& operations : issued_) operations.clear();
   recorder_->beginIteration();
-  prime();
 }
 
-/// The first copy and kernel after a flush make CUPTI fetch buffers, which takes a tenth of a millisecond: they are
-/// ours, before the threads are released.
-void CudaBackend::prime() {
-  void* const device = static_cast<std::byte*>(comparison_.get()) + sizeof(DeviceComparison);
-  const cudaStream_t stream = service_.get();
-  check(cudaMemcpyAsync(device, scratch_.get(), scratchBytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
-  check(launchFill(stream, device, scratchBytes, Content{PatternKind::index, 0, 1, 0}, 1), "cudaLaunchKernel");
-  check(cudaMemcpyAsync(scratch_.get(), device, scratchBytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-}
+void CudaBackend::endIteration() { recorder_->endIteration(iteration_, issued_); }
 
-void CudaBackend::endIteration(std::vector<DeviceRow>& rows) { recorder_->endIteration(iteration_, issued_, rows); }
-
-void CudaBackend::endRecording() { recorder_->end(); }
+void CudaBackend::endRecording(std::vector<DeviceRow>& rows) { recorder_->end(rows); }
 
 void CudaBackend::interrupt() noexcept {
   volatile int* const flag = hostFlag_.load();

@@ -41,8 +41,8 @@ class CudaBackend final : public Backend {
 
   void beginRecording() override;
   void beginIteration(int iteration) override;
-  void endIteration(std::vector<DeviceRow>& rows) override;
-  void endRecording() override;
+  void endIteration() override;
+  void endRecording(std::vector<DeviceRow>& rows) override;
   void interrupt() noexcept override;
 
   const char* timing() const override;
@@ -63,7 +63,6 @@ class CudaBackend final : public Backend {
   void allocateBuffers();
   Allocation allocate(const Buffer& buffer);
   void chooseRecorder();
-  void prime();
 
   template <typename Call>
   void issue(const Instruction& instruction, std::int32_t correlation, const char* name, const Call& call);
@@ -85,10 +84,9 @@ class CudaBackend final : public Backend {
   std::vector<OwnedStream> ownedStreams_;
   std::vector<OwnedEvent> events_;
 
-  // For filling, comparing and priming: a stream of our own that no program uses.
+  // For filling and comparing: a stream of our own that no program uses.
   OwnedStream service_;
   DeviceMemory comparison_;
-  PinnedMemory scratch_;
   PinnedMemory stopFlag_;
   std::atomic<volatile int*> hostFlag_{nullptr};
   const volatile int* deviceFlag_ = nullptr;

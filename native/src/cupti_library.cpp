@@ -11,9 +11,12 @@ namespace {
 namespace fs = std::filesystem;
 
 #ifdef _WIN32
-const std::vector<std::string> libraryNames = {"cupti64_2025.3.1.dll", "cupti.dll"};
+/// Its name bears a version, so that only a toolkit's folder tells it.
+const std::vector<std::string> loaderNames = {};
+constexpr const char* filePrefix = "cupti64_";
 #else
-const std::vector<std::string> libraryNames = {"libcupti.so", "libcupti.so.13", "libcupti.so.12"};
+const std::vector<std::string> loaderNames = {"libcupti.so", "libcupti.so.13", "libcupti.so.12"};
+constexpr const char* filePrefix = "libcupti.so";
 #endif
 
 std::vector<fs::path> toolkitFolders() {
@@ -36,13 +39,12 @@ std::vector<fs::path> toolkitFolders() {
 
 /// Where the loader looks, then the places in which a toolkit keeps it.
 std::vector<std::string> candidates() {
-  std::vector<std::string> found = libraryNames;
+  std::vector<std::string> found = loaderNames;
   std::error_code ignored;
   for (const fs::path& toolkit : toolkitFolders()) {
     for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      for (const std::string& name : libraryNames) {
-        const fs::path path = toolkit / folder / name;
-        if (fs::exists(path, ignored)) found.push_back(path.string());
+      for (const fs::directory_entry& entry : fs::directory_iterator(toolkit / folder, ignored)) {
+        if (entry.path().filename().string().rfind(filePrefix, 0) == 0) found.push_back(entry.path().string());
       }
     }
   }

@@ -1,5 +1,10 @@
 #include "cupti_recorder.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "clock.h"
+#include "cuda_calls.h"
 #include "cupti_collector.h"
 #include "failure.h"
 
@@ -9,6 +14,17 @@ namespace {
 // No runtime calls: recording them costs microseconds each, and the executor times them itself.
 constexpr CUpti_ActivityKind recordedKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 constexpr std::size_t mostNotes = 20;
+
+/// The calling thread's context, by the driver's own call; null where it can't be had.
+CUcontext currentContext() {
+  using GetCurrent = CUresult (*)(CUcontext*);
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const cudaError_t result = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, 4000, cudaEnableDefault, &found);
+  if (result != cudaSuccess || found != cudaDriverEntryPointSuccess) return nullptr;
+  CUcontext context = nullptr;
+  return reinterpret_cast<GetCurrent>(entry)(&context) == CUDA_SUCCESS ? context : nullptr;
+}
 
 }  // namespace
 
@@ -23,15 +39,15 @@ CuptiRecorder::CuptiRecorder(const CuptiLibrary& library, const StreamHandles& s
 
 CuptiRecorder::~CuptiRecorder() { disableAll(); }
 
-/// Default streams have no handle of their own: null means the legacy or, with the flag, this thread's one.
+/// Default streams have no handle of their own: null in a context means the legacy or, with the flag, this thread's one.
 void CuptiRecorder::identify(int stream) {
   const auto index = static_cast<std::size_t>(stream);
   const Stream& declared = streams_.program->streams[index];
   const bool perThread = declared.kind == StreamKind::perThreadDefault;
   const bool isDefault = perThread || declared.kind == StreamKind::legacyDefault;
-  const auto handle = isDefault ? nullptr : streams_.handles[index];
   std::uint32_t id = 0;
-  const CUptiResult result = library_.getStreamId(nullptr, handle, perThread ? 1 : 0, &id);
+  const CUptiResult result = isDefault ? library_.getStreamId(currentContext(), nullptr, perThread ? 1 : 0, &id)
+                                       : library_.getStreamId(nullptr, streams_.handles[index], 0, &id);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (result == CUPTI_SUCCESS) {
     streamIds_[index] = id;
@@ -44,38 +60,53 @@ void CuptiRecorder::identify(int stream) {
 void CuptiRecorder::begin(const Counts&) {
   for (const CUpti_ActivityKind kind : recordedKinds) require(library_.enable(kind), "cuptiActivityEnable");
   enabled_ = true;
+  CuptiCollector::instance().clear();
+  CuptiCollector::instance().align();
   if (!CuptiCollector::instance().hasOwnClock()) {
     note("CUPTI did not take the executor's clock: device times were brought to it by comparing the two clocks.");
   }
 }
 
-void CuptiRecorder::beginIteration() {
-  // What lies between the iterations is delivered and dropped.
-  require(library_.flushAll(0), "cuptiActivityFlushAll");
-  CuptiCollector::instance().clear();
-  CuptiCollector::instance().align();
+void CuptiRecorder::beginIteration() { startNs_ = nowNs(); }
+
+/// Records stay with CUPTI until the last iteration has ended: after a flush the next copy and kernel would be slow.
+void CuptiRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) {
+  windows_.push_back({iteration, startNs_, nowNs(), issued});
 }
 
-void CuptiRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued,
-                                 std::vector<DeviceRow>& rows) {
+void CuptiRecorder::end(std::vector<DeviceRow>& rows) {
+  const std::vector<ActivityRecord> records = collect();
+  for (const Window& window : windows_) join(window, records, rows);
+  disableAll();
+}
+
+std::vector<ActivityRecord> CuptiRecorder::collect() {
   CuptiCollector& collector = CuptiCollector::instance();
   std::size_t expected = 0;
-  for (const auto& operations : issued) expected += operations.size();
+  for (const Window& window : windows_) {
+    for (const auto& operations : window.issued) expected += operations.size();
+  }
   require(library_.flushAll(0), "cuptiActivityFlushAll");
   if (collector.count(streamIds_) < expected) {
     require(library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
   }
   bool lost = false;
-  const std::vector<ActivityRecord> records = collector.take(lost);
-  if (lost) note("Iteration " + std::to_string(iteration) + ": CUPTI dropped records.");
-  for (std::size_t stream = 0; stream < issued.size(); ++stream) {
-    if (!identified_[stream]) continue;
-    const IssuedStream one{static_cast<std::int32_t>(stream), streamIds_[stream], &issued[stream]};
-    note(joinActivities(*streams_.program, one, records, iteration, rows));
-  }
+  std::vector<ActivityRecord> records = collector.take(lost);
+  if (lost) note("CUPTI dropped records.");
+  return records;
 }
 
-void CuptiRecorder::end() { disableAll(); }
+void CuptiRecorder::join(const Window& window, const std::vector<ActivityRecord>& all, std::vector<DeviceRow>& rows) {
+  std::vector<ActivityRecord> records;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(records), [&](const ActivityRecord& record) {
+    return record.startNs >= window.startNs && record.startNs <= window.endNs;
+  });
+  for (std::size_t stream = 0; stream < window.issued.size(); ++stream) {
+    if (!identified_[stream]) continue;
+    const IssuedStream one{static_cast<std::int32_t>(stream), streamIds_[stream], &window.issued[stream]};
+    note(joinActivities(*streams_.program, one, records, window.iteration, rows));
+  }
+}
 
 void CuptiRecorder::require(CUptiResult result, const char* call) const {
   if (result != CUPTI_SUCCESS) throw Failure("engine.cupti", library_.describe(call, result) + ".");

@@ -17,13 +17,22 @@ class CuptiRecorder final : public DeviceRecorder {
   void beginIteration() override;
   void before(int, std::size_t) override {}
   void after(int, std::size_t) override {}
-  void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued,
-                    std::vector<DeviceRow>& rows) override;
-  void end() override;
+  void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) override;
+  void end(std::vector<DeviceRow>& rows) override;
   const char* timing() const override { return "cupti"; }
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
+  /// What was issued in an iteration, and when it ran by the executor's clock.
+  struct Window {
+    int iteration = 0;
+    std::int64_t startNs = 0;
+    std::int64_t endNs = 0;
+    std::vector<std::vector<Issued>> issued;
+  };
+
+  std::vector<ActivityRecord> collect();
+  void join(const Window& window, const std::vector<ActivityRecord>& all, std::vector<DeviceRow>& rows);
   void require(CUptiResult result, const char* call) const;
   void disableAll() noexcept;
   void note(const std::string& text);
@@ -35,6 +44,8 @@ class CuptiRecorder final : public DeviceRecorder {
   std::vector<bool> identified_;
   mutable std::mutex mutex_;
   std::vector<std::string> notes_;
+  std::int64_t startNs_ = 0;
+  std::vector<Window> windows_;
   bool enabled_ = false;
 };
 

@@ -35,9 +35,9 @@ class DeviceRecorder {
   virtual void before(int stream, std::size_t position) = 0;
   virtual void after(int stream, std::size_t position) = 0;
   /// The device is idle. `issued` holds what went into each stream, in order.
-  virtual void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued,
-                            std::vector<DeviceRow>& rows) = 0;
-  virtual void end() = 0;
+  virtual void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) = 0;
+  /// Adds the rows of all iterations to `rows`.
+  virtual void end(std::vector<DeviceRow>& rows) = 0;
 
   virtual const char* timing() const = 0;
   virtual std::vector<std::string> notes() const = 0;

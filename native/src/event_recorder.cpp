@@ -55,8 +55,7 @@ void EventRecorder::after(int stream, std::size_t position) {
   check(cudaEventRecord(events_[index][2 * position + 1].get(), streams_.handles[index]), "cudaEventRecord");
 }
 
-void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued,
-                                 std::vector<DeviceRow>& rows) {
+void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) {
   const Program& program = *streams_.program;
   for (std::size_t stream = 0; stream < issued.size(); ++stream) {
     for (std::size_t position = 0; position < issued[stream].size(); ++position) {
@@ -74,10 +73,12 @@ void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Is
         row.src = program.buffers[static_cast<std::size_t>(instruction.src)].memory;
         row.dst = program.buffers[static_cast<std::size_t>(instruction.dst)].memory;
       }
-      rows.push_back(row);
+      rows_.push_back(row);
     }
   }
 }
+
+void EventRecorder::end(std::vector<DeviceRow>& rows) { rows.insert(rows.end(), rows_.begin(), rows_.end()); }
 
 std::int64_t EventRecorder::timeOf(cudaEvent_t event) const {
   float milliseconds = 0;

@@ -16,9 +16,8 @@ class EventRecorder final : public DeviceRecorder {
   void beginIteration() override;
   void before(int stream, std::size_t position) override;
   void after(int stream, std::size_t position) override;
-  void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued,
-                    std::vector<DeviceRow>& rows) override;
-  void end() override {}
+  void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) override;
+  void end(std::vector<DeviceRow>& rows) override;
   const char* timing() const override { return "cuda-events"; }
   std::vector<std::string> notes() const override;
 
@@ -30,6 +29,7 @@ class EventRecorder final : public DeviceRecorder {
   OwnedEvent base_;
   /// Host clock at the base event, and how far off it may be.
   std::int64_t baseNs_ = 0;
+  std::vector<DeviceRow> rows_;
   std::int64_t uncertaintyNs_ = 0;
   /// Two for each operation of each stream: before and after.
   std::vector<std::vector<OwnedEvent>> events_;

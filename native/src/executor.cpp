@@ -86,7 +86,12 @@ void Executor::runThread(std::size_t thread) {
 
 void Executor::iterate(Phase phase, int count) {
   const bool recorded = phase == Phase::recording;
-  if (recorded) backend_.beginRecording();
+  if (recorded) {
+    backend_.beginRecording();
+    // The first activities after a recorder is switched on are slow, so one iteration more is run and not kept.
+    restore(false);
+    runOnce(false, 0);
+  }
   for (int iteration = 0; iteration < count; ++iteration) {
     progress_(phase, iteration, count);
     restore(false);
@@ -95,7 +100,7 @@ void Executor::iterate(Phase phase, int count) {
     if (recorded) record_.recordedWallNs.push_back(wall);
   }
   if (recorded) {
-    backend_.endRecording();
+    backend_.endRecording(record_.deviceRows);
     for (const auto& thread : hostThreads_) {
       record_.hostRows.insert(record_.hostRows.end(), thread->rows().begin(), thread->rows().end());
     }
@@ -130,7 +135,7 @@ std::int64_t Executor::runOnce(bool recorded, int iteration) {
   stopIfAsked();
   if (recorded) {
     record_.startsNs.push_back(start);
-    backend_.endIteration(record_.deviceRows);
+    backend_.endIteration();
   }
   return wall;
 }

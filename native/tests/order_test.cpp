@@ -106,16 +106,16 @@ TEST("an event that was never recorded counts as complete") {
 }
 
 TEST("copies of one direction run one after another, opposite ones need not") {
-  constexpr std::uint64_t bytes = 8u << 20;
+  constexpr std::uint64_t bytes = 16u << 20;
   ProgramBuilder builder;
   const int pinned = builder.buffer(Memory::pinned, bytes, pattern(PatternKind::random, 1));
   const int first = builder.buffer(Memory::device, bytes, zeros, true);
   const int second = builder.buffer(Memory::device, bytes, zeros, true);
   const int a = builder.stream(StreamKind::nonBlocking);
   const int b = builder.stream(StreamKind::nonBlocking);
-  builder.repeat(8).copy(pinned, first, a).copy(pinned, second, b).endRepeat();
+  builder.repeat(12).copy(pinned, first, a).copy(pinned, second, b).endRepeat();
   const auto rows = deviceRows(runOnCpu(builder.program()), RowKind::copy);
-  CHECK(rows.size() == 16);
+  CHECK(rows.size() == 24);
   for (const DeviceRow& one : rows) {
     for (const DeviceRow& other : rows) {
       CHECK(&one == &other || one.startNs >= endOf(other) || other.startNs >= endOf(one));
