@@ -21,7 +21,7 @@ node --test --test-reporter=spec --test-concurrency=1 dist/gpu/*.test.js 2>&1 | 
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
 for case in pageable-same-stream pinned-same-stream pageable-side-stream pinned-side-stream; do
-  node dist/host/cli.js run "assets/examples/overlap/$case.json" --engine cuda --out "$OUT/runs/$case.arrow" --json \
+  node dist/host/cli.js run "assets/examples/overlap/$case.json" --engine cuda --iterations 15 --out "$OUT/runs/$case.arrow" --json \
     > "$OUT/runs/$case.json" || status=1
 done
 node dist/gpu/copy-times.js || status=1
