@@ -17,7 +17,6 @@ import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
-import { inOrder } from '../library/groups.ts';
 import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
 import { Legend } from '../timeline/Legend.tsx';
 import { labelSpace, timeTicks } from '../timeline/ticks.ts';
@@ -50,7 +49,7 @@ function CompareHeader({ ids }: { readonly ids: readonly string[] }) {
     options,
     useApp((state) => state.engine),
   );
-  const examples = useDerived((state) => inOrder(caseExamples(state)));
+  const examples = useDerived(caseExamples);
   const running = useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
   const custom = useApp((state) => state.compared !== null);
   return (

@@ -1,5 +1,5 @@
 /** The left panel: examples, the user's experiments, and runs with what their numbers are. */
-import { ActionIcon, FileButton, Loader, Menu, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, FileButton, Group, Loader, Menu, Modal, Text, Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconBan,
@@ -11,7 +11,7 @@ import {
   IconTimeline,
   IconTrash,
 } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { deleteExperiment, deleteRun, openFile, openPage } from '../app/store/actions.ts';
@@ -205,6 +205,7 @@ interface ItemProps {
 }
 
 function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
+  const [asking, setAsking] = useState(false);
   return (
     <li className={classes['item']} data-current={current || undefined}>
       <button type="button" className={classes['open']} aria-current={current ? 'page' : undefined} onClick={onOpen}>
@@ -224,12 +225,49 @@ function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={onDelete}>
-              Delete
+            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => setAsking(true)}>
+              Delete…
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       )}
+      {onDelete === undefined ? null : (
+        <ConfirmDelete opened={asking} name={name} onClose={() => setAsking(false)} onDelete={onDelete} />
+      )}
     </li>
+  );
+}
+
+interface ConfirmDeleteProps {
+  readonly opened: boolean;
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly onDelete: () => void;
+}
+
+function ConfirmDelete({ opened, name, onClose, onDelete }: ConfirmDeleteProps) {
+  const act = (): void => {
+    onClose();
+    onDelete();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Delete it?"
+      centered
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Text mb="md">“{name}” is removed from this computer. This can’t be undone.</Text>
+      <Group gap="xs" justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Keep it
+        </Button>
+        <Button color="red" onClick={act}>
+          Delete
+        </Button>
+      </Group>
+    </Modal>
   );
 }

@@ -15,9 +15,10 @@ import { useMemo } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
+import { effectiveEngine } from '../app/engines.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { pickRun, retryRun } from '../app/store/actions.ts';
-import { loadedRun, runsOfPage, shownRunId } from '../app/store/select.ts';
+import { currentEngineOptions, loadedRun, ranOn, runsOfPage, shownRunId } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -81,7 +82,9 @@ function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWi
       {summary === undefined ? null : <OriginBadge origin={summary.origin} />}
       <RunPicker run={run} />
       <IterationPicker run={run} />
-      <span className={classes['space']} />
+      <span className={classes['space']}>
+        <NotThisEngine run={run} />
+      </span>
       {as === 'lanes' ? (
         <>
           <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
@@ -105,6 +108,14 @@ function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWi
       />
     </div>
   );
+}
+
+/** Said where the lanes come from another engine than the one that Run would use. */
+function NotThisEngine({ run }: { readonly run: LoadedRun }) {
+  const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
+  const summary = useApp((state) => state.runs[run.id]);
+  if (engine === null || summary === undefined || ranOn(summary, engine)) return null;
+  return 'from another engine than the one picked';
 }
 
 interface ToolProps {

@@ -9,7 +9,7 @@ import { loadRun } from '../loadedRun.ts';
 import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { remember } from '../settings.ts';
-import { currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
+import { comparedRunIds, currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state, useApp } from './store.ts';
 import type { Page, Selection } from './types.ts';
 
@@ -48,8 +48,20 @@ export async function refreshAll(): Promise<void> {
     host().profiles(),
   ]);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
-  assign({ about, examples, experiments, runs: table, profiles, libraryReady: true });
+  assign({ about, examples, experiments, runs: table, profiles, progress: {} });
+  catchUp();
+  assign({ libraryReady: true });
   void refreshDevices(false);
+}
+
+/** After the connection was away: what could not be read is forgotten, and runs that ended meanwhile are shown. */
+function catchUp(): void {
+  const { documents, loadedRuns, pendingRuns, page } = state();
+  for (const [key, document] of Object.entries(documents))
+    if (document.status !== 'ready') put('documents', key, undefined);
+  for (const [id, run] of Object.entries(loadedRuns)) if (run.status !== 'ready') put('loadedRuns', id, undefined);
+  for (const id of Object.values(pendingRuns)) if (state().runs[id]?.status !== 'running') void showEnded(id);
+  if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
 }
 
 /** Asking for devices may start the engine process, so nothing waits for it. */
@@ -135,9 +147,21 @@ export async function ensureRun(id: string): Promise<void> {
     const file = await host().readRun(id);
     const value = await loadRun(id, file, (info) => attainableFor(info, state().profiles, host()));
     put('loadedRuns', id, { status: 'ready', value });
+    evictRuns(id);
   } catch (thrown) {
     put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
   }
+}
+
+/** Runs that are kept in memory; the host has them all. */
+const mostLoadedRuns = 24;
+
+/** Forgets the runs that were read longest ago, but none that is on screen. */
+function evictRuns(justRead: string): void {
+  const kept = new Set([justRead, shownRunId(state()), ...comparedRunIds(state())]);
+  const loaded = Object.keys(state().loadedRuns);
+  const spare = loaded.filter((id) => !kept.has(id)).slice(0, Math.max(0, loaded.length - mostLoadedRuns));
+  for (const id of spare) put('loadedRuns', id, undefined);
 }
 
 /** Forgets what failed, so that it is read again. */

@@ -1,6 +1,7 @@
 /** What follows from the state. Pure, so that components and actions agree on it. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { RunSummary } from '../../../core/service/service.ts';
+import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
+import { inOrder } from '../../library/groups.ts';
 import { type EngineOption, effectiveEngine, engineOptions, parseEngineKey } from '../engines.ts';
 import type { LoadedRun } from '../loadedRun.ts';
 import { documentKey } from '../page.ts';
@@ -82,8 +83,9 @@ export function ranOn(run: RunSummary, key: string): boolean {
 }
 
 /** The examples that are compared four at a time. */
-export const caseFolder = 'overlap/';
-export const caseExamples = (state: AppState) => state.examples.filter((example) => example.id.startsWith(caseFolder));
+const caseFolder = 'overlap/';
+export const caseExamples = (state: AppState): ExampleSummary[] =>
+  inOrder(state.examples.filter((example) => example.id.startsWith(caseFolder)));
 
 /** Runs to compare: those picked, else for each case its newest run on the chosen engine, else its recorded one. */
 export function comparedRunIds(state: AppState): string[] {
