@@ -135,6 +135,14 @@ const unused: Omit<Addon, 'report'> = {
   contentBytes: () => new Uint8Array(0),
 };
 
+test('an addon built from other sources is refused', () => {
+  const path = join(folder, 'stale.cjs');
+  writeFileSync(path, "exports.layout = '0;work';");
+  const native = makeNative(() => loadAddon({ COPYSCOPE_ADDON: path }));
+  const problem = { code: 'native.stale', remedy: expect.stringContaining('npm run build:native') };
+  expect(native.report().engines[1]).toMatchObject({ available: false, problem });
+});
+
 describe('the device report', () => {
   const found: AddonReport = {
     withCuda: true,
