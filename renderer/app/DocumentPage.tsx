@@ -22,7 +22,7 @@ export function DocumentPage() {
   if (problem !== null) return <DocumentProblem {...problem} />;
   if (experiment === null) {
     return (
-      <EmptyState icon={<Loader size={22} />} title="Opening…">
+      <EmptyState icon={<Loader size={22} />} title="Opening…" isPage>
         <Text c="dimmed">Reading it from the host.</Text>
       </EmptyState>
     );
@@ -99,7 +99,7 @@ function runProblem(status: string | undefined, error: ErrorInfo, retry: () => v
 
 function DocumentProblem({ title, error, retry }: Problem) {
   return (
-    <EmptyState icon={<IconAlertTriangle size={26} />} title={title} alert>
+    <EmptyState icon={<IconAlertTriangle size={26} />} title={title} alert isPage>
       <ErrorText error={error} />
       {retry === null ? null : (
         <Button variant="default" onClick={retry}>

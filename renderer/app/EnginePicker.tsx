@@ -25,7 +25,6 @@ export function EnginePicker({ options: given }: { readonly options?: readonly E
       placeholder="No engine"
       onChange={(key) => key !== null && pickEngine(key)}
       leftSection={<EngineIcon engine={value} />}
-      maxDropdownHeight={420}
       comboboxProps={{ width: 340, position: 'bottom-end' }}
       renderOption={({ option }) => <Option option={options.find(({ key }) => key === option.value)} />}
       rightSectionPointerEvents="all"

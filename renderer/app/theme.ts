@@ -27,6 +27,20 @@ const azure: MantineColorsTuple = [
   '#083661',
 ];
 
+/** Mantine's own red is too pale for white text on it. */
+const red: MantineColorsTuple = [
+  '#fdeceb',
+  '#fad4d2',
+  '#f4a8a4',
+  '#ef7c76',
+  '#e25a53',
+  '#d33f38',
+  '#c02c25',
+  '#a3231d',
+  '#861b16',
+  '#6b1410',
+];
+
 /** The system's own face: nothing is fetched, and nothing is missing under the content security policy. */
 export const sans =
   "'Inter Variable', Inter, 'Segoe UI Variable Text', 'Segoe UI', -apple-system, BlinkMacSystemFont, Roboto, 'Noto Sans', Ubuntu, 'Liberation Sans', system-ui, sans-serif";
@@ -37,7 +51,7 @@ export const theme = createTheme({
   primaryColor: 'azure',
   primaryShade: 6,
   autoContrast: true,
-  colors: { azure, dark: slate },
+  colors: { azure, red, dark: slate },
   fontFamily: sans,
   fontFamilyMonospace: mono,
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
@@ -48,7 +62,13 @@ export const theme = createTheme({
   components: {
     Tooltip: { defaultProps: { openDelay: 350, multiline: true, maw: 320, withArrow: true, fz: 'xs' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
-    Select: { defaultProps: { size: 'xs', allowDeselect: false, checkIconPosition: 'right' } },
+    // The list itself scrolls, so that whoever uses the keyboard scrolls it with its options.
+    Select: {
+      defaultProps: { size: 'xs', allowDeselect: false, checkIconPosition: 'right', withScrollArea: false },
+      styles: { options: { maxHeight: 360, overflowY: 'auto' } },
+    },
+    // A menu may hold nothing but its items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Button: { defaultProps: { size: 'xs' } },
     Badge: { defaultProps: { size: 'sm', radius: 'sm', tt: 'none' } },
   },

@@ -225,7 +225,7 @@ function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => setAsking(true)}>
+            <Menu.Item c="var(--bad)" leftSection={<IconTrash size={15} />} onClick={() => setAsking(true)}>
               Delete…
             </Menu.Item>
           </Menu.Dropdown>
