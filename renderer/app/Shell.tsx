@@ -27,7 +27,8 @@ export function Shell() {
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],
   ]);
-  const panels = ['library', 'centre', ...(page.kind === 'compare' ? [] : ['inspector'])];
+  const inspected = page.kind !== 'compare' && page.kind !== 'welcome';
+  const panels = ['library', 'centre', ...(inspected ? ['inspector'] : [])];
   const layout = useDefaultLayout({ id: 'frame', panelIds: panels, storage: panelStorage });
   return (
     <div className={classes['shell']}>
@@ -53,7 +54,7 @@ export function Shell() {
               </ErrorBoundary>
             </div>
           </Panel>
-          {page.kind === 'compare' ? null : (
+          {!inspected ? null : (
             <>
               <Separator className={classes['separator']} aria-label="Resize the inspector" />
               <Panel

@@ -12,3 +12,7 @@ export function formatMoment(iso: string, now = new Date(), locale?: string): st
     ? `${day} ${moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hour12: false })}`
     : `${day} ${moment.getFullYear()}`;
 }
+
+/** '20 Nov 2026'. */
+export const formatDay = (iso: string, locale?: string): string =>
+  new Date(iso).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });

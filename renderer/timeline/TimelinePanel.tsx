@@ -24,7 +24,7 @@ import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
-import { formatMoment } from '../common/time.ts';
+import { formatDay, formatMoment } from '../common/time.ts';
 import { rowSentence } from './describeRow.ts';
 import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
@@ -83,7 +83,7 @@ function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWi
       <RunPicker run={run} />
       <IterationPicker run={run} />
       <span className={classes['space']}>
-        <NotThisEngine run={run} />
+        <Provenance run={run} />
       </span>
       {as === 'lanes' ? (
         <>
@@ -110,12 +110,13 @@ function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWi
   );
 }
 
-/** Said where the lanes come from another engine than the one that Run would use. */
-function NotThisEngine({ run }: { readonly run: LoadedRun }) {
+/** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
+function Provenance({ run }: { readonly run: LoadedRun }) {
   const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
   const summary = useApp((state) => state.runs[run.id]);
-  if (engine === null || summary === undefined || ranOn(summary, engine)) return null;
-  return 'from another engine than the one picked';
+  if (summary === undefined) return null;
+  if (summary.origin === 'recorded') return `${summary.device}, ${formatDay(summary.createdAt)}`;
+  return engine === null || ranOn(summary, engine) ? null : 'another engine’s run';
 }
 
 interface ToolProps {
@@ -145,10 +146,10 @@ function RunPicker({ run }: { readonly run: LoadedRun }) {
       value={run.id}
       data={runs.map((one) => ({ value: one.id, label: runLabel(one), disabled: one.status === 'running' }))}
       onChange={(id) => id !== null && pickRun(id)}
-      comboboxProps={{ width: 340, position: 'bottom-start' }}
+      comboboxProps={{ width: 290, position: 'bottom-start' }}
       renderOption={({ option }) => {
         const one = runs.find(({ id }) => id === option.value);
-        return <TwoParts first={option.label} second={one === undefined ? '' : runDetail(one)} />;
+        return <TwoParts first={option.label} second={one === undefined ? '' : runDetail(one)} stacked />;
       }}
     />
   );
@@ -186,9 +187,15 @@ function IterationPicker({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-function TwoParts({ first, second }: { readonly first: string; readonly second: string }) {
+interface TwoPartsProps {
+  readonly first: string;
+  readonly second: string;
+  readonly stacked?: boolean;
+}
+
+function TwoParts({ first, second, stacked = false }: TwoPartsProps) {
   return (
-    <span className={`${classes['twoParts']} tabular`}>
+    <span className={`${classes['twoParts']} tabular`} data-stacked={stacked || undefined}>
       <span>{first}</span>
       <small>{second}</small>
     </span>
