@@ -40,7 +40,7 @@ const tableSchema = z
 
 const copySchema = z.strictObject({
   source,
-  /** Time on the device of a copy that runs alone. For pageable memory this is the staged transfer as a whole. */
+  /** Time on the device of a copy that runs alone. For pageable memory, from the first piece's start to the last one's end. */
   device: tableSchema,
   /** Time in cudaMemcpyAsync when the stream and its queue are empty. For pageable memory, with the staging. */
   call: tableSchema,

@@ -67,17 +67,17 @@ describe('a table', () => {
 
 describe('the H200 profile', () => {
   it('attains what was measured', () => {
-    expect(gigabytes('h2d', 'pinned', 20 * MiB)).toBeCloseTo(55.05, 1);
-    expect(gigabytes('h2d', 'pinned', 1024 * MiB)).toBeCloseTo(54.98, 1);
+    expect(gigabytes('h2d', 'pinned', 20 * MiB)).toBeCloseTo(55.19, 1);
+    expect(gigabytes('h2d', 'pinned', 1024 * MiB)).toBeCloseTo(55.56, 1);
     expect(gigabytes('d2h', 'pinned', 256 * MiB)).toBeCloseTo(55.2, 0);
-    expect(gigabytes('h2d', 'pageable', 16 * MiB)).toBeCloseTo(13, 1);
-    expect(gigabytes('h2d', 'pageable', 64 * MiB)).toBeCloseTo(6.03, 1);
+    expect(gigabytes('h2d', 'pageable', 16 * MiB)).toBeCloseTo(17.9, 1);
+    expect(gigabytes('h2d', 'pageable', 64 * MiB)).toBeCloseTo(18.3, 1);
     expect(gigabytes('d2d', 'unknown', 1024 * MiB)).toBeCloseTo(2110, -1);
     expect(gigabytes('h2h', 'pageable', MiB)).toBe(8.32);
   });
 
   it('attains less at small sizes', () => {
-    expect(gigabytes('h2d', 'pinned', 4096)).toBeLessThan(2);
+    expect(gigabytes('h2d', 'pinned', 4096)).toBeLessThan(5);
   });
 
   it('says nothing of memory it does not know', () => {
