@@ -2,7 +2,8 @@
  * Names and numbers of the tables that pass between TypeScript and the addon. native/src/program.h, rows.h and
  * tables.h hold the same; `layout` is compared when the addon is loaded, so that an old build is never misread.
  */
-import type { EngineKind, RunPhase } from '../core/program/engine.ts';
+import type { RunPhase } from '../core/program/engine.ts';
+import type { EngineKind } from '../core/program/engineKind.ts';
 import type { StreamKind } from '../core/program/program.ts';
 import type { ChannelType, MemoryKind, RowKind } from '../core/trace/trace.ts';
 

@@ -4,7 +4,8 @@
  * where a value has no meaning. A field is never removed or changed within a version; new ones may be added.
  */
 import type { ErrorInfo } from '../errors.ts';
-import type { DeviceInfo, EngineKind } from '../program/engine.ts';
+import type { DeviceInfo } from '../program/engine.ts';
+import type { EngineKind } from '../program/engineKind.ts';
 import type { RunInfo, TimingSource, Verification } from '../trace/run.ts';
 import type { EngineUse, LinkUse } from './engines.ts';
 import type { HostTime } from './host-time.ts';

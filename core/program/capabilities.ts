@@ -2,7 +2,7 @@
 import { type Experiment, fieldPath, walkOperations } from '../experiment/experiment.ts';
 import type { Operation, OperationName } from '../experiment/operations.ts';
 import type { BufferMemory } from '../experiment/resources.ts';
-import type { EngineKind } from './engine.ts';
+import type { EngineKind } from './engineKind.ts';
 
 export interface CapabilityGap {
   /** Dotted path in the document. */

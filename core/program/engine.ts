@@ -2,10 +2,8 @@
 import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Run } from '../trace/run.ts';
+import type { EngineKind } from './engineKind.ts';
 import type { Program } from './program.ts';
-
-export const engineKinds = ['cuda', 'cpu', 'sim'] as const;
-export type EngineKind = (typeof engineKinds)[number];
 
 export type RunPhase = 'preparing' | 'warming-up' | 'timing' | 'recording' | 'verifying';
 

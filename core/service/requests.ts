@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
-import { engineKinds } from '../program/engine.ts';
+import { engineKinds } from '../program/engineKind.ts';
 import type { HostService } from './service.ts';
 
 /**

@@ -4,7 +4,8 @@
  */
 import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import type { DeviceReport, EngineKind, RunProgress } from '../program/engine.ts';
+import type { DeviceReport, RunProgress } from '../program/engine.ts';
+import type { EngineKind } from '../program/engineKind.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export interface About {

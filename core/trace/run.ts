@@ -1,7 +1,7 @@
 /** A run: one trace and everything needed to know what it is. One Arrow file holds a whole run (see arrow.ts). */
 import { z } from 'zod';
 import { experimentSchema } from '../experiment/experiment.ts';
-import { engineKinds } from '../program/engine.ts';
+import { engineKinds } from '../program/engineKind.ts';
 import type { Trace } from './trace.ts';
 
 export const runFormat = 'copyscope/run';

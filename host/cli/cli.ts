@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { engineKinds } from '../../core/program/engine.ts';
+import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';

@@ -2,7 +2,8 @@
 import { cpus, release, type } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { DeviceReport, Engine, EngineKind } from '../../core/program/engine.ts';
+import type { DeviceReport, Engine } from '../../core/program/engine.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
 import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';

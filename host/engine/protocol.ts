@@ -1,6 +1,7 @@
 /** What the supervisor and the engine process say to each other, over birpc. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { DeviceReport, EngineKind, RunProgress } from '../../core/program/engine.ts';
+import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 
 export interface EngineRunRequest {

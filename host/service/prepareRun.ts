@@ -3,7 +3,7 @@ import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import { capabilityGaps } from '../../core/program/capabilities.ts';
-import type { EngineKind } from '../../core/program/engine.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { StartRun } from '../../core/service/service.ts';
 import { defaultProfile } from '../../core/simulator/engine.ts';
 import type { EngineRunRequest } from '../engine/protocol.ts';

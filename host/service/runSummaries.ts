@@ -1,6 +1,6 @@
 /** What a list of runs shows of each, from the run's own description. */
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { EngineKind } from '../../core/program/engine.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
 

@@ -1,6 +1,7 @@
 /** What Run can run on, as the engine picker lists it. */
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { DeviceReport, EngineKind, EngineStatus } from '../../core/program/engine.ts';
+import type { DeviceReport, EngineStatus } from '../../core/program/engine.ts';
+import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { ProfileSummary, RunSummary } from '../../core/service/service.ts';
 
 export interface EngineOption {

@@ -1,7 +1,7 @@
 /** `copyscope run` and `copyscope explain`. */
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { EngineKind } from '../../../core/program/engine.ts';
+import type { EngineKind } from '../../../core/program/engineKind.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { EngineRunResult } from '../../engine/protocol.ts';

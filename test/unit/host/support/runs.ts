@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Experiment } from '../../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../../core/experiment/parse.ts';
-import type { EngineKind } from '../../../../core/program/engine.ts';
+import type { EngineKind } from '../../../../core/program/engineKind.ts';
 import { TraceBuilder } from '../../../../core/trace/builder.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../../../core/trace/run.ts';
 
