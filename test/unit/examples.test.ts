@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import { capabilityGaps } from '../../core/program/capabilities.ts';
-import { engineKinds } from '../../core/program/engine.ts';
+import { engineKinds } from '../../core/program/engineKind.ts';
 import { lower } from '../../core/program/lower.ts';
 
 const folder = join(import.meta.dirname, '../../assets/examples');
