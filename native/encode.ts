@@ -102,6 +102,7 @@ function instructionFields(instruction: Instruction): InstructionFields {
     case 'kernel': {
       const { stream, kernel } = instruction;
       if (kernel.kind === 'spin') return { code: 'spin', stream, amount: kernel.durationNs };
+      if (kernel.kind === 'arithmetic') throw unsupportedInstruction(instruction);
       return { code: 'stream', stream, src: kernel.src, dst: kernel.dst, bytes: kernel.bytes, amount: kernel.passes };
     }
     case 'repeat':
@@ -112,8 +113,29 @@ function instructionFields(instruction: Instruction): InstructionFields {
     case 'beginRange':
     case 'endRange':
       return { code: instruction.code };
-    default:
+    case 'copy':
+    case 'recordEvent':
+    case 'waitEvent':
+    case 'synchronizeStream':
+    case 'synchronizeEvent':
+    case 'queryStream':
+    case 'queryEvent':
       return instruction;
+    case 'pin':
+    case 'allocate':
+    case 'free':
+    case 'recordStream':
+    case 'signal':
+    case 'waitSignal':
+    case 'memset':
+    case 'hostFunction':
+    case 'multiCopy':
+    case 'beginCapture':
+    case 'endCapture':
+    case 'launchGraph':
+    case 'elapsedTime':
+    case 'item':
+      throw unsupportedInstruction(instruction);
   }
 }
 
@@ -131,6 +153,11 @@ function memoryNumber(memory: MemoryKind, buffer: string): number {
   const number = memories.indexOf(memory);
   if (number < 1) throw unsupported(`buffers.${buffer}`, `${memory} memory`);
   return number;
+}
+
+/** Until the addon has a number for it. capabilityGaps() says so before the program is lowered. */
+function unsupportedInstruction({ op, code }: Instruction): CopyscopeError {
+  return new CopyscopeError({ ...unsupported('', `a ${code} instruction`).toInfo(), op });
 }
 
 function unsupported(field: string, what: string): CopyscopeError {

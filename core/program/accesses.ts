@@ -8,13 +8,21 @@ interface Access {
 
 const none: readonly Access[] = [];
 
+/** Data that the instruction itself moves. What it says of a graph's launch is nothing: that runs what was captured. */
 export function accesses(instruction: Instruction): readonly Access[] {
   switch (instruction.code) {
     case 'copy':
+    case 'pin':
       return readThenWrite(instruction.src, instruction.dst);
-    case 'write':
     case 'read':
-      return [{ buffer: instruction.buffer, writes: instruction.code === 'write' }];
+    case 'item':
+      return [{ buffer: instruction.buffer, writes: false }];
+    case 'write':
+    case 'memset':
+    // What a buffer holds is undefined after these, so they count as changing it.
+    case 'allocate':
+    case 'free':
+      return [{ buffer: instruction.buffer, writes: true }];
     case 'kernel':
       return instruction.kernel.kind === 'stream'
         ? readThenWrite(instruction.kernel.src, instruction.kernel.dst)

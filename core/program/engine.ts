@@ -53,7 +53,8 @@ export interface DeviceInfo {
   readonly name: string;
   /** As '9.0'. */
   readonly computeCapability: string;
-  readonly asyncEngineCount: number;
+  /** Null where an imported trace doesn't say. */
+  readonly asyncEngineCount: number | null;
   readonly multiprocessors: number;
   readonly memoryBytes: number;
   readonly pciBusId: string;

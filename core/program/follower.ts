@@ -121,6 +121,16 @@ export class Follower {
         const { src, srcOffset, dst, dstOffset, bytes } = instruction;
         return this.content(dst).copyFrom(this.content(src), srcOffset, dstOffset, bytes);
       }
+      case 'pin':
+        return this.content(instruction.dst).copyFrom(this.content(instruction.src), 0, 0, instruction.bytes);
+      case 'memset': {
+        const word = Math.imul(instruction.value, 0x01010101) >>> 0;
+        const content: Content = { pattern: { kind: 'constant', value: word }, patternOffset: 0, multiplier: 1 };
+        return this.content(instruction.buffer).write(instruction.offset, instruction.bytes, content);
+      }
+      case 'allocate':
+      case 'free':
+        return this.#forget(instruction.buffer);
       case 'kernel':
         return this.#kernel(instruction.kernel);
       default:

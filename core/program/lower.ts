@@ -22,6 +22,7 @@ export function lower(experiment: Experiment): Program {
     bytes: bufferBytes(buffer),
     pattern: buffer.pattern,
     written: written.has(index),
+    allocated: buffer.allocated,
   }));
   return {
     name: experiment.name,
@@ -29,7 +30,13 @@ export function lower(experiment: Experiment): Program {
     buffers,
     streams: lowering.streams.streams,
     events: experiment.events,
+    signals: experiment.signals,
+    graphs: [],
+    multiCopies: [],
     operations: lowering.operations,
+    launchBlocking: experiment.environment.launchBlocking,
+    peerAccess: experiment.environment.peerAccess,
+    visibleDevices: experiment.environment.visibleDevices ?? null,
     iterations: experiment.environment.iterations,
     warmups: experiment.environment.warmups,
     ...expectations(buffers, threads),
@@ -109,7 +116,7 @@ class Lowering {
       case 'copy':
         return this.#copy(operation, op, stream, thread);
       case 'kernel':
-        return [{ code: 'kernel', op, stream, kernel: this.#kernel(operation, path), smShare: operation.smShare }];
+        return [this.#kernel(operation, op, path, stream)];
       case 'recordEvent':
       case 'waitEvent':
         return [{ code: operation.op, op, event: this.#event(operation.event), stream }];
@@ -143,12 +150,15 @@ class Lowering {
     return operation.mode === 'blocking-to' ? [copy, { code: 'synchronizeStream', op, stream }] : [copy];
   }
 
-  #kernel(operation: OperationOf<'kernel'>, path: Path): ProgramKernel {
-    if (operation.kernel.kind === 'spin') return operation.kernel;
-    const [reads, writes] = [operation.reads[0], operation.writes[0]];
-    if (operation.kernel.kind !== 'stream' || reads === undefined || writes === undefined)
-      throw unsupported(operation, path);
-    const [src, dst] = [this.#buffer(reads), this.#buffer(writes)];
+  #kernel(operation: OperationOf<'kernel'>, op: number, path: Path, stream: number): Instruction {
+    const reads = operation.reads.map((id) => this.#buffer(id));
+    const writes = operation.writes.map((id) => this.#buffer(id));
+    const kernel = this.#kernelShape(operation, path, reads[0], writes[0]);
+    return { code: 'kernel', op, stream, kernel, smShare: operation.smShare, reads, writes };
+  }
+
+  #kernelShape({ kernel }: OperationOf<'kernel'>, path: Path, src = -1, dst = -1): ProgramKernel {
+    if (kernel.kind !== 'stream') return kernel;
     const bytes = Math.min(this.#size(src), this.#size(dst));
     if (bytes % 4 !== 0) {
       throw new CopyscopeError({
@@ -158,7 +168,7 @@ class Lowering {
         remedy: 'Make both buffers a multiple of 4 bytes.',
       });
     }
-    return { kind: 'stream', src, dst, bytes, passes: operation.kernel.passes };
+    return { kind: 'stream', src, dst, bytes, passes: kernel.passes };
   }
 
   #region(operation: OperationOf<'read'> | OperationOf<'write'>): { buffer: number; offset: number; bytes: number } {

@@ -3,14 +3,17 @@
  * number. An operation's number (`op`) is its place in document order, and joins the operation in the editor, its
  * host call, its device activity and its verdict. Repeats stay loops.
  */
-import type { OperationName } from '../experiment/operations.ts';
+import type { OperationName, OperationOf } from '../experiment/operations.ts';
 import type { BufferMemory, Pattern } from '../experiment/resources.ts';
+import type { Content, Instruction } from './instructions.ts';
+
+export * from './instructions.ts';
 
 export type StreamKind = 'legacy-default' | 'per-thread-default' | 'blocking' | 'non-blocking';
 
 export interface ProgramDevice {
   readonly id: string;
-  /** Position among the devices visible to the engine. */
+  /** Position among the devices that the program sees (CUDA_VISIBLE_DEVICES), as in cuda:0. */
   readonly index: number;
 }
 
@@ -26,6 +29,8 @@ export interface ProgramBuffer {
    * buffers that are only written are thereby poisoned: a copy that never happened can't look verified.
    */
   readonly written: boolean;
+  /** by-operation: an allocate or pin instruction makes it, and its pattern has no meaning. */
+  readonly allocated: 'before-run' | 'by-operation';
 }
 
 export interface ProgramStream {
@@ -42,84 +47,32 @@ export interface ProgramEvent {
   readonly timing: boolean;
 }
 
-/** Content of a region: pattern words from `patternOffset` bytes on, each multiplied by `multiplier` modulo 2^32. */
-export interface Content {
-  readonly pattern: Pattern;
-  readonly patternOffset: number;
-  readonly multiplier: number;
+/** A counting signal between host threads. */
+export interface ProgramSignal {
+  readonly id: string;
+  readonly capacity: number;
 }
 
-interface At {
-  readonly op: number;
+export interface ProgramGraph {
+  readonly id: string;
 }
 
-export type Instruction =
-  | (At & { readonly code: 'work'; readonly durationNs: number })
-  | (At & {
-      readonly code: 'write';
-      readonly buffer: number;
-      readonly offset: number;
-      readonly bytes: number;
-      readonly content: Content;
-    })
-  | (At & {
-      readonly code: 'read';
-      readonly buffer: number;
-      readonly offset: number;
-      readonly bytes: number;
-      /** Null where it can't be known: the bytes are read, and not compared. */
-      readonly expected: Content | null;
-    })
-  | (At & {
-      readonly code: 'copy';
-      readonly src: number;
-      readonly srcOffset: number;
-      readonly dst: number;
-      readonly dstOffset: number;
-      readonly bytes: number;
-      readonly stream: number;
-      /** cudaMemcpy rather than cudaMemcpyAsync: the call returns when the copy has completed. */
-      readonly blocking: boolean;
-    })
-  | (At & {
-      readonly code: 'kernel';
-      readonly stream: number;
-      readonly kernel: ProgramKernel;
-      readonly smShare: number;
-    })
-  | (At & { readonly code: 'recordEvent'; readonly event: number; readonly stream: number })
-  | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
-  | (At & { readonly code: 'synchronizeStream'; readonly stream: number })
-  | (At & { readonly code: 'synchronizeEvent'; readonly event: number })
-  | (At & { readonly code: 'synchronizeDevice'; readonly device: number })
-  | (At & { readonly code: 'queryStream'; readonly stream: number })
-  | (At & { readonly code: 'queryEvent'; readonly event: number })
-  /** Runs the instructions up to the matching endRepeat (at index `end` of the same thread) `count` times. */
-  | (At & { readonly code: 'repeat'; readonly count: number; readonly end: number })
-  /** Goes back to the instruction after `start` while repetitions remain. */
-  | (At & { readonly code: 'endRepeat'; readonly start: number })
-  | (At & { readonly code: 'beginRange'; readonly name: string })
-  | (At & { readonly code: 'endRange' });
+type MultiCopyOperation = OperationOf<'multiCopy'>;
 
-export type InstructionCode = Instruction['code'];
-export type InstructionOf<Code extends InstructionCode> = Extract<Instruction, { code: Code }>;
-
-export type ProgramKernel =
-  | { readonly kind: 'spin'; readonly durationNs: number }
-  /**
-   * `passes` times over `bytes` (a multiple of 4): the first pass writes src * streamMultiplier to dst word by word,
-   * each later one multiplies dst in place.
-   */
-  | {
-      readonly kind: 'stream';
-      readonly src: number;
-      readonly dst: number;
-      readonly bytes: number;
-      readonly passes: number;
-    };
-
-/** Odd, so that multiplying 32-bit words by it loses nothing and the result can be checked exactly. */
-export const streamMultiplier = 0x0019660d;
+/**
+ * Many tensors copied by one strategy. The engine makes the tensors itself (random patterns, seed 1000 + number of the
+ * tensor) and verifies them all at the end, under the buffer name "multiCopy <op>".
+ */
+export interface MultiCopyPlan {
+  readonly direction: MultiCopyOperation['direction'];
+  /** Bytes of each tensor. */
+  readonly sizes: Float64Array;
+  /** Kind of the host memory of the tensors. */
+  readonly memory: MultiCopyOperation['payload']['memory'];
+  readonly strategy: MultiCopyOperation['strategy'];
+  /** Options under the names that the strategy documents. */
+  readonly options: Readonly<Record<string, number | boolean>>;
+}
 
 export interface ProgramThread {
   readonly id: string;
@@ -151,11 +104,20 @@ export interface Program {
   readonly buffers: readonly ProgramBuffer[];
   readonly streams: readonly ProgramStream[];
   readonly events: readonly ProgramEvent[];
+  readonly signals: readonly ProgramSignal[];
+  /** The graphs that operations name, in order of first mention. */
+  readonly graphs: readonly ProgramGraph[];
+  readonly multiCopies: readonly MultiCopyPlan[];
   readonly threads: readonly ProgramThread[];
   readonly operations: readonly OperationInfo[];
   readonly expectations: readonly Expectation[];
   /** Regions that something writes and whose final content can't be derived from the document, with the reason. */
   readonly unverifiable: readonly { readonly buffer: number; readonly reason: string }[];
+  /** CUDA_LAUNCH_BLOCKING=1. */
+  readonly launchBlocking: boolean;
+  readonly peerAccess: boolean;
+  /** CUDA_VISIBLE_DEVICES; null for all. */
+  readonly visibleDevices: readonly number[] | null;
   readonly iterations: number;
   readonly warmups: number;
 }

@@ -108,6 +108,8 @@ class Planner {
         return { ...base, label: instruction.name };
       case 'endRange':
         return base;
+      default:
+        throw notSimulated(instruction);
     }
   }
 
@@ -154,6 +156,7 @@ class Planner {
   #kernelNs(kernel: ProgramKernel): number {
     const { startNs, deviceBytesPerSecond, l2BytesPerSecond } = this.#profile.kernel;
     if (kernel.kind === 'spin') return startNs + kernel.durationNs;
+    if (kernel.kind === 'arithmetic') throw new RangeError('capabilityGaps() refuses arithmetic kernels');
     const resident = 2 * kernel.bytes <= this.#profile.device.l2Bytes;
     // Device memory is reached through L2, so it is never the faster of the two.
     const rate = resident ? l2BytesPerSecond : Math.min(deviceBytesPerSecond, l2BytesPerSecond);
@@ -222,5 +225,14 @@ function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeErr
     op,
     message: `the simulator knows no copy from ${src} to ${dst} memory.`,
     remedy: 'Choose pageable, pinned or device memory.',
+  });
+}
+
+function notSimulated({ op, code }: Instruction): CopyscopeError {
+  return new CopyscopeError({
+    code: 'engine.unsupported',
+    op,
+    message: `the simulator can't execute a ${code} instruction yet.`,
+    remedy: 'Remove it from the experiment.',
   });
 }

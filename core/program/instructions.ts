@@ -1,0 +1,143 @@
+/** The instructions of a host thread: one of them is one thing that an engine does. */
+import type { Pattern } from '../experiment/resources.ts';
+
+/** Content of a region: pattern words from `patternOffset` bytes on, each multiplied by `multiplier` modulo 2^32. */
+export interface Content {
+  readonly pattern: Pattern;
+  readonly patternOffset: number;
+  readonly multiplier: number;
+}
+
+/**
+ * cuda-malloc: cudaMalloc and cudaFree, which synchronise the device. pool: cudaMallocAsync and cudaFreeAsync. caching:
+ * PyTorch's caching allocator, for page-locked host memory its caching host allocator.
+ */
+export type Allocator = 'cuda-malloc' | 'pool' | 'caching';
+
+interface At {
+  /** Number of the operation that it carries out, or belongs to. */
+  readonly op: number;
+}
+
+/** Some bytes of one buffer. */
+interface Region extends At {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+type HostInstruction =
+  | (At & { readonly code: 'work'; readonly durationNs: number })
+  | (Region & { readonly code: 'write'; readonly content: Content })
+  /** `expected` is null where it can't be known: the bytes are read, and not compared. */
+  | (Region & { readonly code: 'read'; readonly expected: Content | null })
+  /**
+   * Tensor.pin_memory(): a destination allocated by operation comes from the caching host allocator; then the host
+   * copies all of `src` into it, and goes on when that is done.
+   */
+  | (At & { readonly code: 'pin'; readonly src: number; readonly dst: number; readonly bytes: number })
+  /** The buffer exists from here on, and what it holds is undefined. What is never freed ends with the iteration. */
+  | (At & {
+      readonly code: 'allocate';
+      readonly buffer: number;
+      readonly allocator: Allocator;
+      readonly stream: number;
+    })
+  /** `allocator` is the one that the buffer was allocated with. */
+  | (At & { readonly code: 'free'; readonly buffer: number; readonly allocator: Allocator; readonly stream: number })
+  /** Tensor.record_stream(): a caching allocator reuses the block only once work now in `stream` has completed. */
+  | (At & { readonly code: 'recordStream'; readonly buffer: number; readonly stream: number })
+  /** Adds one to the signal's count; blocks while the count is the signal's capacity. */
+  | (At & { readonly code: 'signal'; readonly signal: number })
+  /** Takes one from the signal's count; blocks while it is zero. */
+  | (At & { readonly code: 'waitSignal'; readonly signal: number });
+
+type StreamInstruction =
+  | (At & {
+      readonly code: 'copy';
+      readonly src: number;
+      readonly srcOffset: number;
+      readonly dst: number;
+      readonly dstOffset: number;
+      readonly bytes: number;
+      readonly stream: number;
+      /** cudaMemcpy rather than cudaMemcpyAsync: the call returns when the copy has completed. */
+      readonly blocking: boolean;
+    })
+  /** cudaMemsetAsync: `value` (0 to 255) into every byte. */
+  | (Region & { readonly code: 'memset'; readonly value: number; readonly stream: number })
+  | (At & {
+      readonly code: 'kernel';
+      readonly stream: number;
+      readonly kernel: ProgramKernel;
+      /** Share of the device's multiprocessors: it launches ceil(share * multiprocessors * resident blocks) blocks. */
+      readonly smShare: number;
+      /** What the document says it touches, for the hazard check; only a stream kernel really does. */
+      readonly reads: readonly number[];
+      readonly writes: readonly number[];
+    })
+  | (At & { readonly code: 'recordEvent'; readonly event: number; readonly stream: number })
+  | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
+  /** cudaLaunchHostFunc: CUDA's own thread is busy for this long. */
+  | (At & { readonly code: 'hostFunction'; readonly durationNs: number; readonly stream: number })
+  /** `plan` is an index into Program.multiCopies. */
+  | (At & { readonly code: 'multiCopy'; readonly plan: number; readonly stream: number });
+
+/**
+ * Stream instructions between a beginCapture and the endCapture behind it become part of the graph instead of running;
+ * their rows carry their own operation's number, and the correlation of the launch that ran them. Host instructions
+ * between them run at once.
+ */
+type GraphInstruction =
+  | (At & { readonly code: 'beginCapture'; readonly graph: number; readonly stream: number })
+  /** cudaStreamEndCapture, cudaGraphInstantiate and cudaGraphUpload, a host row each. */
+  | (At & { readonly code: 'endCapture'; readonly graph: number; readonly stream: number })
+  | (At & { readonly code: 'launchGraph'; readonly graph: number; readonly stream: number });
+
+type SynchronisingInstruction =
+  | (At & { readonly code: 'synchronizeStream'; readonly stream: number })
+  | (At & { readonly code: 'synchronizeEvent'; readonly event: number })
+  | (At & { readonly code: 'synchronizeDevice'; readonly device: number })
+  | (At & { readonly code: 'queryStream'; readonly stream: number })
+  | (At & { readonly code: 'queryEvent'; readonly event: number })
+  /** cudaEventElapsedTime: both events must be complete. */
+  | (At & { readonly code: 'elapsedTime'; readonly start: number; readonly end: number })
+  /** cudaMemcpyAsync of 4 bytes (the buffer's size where it is smaller) to a pageable scalar, then cudaStreamSynchronize. */
+  | (At & { readonly code: 'item'; readonly buffer: number; readonly stream: number });
+
+type GroupInstruction =
+  /** Runs the instructions up to the matching endRepeat (at index `end` of the same thread) `count` times. */
+  | (At & { readonly code: 'repeat'; readonly count: number; readonly end: number })
+  /** Goes back to the instruction after `start` while repetitions remain. */
+  | (At & { readonly code: 'endRepeat'; readonly start: number })
+  | (At & { readonly code: 'beginRange'; readonly name: string })
+  | (At & { readonly code: 'endRange' });
+
+export type Instruction =
+  | HostInstruction
+  | StreamInstruction
+  | GraphInstruction
+  | SynchronisingInstruction
+  | GroupInstruction;
+
+export type InstructionCode = Instruction['code'];
+export type InstructionOf<Code extends InstructionCode> = Extract<Instruction, { code: Code }>;
+
+export type ProgramKernel =
+  | { readonly kind: 'spin'; readonly durationNs: number }
+  /**
+   * `passes` times over `bytes` (a multiple of 4): the first pass writes src * streamMultiplier to dst word by word,
+   * each later one multiplies dst in place. Where a side is mapped host memory, its bytes cross the link.
+   */
+  | {
+      readonly kind: 'stream';
+      readonly src: number;
+      readonly dst: number;
+      readonly bytes: number;
+      readonly passes: number;
+    }
+  /** `flops` single-precision operations, a fused multiply-add counted as two. Reads and writes no buffer. */
+  | { readonly kind: 'arithmetic'; readonly flops: number };
+
+/** Odd, so that multiplying 32-bit words by it loses nothing and the result can be checked exactly. */
+export const streamMultiplier = 0x0019660d;
