@@ -1,5 +1,5 @@
 /** Several runs side by side on one time scale, as the four-up comparison shows them. */
-import type { Run } from '../trace/run.ts';
+import { type Run, runName } from '../trace/run.ts';
 import { iterationOf, makespan } from './iteration.ts';
 import { type CopyKernelOverlap, overlap, share } from './overlap.ts';
 import type { Verdict } from './verdicts/verdict.ts';
@@ -43,7 +43,7 @@ export function compareRuns(runs: readonly Run[]): Comparison {
 function examine({ info, trace }: Run): Omit<ComparedRun, 'shareOfSpan' | 'timesFastest'> {
   const iteration = iterationOf(trace, info.iterations.representative);
   return {
-    name: info.experiment.name,
+    name: runName(info),
     makespanNs: makespan(iteration),
     h2dKernel: overlap(iteration).h2dKernel,
     verdict: mainVerdict(verdicts(iteration, info.experiment)),

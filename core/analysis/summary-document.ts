@@ -6,7 +6,7 @@
 import type { ErrorInfo } from '../errors.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { RunInfo, TimingSource, Verification } from '../trace/run.ts';
+import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../trace/run.ts';
 import type { EngineUse, LinkUse } from './engines.ts';
 import type { HostTime } from './host-time.ts';
 import type { OperationRow } from './operations.ts';
@@ -35,8 +35,10 @@ export interface IterationSummary {
 export interface SummaryDocument {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
-  /** The experiment's name. */
+  /** The experiment's name; the file's for an imported trace. */
   readonly name: string;
+  /** The tool and file that a trace without an experiment was read from; null for a run. */
+  readonly imported: ImportedFrom | null;
   readonly engine: EngineKind;
   readonly status: RunInfo['status'];
   /** Why the run failed; null where it didn't. */

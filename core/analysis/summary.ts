@@ -1,5 +1,5 @@
 /** Makes the summary document of a run (see summary-document.ts). */
-import type { Run, RunInfo } from '../trace/run.ts';
+import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import { engineUse, linkUse } from './engines.ts';
 import { hostTimes } from './host-time.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
@@ -22,7 +22,8 @@ export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {})
   return {
     format: summaryFormat,
     version: summaryVersion,
-    name: info.experiment.name,
+    name: runName(info),
+    imported: info.imported ?? null,
     engine: info.engine,
     status: info.status,
     error: info.error ?? null,

@@ -10,7 +10,7 @@ export const defaultProfile = 'h200';
 
 /** What a run says of where it was made; core can't find it out itself. */
 export interface SimulationSite {
-  readonly machine: RunInfo['machine'];
+  readonly machine: NonNullable<RunInfo['machine']>;
   /** Copyscope's version. */
   readonly version: string;
   /** Resolves after the event loop has had a turn, so that a cancel or a redraw gets through. */

@@ -22,7 +22,7 @@ const deviceInfoSchema = z.object({
   index: z.number().int(),
   name: z.string().max(200),
   computeCapability: z.string().max(20),
-  asyncEngineCount: z.number().int(),
+  asyncEngineCount: z.number().int().nullable(),
   multiprocessors: z.number().int(),
   memoryBytes: z.number(),
   pciBusId: z.string().max(40),
@@ -51,6 +51,17 @@ const verificationSchema = z.object({
   unverified: z.array(z.object({ buffer: z.string().max(100), reason: z.string().max(1000) })).max(100_000),
 });
 
+/** Where a trace that no experiment describes was read from. */
+const importedSchema = z.object({
+  /** PyTorch's profiler (Kineto), in the Chrome format. */
+  format: z.literal('pytorch-profiler'),
+  /** As the file was called, without its ending. */
+  name: z.string().min(1).max(200),
+  /** Events in the file, and those of them that are rows of the trace. */
+  events: z.number().int().min(0),
+  rows: z.number().int().min(0),
+});
+
 const timesNs = z.array(z.number().min(0)).max(100_000);
 
 const iterationsSchema = z.object({
@@ -63,23 +74,28 @@ const iterationsSchema = z.object({
   representative: z.number().int().min(0),
 });
 
-export const runInfoSchema = z.object({
+const runInfoFields = z.object({
   format: z.literal(runFormat),
   version: z.literal(runVersion),
   engine: z.enum(engineKinds),
   status: z.enum(['complete', 'failed', 'cancelled']),
   error: errorInfoSchema.optional(),
   createdAt: z.iso.datetime(),
-  experiment: experimentSchema,
+  /** Null for a trace from another tool; then `imported` says which. */
+  experiment: experimentSchema.nullable(),
+  imported: importedSchema.optional(),
   /** Null on the CPU engine and where a simulated run names only its profile. */
   device: deviceInfoSchema.nullable(),
   /** Profile the simulator used. */
   profile: z.string().max(200).optional(),
-  machine: z.object({
-    os: z.string().max(200),
-    cpu: z.string().max(200),
-    cores: z.number().int().min(0),
-  }),
+  /** Null where an imported trace doesn't say. */
+  machine: z
+    .object({
+      os: z.string().max(200),
+      cpu: z.string().max(200),
+      cores: z.number().int().min(0),
+    })
+    .nullable(),
   versions: z.object({
     copyscope: z.string().max(40),
     driver: z.string().max(40).nullable(),
@@ -93,7 +109,18 @@ export const runInfoSchema = z.object({
   notes: z.array(z.string().max(2000)).max(100),
 });
 
-export type RunInfo = z.infer<typeof runInfoSchema>;
+export const runInfoSchema = runInfoFields.refine(
+  (info) => (info.experiment === null) === (info.imported !== undefined),
+  {
+    path: ['experiment'],
+    message: 'a run has either an experiment or a tool that it was imported from',
+  },
+);
+/** Without the experiment, which a file's reader parses on its own. */
+export const runDescriptionSchema = runInfoFields.omit({ experiment: true });
+
+export type RunInfo = z.infer<typeof runInfoFields>;
+export type ImportedFrom = z.infer<typeof importedSchema>;
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerificationCheck = z.infer<typeof verificationCheckSchema>;
 export type RunIterations = z.infer<typeof iterationsSchema>;
@@ -103,6 +130,10 @@ export interface Run {
   readonly info: RunInfo;
   readonly trace: Trace;
 }
+
+/** What a run is called: its experiment's name, or that of the file it was imported from. */
+export const runName = ({ experiment, imported }: Pick<RunInfo, 'experiment' | 'imported'>): string =>
+  experiment?.name ?? imported?.name ?? '';
 
 /**
  * What a window may call a run. measured: executed by this installation on real hardware. recorded: executed on real

@@ -22,7 +22,13 @@ export async function readInputFile(path: string): Promise<InputFile> {
 /** The experiment in a file, which may be a run's: its experiment is run again. */
 export async function readExperimentOf(path: string): Promise<Experiment> {
   const input = await readInputFile(path);
-  return input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
+  const experiment = input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
+  if (experiment !== null) return experiment;
+  throw new CopyscopeError({
+    code: 'experiment.missing',
+    message: `${path} is a trace from another tool: it says what ran, and holds no experiment to run again.`,
+    remedy: 'copyscope explain shows what happened in it.',
+  });
 }
 
 /** Refuses to write a run over a file that isn't one: it is easily the experiment itself, by a slip. */

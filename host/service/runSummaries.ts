@@ -2,7 +2,7 @@
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
+import { type RunInfo, runName, runOrigin } from '../../core/trace/run.ts';
 
 export interface Place {
   readonly id: string;
@@ -14,13 +14,13 @@ export interface Place {
 export function summaryOf(info: RunInfo, { id, madeHere, builtIn }: Place): RunSummary {
   return {
     id,
-    name: info.experiment.name,
+    name: runName(info),
     origin: runOrigin(info, madeHere),
     engine: info.engine,
     status: info.status,
     ...(info.error === undefined ? {} : { error: info.error }),
     createdAt: info.createdAt,
-    device: info.device?.name ?? (info.engine === 'sim' ? (info.profile ?? '') : info.machine.cpu),
+    device: info.device?.name ?? (info.engine === 'sim' ? info.profile : info.machine?.cpu) ?? '',
     makespanNs: info.iterations.recordedMakespanNs[info.iterations.representative] ?? null,
     builtIn,
   };

@@ -1,6 +1,7 @@
 import { Button, Text, Tooltip } from '@mantine/core';
 import { IconCopyPlus } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type RunInfo, runName } from '../../core/trace/run.ts';
 import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
 import { RunButton, RunProgressLine } from './RunButton.tsx';
@@ -32,6 +33,21 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
             {page.kind === 'experiment' ? null : <SaveCopy />}
           </div>
         )}
+      </div>
+    </div>
+  );
+}
+
+/** The same for a trace from another tool, which can't be run again. */
+export function TraceHeader({ info }: { readonly info: RunInfo }) {
+  const name = runName(info);
+  return (
+    <div className={classes['header']}>
+      <div className={classes['text']}>
+        <h1 title={name}>{name}</h1>
+        <Text size="sm" c="dimmed">
+          A trace of PyTorch's profiler: what ran, without the program that ran it.
+        </Text>
       </div>
     </div>
   );

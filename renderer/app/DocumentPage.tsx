@@ -9,17 +9,20 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { Score, scoreHeight } from '../score/Score.tsx';
 import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
-import { DocumentHeader } from './DocumentHeader.tsx';
+import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
+import type { LoadedRun } from './loadedRun.ts';
 import classes from './Shell.module.css';
 import { panelStorage } from './settings.ts';
 import { retryDocument, retryRun } from './store/actions.ts';
-import { currentExperiment, pageDocumentKey } from './store/select.ts';
+import { currentExperiment, loadedRun, pageDocumentKey } from './store/select.ts';
 import { useApp } from './store/store.ts';
 
 export function DocumentPage() {
   const experiment = useApp(currentExperiment);
+  const trace = useApp((state) => (state.page.kind === 'run' ? loadedRun(state, state.page.id) : null));
   const problem = useDocumentProblem();
   if (problem !== null) return <DocumentProblem {...problem} />;
+  if (experiment === null && trace !== null) return <ImportedTrace run={trace} />;
   if (experiment === null) {
     return (
       <EmptyState icon={<Loader size={22} />} title="Opening…" isPage>
@@ -31,6 +34,16 @@ export function DocumentPage() {
     <>
       <DocumentHeader experiment={experiment} />
       <ScoreAndTimeline experiment={experiment} />
+    </>
+  );
+}
+
+/** A trace from another tool has no experiment, and so no score: its timeline is all there is. */
+function ImportedTrace({ run }: { readonly run: LoadedRun }) {
+  return (
+    <>
+      <TraceHeader info={run.run.info} />
+      <TimelinePanel />
     </>
   );
 }

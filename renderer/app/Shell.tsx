@@ -15,6 +15,7 @@ import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
 import { currentExperiment, shownRunId } from './store/select.ts';
 import { assign, useApp } from './store/store.ts';
+import type { AppState } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
 
@@ -78,9 +79,15 @@ export function Shell() {
   );
 }
 
+function pageName(state: AppState): string | undefined {
+  if (state.page.kind === 'compare') return 'Comparison';
+  const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
+  return currentExperiment(state)?.name ?? own;
+}
+
 /** The browser's tab and the task bar name what is open. */
 function useTitle(): void {
-  const name = useApp((state) => (state.page.kind === 'compare' ? 'Comparison' : currentExperiment(state)?.name));
+  const name = useApp((state) => pageName(state));
   useEffect(() => {
     document.title = name === undefined ? 'Copyscope' : `${name} · Copyscope`;
   }, [name]);

@@ -49,7 +49,9 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
       </Block>
       <Partners run={run} row={row} />
       {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
-      {read.op === null ? null : <OperationFields experiment={info.experiment} op={read.op} />}
+      {read.op === null || info.experiment === null ? null : (
+        <OperationFields experiment={info.experiment} op={read.op} />
+      )}
     </>
   );
 }

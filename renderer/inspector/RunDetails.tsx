@@ -247,8 +247,8 @@ function MachineBlock({ summary }: { readonly summary: SummaryDocument }) {
             PCIe {device.linkGeneration}.0 ×{device.linkWidth ?? '?'}
           </Fact>
         )}
-        <Fact name="Processor">{machine.cpu}</Fact>
-        <Fact name="System">{machine.os}</Fact>
+        {machine === null ? null : <Fact name="Processor">{machine.cpu}</Fact>}
+        {machine === null ? null : <Fact name="System">{machine.os}</Fact>}
         {versions.driver === null ? null : <Fact name="Driver">{versions.driver}</Fact>}
         {versions.runtime === null ? null : <Fact name="CUDA runtime">{versions.runtime}</Fact>}
         {versions.cupti === null ? null : <Fact name="CUPTI">{versions.cupti}</Fact>}

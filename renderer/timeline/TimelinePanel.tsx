@@ -14,6 +14,7 @@ import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, I
 import { useMemo } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
+import { runName } from '../../core/trace/run.ts';
 import { formatDuration } from '../../core/units.ts';
 import { effectiveEngine } from '../app/engines.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
@@ -51,7 +52,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const view = useMemo(() => run.view(iteration), [run, iteration]);
   const views = useMemo(() => [view], [view]);
   const time = useTimeView(view.makespanNs);
-  const title = run.run.info.experiment.name;
+  const title = runName(run.run.info);
   useTimelineKeys(run, view, time);
   return (
     <>

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
 import { type Experiment, experimentVersion, fieldPath } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
-import { type RunInfo, runFormat, runInfoSchema, runVersion } from '../run.ts';
+import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
 import { copyDirections, type Lane, laneKinds } from '../trace.ts';
 import { damaged, runFileError } from './problems.ts';
 
@@ -12,7 +12,7 @@ export const metadataKeys = {
   run: 'copyscope',
   format: 'copyscope.format',
   version: 'copyscope.version',
-  /** JSON of the experiment alone, for those who only want to run it again. */
+  /** JSON of the experiment alone, for those who only want to run it again. Left out where there is none. */
   experiment: 'copyscope.experiment',
 } as const;
 
@@ -35,9 +35,9 @@ const lanesSchema = z
   .array(laneSchema)
   .max(maxLanes)
   .refine((lanes) => new Set(lanes.map((lane) => lane.id)).size === lanes.length, { message: 'has an id twice' });
-/** The experiment is parsed on its own, so that older versions of it are upgraded. */
-const descriptionSchema = runInfoSchema.omit({ experiment: true });
+type Refusal = (field: string, problem: string) => CopyscopeError;
 
+/** The experiment is parsed on its own, so that older versions of it are upgraded. */
 export interface Description {
   readonly info: RunInfo;
   readonly lanes: readonly Lane[];
@@ -46,24 +46,36 @@ export interface Description {
 /** Throws `run-file.unwritable` where decodeMetadata would refuse the result. */
 export function encodeMetadata({ info, lanes }: Description): Map<string, string> {
   const { experiment, ...description } = info;
-  const refuse = (field: string, problem: string): CopyscopeError =>
+  const refuse: Refusal = (field, problem) =>
     runFileError('run-file.unwritable', field, `the run can't be written: ${problem}`);
-  check(descriptionSchema, description, metadataKeys.run, refuse);
+  check(runDescriptionSchema, description, metadataKeys.run, refuse);
+  requireOneSource(info, refuse);
   check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, refuse);
   return new Map([
     [metadataKeys.run, JSON.stringify({ ...info, lanes })],
     [metadataKeys.format, runFormat],
     [metadataKeys.version, String(runVersion)],
-    [metadataKeys.experiment, JSON.stringify(experiment)],
+    ...(experiment === null ? [] : [[metadataKeys.experiment, JSON.stringify(experiment)] as const]),
   ]);
+}
+
+/** A run has either an experiment or a tool that it was imported from. */
+function requireOneSource({ experiment, imported }: Pick<RunInfo, 'experiment' | 'imported'>, refuse: Refusal): void {
+  if ((experiment === null) === (imported !== undefined)) return;
+  const problem = experiment === null ? 'there is no experiment in it.' : 'an imported trace has no experiment.';
+  throw refuse(metadataKeys.experiment, problem);
 }
 
 export function decodeMetadata(metadata: ReadonlyMap<string, string>): Description {
   checkFormat(metadata);
   const { experiment, lanes, ...description } = readJson(metadata.get(metadataKeys.run));
-  const info = check(descriptionSchema, description, metadataKeys.run, damaged);
+  const described = check(runDescriptionSchema, description, metadataKeys.run, damaged);
+  // An imported trace says so; anything else must hold an experiment, and a valid one.
+  const isImported = described.imported !== undefined && experiment === null;
+  const info = { ...described, experiment: isImported ? null : decodeExperiment(experiment) };
+  requireOneSource(info, damaged);
   return {
-    info: { ...info, experiment: decodeExperiment(experiment) },
+    info,
     lanes: check(lanesSchema, lanes, `${metadataKeys.run}.lanes`, damaged),
   };
 }
@@ -115,12 +127,7 @@ function decodeExperiment(json: unknown): Experiment {
   throw damaged(field(first), `the experiment in it is not valid: ${first?.message ?? 'no reason given.'}`);
 }
 
-function check<Output>(
-  schema: z.ZodType<Output>,
-  value: unknown,
-  field: string,
-  refuse: (field: string, problem: string) => CopyscopeError,
-): Output {
+function check<Output>(schema: z.ZodType<Output>, value: unknown, field: string, refuse: Refusal): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];

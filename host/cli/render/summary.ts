@@ -12,7 +12,9 @@ import { table, wrap } from './text.ts';
 function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
   if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
   const device =
-    summary.engine === 'cpu' ? `${summary.machine.cpu} by the CPU engine, without a GPU` : 'an unknown GPU';
+    summary.engine === 'cpu'
+      ? `${summary.machine?.cpu ?? 'a machine'} by the CPU engine, without a GPU`
+      : 'an unknown GPU';
   const when = origin === 'recorded' ? ` at ${summary.createdAt.slice(0, 16).replace('T', ' ')} UTC` : '';
   return `${origin} on ${summary.device?.name ?? device}${when}`;
 }

@@ -128,7 +128,7 @@ describe('copyscope run', () => {
     );
     expect(made.exitCode).toBe(0);
     const { info } = decodeRun(readFileSync(path));
-    expect(info.experiment.environment.iterations).toBe(3);
+    expect(info.experiment?.environment.iterations).toBe(3);
     const explained = await cli('explain', path, '--json');
     expect(JSON.parse(explained.out)).toEqual(JSON.parse(made.out));
   });

@@ -14,6 +14,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { runName } from '../../../core/trace/run.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { ExperimentStore } from '../../../host/service/experimentStore.ts';
 import { slug, timedId, unused } from '../../../host/service/ids.ts';
@@ -156,7 +157,7 @@ describe('the run store', () => {
   const at = (name: string): string => join(folder, 'data/runs', name);
   const keep = async (): Promise<string> => {
     const { info, trace } = smallRun(example(), 'cpu');
-    const id = await runs.newId(new Date('2026-11-20T05:45:00Z'), info.experiment.name);
+    const id = await runs.newId(new Date('2026-11-20T05:45:00Z'), runName(info));
     await runs.add(id, info, encodeRun({ info, trace }));
     return id;
   };

@@ -51,7 +51,7 @@ describe('the supervised engine process', () => {
     const [first, second] = [await supervisor.run(request('complete')), await supervisor.run(request('complete'))];
     expect(first.info.notes).toEqual(second.info.notes);
     const run = decodeRun(first.file);
-    expect(run.info.experiment.name).toBe('complete');
+    expect(run.info.experiment?.name).toBe('complete');
     expect(run.trace.count).toBe(2);
   });
 

@@ -3,15 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { attainableBandwidth, parseProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import { bytes } from '../../../core/units.ts';
 
 const assets = join(import.meta.dirname, '../../../assets');
 const profile = parseProfile(JSON.parse(readFileSync(join(assets, 'profiles/h200.json'), 'utf8')));
 const recorded = (id: string) => decodeRun(readFileSync(join(assets, 'runs', `${id}.arrow`)));
+
+const experimentOf = ({ info }: Run): Experiment => {
+  if (info.experiment === null) throw new Error('a recorded run without its experiment');
+  return info.experiment;
+};
 
 const cases = [
   { id: 'overlap/pageable-same-stream', overlaps: false, cause: 'pageable-source' },
@@ -24,7 +31,7 @@ describe('runs recorded on an H200', () => {
   it.each(cases)('$id: predicted makespan within 10 %', ({ id }) => {
     const run = recorded(id);
     const measured = summarizeRun(run).makespanNs ?? Number.NaN;
-    const { makespanNs } = simulate(lower(run.info.experiment), profile);
+    const { makespanNs } = simulate(lower(experimentOf(run)), profile);
     expect(Math.abs(makespanNs / measured - 1)).toBeLessThan(0.1);
   });
 
@@ -44,7 +51,7 @@ describe('runs recorded on an H200', () => {
   it('the recorded experiment is the shipped example', () => {
     for (const { id } of cases) {
       const example = JSON.parse(readFileSync(join(assets, 'examples', `${id}.json`), 'utf8'));
-      const { environment, ...rest } = recorded(id).info.experiment;
+      const { environment, ...rest } = experimentOf(recorded(id));
       expect({ ...rest, environment: { ...environment, iterations: example.environment.iterations } }).toMatchObject(
         example,
       );
