@@ -163,7 +163,7 @@ function OpenFileButton() {
     <FileButton onChange={(file) => file !== null && void openFile(file)} accept=".arrow,.json">
       {(props) => (
         <Tooltip label="Open a run (.arrow) or an experiment (.json)">
-          <ActionIcon {...props} size="sm" aria-label="Open a file">
+          <ActionIcon {...props} size="sm" aria-label="Open a run file or an experiment">
             <IconFileImport size={15} />
           </ActionIcon>
         </Tooltip>
