@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
@@ -93,7 +95,7 @@ test.describe('a file that is not a run', () => {
     ['an Arrow file of another program', () => foreign, another],
     ['a footer that points outside', () => Buffer.concat([magic, hugeFooter, Buffer.from('ARROW1')]), again],
     ['half a run', () => realRun().subarray(0, realRun().length / 2), again],
-    ['a run with a hole', () => withHole(realRun()), again],
+    ['a run with a hole', () => withHole(realRun()), 'Copy the file again from where it was written'],
   ];
 
   for (const [what, content, remedy] of files) {
@@ -103,11 +105,7 @@ test.describe('a file that is not a run', () => {
       page,
     }) => {
       const before = server.files();
-      const [chooser] = await Promise.all([
-        page.waitForEvent('filechooser'),
-        window.library.getByRole('button', { name: /^Open a / }).click(),
-      ]);
-      await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: content() });
+      await openFile(window, page, 'broken.arrow', content());
       const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
       await expect(alert).toContainText(remedy);
       expect(server.files()).toEqual(before);
@@ -115,6 +113,14 @@ test.describe('a file that is not a run', () => {
     });
   }
 });
+
+async function openFile(window: Window, page: Page, name: string, buffer: Buffer): Promise<void> {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    window.library.getByRole('button', { name: /^Open a / }).click(),
+  ]);
+  await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer });
+}
 
 /** A run file as the command line writes it. */
 let written: Buffer | null = null;
@@ -139,6 +145,32 @@ function withHole(file: Buffer): Buffer {
   const quarter = Math.floor(file.length / 4);
   return Buffer.from(file).fill(0xff, quarter, 3 * quarter);
 }
+
+test.describe('a document that is not an experiment', () => {
+  const text = JSON.stringify(example);
+  const files: readonly (readonly [what: string, content: string, message: RegExp])[] = [
+    ['cut short', text.slice(0, 300), /JSON/],
+    ['of another format', '{"format": "other"}', /format/],
+    ['of a newer version', text.replace('"version":1', '"version":99'), /version.*Update Copyscope/],
+    ['with an unknown buffer', text.replace('"src":"source"', '"src":"nowhere"'), /threads\[0\].*nowhere/],
+    ['with a huge buffer', text.replace('"shape":[5242880]', '"shape":[1e15]'), /buffers\[0\]/],
+    ['nested without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /JSON|nested|object/],
+    [
+      'with a foreign prototype',
+      text.replace('{', '{"__proto__":{"name":"x"},"constructor":{},'),
+      /unknown field|constructor/,
+    ],
+  ];
+
+  for (const [what, content, message] of files) {
+    test(`${what}: is refused with the field, and nothing on disk changes`, async ({ window, server, page }) => {
+      const before = server.files();
+      await openFile(window, page, 'broken.json', Buffer.from(content));
+      await expect(window.alerts.filter({ hasText: 'broken.json' })).toContainText(message);
+      expect(server.files()).toEqual(before);
+    });
+  }
+});
 
 test('an experiment that is not valid is listed, and says which field is wrong and what to do', async ({
   window,
