@@ -1,6 +1,8 @@
 # The executor's tests on the CPU backend.
 enable_testing()
 add_executable(copyscope_executor_tests
+  tests/caching_allocator_test.cpp
+  tests/caching_host_allocator_test.cpp
   tests/cancel_test.cpp
   tests/check.cpp
   tests/executor_test.cpp
