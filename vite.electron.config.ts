@@ -14,6 +14,7 @@ export default defineConfig(({ mode }) => {
       target: 'node22',
       minify: false,
       sourcemap: false,
+      license: isPreload ? false : { fileName: 'licenses.md' },
       rollupOptions: {
         output: isPreload
           ? { format: 'cjs', entryFileNames: 'preload.cjs' }

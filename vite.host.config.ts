@@ -9,6 +9,7 @@ export default defineConfig({
     outDir: 'dist/host',
     emptyOutDir: true,
     minify: false,
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: { cli: 'host/cli/main.ts', 'engine-process': 'host/engine/process.ts' },
       // Only the addon, and what ws looks for and does without.

@@ -10,6 +10,7 @@ export default defineConfig({
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
     // These know light-dark(), which the style sheets use; an older target would have it rewritten, and wrongly.
     target: ['chrome125', 'firefox128', 'safari18'],
     // The content security policy allows no inline script, and every browser we open knows modulepreload.

@@ -5,6 +5,7 @@
  *   npm start [-- --browser] [-- FILE]
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { findElectron, hasDisplay, missingLibraries, provideElectron } from './lib/electron-binary.mjs';
 import { hasEveryEngine, nativeSummary } from './lib/native-summary.mjs';
@@ -52,19 +53,25 @@ function run(program, programArgs) {
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
 }
 
+/** An Electron that ends this soon with an error has shown no window. */
+const startMs = 5000;
+
 async function openElectron(electron) {
   await ensureBuilt(['renderer', 'host', 'electron']);
   const isRoot = process.getuid?.() === 0;
   // Chromium refuses to start as root unless its own sandbox is off.
   if (isRoot) say("Running as root: Chromium's process sandbox is off. Start it as an ordinary user to have it.");
+  const started = performance.now();
   const { code, signal } = await run(electron, [...(isRoot ? ['--no-sandbox'] : []), root, ...files]);
-  if (signal === 'SIGTRAP') {
-    say("Electron's sandbox could not start. Allow unprivileged user namespaces, or run:");
-    say(`  sudo chown root:root ${electron.replace(/electron$/, 'chrome-sandbox')}`);
-    say(`  sudo chmod 4755 ${electron.replace(/electron$/, 'chrome-sandbox')}`);
-    say('Or use the window in the browser: npm start -- --browser');
-  }
-  return code ?? 1;
+  if (code === 0 || performance.now() - started > startMs || ['SIGINT', 'SIGTERM'].includes(signal)) return code ?? 1;
+  if (signal === 'SIGTRAP') explainSandbox(join(dirname(electron), 'chrome-sandbox'));
+  return serve(`Electron could not start (${signal ?? `exit code ${code}`})`);
+}
+
+function explainSandbox(helper) {
+  say("Electron's sandbox could not start. Allow unprivileged user namespaces, or run:");
+  say(`  sudo chown root:root ${helper}`);
+  say(`  sudo chmod 4755 ${helper}`);
 }
 
 async function serve(reason) {

@@ -7,6 +7,10 @@ const required = [
   'dist/electron/preload.cjs',
   'dist/host/engine-process.js',
   'dist/renderer/index.html',
+  // What the bundled packages' licences ask for.
+  'dist/electron/licenses.md',
+  'dist/host/licenses.md',
+  'dist/renderer/licenses.md',
 ];
 
 /** Folders that must hold at least one file. */
