@@ -106,11 +106,18 @@ export async function ensureBuilt(names, { force = false } = {}) {
   const isStale = (name) => force || !isUpToDate(name);
   if (!names.some(isStale)) return;
   const folder = process.cwd();
+  const mode = process.env.NODE_ENV;
   await withLock(async () => {
     // The configs' own relative paths start at the clone.
     process.chdir(root);
+    // A test runner's NODE_ENV would bundle React's development build, which holds the paths of its sources.
+    process.env.NODE_ENV = 'production';
     for (const name of names.filter(isStale)) await buildPart(name);
-  }).finally(() => process.chdir(folder));
+  }).finally(() => {
+    process.chdir(folder);
+    if (mode === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = mode;
+  });
 }
 
 async function main() {
