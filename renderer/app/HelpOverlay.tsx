@@ -57,7 +57,7 @@ export function HelpOverlay() {
             <h3>{title}</h3>
             <dl>
               {entries.map(([keys, does]) => (
-                <div key={does}>
+                <div key={keys.join('+')}>
                   <dt>
                     {keys.map((key) => (
                       <Kbd key={key}>{key}</Kbd>

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
 import classes from './RunButton.module.css';
 import { cancelCurrent, runCurrent } from './store/actions.ts';
-import { currentEngineOptions } from './store/select.ts';
+import { currentEngineOptions, pageDocumentKey } from './store/select.ts';
 import { useApp } from './store/store.ts';
 import { useDerived } from './store/useDerived.ts';
 
@@ -14,8 +14,10 @@ const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
 /** Run; while something runs, Cancel. Both are equally wide, so that nothing moves under the pointer. */
 export function RunButton() {
   const running = useRunning();
+  // A run that has ended is under way until its lanes are there.
+  const pending = useApp((state) => state.pendingRuns[pageDocumentKey(state) ?? ''] !== undefined);
   const blocked = useBlockedReason();
-  if (running !== undefined) {
+  if (running !== undefined || pending) {
     return (
       <Button
         variant="default"

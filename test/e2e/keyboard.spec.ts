@@ -22,6 +22,8 @@ test('opens an example, runs it, walks the score and the lanes, and reads the ve
   await page.keyboard.press('Control+Enter');
   const plot = window.timeline.getByTestId('timeline-plot');
   await expect(plot).toBeVisible();
+  // The recorded run's lanes stay until those of the new run are there.
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   await expect(window.runs).not.toHaveCount(0);
 
   // Zoom, pan and fit.

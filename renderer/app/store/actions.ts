@@ -108,11 +108,12 @@ async function showEnded(id: string): Promise<void> {
   const isCancelled = state().runs[id]?.status === 'cancelled';
   if (!isCancelled) await ensureRun(id);
   for (const document of documents) {
-    put('pendingRuns', document, undefined);
     // Whoever cancels wants back what was there.
-    if (isCancelled) continue;
-    put('pickedRuns', document, id);
-    if (document === pageDocumentKey(state())) assign({ selection: null, iteration: null });
+    if (!isCancelled) {
+      put('pickedRuns', document, id);
+      if (document === pageDocumentKey(state())) assign({ selection: null, iteration: null });
+    }
+    put('pendingRuns', document, undefined);
   }
 }
 
