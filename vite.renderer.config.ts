@@ -2,25 +2,21 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-export default defineConfig(({ command }) => {
-  // A test runner sets NODE_ENV to "test", and React's development build would end up in the window.
-  if (command === 'build') process.env['NODE_ENV'] = 'production';
-  return {
-    root: 'renderer',
-    base: './',
-    publicDir: '../assets/icons',
-    plugins: [react()],
-    build: {
-      outDir: '../dist/renderer',
-      emptyOutDir: true,
-      license: { fileName: 'licenses.md' },
-      // These know light-dark(), which the style sheets use; an older target would have it rewritten, and wrongly.
-      target: ['chrome125', 'firefox128', 'safari18'],
-      // The content security policy allows no inline script, and every browser we open knows modulepreload.
-      modulePreload: { polyfill: false },
-      // Keeps images in files: the policy allows data: images, but a file is cached.
-      assetsInlineLimit: 0,
-      chunkSizeWarningLimit: 1600,
-    },
-  };
+export default defineConfig({
+  root: 'renderer',
+  base: './',
+  publicDir: '../assets/icons',
+  plugins: [react()],
+  build: {
+    outDir: '../dist/renderer',
+    emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
+    // These know light-dark(), which the style sheets use; an older target would have it rewritten, and wrongly.
+    target: ['chrome125', 'firefox128', 'safari18'],
+    // The content security policy allows no inline script, and every browser we open knows modulepreload.
+    modulePreload: { polyfill: false },
+    // Keeps images in files: the policy allows data: images, but a file is cached.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1600,
+  },
 });
