@@ -13,6 +13,7 @@ export function notifyError(title: string, error: ErrorInfo): void {
     color: 'red',
     autoClose: 12_000,
     withBorder: true,
+    closeButtonProps: { 'aria-label': 'Close' },
   });
 }
 

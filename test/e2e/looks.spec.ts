@@ -56,6 +56,21 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await expect(page.getByRole('list', { name: 'Runs compared' }).getByRole('article')).toHaveCount(4);
     await expect(page.getByTestId('timeline-plot')).toHaveCount(4);
   },
+  recorded: async (window) => {
+    const recorded = window.runs.filter({ hasText: 'Recorded' }).filter({ hasText: 'Pageable source, second stream' });
+    await recorded.first().getByRole('button').first().click();
+    await expect(window.status).toContainText('recorded on');
+    await expect(window.verdict).toBeVisible();
+  },
+  failed: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      window.library.getByRole('button', { name: /^Open a / }).click(),
+    ]);
+    await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: Buffer.alloc(100) });
+    await expect(window.alerts.first()).toBeVisible();
+  },
   keys: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.keyboard.press('?');
