@@ -1,4 +1,7 @@
-/** What each engine can't execute yet. A gap is declared and explained before a run, never met half-way through. */
+/**
+ * What each engine can execute. What it can't is declared and explained before a run, never met half-way through. An
+ * engine that learns something gets it added to its entry in `abilities`.
+ */
 import { type Experiment, fieldPath, walkOperations } from '../experiment/experiment.ts';
 import type { Operation, OperationName } from '../experiment/operations.ts';
 import type { BufferMemory } from '../experiment/resources.ts';
@@ -7,68 +10,148 @@ import type { EngineKind } from './engineKind.ts';
 export interface CapabilityGap {
   /** Dotted path in the document. */
   readonly field: string;
-  /** As 'memory mapped' or 'operation memset'. */
+  /** As 'mapped memory' or 'operation memset'. */
   readonly feature: string;
   readonly reason: string;
 }
 
-const executedMemories: ReadonlySet<BufferMemory> = new Set(['pageable', 'pinned', 'device']);
-const executedOperations: ReadonlySet<OperationName> = new Set([
-  'work',
-  'write',
-  'read',
-  'copy',
-  'kernel',
-  'recordEvent',
-  'waitEvent',
-  'synchronizeStream',
-  'synchronizeEvent',
-  'synchronizeDevice',
-  'queryStream',
-  'queryEvent',
-  'repeat',
-  'range',
-]);
+/** What an experiment may ask for beside operations and kinds of memory, and how it is called in a message. */
+const features = {
+  allocation: 'allocation during the run',
+  launchBlocking: 'launch blocking',
+  visibleDevices: 'a visible-device mask',
+  peerAccess: 'peer access',
+  severalDevices: 'more than one device',
+  priorities: 'stream priorities',
+  arithmeticKernels: 'arithmetic kernels',
+  smShare: "a share of the device's multiprocessors",
+} as const;
+type Feature = keyof typeof features;
 
-const engineNames: Readonly<Record<EngineKind, string>> = {
-  cuda: 'the CUDA engine',
-  cpu: 'the CPU engine',
-  sim: 'the simulator',
+interface Abilities {
+  readonly name: string;
+  readonly memories: ReadonlySet<BufferMemory>;
+  readonly operations: ReadonlySet<OperationName>;
+  readonly features: ReadonlySet<Feature>;
+}
+
+const abilities: Readonly<Record<EngineKind, Abilities>> = {
+  cuda: {
+    name: 'the CUDA engine',
+    memories: new Set(['pageable', 'pinned', 'device']),
+    operations: new Set([
+      'work',
+      'write',
+      'read',
+      'copy',
+      'kernel',
+      'recordEvent',
+      'waitEvent',
+      'synchronizeStream',
+      'synchronizeEvent',
+      'synchronizeDevice',
+      'queryStream',
+      'queryEvent',
+      'repeat',
+      'range',
+    ]),
+    features: new Set([]),
+  },
+  cpu: {
+    name: 'the CPU engine',
+    memories: new Set(['pageable', 'pinned', 'device']),
+    operations: new Set([
+      'work',
+      'write',
+      'read',
+      'copy',
+      'kernel',
+      'recordEvent',
+      'waitEvent',
+      'synchronizeStream',
+      'synchronizeEvent',
+      'synchronizeDevice',
+      'queryStream',
+      'queryEvent',
+      'repeat',
+      'range',
+    ]),
+    features: new Set([]),
+  },
+  sim: {
+    name: 'the simulator',
+    memories: new Set(['pageable', 'pinned', 'device']),
+    operations: new Set([
+      'work',
+      'write',
+      'read',
+      'copy',
+      'kernel',
+      'recordEvent',
+      'waitEvent',
+      'synchronizeStream',
+      'synchronizeEvent',
+      'synchronizeDevice',
+      'queryStream',
+      'queryEvent',
+      'repeat',
+      'range',
+    ]),
+    features: new Set([]),
+  },
 };
 
 /** Everything in the document that `engine` can't execute; empty where it can run it all. */
 export function capabilityGaps(experiment: Experiment, engine: EngineKind): CapabilityGap[] {
-  const gaps: CapabilityGap[] = [];
-  const add = (path: readonly (string | number)[], feature: string): void => {
-    gaps.push({ field: fieldPath(path), feature, reason: `${engineNames[engine]} can't execute ${feature} yet.` });
-  };
+  const finder = new GapFinder(abilities[engine]);
   experiment.buffers.forEach((buffer, index) => {
-    if (!executedMemories.has(buffer.memory)) add(['buffers', index, 'memory'], `${buffer.memory} memory`);
-    if (buffer.allocated === 'by-operation') add(['buffers', index, 'allocated'], 'allocation during the run');
+    finder.memory(buffer.memory, ['buffers', index, 'memory']);
+    if (buffer.allocated === 'by-operation') finder.feature('allocation', ['buffers', index, 'allocated']);
   });
   const { environment } = experiment;
-  if (environment.launchBlocking) add(['environment', 'launchBlocking'], 'launch blocking');
-  if (environment.visibleDevices !== undefined) add(['environment', 'visibleDevices'], 'a visible-device mask');
-  if (environment.peerAccess) add(['environment', 'peerAccess'], 'peer access');
-  if (experiment.devices.length > 1) add(['devices', 1], 'more than one device');
-  if (experiment.streams.some((stream) => stream.priority !== 0)) add(['streams'], 'stream priorities');
+  if (environment.launchBlocking) finder.feature('launchBlocking', ['environment', 'launchBlocking']);
+  if (environment.visibleDevices !== undefined) finder.feature('visibleDevices', ['environment', 'visibleDevices']);
+  if (environment.peerAccess) finder.feature('peerAccess', ['environment', 'peerAccess']);
+  if (experiment.devices.length > 1) finder.feature('severalDevices', ['devices', 1]);
+  experiment.streams.forEach((stream, index) => {
+    if (stream.priority !== 0) finder.feature('priorities', ['streams', index, 'priority']);
+  });
   experiment.threads.forEach((thread, index) => {
-    walkOperations(thread.operations, (operation, path) => operationGaps(operation, path, add), [
+    walkOperations(thread.operations, (operation, path) => finder.operation(operation, path), [
       'threads',
       index,
       'operations',
     ]);
   });
-  return gaps;
+  return finder.gaps;
 }
 
-function operationGaps(
-  operation: Operation,
-  path: readonly (string | number)[],
-  add: (path: readonly (string | number)[], feature: string) => void,
-): void {
-  if (!executedOperations.has(operation.op)) add(path, `operation ${operation.op}`);
-  if (operation.op !== 'kernel') return;
-  if (operation.kernel.kind === 'arithmetic') add([...path, 'kernel'], 'arithmetic kernels');
-  if (operation.smShare !== 1) add([...path, 'smShare'], "a share of the device's multiprocessors");
+type Path = readonly (string | number)[];
+
+class GapFinder {
+  readonly gaps: CapabilityGap[] = [];
+  readonly #able: Abilities;
+
+  constructor(able: Abilities) {
+    this.#able = able;
+  }
+
+  memory(memory: BufferMemory, path: Path): void {
+    if (!this.#able.memories.has(memory)) this.#add(path, `${memory} memory`);
+  }
+
+  feature(feature: Feature, path: Path): void {
+    if (!this.#able.features.has(feature)) this.#add(path, features[feature]);
+  }
+
+  operation(operation: Operation, path: Path): void {
+    if (!this.#able.operations.has(operation.op)) this.#add(path, `operation ${operation.op}`);
+    if (operation.op !== 'kernel') return;
+    if (operation.kernel.kind === 'arithmetic') this.feature('arithmeticKernels', [...path, 'kernel']);
+    if (operation.smShare !== 1) this.feature('smShare', [...path, 'smShare']);
+  }
+
+  #add(path: Path, feature: string): void {
+    this.gaps.push({ field: fieldPath(path), feature, reason: `${this.#able.name} can't execute ${feature} yet.` });
+  }
 }

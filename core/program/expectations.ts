@@ -3,25 +3,29 @@
  * program as if each operation completed before the next was issued. A run that is free of races ends in just this.
  */
 import { accesses } from './accesses.ts';
+import { capturedWork, executedWork } from './captures.ts';
 import { Follower } from './follower.ts';
-import type { Expectation, Program, ProgramBuffer, ProgramThread } from './program.ts';
+import type { Expectation, Instruction, Program, ProgramBuffer, ProgramThread } from './program.ts';
 
 type Derived = Pick<Program, 'threads' | 'expectations' | 'unverifiable'>;
 
 export function expectations(buffers: readonly ProgramBuffer[], threads: readonly ProgramThread[]): Derived {
-  const shared = sharedBuffers(threads);
-  const follower = new Follower(buffers, shared);
+  const work = capturedWork(threads);
+  const shared = sharedBuffers(threads, work);
+  const follower = new Follower(buffers, threads, shared);
   const followed = threads.map((thread) => ({ ...thread, instructions: follower.thread(thread.instructions) }));
+  const freed = freedBuffers(threads);
   const found: Expectation[] = [];
   const unverifiable: { buffer: number; reason: string }[] = [];
   buffers.forEach((buffer, index) => {
     if (!buffer.written) return;
+    if (freed.has(index)) {
+      unverifiable.push({ buffer: index, reason: 'it is freed before the end' });
+      return;
+    }
     const pieces = follower.content(index).snapshot();
     if (pieces.some((piece) => piece.content === null)) {
-      const reason = shared.has(index)
-        ? 'more than one host thread touches it, so its content depends on their order'
-        : "part of it can't be followed: a loop that changes it each round, words torn between patterns, or too many operations";
-      unverifiable.push({ buffer: index, reason });
+      unverifiable.push({ buffer: index, reason: unknownReason(buffer, shared.has(index)) });
     }
     for (const { from, to, content } of pieces) {
       if (content !== null) found.push({ buffer: index, offset: from, bytes: to - from, content });
@@ -30,13 +34,35 @@ export function expectations(buffers: readonly ProgramBuffer[], threads: readonl
   return { threads: followed, expectations: found, unverifiable };
 }
 
+function unknownReason({ allocated }: ProgramBuffer, shared: boolean): string {
+  if (shared) return 'more than one host thread touches it, so its content depends on their order';
+  const dynamic = allocated === 'by-operation' ? 'bytes that nothing has written since it was allocated, ' : '';
+  return `part of it can't be followed: ${dynamic}a loop that changes it each round, words torn between patterns, or too many operations`;
+}
+
+/** Buffers that don't exist when the program has ended. A loop runs at least once, so what comes last has the say. */
+function freedBuffers(threads: readonly ProgramThread[]): Set<number> {
+  const freed = new Set<number>();
+  for (const { instructions } of threads) {
+    for (const instruction of instructions) {
+      if (instruction.code === 'free') freed.add(instruction.buffer);
+      else if (instruction.code === 'allocate') freed.delete(instruction.buffer);
+      else if (instruction.code === 'pin') freed.delete(instruction.dst);
+    }
+  }
+  return freed;
+}
+
 /** Buffers that one host thread writes and another one reads or writes. */
-function sharedBuffers(threads: readonly ProgramThread[]): Set<number> {
+function sharedBuffers(
+  threads: readonly ProgramThread[],
+  work: ReadonlyMap<number, readonly Instruction[]>,
+): Set<number> {
   const users = new Map<number, number>();
   const shared = new Set<number>();
   const written = new Set<number>();
   threads.forEach((thread, index) => {
-    for (const instruction of thread.instructions) {
+    for (const instruction of executedWork(thread, work)) {
       for (const { buffer, writes } of accesses(instruction)) {
         if ((users.get(buffer) ?? index) !== index) shared.add(buffer);
         users.set(buffer, index);

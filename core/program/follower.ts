@@ -1,5 +1,6 @@
 /** Follows a program's data as if each operation completed before the next was issued. */
 import { writtenBuffer, writtenBuffers } from './accesses.ts';
+import { type Capture, capturedWork, captures, isCapturable } from './captures.ts';
 import { BufferContent, multiplyContent, type Piece, sameContent, shiftContent } from './content.ts';
 import {
   type Content,
@@ -7,6 +8,7 @@ import {
   type InstructionOf,
   type ProgramBuffer,
   type ProgramKernel,
+  type ProgramThread,
   streamMultiplier,
 } from './program.ts';
 
@@ -24,7 +26,12 @@ interface Loop {
   readonly writes: readonly number[];
   /** Indices of the reads in it. */
   readonly reads: readonly number[];
+  /** It captures a graph, so that a launch in its second round may run what its first one captured. */
+  readonly captures: boolean;
 }
+
+/** A graph as it was captured last: where its work stands, or several places where that can't be told. */
+type Captured = { readonly walk: Walk; readonly from: number; readonly to: number } | 'unclear';
 
 export class Follower {
   readonly #contents: readonly BufferContent[];
@@ -34,13 +41,25 @@ export class Follower {
   #pieceBudget = pieceBudget;
   /** Loops that are being followed, one inside another. */
   #nesting = 0;
+  readonly #threads: readonly ProgramThread[];
+  readonly #captures: readonly Capture[];
+  /** Buffers that a launch of each graph may write. */
+  readonly #graphWrites: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Of the thread that is being followed. */
+  readonly #captured = new Map<number, Captured>();
 
-  constructor(buffers: readonly ProgramBuffer[], unknown: ReadonlySet<number>) {
+  constructor(buffers: readonly ProgramBuffer[], threads: readonly ProgramThread[], unknown: ReadonlySet<number>) {
+    this.#threads = threads;
+    this.#captures = captures(threads);
+    this.#graphWrites = new Map([...capturedWork(threads)].map(([graph, work]) => [graph, writtenBuffers(work)]));
     this.#unknown = unknown;
     this.#contents = buffers.map(
       (buffer) => new BufferContent(buffer.bytes, { pattern: buffer.pattern, patternOffset: 0, multiplier: 1 }),
     );
     for (const buffer of unknown) this.#forget(buffer);
+    buffers.forEach((buffer, index) => {
+      if (buffer.allocated === 'by-operation') this.#forget(index);
+    });
   }
 
   content(buffer: number): BufferContent {
@@ -52,7 +71,8 @@ export class Follower {
   /** Follows a thread. Returns its instructions with what each read without an expectation of its own should find. */
   thread(instructions: readonly Instruction[]): Instruction[] {
     const found = new Map<number, Content | null>();
-    this.#block({ instructions, found, loops: new Map() }, 0, instructions.length);
+    this.#captured.clear();
+    this.#block({ instructions, found, loops: new Map(), part: 'all' }, 0, instructions.length);
     return instructions.map((instruction, index) => {
       const expected = found.get(index);
       return instruction.code === 'read' && expected !== undefined ? { ...instruction, expected } : instruction;
@@ -65,15 +85,45 @@ export class Follower {
       if (instruction?.code === 'repeat') {
         this.#repeat(walk, index, instruction);
         index = instruction.end;
-      } else if (instruction !== undefined) {
+      } else if (instruction?.code === 'beginCapture') {
+        index = this.#capture(walk, index, instruction.graph);
+      } else if (instruction?.code === 'launchGraph') {
+        this.#launch(instruction.graph);
+      } else if (instruction !== undefined && belongs(instruction, walk.part)) {
         this.#spend(this.#step(walk, index, instruction));
       }
     }
   }
 
+  /** What the host does in a capture happens now, the rest at each launch. Returns where the capture ends. */
+  #capture(walk: Walk, begin: number, graph: number): number {
+    const { instructions } = walk;
+    let end = begin;
+    while (end < instructions.length && instructions[end]?.code !== 'endCapture') end += 1;
+    this.#block({ ...walk, part: 'host', loops: new Map() }, begin + 1, end);
+    this.#captured.set(graph, { walk: launchWalk(instructions), from: begin + 1, to: end });
+    return end;
+  }
+
+  #launch(graph: number): void {
+    const captured = this.#captured.get(graph) ?? this.#elsewhere(graph);
+    this.#captured.set(graph, captured);
+    this.#spend(1);
+    if (captured !== 'unclear') this.#block(captured.walk, captured.from, captured.to);
+    else for (const buffer of this.#graphWrites.get(graph) ?? []) this.#spend(this.#forget(buffer));
+  }
+
+  /** A graph that another thread captures: known where there is only one capture of it. */
+  #elsewhere(graph: number): Captured {
+    const [first, second] = this.#captures.filter((capture) => capture.graph === graph);
+    const instructions = this.#threads[first?.thread ?? -1]?.instructions;
+    if (first === undefined || second !== undefined || instructions === undefined) return 'unclear';
+    return { walk: launchWalk(instructions), from: first.begin + 1, to: first.end };
+  }
+
   /** Follows a loop round by round until a round changes nothing, and so no later one will either. */
   #repeat(walk: Walk, start: number, { end, count }: InstructionOf<'repeat'>): void {
-    const loop = loopAt(walk, start, end);
+    const loop = loopAt(walk, start, end, this.#graphWrites);
     const least = this.#loopBudget / 2;
     this.#nesting += 1;
     for (let round = 0; round < count; round += 1) {
@@ -84,7 +134,7 @@ export class Follower {
       const before = loop.writes.map((buffer) => this.content(buffer).snapshot());
       this.#spend(before.reduce((sum, pieces) => sum + pieces.length, 0));
       this.#block(walk, start + 1, end);
-      if (this.#isAsBefore(loop, before)) break;
+      if (this.#isAsBefore(loop, before) && (round > 0 || !loop.captures)) break;
     }
     this.#nesting -= 1;
   }
@@ -164,18 +214,38 @@ interface Walk {
   /** What each read found; null where it can't be known, or differs from round to round. */
   readonly found: Map<number, Content | null>;
   readonly loops: Map<number, Loop>;
+  /** What is followed: everything, or of a capture what the host does, or what a launch does. */
+  readonly part: 'all' | 'host' | 'launch';
 }
 
-function loopAt({ instructions, loops }: Walk, start: number, end: number): Loop {
+/** A walk over the captured work of a thread; the host's reads are no part of it. */
+const launchWalk = (instructions: readonly Instruction[]): Walk => ({
+  instructions,
+  found: new Map(),
+  loops: new Map(),
+  part: 'launch',
+});
+
+const belongs = (instruction: Instruction, part: Walk['part']): boolean =>
+  part === 'all' || isCapturable(instruction) === (part === 'launch');
+
+function loopAt(
+  { instructions, loops, part }: Walk,
+  start: number,
+  end: number,
+  graphWrites: ReadonlyMap<number, ReadonlySet<number>>,
+): Loop {
   const known = loops.get(start);
   if (known !== undefined) return known;
   const body = instructions.slice(start + 1, end);
+  const launched = body.flatMap((one) => (one.code === 'launchGraph' ? [...(graphWrites.get(one.graph) ?? [])] : []));
   const loop: Loop = {
     length: body.length,
-    writes: [...writtenBuffers(body)],
+    writes: [...new Set([...writtenBuffers(body), ...launched])],
     reads: body.flatMap((instruction, index) =>
-      instruction.code === 'read' && instruction.expected === null ? [start + 1 + index] : [],
+      instruction.code === 'read' && instruction.expected === null && part !== 'launch' ? [start + 1 + index] : [],
     ),
+    captures: body.some(({ code }) => code === 'beginCapture'),
   };
   loops.set(start, loop);
   return loop;

@@ -51,14 +51,55 @@ const kernels: fc.Arbitrary<OperationInput> = fc
     writes: [`b${dst}`],
   }));
 
-const leaves = fc.oneof(writes, reads, copies, kernels);
+const memsets: fc.Arbitrary<OperationInput> = fc
+  .tuple(regions, fc.nat({ max: 255 }))
+  .map(([region, value]) => ({ op: 'memset', ...region, value }));
+const pins: fc.Arbitrary<OperationInput> = fc.constantFrom(
+  { op: 'pin', src: 'b3', dst: 'b4' },
+  { op: 'pin', src: 'b4', dst: 'b3' },
+);
+
+const device = fc.oneof(copies, kernels, memsets);
+const leaves = fc.oneof(writes, reads, copies, kernels, memsets, pins);
+
+/** A buffer that exists only in between, partly written there, read, and copied out of. */
+const lifetimes: fc.Arbitrary<OperationInput> = fc
+  .tuple(fc.array(leaves, { maxLength: 3 }), fc.nat({ max: 15 }), fc.constantFrom('b2', 'b3', 'b4'), fc.boolean())
+  .map(([inside, from, other, reversed]): OperationInput => {
+    const into: OperationInput = { op: 'copy', src: other, dst: 'made', dstOffset: from, bytes: 16 - from };
+    const out: OperationInput = { op: 'copy', src: 'made', dst: other, bytes: 16 };
+    const uses = reversed ? [out, ...inside, into] : [into, ...inside, out, { op: 'read', buffer: 'made' } as const];
+    const operations = [{ op: 'allocate', buffer: 'made' }, ...uses, { op: 'free', buffer: 'made' }];
+    return { op: 'range', name: 'lifetime', operations };
+  });
+
+/** A graph is captured, with what the host does meanwhile, and launched some times. */
+const graphs: fc.Arbitrary<OperationInput> = fc
+  .tuple(
+    fc.array(fc.oneof({ weight: 3, arbitrary: device }, writes, reads), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.oneof(leaves, fc.constant<OperationInput>({ op: 'graphLaunch', graph: 'g' })), { maxLength: 4 }),
+    fc.integer({ min: 1, max: 3 }),
+  )
+  .map(([captured, after, count]): OperationInput => {
+    const inside = captured.map((one) => (one.op === 'write' || one.op === 'read' ? one : { ...one, stream: 'side' }));
+    const body = [{ op: 'repeat', count, operations: inside }];
+    const capture = { op: 'graphCapture', graph: 'g', stream: 'side', operations: body };
+    const operations = [capture, ...after, { op: 'graphLaunch', graph: 'g', stream: 'side' }];
+    return { op: 'range', name: 'graph', operations };
+  });
+
 const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }>((tie) => ({
   operation: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    leaves,
-    fc
-      .tuple(fc.integer({ min: 1, max: 5 }), tie('list'))
-      .map(([count, operations]): OperationInput => ({ op: 'repeat', count, operations: operations })),
+    { weight: 8, arbitrary: leaves },
+    { weight: 1, arbitrary: lifetimes },
+    { weight: 1, arbitrary: graphs },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(fc.integer({ min: 1, max: 5 }), tie('list'))
+        .map(([count, operations]): OperationInput => ({ op: 'repeat', count, operations: operations })),
+    },
   ),
   list: fc.array(tie('operation'), { minLength: 1, maxLength: 8 }),
 }));
@@ -66,15 +107,18 @@ const { list } = fc.letrec<{ list: OperationInput[]; operation: OperationInput }
 function program(threads: readonly OperationInput[][], sizes: readonly number[] = bufferSizes): Program {
   const buffers = sizes.map((bytes, index) => ({
     id: `b${index}`,
-    memory: 'device' as const,
+    // Within reach of both host and device.
+    memory: 'pinned' as const,
     bytes,
     pattern: { kind: 'index' as const, seed: index * 100 },
   }));
+  const made = { id: 'made', memory: 'pinned', bytes: 16, allocated: 'by-operation' };
   const experiment = requireExperiment({
     format: 'copyscope/experiment',
     version: 1,
     name: 'any',
-    buffers,
+    buffers: sizes === bufferSizes ? [...buffers, made] : buffers,
+    streams: [{ id: 'side' }],
     threads: threads.map((operations, index) => ({ id: `t${index}`, operations })),
   });
   return lower(experiment);

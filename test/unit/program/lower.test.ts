@@ -182,11 +182,146 @@ describe('what can not be lowered', () => {
       expect.objectContaining({ code: 'experiment.invalid', field: 'threads[0].operations[0].reads' }),
     );
   });
+});
 
-  it('is refused with its field: an operation that no engine executes yet', () => {
-    expect(() => program([{ op: 'memset', buffer: 'device' }])).toThrow(
-      expect.objectContaining({ code: 'engine.unsupported', field: 'threads[0].operations[0]' }),
+describe('each operation', () => {
+  const one = (operation: OperationInput, more: object = {}) =>
+    program([operation], { signals: [{ id: 'full', capacity: 2 }], ...more }).threads[0]?.instructions;
+  const made = (memory: string) => ({
+    buffers: [
+      { id: 'host', memory: 'pinned', bytes: 64 },
+      { id: 'made', memory, bytes: 64, allocated: 'by-operation' },
+    ],
+  });
+
+  it.each([
+    [
+      { op: 'memset', buffer: 'device', offset: 4, value: 7, stream: 'side' },
+      { code: 'memset', buffer: 1, offset: 4, bytes: 60, value: 7, stream: 0 },
+    ],
+    [
+      { op: 'hostFunction', durationNs: 5, stream: 'side' },
+      { code: 'hostFunction', durationNs: 5, stream: 0 },
+    ],
+    [
+      { op: 'item', buffer: 'device', stream: 'side' },
+      { code: 'item', buffer: 1, stream: 0 },
+    ],
+    [
+      { op: 'elapsedTime', start: 'done', end: 'done' },
+      { code: 'elapsedTime', start: 0, end: 0 },
+    ],
+    [
+      { op: 'signal', signal: 'full' },
+      { code: 'signal', signal: 0 },
+    ],
+    [
+      { op: 'waitSignal', signal: 'full' },
+      { code: 'waitSignal', signal: 0 },
+    ],
+    [
+      { op: 'kernel', kernel: { kind: 'arithmetic', flops: 9 }, reads: ['device'], smShare: 0.5, stream: 'side' },
+      {
+        code: 'kernel',
+        kernel: { kind: 'arithmetic', flops: 9 },
+        reads: [1],
+        writes: [],
+        smShare: 0.5,
+        stream: 0,
+      },
+    ],
+  ] as [OperationInput, object][])('%o is one instruction', (operation, instruction) => {
+    expect(one(operation)).toEqual([{ op: 0, ...instruction }]);
+  });
+
+  it('pin fills a buffer that it makes', () => {
+    expect(one({ op: 'pin', src: 'host', dst: 'made' }, made('pinned'))).toEqual([
+      { code: 'pin', op: 0, src: 0, dst: 1, bytes: 64 },
+    ]);
+  });
+
+  it('free uses the allocator that the buffer came from', () => {
+    const lowered = program(
+      [
+        { op: 'allocate', buffer: 'made', allocator: 'pool', stream: 'side' },
+        { op: 'recordStream', buffer: 'made', stream: 'blocking' },
+        { op: 'free', buffer: 'made', stream: 'side' },
+      ],
+      made('device'),
     );
+    expect(lowered.threads[0]?.instructions).toEqual([
+      { code: 'allocate', op: 0, buffer: 1, allocator: 'pool', stream: 0 },
+      { code: 'recordStream', op: 1, buffer: 1, stream: 1 },
+      { code: 'free', op: 2, buffer: 1, allocator: 'pool', stream: 0 },
+    ]);
+    expect(lowered.buffers.map(({ allocated }) => allocated)).toEqual(['before-run', 'by-operation']);
+  });
+
+  it('graphs are captured between two instructions, and named in order of mention', () => {
+    const memset: OperationInput = { op: 'memset', buffer: 'device', stream: 'side' };
+    const capture = (graph: string): OperationInput => ({
+      op: 'graphCapture',
+      graph,
+      stream: 'side',
+      operations: [memset],
+    });
+    const lowered = program([capture('g'), capture('h'), { op: 'graphLaunch', graph: 'g', stream: 'blocking' }]);
+    expect(lowered.graphs).toEqual([{ id: 'g' }, { id: 'h' }]);
+    expect(lowered.threads[0]?.instructions).toMatchObject([
+      { code: 'beginCapture', op: 0, graph: 0, stream: 0 },
+      { code: 'memset', op: 1 },
+      { code: 'endCapture', op: 0, graph: 0, stream: 0 },
+      { code: 'beginCapture', op: 2, graph: 1, stream: 0 },
+      { code: 'memset', op: 3 },
+      { code: 'endCapture', op: 2, graph: 1, stream: 0 },
+      { code: 'launchGraph', op: 4, graph: 0, stream: 1 },
+    ]);
+  });
+
+  it('a multi-tensor copy gets a plan with the size of each tensor', () => {
+    const operation: OperationInput = {
+      op: 'multiCopy',
+      payload: { tensors: 5, bytes: [8, 16] },
+      strategy: 'packed',
+      options: { pack_cpu_tensors: false },
+    };
+    const lowered = program([{ op: 'work', durationNs: 1 }, operation]);
+    expect(lowered.multiCopies).toEqual([
+      {
+        direction: 'h2d',
+        sizes: Float64Array.of(8, 16, 8, 16, 8),
+        memory: 'pageable',
+        strategy: 'packed',
+        options: { pack_cpu_tensors: false },
+      },
+    ]);
+    expect(lowered.threads[0]?.instructions[1]).toMatchObject({ code: 'multiCopy', op: 1, plan: 0 });
+  });
+
+  it.each([
+    [{ threads: 2 }, 'packed', 'has no option'],
+    [{ threads: 2 }, 'blocking-loop', 'has none'],
+    [{ threads: 0 }, 'pipelined', 'from 1 to'],
+    [{ threads: true }, 'threaded-pinning', 'from 1 to'],
+    [{ use_background_thread: 1 }, 'packed', 'neither true nor false'],
+  ])('a multi-tensor copy refuses options %o of strategy %s', (options, strategy, words) => {
+    const operation: OperationInput = { op: 'multiCopy', payload: { tensors: 1, bytes: 8 }, strategy, options };
+    const field = `threads[0].operations[0].options.${Object.keys(options)[0]}`;
+    const said = (error: { message: string; remedy: string }) => `${error.message} ${error.remedy}`.includes(words);
+    let thrown: unknown = null;
+    try {
+      program([operation]);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'experiment.invalid', field });
+    expect(said(thrown as { message: string; remedy: string })).toBe(true);
+  });
+
+  it('the environment goes into the program', () => {
+    const environment = { launchBlocking: true, peerAccess: true, visibleDevices: [2, 0] };
+    expect(program([], { environment })).toMatchObject(environment);
+    expect(program([])).toMatchObject({ launchBlocking: false, peerAccess: false, visibleDevices: null });
   });
 });
 

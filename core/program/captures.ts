@@ -1,0 +1,62 @@
+/** Which instructions a graph capture takes in, and where captures are. */
+import type { Instruction, InstructionCode, ProgramThread } from './program.ts';
+
+/** Work of streams that becomes part of a graph while its stream is being captured, and runs when it is launched. */
+const capturable: ReadonlySet<InstructionCode> = new Set([
+  'copy',
+  'memset',
+  'kernel',
+  'recordEvent',
+  'waitEvent',
+  'hostFunction',
+] satisfies InstructionCode[]);
+
+export const isCapturable = ({ code }: Instruction): boolean => capturable.has(code);
+
+export interface Capture {
+  readonly graph: number;
+  readonly thread: number;
+  /** Indices of its beginCapture and endCapture in the thread. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** All captures of a program, thread by thread, in order. */
+export function captures(threads: readonly ProgramThread[]): Capture[] {
+  return threads.flatMap(({ instructions }, thread) => {
+    const found: Capture[] = [];
+    let begin = -1;
+    instructions.forEach((instruction, index) => {
+      if (instruction.code === 'beginCapture') begin = index;
+      else if (instruction.code === 'endCapture') found.push({ graph: instruction.graph, thread, begin, end: index });
+    });
+    return found;
+  });
+}
+
+/** The captured work of each graph, all of its captures together. */
+export function capturedWork(threads: readonly ProgramThread[]): ReadonlyMap<number, readonly Instruction[]> {
+  const work = new Map<number, Instruction[]>();
+  for (const { graph, thread, begin, end } of captures(threads)) {
+    const body = threads[thread]?.instructions.slice(begin + 1, end).filter(isCapturable) ?? [];
+    work.set(graph, [...(work.get(graph) ?? []), ...body]);
+  }
+  return work;
+}
+
+/** Each instruction of a thread that runs, in no order: what is captured counts where the graph is launched. */
+export function executedWork(
+  { instructions }: ProgramThread,
+  work: ReadonlyMap<number, readonly Instruction[]>,
+): Instruction[] {
+  const launched = new Set<number>();
+  let capturing = false;
+  const own = instructions.filter((instruction) => {
+    if (instruction.code === 'beginCapture' || instruction.code === 'endCapture') {
+      capturing = instruction.code === 'beginCapture';
+    }
+    if (instruction.code === 'launchGraph') launched.add(instruction.graph);
+    return !capturing || !isCapturable(instruction);
+  });
+  return [...launched].reduce((all, graph) => all.concat(work.get(graph) ?? []), own);
+}

@@ -1,0 +1,69 @@
+/** Devices: those that the program sees, and events that belong to one of them. */
+import type { Instruction } from '../program.ts';
+import type { Report, UncheckedProgram } from './check.ts';
+
+export function checkDevices(program: UncheckedProgram, report: Report): void {
+  checkMask(program, report);
+  checkIndices(program, report);
+  checkEvents(program, report);
+}
+
+function checkMask({ visibleDevices }: UncheckedProgram, report: Report): void {
+  const seen = new Set<number>();
+  for (const [place, device] of (visibleDevices ?? []).entries()) {
+    if (seen.has(device)) {
+      const remedy = 'Delete one: CUDA shows no device from a repeated one on.';
+      report(['environment', 'visibleDevices', place], `device ${device} is named twice.`, remedy);
+    }
+    seen.add(device);
+  }
+}
+
+function checkIndices({ devices, visibleDevices }: UncheckedProgram, report: Report): void {
+  const owners = new Map<number, string>();
+  for (const [place, { id, index }] of devices.entries()) {
+    const path = ['devices', place, 'index'];
+    if (visibleDevices !== null && index >= visibleDevices.length) {
+      const message = `only ${visibleDevices.length} devices are visible, so there is no cuda:${index}.`;
+      report(path, message, 'Use a lower index, or show more devices in environment.visibleDevices.');
+    }
+    const owner = owners.get(index);
+    if (owner !== undefined) {
+      report(path, `"${owner}" is cuda:${index} already.`, 'Give each device an index of its own, or delete one.');
+    }
+    owners.set(index, id);
+  }
+}
+
+/** cudaEventRecord and cudaEventElapsedTime take only what is of one device. */
+function checkEvents({ threads, streams, events }: UncheckedProgram, report: Report): void {
+  const homes = new Map<number, number>();
+  const all = function* (): Generator<Instruction> {
+    for (const { instructions } of threads) yield* instructions;
+  };
+  for (const instruction of all()) {
+    if (instruction.code !== 'recordEvent') continue;
+    const { event, op } = instruction;
+    const device = streams[instruction.stream]?.device ?? 0;
+    const home = homes.get(event);
+    if (home !== undefined && home !== device) {
+      const message = `event "${events[event]?.id}" is recorded in streams of two devices, and can belong to one only.`;
+      report(op, message, 'Use an event for each device.');
+    }
+    homes.set(event, home ?? device);
+  }
+  for (const instruction of all()) {
+    if (instruction.code !== 'elapsedTime') continue;
+    const [start, end] = [homes.get(instruction.start), homes.get(instruction.end)];
+    for (const event of [instruction.start, instruction.end]) checkTiming(events[event], instruction.op, report);
+    if (start !== undefined && end !== undefined && start !== end) {
+      const message = "the two events belong to different devices, whose clocks can't be compared.";
+      report(instruction.op, message, 'Measure between two events of one device.');
+    }
+  }
+}
+
+function checkTiming(event: UncheckedProgram['events'][number] | undefined, op: number, report: Report): void {
+  if (event === undefined || event.timing) return;
+  report(op, `event "${event.id}" is declared without timing.`, 'Declare it with "timing": true.');
+}

@@ -1,0 +1,88 @@
+/** Which memory an operation can reach: the host none of a device's, a device none that is pageable. */
+import type { Instruction, InstructionOf, ProgramBuffer } from '../program.ts';
+import type { Report, UncheckedProgram } from './check.ts';
+
+export function checkMemory(program: UncheckedProgram, report: Report): void {
+  const check = new MemoryCheck(program, report);
+  for (const { instructions } of program.threads)
+    for (const instruction of instructions) check.instruction(instruction);
+}
+
+class MemoryCheck {
+  readonly #program: UncheckedProgram;
+  readonly #report: Report;
+
+  constructor(program: UncheckedProgram, report: Report) {
+    this.#program = program;
+    this.#report = report;
+  }
+
+  instruction(instruction: Instruction): void {
+    const { code } = instruction;
+    if (code === 'write' || code === 'read') this.#host(instruction);
+    else if (code === 'pin') this.#pin(instruction);
+    else if (code === 'allocate') this.#allocate(instruction);
+    else if (code === 'item') this.#item(instruction);
+    else if (code === 'memset') this.#reached([instruction.buffer], instruction);
+    else if (code === 'kernel') this.#reached([...instruction.reads, ...instruction.writes], instruction);
+  }
+
+  #buffer(index: number): ProgramBuffer | undefined {
+    return this.#program.buffers[index];
+  }
+
+  #host({ op, code, buffer: index }: InstructionOf<'read' | 'write'>): void {
+    const buffer = this.#buffer(index);
+    if (buffer?.memory !== 'device') return;
+    const message = `the host can't ${code} "${buffer.id}": it is device memory.`;
+    this.#report(op, message, 'Copy it to or from host memory, and name that here.');
+  }
+
+  #pin({ op, src: from, dst: to }: InstructionOf<'pin'>): void {
+    const [src, dst] = [this.#buffer(from), this.#buffer(to)];
+    if (src?.memory === 'device') {
+      this.#report(
+        op,
+        `"${src.id}" is device memory.`,
+        'pin_memory() copies host memory: name a host buffer as "src".',
+      );
+    }
+    if (dst !== undefined && dst.memory !== 'pinned') {
+      this.#report(op, `"${dst.id}" is ${dst.memory} memory.`, 'pin_memory() makes pinned memory: declare "dst" so.');
+    }
+  }
+
+  #allocate({ op, allocator, buffer: index }: InstructionOf<'allocate'>): void {
+    const buffer = this.#buffer(index);
+    if (buffer === undefined || buffer.memory === 'device' || allocator !== 'pool') return;
+    const message = `a stream-ordered pool gives device memory, and "${buffer.id}" is ${buffer.memory} memory.`;
+    this.#report(op, message, 'Use allocator "caching" or "cuda-malloc".');
+  }
+
+  #item({ op, buffer: index }: InstructionOf<'item'>): void {
+    const buffer = this.#buffer(index);
+    if (buffer === undefined || buffer.memory === 'device') return;
+    const message = `"${buffer.id}" is ${buffer.memory} memory, from which item() copies nothing.`;
+    this.#report(op, message, 'Name a device buffer, or read it on the host.');
+  }
+
+  /**
+   * A device reaches its own memory, page-locked host memory (all of it is mapped under unified addressing), and with
+   * peer access that of other devices.
+   */
+  #reached(buffers: readonly number[], { op, stream }: InstructionOf<'kernel' | 'memset'>): void {
+    const device = this.#program.streams[stream]?.device ?? 0;
+    for (const index of buffers) {
+      const buffer = this.#buffer(index);
+      if (buffer === undefined) continue;
+      if (buffer.memory === 'pageable') {
+        const message = `the device can't reach "${buffer.id}": it is pageable memory.`;
+        this.#report(op, message, 'Copy it to device memory first, or make it mapped memory.');
+      } else if (buffer.memory === 'device' && buffer.device !== device && !this.#program.peerAccess) {
+        const [home, other] = [this.#program.devices[buffer.device]?.id, this.#program.devices[device]?.id];
+        const message = `"${buffer.id}" lies on "${home}", and the stream is of "${other}".`;
+        this.#report(op, message, 'Use a stream of that device, or set environment.peerAccess.');
+      }
+    }
+  }
+}
