@@ -12,6 +12,7 @@ import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
+import { formatDay } from '../common/time.ts';
 import classes from './StatusLine.module.css';
 
 export function StatusLine() {
@@ -26,6 +27,7 @@ export function StatusLine() {
           {summary === undefined ? null : (
             <Item name="Run">
               {summary.origin} on {summary.device}
+              {summary.origin === 'recorded' ? `, ${formatDay(summary.createdAt)}` : null}
             </Item>
           )}
         </>
