@@ -1,6 +1,6 @@
 /** The one door through which a trace is made: recorder, simulator and importers add rows, and each is validated. */
 import { columnNames, sortedColumns } from './order.ts';
-import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32 } from './rules.ts';
+import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32, validateColumns } from './rules.ts';
 import {
   type ChannelType,
   channelTypes,
@@ -121,6 +121,16 @@ export class TraceBuilder {
     }
     if (!fits(lane.kind)) throw invalidRow(column, lane.id, `a lane on which a ${row} row can lie`);
   }
+}
+
+/**
+ * A trace of columns that were filled elsewhere, for readers of millions of rows: sorted, and held to the rules that
+ * `add` holds a row to. Columns may be longer than `count`. Throws a CopyscopeError `trace.invalid`.
+ */
+export function traceFromColumns({ count, columns, lanes, names }: Trace): Trace {
+  const trace = { count, columns: sortedColumns(columns, count), lanes, names };
+  validateColumns(trace);
+  return trace;
 }
 
 function requireNumber(column: keyof typeof leastValues, value: number): void {

@@ -1,0 +1,284 @@
+/**
+ * Events become rows: times relative to the first event's, names and lanes as indices, everything in columns. What an
+ * event becomes stands in categories.ts; events of other kinds are counted, so that the reader can say what is left out.
+ */
+import { maxRunRows } from '../trace/arrow/guard.ts';
+import { traceFromColumns } from '../trace/builder.ts';
+import { emptyColumns, type MemoryKind, memoryKinds, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
+import { classOf, type EventClass, isWaitingCall } from './categories.ts';
+import { type CopyName, readCopyName } from './copyName.ts';
+import type { KinetoEvent } from './kinetoEvent.ts';
+import { KinetoLanes } from './kinetoLanes.ts';
+import { larger, type TextTable } from './textTable.ts';
+
+const complete = 'X'.charCodeAt(0);
+const metadata = 'M'.charCodeAt(0);
+const initialRows = 1 << 12;
+
+const rowColumns = (count: number) => ({
+  startNs: new Float64Array(count),
+  durationNs: new Float64Array(count),
+  bytes: new Float64Array(count),
+  lane: new Int32Array(count),
+  engine: new Int32Array(count),
+  name: new Int32Array(count),
+  correlation: new Int32Array(count),
+  kind: new Uint8Array(count),
+  srcMemory: new Uint8Array(count),
+  dstMemory: new Uint8Array(count),
+});
+type RowColumns = ReturnType<typeof rowColumns>;
+
+const codeOf = (kind: RowKind): number => rowKinds.indexOf(kind);
+const memoryCode = (memory: MemoryKind): number => memoryKinds.indexOf(memory);
+const codes = {
+  range: codeOf('host-range'),
+  call: codeOf('host-call'),
+  sync: codeOf('host-sync'),
+  copy: codeOf('copy'),
+  kernel: codeOf('kernel'),
+  memset: codeOf('memset'),
+} as const;
+const noMemory = memoryCode('none');
+const deviceMemory = memoryCode('device');
+
+export interface ReadTrace {
+  readonly trace: Trace;
+  /** Microseconds of the file's clock at the trace's start. */
+  readonly startUs: number;
+  /** Devices that did something, by number. */
+  readonly devices: readonly number[];
+}
+
+export class KinetoRows {
+  readonly #texts: TextTable;
+  readonly #lanes: KinetoLanes;
+  #columns = rowColumns(initialRows);
+  #count = 0;
+  /** Whole microseconds of the first row's start, from which all times are counted: the rest is small and exact. */
+  #baseUs = Number.NaN;
+  readonly #devices = new Set<number>();
+  readonly #classes = new Map<number, EventClass>();
+  readonly #waits = new Map<number, boolean>();
+  readonly #copies = new Map<number, CopyName>();
+  /** Events that are no rows, by category or phase. */
+  readonly #left = new Map<number, number>();
+  #incomplete = 0;
+  #threadNameId = -2;
+
+  constructor(texts: TextTable) {
+    this.#texts = texts;
+    this.#lanes = new KinetoLanes(texts);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Why no more can be taken; null while there is room. */
+  get full(): string | null {
+    if (this.#count >= maxRunRows) return `a trace holds at most ${maxRunRows} rows`;
+    return this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null;
+  }
+
+  /** Events without a usable time or place. */
+  get incomplete(): number {
+    return this.#incomplete;
+  }
+
+  /** Events that nothing was made of, by category, most first. */
+  leftOut(): (readonly [category: string, count: number])[] {
+    const left = [...this.#left].map(
+      ([id, count]) => [id < 0 ? 'without category' : this.#texts.text(id), count] as const,
+    );
+    return left.sort((a, b) => b[1] - a[1]);
+  }
+
+  add(event: KinetoEvent): void {
+    if (event.phase === complete) this.#addComplete(event);
+    else if (event.phase === metadata) this.#addMetadata(event);
+    else this.#leave(event);
+  }
+
+  #addMetadata(event: KinetoEvent): void {
+    if (this.#threadNameId < 0 && this.#texts.text(event.name) === 'thread_name') this.#threadNameId = event.name;
+    if (event.name === this.#threadNameId && event.label >= 0)
+      this.#lanes.nameThread(event.pid, event.tid, event.label);
+  }
+
+  #addComplete(event: KinetoEvent): void {
+    const kind = this.#classOf(event.category);
+    if (kind === 'ignored') {
+      this.#leave(event);
+      return;
+    }
+    const durationNs = event.dur.whole * 1000 + event.dur.thousandths;
+    if (Number.isNaN(event.ts.whole) || !(durationNs >= 0) || event.name < 0) {
+      this.#incomplete += 1;
+      return;
+    }
+    if (kind === 'range' || kind === 'call') this.#addHost(event, kind, durationNs);
+    else this.#addDevice(event, kind, durationNs);
+  }
+
+  #addHost(event: KinetoEvent, kind: 'range' | 'call', durationNs: number): void {
+    if (event.pid < 0 || event.tid < 0) {
+      this.#incomplete += 1;
+      return;
+    }
+    const row = this.#next(event, durationNs);
+    const columns = this.#columns;
+    columns.lane[row] = this.#lanes.thread(event.pid, event.tid);
+    columns.engine[row] = -1;
+    columns.kind[row] = kind === 'range' ? codes.range : this.#isWait(event.name) ? codes.sync : codes.call;
+    columns.correlation[row] = kind === 'range' ? 0 : correlationOf(event);
+  }
+
+  #addDevice(event: KinetoEvent, kind: EventClass, durationNs: number): void {
+    const device = wholeOr(event.device, this.#numberOf(event.pid));
+    const stream = wholeOr(event.stream, this.#numberOf(event.tid));
+    if (device === null || stream === null) {
+      this.#incomplete += 1;
+      return;
+    }
+    const row = this.#next(event, durationNs);
+    const columns = this.#columns;
+    this.#devices.add(device);
+    columns.lane[row] = this.#lanes.stream(device, stream);
+    columns.correlation[row] = correlationOf(event);
+    columns.bytes[row] = event.bytes >= 0 ? event.bytes : 0;
+    if (kind === 'copy') {
+      this.#addCopy(row, event.name, device);
+      return;
+    }
+    columns.engine[row] = this.#lanes.engine(device, 'compute');
+    columns.kind[row] = kind === 'kernel' ? codes.kernel : codes.memset;
+    if (kind === 'memset') columns.dstMemory[row] = deviceMemory;
+  }
+
+  /** Kineto doesn't say which engine a copy used: copies of a direction get that direction's, others compute. */
+  #addCopy(row: number, name: number, device: number): void {
+    let copy = this.#copies.get(name);
+    if (copy === undefined) {
+      copy = readCopyName(this.#texts.text(name));
+      this.#copies.set(name, copy);
+    }
+    const columns = this.#columns;
+    const { direction, isPeer } = copy;
+    columns.kind[row] = codes.copy;
+    columns.srcMemory[row] = memoryCode(copy.src);
+    columns.dstMemory[row] = memoryCode(copy.dst);
+    if (isPeer) columns.engine[row] = this.#lanes.engine(device, 'peer');
+    else if (direction === 'h2d' || direction === 'd2h') columns.engine[row] = this.#lanes.engine(device, direction);
+    else columns.engine[row] = direction === 'd2d' ? this.#lanes.engine(device, 'compute') : -1;
+  }
+
+  #next(event: KinetoEvent, durationNs: number): number {
+    if (this.#count === this.#columns.startNs.length) this.#columns = grown(this.#columns);
+    const row = this.#count;
+    this.#count += 1;
+    if (Number.isNaN(this.#baseUs)) this.#baseUs = event.ts.whole;
+    const columns = this.#columns;
+    columns.startNs[row] = (event.ts.whole - this.#baseUs) * 1000 + event.ts.thousandths;
+    columns.durationNs[row] = durationNs;
+    columns.name[row] = event.name;
+    columns.srcMemory[row] = noMemory;
+    columns.dstMemory[row] = noMemory;
+    return row;
+  }
+
+  /** The trace of all rows so far. The object can be dropped afterwards. */
+  finish(): ReadTrace {
+    const [count, read] = [this.#count, this.#columns];
+    const { lanes, places } = this.#lanes.finish();
+    let least = 0;
+    for (let row = 0; row < count; row += 1) {
+      if (row === 0 || (read.startNs[row] ?? 0) < least) least = read.startNs[row] ?? 0;
+    }
+    for (let row = 0; row < count; row += 1) {
+      read.startNs[row] = (read.startNs[row] ?? 0) - least;
+      read.lane[row] = places[read.lane[row] ?? 0] ?? 0;
+      const engine = read.engine[row] ?? -1;
+      if (engine >= 0) read.engine[row] = places[engine] ?? -1;
+    }
+    const names = this.#compactNames(read.name, count);
+    const rest = emptyColumns(read.startNs.length);
+    const columns = { ...rest, ...read, op: rest.op.fill(-1), channel: rest.channel.fill(-1) };
+    this.#columns = rowColumns(0);
+    return {
+      trace: traceFromColumns({ count, columns, lanes, names }),
+      startUs: Number.isNaN(this.#baseUs) ? Number.NaN : this.#baseUs + least / 1000,
+      devices: [...this.#devices].sort((a, b) => a - b),
+    };
+  }
+
+  /** Replaces text ids by indices into the list of names that rows have. */
+  #compactNames(column: Int32Array, count: number): string[] {
+    const indices = new Int32Array(this.#texts.size).fill(-1);
+    const byText = new Map<string, number>();
+    for (let row = 0; row < count; row += 1) {
+      const id = column[row] ?? 0;
+      let index = indices[id] ?? -1;
+      if (index < 0) {
+        const text = this.#texts.text(id);
+        index = byText.get(text) ?? byText.size;
+        byText.set(text, index);
+        indices[id] = index;
+      }
+      column[row] = index;
+    }
+    return [...byText.keys()];
+  }
+
+  #leave(event: KinetoEvent): void {
+    this.#left.set(event.category, (this.#left.get(event.category) ?? 0) + 1);
+  }
+
+  #classOf(category: number): EventClass {
+    const known = this.#classes.get(category);
+    if (known !== undefined) return known;
+    const found = category < 0 ? 'ignored' : classOf(this.#texts.text(category));
+    this.#classes.set(category, found);
+    return found;
+  }
+
+  #isWait(name: number): boolean {
+    const known = this.#waits.get(name);
+    if (known !== undefined) return known;
+    const found = isWaitingCall(this.#texts.text(name));
+    this.#waits.set(name, found);
+    return found;
+  }
+
+  #numberOf(text: number): number {
+    return text < 0 ? Number.NaN : Number(this.#texts.text(text));
+  }
+}
+
+const grown = (columns: RowColumns): RowColumns => {
+  const length = Math.ceil(columns.startNs.length * 1.5);
+  return {
+    startNs: larger(columns.startNs, length),
+    durationNs: larger(columns.durationNs, length),
+    bytes: larger(columns.bytes, length),
+    lane: larger(columns.lane, length),
+    engine: larger(columns.engine, length),
+    name: larger(columns.name, length),
+    correlation: larger(columns.correlation, length),
+    kind: larger(columns.kind, length),
+    srcMemory: larger(columns.srcMemory, length),
+    dstMemory: larger(columns.dstMemory, length),
+  };
+};
+
+/** The highest number of a device or stream; CUPTI's are small. */
+const mostPlace = 2 ** 25;
+
+function wholeOr(value: number, otherwise: number): number | null {
+  const chosen = Number.isInteger(value) ? value : otherwise;
+  return Number.isInteger(chosen) && chosen >= 0 && chosen < mostPlace ? chosen : null;
+}
+
+/** CUPTI's are unsigned 32-bit numbers and a column holds 31 bits: two meet only 2^31 calls apart. 0 is unknown. */
+const correlationOf = ({ correlation }: KinetoEvent): number =>
+  Number.isInteger(correlation) && correlation > 0 ? correlation % 2 ** 31 : 0;

@@ -1,0 +1,30 @@
+/** What can be wrong with a trace file from another tool. */
+import { CopyscopeError } from '../errors.ts';
+
+export type TraceFileCode =
+  /** Ends in the middle: what came before is kept. */
+  | 'trace-file.truncated'
+  /** Not JSON from some byte on: what came before is kept. */
+  | 'trace-file.malformed'
+  /** Nothing of a PyTorch trace is in it. */
+  | 'trace-file.not-a-trace'
+  | 'trace-file.too-large';
+
+const remedies: Readonly<Record<TraceFileCode, string>> = {
+  'trace-file.truncated': 'Copy the file again, or let the profiler finish writing it.',
+  'trace-file.malformed': 'Export the trace again.',
+  'trace-file.not-a-trace': "Open a trace that PyTorch's profiler exported (export_chrome_trace).",
+  'trace-file.too-large': 'Profile fewer steps.',
+};
+
+export function traceFileError(
+  code: TraceFileCode,
+  message: string,
+  options: { readonly field?: string; readonly cause?: unknown } = {},
+): CopyscopeError {
+  const { field, cause } = options;
+  return new CopyscopeError(
+    { code, message, remedy: remedies[code], ...(field === undefined ? {} : { field }) },
+    cause === undefined ? undefined : { cause },
+  );
+}

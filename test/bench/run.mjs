@@ -1,0 +1,34 @@
+// Bundles one benchmark of this folder and runs it: node test/bench/run.mjs NAME [ARGUMENTS]. Never part of the tests.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '../..');
+const [name, ...args] = process.argv.slice(2);
+const source = join(import.meta.dirname, `${name}.ts`);
+if (name === undefined || !existsSync(source)) {
+  const names = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts'));
+  console.error(
+    `usage: node test/bench/run.mjs NAME, where NAME is one of: ${names.map((file) => file.slice(0, -3)).join(', ')}`,
+  );
+  process.exit(2);
+}
+const target = join(root, 'dist/bench');
+await build({
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  ssr: { noExternal: true, target: 'node' },
+  build: {
+    ssr: true,
+    target: 'node20',
+    outDir: target,
+    emptyOutDir: false,
+    rolldownOptions: {
+      input: { [name]: source },
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});
+process.exitCode = spawnSync(process.execPath, [join(target, `${name}.js`), ...args], { stdio: 'inherit' }).status ?? 1;

@@ -1,0 +1,298 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { joinCalls } from '../../../core/trace/correlation.ts';
+import { allRows } from '../../../core/trace/rows.ts';
+import { runInfoSchema } from '../../../core/trace/run.ts';
+import { chunksOf, complete, modifiedAt, overlapTraces, read, rowsOf, traceBytes, traceOf } from './support.ts';
+
+interface JsonEvent {
+  readonly ph: string;
+  readonly cat?: string;
+  readonly name: string;
+  readonly ts: number;
+  readonly dur: number;
+  readonly args?: { readonly correlation?: number; readonly stream?: number; readonly bytes?: number };
+}
+
+/** The same file through JSON.parse, as far as it has rows. */
+function parsedEvents(json: string): JsonEvent[] {
+  const { traceEvents } = JSON.parse(json) as { traceEvents: JsonEvent[] };
+  const shown = ['cpu_op', 'user_annotation', 'cuda_runtime', 'cuda_driver', 'kernel', 'gpu_memcpy', 'gpu_memset'];
+  return traceEvents.filter(({ ph, cat }) => ph === 'X' && shown.includes(cat ?? ''));
+}
+
+describe('a recorded trace', () => {
+  it.each([...overlapTraces, 'resnet50.json.gz'])('%s: has the rows that JSON.parse finds', async (file) => {
+    const bytes = traceBytes(file);
+    const json = file.endsWith('.gz')
+      ? await new Response(
+          new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip')),
+        ).text()
+      : new TextDecoder().decode(bytes);
+    const run = await read(bytes);
+    const events = parsedEvents(json);
+    const first = Math.min(...events.map(({ ts }) => ts));
+    const key = (name: string, startNs: number, durationNs: number, correlation: number, size: number): string =>
+      [name, startNs.toFixed(0), durationNs.toFixed(0), correlation, size].join(' | ');
+    // A double holds these microseconds to within a nanosecond, so the reference is rounded to one.
+    const expected = events.map(({ name, ts, dur, cat, args = {} }) => {
+      const onHost = cat === 'cpu_op' || cat === 'user_annotation';
+      return key(name, (ts - first) * 1000, dur * 1000, onHost ? 0 : (args.correlation ?? 0), args.bytes ?? 0);
+    });
+    const rows = rowsOf(run).map((row) => key(row.name, row.startNs, row.durationNs, row.correlation ?? 0, row.bytes));
+    expect(rows.sort()).toEqual(expected.sort());
+    expect(run.info.imported).toMatchObject({ format: 'pytorch-profiler', rows: events.length });
+    expect(runInfoSchema.parse(run.info)).toEqual(run.info);
+  });
+
+  it('says what it was recorded on, and when', async () => {
+    const { info } = await read(traceBytes('trace_streamed1_pinned1.json'));
+    expect(info.device).toMatchObject({ name: 'NVIDIA H200', computeCapability: '9.0', multiprocessors: 132 });
+    expect(info.versions).toEqual({ copyscope: '1.2.3', driver: '13.0', runtime: '13.0', cupti: '130001' });
+    expect(info.createdAt).toBe('2026-11-20T04:32:42.730Z');
+    expect(info).toMatchObject({ status: 'complete', experiment: null, machine: null, timing: 'cupti' });
+    expect(info.notes.join(' ')).toContain('32 ac2g, 5 cuda_sync');
+  });
+
+  it('lies on lanes by thread, stream and direction', async () => {
+    const { trace } = await read(traceBytes('trace_streamed1_pinned1.json'));
+    expect(trace.lanes.map(({ id, name }) => [id, name])).toEqual([
+      ['thread:576:576', 'thread 576 (python3)'],
+      ['stream:gpu0:7', 'stream 7'],
+      ['stream:gpu0:13', 'stream 13'],
+      ['engine:gpu0:h2d', 'H2D engine'],
+      ['compute:gpu0', 'Compute'],
+    ]);
+  });
+
+  it('joins every copy and kernel with its call', async () => {
+    const { trace } = await read(traceBytes('resnet50.json.gz'));
+    const joins = joinCalls(trace, allRows(trace));
+    const names = new Map<string, number>();
+    for (let row = 0; row < trace.count; row += 1) {
+      const call = joins.callOf(row);
+      if (call !== null) {
+        const name = trace.names[trace.columns.name[call] ?? -1] ?? '';
+        names.set(name, (names.get(name) ?? 0) + 1);
+      }
+    }
+    expect(Object.fromEntries(names)).toEqual({
+      cudaMemcpyAsync: 6,
+      cudaMemsetAsync: 51,
+      cuLaunchKernel: 186,
+      cudaLaunchKernel: 1593,
+      cudaLaunchKernelExC: 372,
+    });
+  });
+
+  it('is the same whatever chunks it comes in', async () => {
+    const bytes = traceBytes('trace_streamed1_pinned0.json');
+    const whole = await read(bytes, bytes.length);
+    for (const size of [1, 2, 3, 7, 64, 1000]) expect(await read(bytes, size)).toEqual(whole);
+  });
+});
+
+describe('what an event becomes', () => {
+  it('copies say direction and memory by their name, and lie on that direction’s engine', async () => {
+    const copy = (name: string, stream: number) =>
+      complete('gpu_memcpy', name, stream, 1, { device: 0, stream, bytes: 8 });
+    const run = await read(
+      traceOf([
+        copy('Memcpy HtoD (Pageable -> Device)', 1),
+        copy('Memcpy DtoH (Device -> Pinned)', 2),
+        copy('Memcpy DtoD (Device -> Device)', 3),
+        copy('Memcpy PtoP (Device -> Device)', 4),
+        copy('Memcpy HtoD (Managed -> Device)', 5),
+        copy('Memcpy (Unknown)', 6),
+      ]),
+    );
+    expect(rowsOf(run).map(({ src, dst, engine, bytes }) => [src, dst, engine?.id ?? null, bytes])).toEqual([
+      ['pageable', 'device', 'engine:gpu0:h2d', 8],
+      ['device', 'pinned', 'engine:gpu0:d2h', 8],
+      ['device', 'device', 'compute:gpu0', 8],
+      ['device', 'device', 'engine:gpu0:peer', 8],
+      ['unknown', 'device', 'engine:gpu0:h2d', 8],
+      ['unknown', 'unknown', null, 8],
+    ]);
+  });
+
+  it('calls that wait are host-sync, others host-call, operators and annotations ranges', async () => {
+    const run = await read(
+      traceOf([
+        complete('cuda_runtime', 'cudaStreamSynchronize', 0, 1, { correlation: 1 }),
+        complete('cuda_runtime', 'cudaMemcpy', 1, 1, { correlation: 2 }),
+        complete('cuda_driver', 'cuCtxSynchronize', 2, 1),
+        complete('cuda_runtime', 'cudaStreamSynchronizeLater', 3, 1),
+        complete('cpu_op', 'aten::to', 4, 1),
+        complete('python_function', 'train.py(3): step', 5, 1),
+        complete('Operator', 'aten::mul', 6, 1),
+      ]),
+    );
+    expect(rowsOf(run).map(({ kind }) => kind)).toEqual([
+      'host-sync',
+      'host-call',
+      'host-sync',
+      'host-call',
+      'host-range',
+      'host-range',
+      'host-range',
+    ]);
+  });
+
+  it('keeps nanoseconds where the clock counts from 1970, which doubles do not', async () => {
+    const json = `{"traceEvents":[
+      {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":1795149162730127.472,"dur":0.001,"args":{"stream":7,"device":0}},
+      {"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":1795149162730127.473,"dur":1e-3,"args":{"stream":7,"device":0}}]}`;
+    const run = await read(json);
+    expect(rowsOf(run).map(({ startNs, durationNs }) => [startNs, durationNs])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(run.info.createdAt).toBe('2026-11-20T04:32:42.730Z');
+  });
+
+  it('a clock that says no date leaves the file’s', async () => {
+    const run = await read(traceOf([complete('cpu_op', 'a', 17, 1)]));
+    expect(run.info.createdAt).toBe(modifiedAt.toISOString());
+  });
+
+  it('names with escapes and other alphabets are read as JSON reads them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 }), async (names) => {
+        const run = await read(traceOf(names.map((name, index) => complete('cpu_op', name, index, 1))), 5);
+        expect(rowsOf(run).map(({ name }) => name)).toEqual(names);
+      }),
+    );
+  });
+
+  it('several devices have their own streams and engines', async () => {
+    const on = (device: number) => complete('kernel', 'k', device, 1, { device, stream: 7 });
+    const { trace } = await read(traceOf([on(1), on(0)]));
+    expect(trace.lanes.map(({ id, name, device }) => [id, name, device])).toEqual([
+      ['stream:gpu0:7', 'gpu0 stream 7', 'gpu0'],
+      ['stream:gpu1:7', 'gpu1 stream 7', 'gpu1'],
+      ['compute:gpu0', 'gpu0 Compute', 'gpu0'],
+      ['compute:gpu1', 'gpu1 Compute', 'gpu1'],
+    ]);
+  });
+
+  it('events without time or place, or of other kinds, are counted and said', async () => {
+    const run = await read(
+      traceOf([
+        { ph: 'X', cat: 'cpu_op', name: 'no time', pid: 1, tid: 1 },
+        { ph: 'X', cat: 'cpu_op', name: 'backwards', pid: 1, tid: 1, ts: 1, dur: -1 },
+        { ph: 'X', cat: 'kernel', name: 'nowhere', ts: 1, dur: 1, pid: 'Spans' },
+        { ph: 's', cat: 'ac2g', name: 'ac2g', ts: 1 },
+        complete('cpu_op', 'good', 1, 1),
+      ]),
+    );
+    expect(run.info.imported).toMatchObject({ events: 5, rows: 1 });
+    expect(run.info.notes.join(' ')).toContain('3 events have no usable time or place');
+    expect(run.info.notes.join(' ')).toContain('1 ac2g');
+  });
+
+  it('reads a list of events without an object around it, and without its last bracket', async () => {
+    const events = [complete('cpu_op', 'a', 1, 1), complete('cpu_op', 'b', 2, 1)];
+    for (const json of [JSON.stringify(events), JSON.stringify(events).slice(0, -1)]) {
+      const run = await read(json);
+      expect(run.info.status).toBe('complete');
+      expect(rowsOf(run).map(({ name }) => name)).toEqual(['a', 'b']);
+    }
+  });
+});
+
+describe('a damaged file', () => {
+  const events = [complete('cpu_op', 'a', 1, 1), complete('kernel', 'k', 2, 1, { device: 0, stream: 7 })];
+  const json = traceOf(events, { schemaVersion: 1, deviceProperties: [{ id: 0, name: 'GPU' }] });
+
+  it('gives what is before the place where it breaks off, wherever that is', async () => {
+    const first = json.indexOf('"traceEvents":[') + '"traceEvents":['.length;
+    const ends = events.map((_, index) => first + JSON.stringify(events.slice(0, index + 1)).length - 2);
+    for (let length = 0; length < json.length; length += 1) {
+      const run = await read(json.slice(0, length)).catch((error: unknown) => error);
+      if (length < first) {
+        expect(run).toBeInstanceOf(CopyscopeError);
+        expect(run).toMatchObject({ code: 'trace-file.not-a-trace' });
+        continue;
+      }
+      const whole = ends.filter((end) => length >= end).length;
+      expect(run).toMatchObject({
+        info: {
+          status: 'failed',
+          error: { code: 'trace-file.truncated', field: `byte ${length}, line 1` },
+          imported: { events: whole },
+        },
+        trace: { count: whole },
+      });
+    }
+  });
+
+  it('says at which byte and line it stops being JSON', async () => {
+    const bad = `{"traceEvents": [\n${JSON.stringify(events[0])},\n{"ph": "X", "name" "b"}]}`;
+    const run = await read(bad);
+    const byte = bad.indexOf('"b"');
+    expect(run.info.error).toMatchObject({ code: 'trace-file.malformed', field: `byte ${byte}, line 3` });
+    expect(run.trace.count).toBe(1);
+    expect(await read(bad, 3)).toEqual(run);
+  });
+
+  it.each([
+    ['an unclosed bracket inside', '{"ph":"X","args":{"grid":[1,2}}'],
+    ['two commas', '{"ph":"X",,"name":"b"}'],
+    ['a bare word', '{"ph":"X","x":undefined}'],
+    ['a control character in a string', '{"ph":"X","name":"a\u0001"}'],
+    ['no event', '17'],
+    ['a number without digits', '{"ts":-}'],
+    ['too deep', `{"x":${'['.repeat(300)}`],
+  ])('%s: keeps the events before it', async (_, event) => {
+    const run = await read(`{"traceEvents":[${JSON.stringify(events[0])},${event}]}`);
+    expect(run.info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
+    expect(run.trace.count).toBe(1);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an experiment', '{"format":"copyscope/experiment"}'],
+    ['text', 'hello'],
+    ['an Arrow file', 'ARROW1\0\0'],
+  ])('%s is not a trace', async (_, content) => {
+    await expect(read(content)).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
+  });
+
+  it('gzipped and cut off: gives what could be unpacked', async () => {
+    const many = traceOf(
+      Array.from({ length: 5000 }, (_, index) => complete('cpu_op', `op ${index * 7919}`, index, 1)),
+    );
+    const packed = new Uint8Array(gzipSync(many));
+    const run = await read(packed.subarray(0, packed.length - 1000), 1000);
+    expect(run.info).toMatchObject({ status: 'failed', error: { code: 'trace-file.truncated' } });
+    expect(run.trace.count).toBeGreaterThan(1000);
+    expect(run.trace.count).toBeLessThan(5000);
+    expect((await read(packed)).trace.count).toBe(5000);
+  });
+
+  it('is never more than a CopyscopeError, whatever bytes are wrong', async () => {
+    const bytes = new TextEncoder().encode(json);
+    const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255));
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        const damaged = bytes.slice();
+        for (const [at, value] of changes) damaged[at] = value;
+        const run = await read(damaged, 50).catch((error: unknown) => error);
+        if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('passes on what the source itself fails with', async () => {
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield* chunksOf(new Uint8Array(gzipSync(json)), 40);
+      throw new Error('EIO');
+    }
+    const { readPyTorchTrace } = await import('../../../core/import/pytorchTrace.ts');
+    await expect(readPyTorchTrace(failing(), { name: 'x', version: '1', modifiedAt })).rejects.toThrow('EIO');
+  });
+});

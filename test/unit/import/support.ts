@@ -1,0 +1,45 @@
+/** Trace files for the reader's tests: the recorded ones, and small ones written by hand. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPyTorchTrace } from '../../../core/import/pytorchTrace.ts';
+import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
+import type { Run } from '../../../core/trace/run.ts';
+
+const folder = join(import.meta.dirname, '../../fixtures/pytorch-traces');
+
+export const overlapTraces = ['streamed0_pinned0', 'streamed0_pinned1', 'streamed1_pinned0', 'streamed1_pinned1'].map(
+  (name) => `trace_${name}.json`,
+);
+
+export const traceBytes = (file: string): Uint8Array => new Uint8Array(readFileSync(join(folder, file)));
+
+export async function* chunksOf(bytes: Uint8Array, size = 1 << 16): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
+
+export const read = (content: Uint8Array | string, size?: number): Promise<Run> =>
+  readPyTorchTrace(chunksOf(typeof content === 'string' ? new TextEncoder().encode(content) : content, size), {
+    name: 'test',
+    version: '1.2.3',
+    modifiedAt,
+  });
+
+export const rowsOf = ({ trace }: Run): TraceRow[] =>
+  Array.from({ length: trace.count }, (_, row) => readRow(trace, row));
+
+export const traceOf = (events: readonly unknown[], more: object = {}): string =>
+  JSON.stringify({ ...more, traceEvents: events });
+
+/** A complete event, as Kineto writes it: times in microseconds. */
+export const complete = (cat: string, name: string, ts: number, dur: number, args: object = {}, tid: unknown = 7) => ({
+  ph: 'X',
+  cat,
+  name,
+  pid: cat.startsWith('gpu') || cat === 'kernel' ? 0 : 42,
+  tid,
+  ts,
+  dur,
+  args,
+});
