@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cmake, compiler as compilerNeed, installCommands, packageManager } from './lib/system.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const buildFolder = join(root, 'native', 'build');
@@ -19,16 +20,6 @@ const cudaVersionFile = join(buildFolder, 'cuda-version.txt');
 const addonFile = join(buildFolder, 'Release', 'copyscope.node');
 const quiet = process.argv.includes('--quiet');
 const exitCodes = { built: 0, failed: 1, noCompiler: 3, noCmake: 4 };
-
-const installCommands = [
-  { tool: 'apt-get', command: 'sudo apt-get install -y build-essential cmake' },
-  { tool: 'dnf', command: 'sudo dnf install -y gcc-c++ make cmake' },
-  { tool: 'pacman', command: 'sudo pacman -S --needed base-devel cmake' },
-  { tool: 'zypper', command: 'sudo zypper install -y gcc-c++ make cmake' },
-  { tool: 'apk', command: 'sudo apk add build-base cmake' },
-  { tool: 'brew', command: 'xcode-select --install && brew install cmake' },
-  { tool: 'winget', command: 'winget install Microsoft.VisualStudio.2022.BuildTools Kitware.CMake' },
-];
 
 /** First line that the tool prints about its version; null where it can't be run. */
 function version(tool, option = '--version') {
@@ -46,12 +37,6 @@ function findNvcc() {
   const homes = [process.env.CUDA_HOME, process.env.CUDA_PATH, '/usr/local/cuda', '/opt/cuda'];
   const candidates = homes.filter((home) => home !== undefined && home !== '').map((home) => join(home, 'bin', 'nvcc'));
   return [...candidates, 'nvcc'].find((path) => version(path) !== null) ?? null;
-}
-
-function installCommand() {
-  return (
-    installCommands.find(({ tool }) => version(tool) !== null)?.command ?? 'a C++17 compiler and CMake 3.18 or newer'
-  );
 }
 
 function readInfo() {
@@ -98,16 +83,21 @@ function finish(exitCode, info, message) {
   process.exit(exitCode);
 }
 
-function missing(exitCode, what) {
-  const reason = `there is no ${what}`;
-  const info = { built: false, withCuda: false, cudaVersion: null, compiler: null, reason, remedy: installCommand() };
-  const advice = `Install it and build again:\n  ${installCommand()} && npm run build:native`;
+/** Says what is missing and how to get it. Without a compiler nothing can be tried. */
+function stopWithout(needs) {
+  const reason = `there is no ${needs.map(({ name }) => name.replace(/^a /, '')).join(' and no ')}`;
+  const commands = installCommands(needs);
+  // Without a known package manager there is no command, only advice.
+  const remedy = packageManager() === null ? null : commands.join(' && ');
+  const info = { built: false, withCuda: false, cudaVersion: null, compiler: null, reason, remedy };
+  const advice = ['Install it and build again:', ...commands, 'npm run build:native'].join('\n  ');
+  const exitCode = needs.includes(compilerNeed) ? exitCodes.noCompiler : exitCodes.noCmake;
   finish(exitCode, info, `The native engines were not built: ${reason}. The simulator works without them.\n${advice}`);
 }
 
+const missing = [cmake, compilerNeed].filter((need) => !need.met());
+if (missing.length > 0) stopWithout(missing);
 const compiler = findCompiler();
-if (compiler === null) missing(exitCodes.noCompiler, 'C++ compiler');
-if (version('cmake') === null) missing(exitCodes.noCmake, 'CMake');
 
 const asked = !process.argv.includes('--without-cuda');
 const nvcc = asked ? findNvcc() : null;

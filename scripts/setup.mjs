@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { nativeSummary } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
-import { cmake, compiler, installCommands, provide } from './lib/system.mjs';
+import { cmake, compiler, provide } from './lib/system.mjs';
 
 const say = (text) => console.error(text);
 
@@ -15,16 +15,10 @@ const say = (text) => console.error(text);
 const hasSources = () => existsSync(inRoot('scripts/build-native.mjs')) && existsSync(inRoot('native/CMakeLists.txt'));
 
 function setUp() {
-  const missing = provide([cmake, compiler], say);
+  provide([cmake, compiler], say);
   const { error } = spawnSync(process.execPath, [inRoot('scripts/build-native.mjs')], { cwd: root, stdio: 'inherit' });
   if (error !== undefined) say(`The native build could not be started: ${error.message}`);
-  say(box([...nativeSummary(), ...remedies(missing)]));
-}
-
-function remedies(missing) {
-  if (missing.length === 0) return [];
-  const names = missing.map((need) => need.name).join(' and ');
-  return [`Missing: ${names}. To install:`, ...installCommands(missing).map((command) => `  ${command}`)];
+  say(box(nativeSummary()));
 }
 
 function box(lines) {

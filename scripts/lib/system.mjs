@@ -38,7 +38,8 @@ function visualStudioFound() {
 
 function compilerFound() {
   if (platform === 'win32') return visualStudioFound();
-  return findProgram('c++', 'g++', 'clang++') !== null && findProgram('make', 'ninja') !== null;
+  const found = findProgram('c++', 'g++', 'clang++') !== null || (env.CXX !== undefined && isExecutable(env.CXX));
+  return found && findProgram('make', 'ninja') !== null;
 }
 
 /**
