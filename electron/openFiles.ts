@@ -3,20 +3,22 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../core/errors.ts';
 import { requireExperiment } from '../core/experiment/parse.ts';
+import { looksLikeTrace } from '../core/import/sniff.ts';
 import { maxMessageBytes } from '../core/service/codec.ts';
 import type { HostService } from '../core/service/service.ts';
 
 export const fileFilters = [
-  { name: 'Copyscope runs and experiments', extensions: ['arrow', 'json'] },
+  { name: 'Copyscope runs and experiments, PyTorch traces', extensions: ['arrow', 'json', 'gz'] },
   { name: 'All files', extensions: ['*'] },
 ];
 
 type Library = Pick<HostService, 'importRun' | 'saveExperiment'>;
 
-/** Adds a run or an experiment to the library, which validates it. Throws a CopyscopeError that names the file. */
+/** Adds a run, a trace of PyTorch's profiler or an experiment to the library, which validates it. Throws a CopyscopeError that names the file. */
 export async function openFile(path: string, library: Library): Promise<void> {
   const file = await readBounded(path);
-  if (/\.json$/i.test(path)) await library.saveExperiment(null, requireExperiment(file.toString('utf8')));
+  const isExperiment = /\.json$/i.test(path) && !looksLikeTrace(file);
+  if (isExperiment) await library.saveExperiment(null, requireExperiment(file.toString('utf8')));
   else await library.importRun(basename(path).replace(/\.arrow$/i, ''), new Uint8Array(file));
 }
 

@@ -55,7 +55,7 @@ export class KinetoLanes {
     const known = this.#streams.get(key);
     if (known !== undefined) return known;
     const id = `stream:${deviceId(device)}:${stream}`;
-    const lane = { kind: 'stream', id, name: `stream ${stream}`, device: deviceId(device) } as const;
+    const lane = { kind: 'stream', id, name: String(stream), device: deviceId(device) } as const;
     const index = this.#add({ lane, rank: [1, device, stream] });
     this.#streams.set(key, index);
     return index;

@@ -87,7 +87,7 @@ export interface HostService {
   runs(): Promise<readonly RunSummary[]>;
   /** The run's Arrow file. */
   readRun(id: string): Promise<Uint8Array>;
-  /** Adds a run file from elsewhere; it is validated first and kept as recorded. */
+  /** Adds a run file, or a trace of PyTorch's profiler, from elsewhere; it is validated first and kept as recorded. */
   importRun(name: string, file: Uint8Array): Promise<RunSummary>;
   deleteRun(id: string): Promise<void>;
 }

@@ -62,7 +62,9 @@ function commands(context: Context, engine: EngineSupervisor): Command {
   cli
     .command('explain')
     .description('explain a run; an experiment is simulated first')
-    .addArgument(new Argument('<file>', 'run (Arrow) or experiment (JSON)'))
+    .addArgument(
+      new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or experiment (JSON)'),
+    )
     .option('--profile <name>', 'device profile for the simulator, where the file is an experiment')
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)

@@ -25,7 +25,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^run\.cancelled$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
-  [/^(experiment|profile|run-file|file|usage|request|server)\./, exitCodes.badInput],
+  [/^(experiment|profile|run-file|trace-file|file|usage|request|server)\./, exitCodes.badInput],
 ];
 
 export const exitCodeOf = ({ code }: ErrorInfo): ExitCode =>

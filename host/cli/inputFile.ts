@@ -1,11 +1,13 @@
-/** A file named on the command line: an experiment or a run, told apart by its first bytes and not by its name. */
+/** A file named on the command line: an experiment, a run or a trace, told apart by its first bytes, not its name. */
 import { open } from 'node:fs/promises';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { looksLikeTrace, sniffedBytes } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { readExperimentFile } from '../service/experimentStore.ts';
 import { readBounded, storageError } from '../service/files.ts';
+import { importTraceFile } from '../service/importTrace.ts';
 
 const arrowMagic = 'ARROW1';
 
@@ -13,15 +15,16 @@ export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };
 
-/** Rejects with `file.*`, `experiment.invalid` or `run-file.*`. */
-export async function readInputFile(path: string): Promise<InputFile> {
+/** `version` is this program's. Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
+export async function readInputFile(path: string, version: string): Promise<InputFile> {
   if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };
+  if (looksLikeTrace((await head(path)) ?? noBytes)) return { kind: 'run', run: await importTraceFile(path, version) };
   return { kind: 'experiment', experiment: await readExperimentFile(path) };
 }
 
 /** The experiment in a file, which may be a run's: its experiment is run again. */
-export async function readExperimentOf(path: string): Promise<Experiment> {
-  const input = await readInputFile(path);
+export async function readExperimentOf(path: string, version: string): Promise<Experiment> {
+  const input = await readInputFile(path, version);
   const experiment = input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
   if (experiment !== null) return experiment;
   throw new CopyscopeError({
@@ -44,15 +47,20 @@ export async function requireWritableAsRun(path: string): Promise<void> {
 
 const readRun = async (path: string): Promise<Run> => decodeRun(await readBounded(path, maxRunFileBytes));
 
-const isArrow = async (path: string): Promise<boolean> => (await head(path)) === arrowMagic;
+const noBytes = new Uint8Array(0);
 
-/** The first bytes as text; null where there is no such file. */
-async function head(path: string): Promise<string | null> {
+async function isArrow(path: string): Promise<boolean> {
+  const first = (await head(path)) ?? noBytes;
+  return new TextDecoder().decode(first.subarray(0, arrowMagic.length)) === arrowMagic;
+}
+
+/** The first bytes; null where there is no such file. */
+async function head(path: string): Promise<Uint8Array | null> {
   try {
     const file = await open(path, 'r');
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(arrowMagic.length), 0, arrowMagic.length, 0);
-      return buffer.toString('latin1', 0, bytesRead);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
+      return buffer.subarray(0, bytesRead);
     } finally {
       await file.close();
     }

@@ -32,7 +32,7 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
   const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'));
-  const runs = new RunStore(join(about.dataFolder, 'runs'), assets);
+  const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
   const session = new SessionRuns(runs, engine, windows);
   const service: HostService = {
     about: async () => about,

@@ -5,12 +5,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { looksLikeTrace, traceName } from '../../core/import/sniff.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import { decodeRun, encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { type Assets, recordedPrefix } from './assets.ts';
 import { findFiles, readBounded, removeFile, writeWhole } from './files.ts';
 import { isId, slug, timedId, unused } from './ids.ts';
+import { importTrace } from './importTrace.ts';
 import { type Place, summaryOf, unreadable } from './runSummaries.ts';
 import { serial } from './serial.ts';
 
@@ -29,13 +31,16 @@ interface Indexed {
 export class RunStore {
   readonly #folder: string;
   readonly #assets: Assets;
+  readonly #version: string;
   readonly #serial = serial();
   readonly #reserved = new Set<string>();
   #index = new Map<string, Indexed>();
 
-  constructor(folder: string, assets: Assets) {
+  /** `version` is this program's: what it makes of other tools' traces says so. */
+  constructor(folder: string, assets: Assets, version: string) {
     this.#folder = folder;
     this.#assets = assets;
+    this.#version = version;
   }
 
   /** Newest first. A file that can't be read is listed as failed, with the reason. */
@@ -67,14 +72,23 @@ export class RunStore {
     return summaryOf(info, { id, madeHere: true, builtIn: false });
   }
 
-  /** Validates a file from elsewhere whole, then keeps it byte for byte. Writes nothing where it is invalid. */
+  /**
+   * Validates a run file from elsewhere whole, then keeps it byte for byte; a trace of another tool is kept as the run
+   * that was read from it. Writes nothing where it is invalid.
+   */
   async import(name: string, file: Uint8Array): Promise<RunSummary> {
-    const { info } = decodeRun(file);
+    const { info, kept } = await this.#validated(name, file);
     return this.#serial(async () => {
-      const id = await this.#unusedId(importedPrefix + slug(name.replace(/\.arrow$/i, ''), 'run'));
-      await writeWhole(this.#path(id), file);
+      const id = await this.#unusedId(importedPrefix + slug(traceName(name.replace(/\.arrow$/i, '')), 'run'));
+      await writeWhole(this.#path(id), kept);
       return summaryOf(info, { id, madeHere: false, builtIn: false });
     });
+  }
+
+  async #validated(name: string, file: Uint8Array): Promise<{ info: RunInfo; kept: Uint8Array }> {
+    if (!looksLikeTrace(file)) return { info: decodeRun(file).info, kept: file };
+    const run = await importTrace(name, file, this.#version);
+    return { info: run.info, kept: encodeRun(run) };
   }
 
   async delete(id: string): Promise<void> {

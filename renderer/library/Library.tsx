@@ -160,7 +160,7 @@ function RunOutcome({ run }: { readonly run: RunSummary }) {
 
 function OpenFileButton() {
   return (
-    <FileButton onChange={(file) => file !== null && void openFile(file)} accept=".arrow,.json">
+    <FileButton onChange={(file) => file !== null && void openFile(file)} accept=".arrow,.json,.gz">
       {(props) => (
         <Tooltip label="Open a run (.arrow) or an experiment (.json)">
           <ActionIcon {...props} size="sm" aria-label="Open a run file or an experiment">

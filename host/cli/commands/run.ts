@@ -6,6 +6,7 @@ import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { EngineRunResult } from '../../engine/protocol.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
+import { programVersion } from '../../paths.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareRun } from '../../service/prepareRun.ts';
@@ -31,7 +32,7 @@ export interface Tools {
 /** Executes the experiment in `file`, keeps the run where `out` says so, prints it. */
 export async function run(tools: Tools, file: string, options: RunOptions): Promise<void> {
   const { context, assets } = tools;
-  const experiment = await readExperimentOf(file);
+  const experiment = await readExperimentOf(file, programVersion(context.program));
   if (options.out !== undefined) await requireWritableAsRun(options.out);
   const result = await execute(tools, experiment, await withEngine(tools, options));
   if (options.out !== undefined) await writeWhole(options.out, result.file);
@@ -39,10 +40,10 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
 }
 
-/** Prints what is in a run file; an experiment is simulated first. */
+/** Prints what is in a run file or a trace; an experiment is simulated first. */
 export async function explain(tools: Tools, file: string, options: RunOptions): Promise<void> {
   const { context, assets } = tools;
-  const input = await readInputFile(file);
+  const input = await readInputFile(file, programVersion(context.program));
   const print = { json: options.json, madeHere: false };
   if (input.kind === 'run') {
     refuseProfile(options.profile, 'this file is a run, which needs no simulation');

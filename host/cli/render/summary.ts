@@ -95,8 +95,9 @@ export function drawVerdicts(verdicts: readonly Verdict[], columns: number, colo
   });
 }
 
-export function drawVerification({ verification, timing }: SummaryDocument, colors: Colors): string[] {
+export function drawVerification({ verification, timing, imported }: SummaryDocument, colors: Colors): string[] {
   if (timing === 'simulated') return ['Data: not checked, since a simulation moves none.'];
+  if (imported !== null) return ['Data: not checked, since a trace holds none.'];
   const { bytesChecked, bytesWrong, checks, unverified } = verification;
   const count = (bytes: number): string => bytes.toLocaleString('en');
   const wrong = checks.filter((check) => check.bytesWrong > 0);

@@ -2,6 +2,7 @@
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { looksLikeTrace } from '../../../core/import/sniff.ts';
 import type { HostService, RunSummary, WindowEvents } from '../../../core/service/service.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
@@ -287,11 +288,13 @@ export const saveCopy = (): Promise<void> =>
     openPage({ kind: 'experiment', id });
   });
 
-/** Opens a file from elsewhere: a run (.arrow) or an experiment (.json). The host keeps it in the library. */
+/** Opens a file from elsewhere: a run, a trace of PyTorch's profiler, or an experiment. The host keeps it. */
 export const openFile = (file: File): Promise<void> =>
   attempt(`${file.name} could not be opened`, async () => {
-    if (/\.json$/i.test(file.name)) return openExperimentFile(await file.text());
-    const run = await host().importRun(file.name.replace(/\.arrow$/i, ''), new Uint8Array(await file.arrayBuffer()));
+    const content = new Uint8Array(await file.arrayBuffer());
+    const isExperiment = /\.json$/i.test(file.name) && !looksLikeTrace(content);
+    if (isExperiment) return openExperimentFile(new TextDecoder().decode(content));
+    const run = await host().importRun(file.name.replace(/\.arrow$/i, ''), content);
     put('runs', run.id, run);
     openPage({ kind: 'run', id: run.id });
   });

@@ -169,6 +169,49 @@ describe('copyscope explain', () => {
   });
 });
 
+describe('copyscope explain, of a trace of the PyTorch profiler', () => {
+  const trace = (name: string): string => join(repository, 'test/fixtures/pytorch-traces', name);
+
+  it.each([
+    ['trace_streamed0_pinned0.json', ['pageable-source', 'pageable-source'], ['same-stream']],
+    ['trace_streamed0_pinned1.json', ['same-stream', 'same-stream'], []],
+    ['trace_streamed1_pinned0.json', ['pageable-source', 'pageable-source'], []],
+    ['trace_streamed1_pinned1.json', ['overlapped', 'overlapped'], []],
+  ])('%s: names the cause, with the fields of a run', async (name, causes, also) => {
+    const { exitCode, out, err } = await cli('explain', trace(name), '--json');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    const summary = JSON.parse(out) as SummaryDocument;
+    expect(summary.verdicts.map(({ cause }) => cause)).toEqual(causes);
+    expect(summary.verdicts.map((verdict) => verdict.also)).toEqual([also, also]);
+    expect(summary.imported).toMatchObject({ format: 'pytorch-profiler', rows: 41 });
+    const run = JSON.parse((await cli('explain', exampleFile('pinned-side-stream'), '--json')).out);
+    expect(Object.keys(summary)).toEqual(Object.keys(run));
+  });
+
+  it('reads a gzipped one, and says for people where it comes from and what it does not hold', async () => {
+    const { exitCode, out } = await cli('explain', trace('resnet50.json.gz'));
+    expect(exitCode).toBe(0);
+    expect(out).toContain('recorded on NVIDIA H200 at 2026-11-20 04:33 UTC');
+    expect(out).toContain('Data: not checked, since a trace holds none.');
+    expect(out).toContain('Note: A profiler trace does not say');
+  });
+
+  it('shows what could be read of one that breaks off, and exits with 2', async () => {
+    const whole = readFileSync(trace('trace_streamed0_pinned0.json'), 'utf8');
+    const cut = file('cut.json', whole.slice(0, 12_000));
+    const { exitCode, out, err } = await cli('explain', cut);
+    expect(exitCode).toBe(2);
+    expect(out).toContain('This run is failed');
+    expect(err).toContain('byte 12000');
+  });
+
+  it('can not be run again', async () => {
+    const { exitCode, err } = await cli('run', trace('trace_streamed0_pinned0.json'), '--engine', 'sim');
+    expect(exitCode).toBe(2);
+    expect(err).toContain('holds no experiment to run again');
+  });
+});
+
 describe('copyscope exits', () => {
   const sim = (path: string): string[] => ['run', path, '--engine', 'sim'];
   const truncated = (): string => file('truncated.json', JSON.stringify(example()).slice(0, 300));

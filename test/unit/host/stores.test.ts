@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
@@ -57,7 +58,7 @@ const hostileIds = [
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
-  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')));
+  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')), '1.2.3');
   experiments = new ExperimentStore(join(folder, 'data/experiments'));
   writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
   writeFileSync(join(folder, 'outside.arrow'), encodeRun(smallRun(example(), 'cpu')));
@@ -187,6 +188,24 @@ describe('the run store', () => {
     const simulated = await runs.import('sim.arrow', encodeRun(smallRun(example(), 'sim')));
     expect(simulated).toMatchObject({ origin: 'simulated', device: 'h200' });
     expect((await runs.list()).map(({ origin }) => origin).sort()).toEqual(['recorded', 'simulated']);
+  });
+
+  it.each([
+    ['worker0.pt.trace.json', false],
+    ['worker0.pt.trace.json.gz', true],
+  ])('keeps the trace of a PyTorch profiler, %s, as the run that was read from it', async (name, packed) => {
+    const json = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
+    const summary = await runs.import(name, new Uint8Array(packed ? gzipSync(json) : json));
+    expect(summary).toMatchObject({
+      id: 'imported/worker0',
+      origin: 'recorded',
+      device: 'NVIDIA H200',
+      name: 'worker0',
+    });
+    const run = decodeRun(await runs.read(summary.id));
+    expect(run.info).toMatchObject({ experiment: null, imported: { rows: 41 }, versions: { copyscope: '1.2.3' } });
+    expect(run.trace.count).toBe(41);
+    expect(await runs.list()).toEqual([summary]);
   });
 
   it('gives two runs of the same second different ids', async () => {

@@ -60,8 +60,8 @@ describe('a recorded trace', () => {
     const { trace } = await read(traceBytes('trace_streamed1_pinned1.json'));
     expect(trace.lanes.map(({ id, name }) => [id, name])).toEqual([
       ['thread:576:576', 'thread 576 (python3)'],
-      ['stream:gpu0:7', 'stream 7'],
-      ['stream:gpu0:13', 'stream 13'],
+      ['stream:gpu0:7', '7'],
+      ['stream:gpu0:13', '13'],
       ['engine:gpu0:h2d', 'H2D engine'],
       ['compute:gpu0', 'Compute'],
     ]);
@@ -171,8 +171,8 @@ describe('what an event becomes', () => {
     const on = (device: number) => complete('kernel', 'k', device, 1, { device, stream: 7 });
     const { trace } = await read(traceOf([on(1), on(0)]));
     expect(trace.lanes.map(({ id, name, device }) => [id, name, device])).toEqual([
-      ['stream:gpu0:7', 'gpu0 stream 7', 'gpu0'],
-      ['stream:gpu1:7', 'gpu1 stream 7', 'gpu1'],
+      ['stream:gpu0:7', 'gpu0 7', 'gpu0'],
+      ['stream:gpu1:7', 'gpu1 7', 'gpu1'],
       ['compute:gpu0', 'gpu0 Compute', 'gpu0'],
       ['compute:gpu1', 'gpu1 Compute', 'gpu1'],
     ]);
