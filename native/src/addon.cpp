@@ -1,4 +1,5 @@
 #include "addon.h"
+#include "copy/addon_copy.h"
 
 #include <vector>
 
@@ -66,6 +67,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("start", Napi::Function::New(env, start, "start"));
   exports.Set("cancel", Napi::Function::New(env, cancel, "cancel"));
   exports.Set("contentBytes", Napi::Function::New(env, contentBytes, "contentBytes"));
+  initialiseCopies(env, exports);
   watchEnvironment(env);
   return exports;
 }

@@ -11,7 +11,9 @@ const node = join(target, 'node.xz');
 
 const sources = [
   ...readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts')),
-  ...readdirSync(join(root, 'test/bench/gpu')).map((file) => join('../bench/gpu', file)),
+  ...readdirSync(join(root, 'test/bench/gpu'))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join('../bench/gpu', file)),
 ];
 const input = Object.fromEntries(sources.map((file) => [basename(file, '.ts'), join(import.meta.dirname, file)]));
 

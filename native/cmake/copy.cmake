@@ -1,0 +1,25 @@
+# The copy engine: in the engine's library, the addon, the CUDA library and the tests, as far as they are built.
+target_sources(copyscope_engine PRIVATE
+  src/copy/copy_engine.cpp
+  src/copy/host_copy_device.cpp
+  src/copy/loops.cpp
+  src/copy/memory_pool.cpp
+  src/copy/multi_copy.cpp
+  src/copy/packing_plan.cpp
+  src/copy/pipeline.cpp
+  src/copy/slot_ring.cpp
+  src/copy/transfer_plan.cpp
+  src/copy/tuning.cpp
+  src/copy/worker_pool.cpp)
+if(TARGET copyscope)
+  target_sources(copyscope PRIVATE src/copy/addon_copy.cpp src/copy/engine_registry.cpp)
+endif()
+if(TARGET copyscope_cuda)
+  target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp)
+endif()
+if(TARGET copyscope_executor_tests)
+  target_sources(copyscope_executor_tests PRIVATE
+    tests/copy_engine_test.cpp
+    tests/copy_plan_test.cpp
+    tests/copy_pool_test.cpp)
+endif()

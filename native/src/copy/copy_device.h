@@ -1,0 +1,53 @@
+// What the copy engine asks of a device. One implementation is CUDA, the other host memory and threads, so that
+// packing, ring and pools are tested without a GPU.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "copy_options.h"
+
+namespace copyscope::copy {
+
+/// A stream or event of the device that made it.
+using StreamRef = void*;
+using EventRef = void*;
+
+/// Functions throw Failure. All may be called from several threads at once.
+class CopyDevice {
+ public:
+  CopyDevice() = default;
+  CopyDevice(const CopyDevice&) = delete;
+  CopyDevice& operator=(const CopyDevice&) = delete;
+  virtual ~CopyDevice() = default;
+
+  virtual int index() const = 0;
+  /// Makes the device the calling thread's own; before anything else on each thread.
+  virtual void attach() = 0;
+
+  /// Null where there is no memory left.
+  virtual void* allocatePinned(std::size_t bytes) = 0;
+  virtual void freePinned(void* memory) noexcept = 0;
+  virtual void* allocateDevice(std::size_t bytes) = 0;
+  virtual void freeDevice(void* memory) noexcept = 0;
+  virtual std::size_t freeDeviceBytes() = 0;
+
+  /// Puts a copy into the stream. Asynchronous where the host side is page-locked.
+  virtual void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) = 0;
+  /// From another device's memory to this one's.
+  virtual void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) = 0;
+
+  virtual StreamRef createStream() = 0;
+  virtual void destroyStream(StreamRef stream) noexcept = 0;
+  virtual void synchronize(StreamRef stream) = 0;
+
+  virtual EventRef createEvent() = 0;
+  virtual void destroyEvent(EventRef event) noexcept = 0;
+  virtual void record(EventRef event, StreamRef stream) = 0;
+  /// Blocks until the work before the event's last record is done; at once where it was never recorded.
+  virtual void wait(EventRef event) = 0;
+  virtual bool isDone(EventRef event) = 0;
+  virtual void streamWait(StreamRef stream, EventRef event) = 0;
+};
+
+}  // namespace copyscope::copy

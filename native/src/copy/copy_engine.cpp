@@ -1,0 +1,137 @@
+#include "copy_engine.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "../host_memory.h"
+#include "copy_job.h"
+
+namespace copyscope::copy {
+namespace {
+
+/// How long a worker looks for its next task. Where cores are few, it would be in the others' way.
+constexpr std::int64_t spinNs = 200000;
+constexpr unsigned coresToSpin = 4;
+constexpr std::uint64_t leastPinnedBudget = 256u << 20;
+
+std::uint64_t budgetOf(std::uint64_t asked) {
+  return asked > 0 ? asked : std::max(leastPinnedBudget, availableHostMemory() / 4);
+}
+
+}  // namespace
+
+CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget) {
+  // The pools keep the device: results may outlive the engine.
+  const std::shared_ptr<CopyDevice> shared(std::move(device));
+  device_ = shared;
+  pinned_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocatePinned(bytes); },
+                                         [shared](void* memory) { shared->freePinned(memory); }, budgetOf(pinnedBudget));
+  memory_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocateDevice(bytes); },
+                                         [shared](void* memory) { shared->freeDevice(memory); }, 0);
+  device_->attach();
+  stream_ = device_->createStream();
+  done_ = device_->createEvent();
+  ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
+  const bool spins = std::thread::hardware_concurrency() >= coresToSpin;
+  workers_ = std::make_unique<WorkerPool>([shared] { shared->attach(); }, spins ? spinNs : 0);
+}
+
+CopyEngine::~CopyEngine() {
+  workers_.reset();
+  try {
+    device_->attach();
+    device_->synchronize(stream_);
+    ring_->waitForAll();
+  } catch (const Failure&) {
+    // The device is lost, and its memory with it.
+  }
+  ring_.reset();
+  device_->destroyEvent(done_);
+  device_->destroyStream(stream_);
+}
+
+void CopyEngine::run(const Batch& batch, const CopyOptions& options, StreamRef stream,
+                     const std::atomic<bool>* cancelled) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  device_->attach();
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  Job job{batch, options, stream, cancelled, chooseTuning(options, batch.bytes(), cores), {}, {}};
+  try {
+    job.refuseCancelled();
+    runLocked(job);
+    job.refuseCancelled();
+  } catch (...) {
+    // Nothing may use the batch's memory any more.
+    synchronizeQuietly(stream);
+    throw;
+  }
+}
+
+void CopyEngine::synchronizeQuietly(StreamRef stream) noexcept {
+  try {
+    device_->synchronize(stream);
+  } catch (...) {
+    // The device is lost: nothing runs on it.
+  }
+}
+
+void CopyEngine::runLocked(Job& job) {
+  if (job.batch.direction == Direction::h2h) return hostToHost(job);
+  if (job.batch.direction == Direction::d2d) return deviceToDevice(job);
+  switch (job.options.strategy) {
+    case Strategy::blockingLoop:
+      return loop(job, true);
+    case Strategy::nonBlockingLoop:
+      return loop(job, false);
+    case Strategy::pinThenCopy:
+      return pinned(job, true);
+    case Strategy::pinThenCopyNonBlocking:
+      return pinned(job, false);
+    case Strategy::threadedPinning:
+      return threadedPinning(job);
+    case Strategy::packed:
+      return packed(job);
+    default:
+      return pipelined(job);
+  }
+}
+
+void CopyEngine::copyOne(Job& job, const Transfer& transfer) {
+  if (transfer.bytes == 0) return;
+  const auto bytes = static_cast<std::size_t>(transfer.bytes);
+  if (job.batch.direction == Direction::d2d && job.batch.sourceDevice >= 0) {
+    device_->copyPeer(job.target(transfer), job.source(transfer), job.batch.sourceDevice, bytes, job.stream);
+  } else {
+    device_->copy(job.target(transfer), job.source(transfer), bytes, job.batch.direction, job.stream);
+  }
+}
+
+void CopyEngine::finish(Job& job) {
+  device_->record(done_, job.stream);
+  device_->wait(done_);
+}
+
+BlockRef CopyEngine::staging(std::uint64_t bytes) {
+  BlockRef block = pinned_->take(bytes);
+  if (block != nullptr) return block;
+  throw Failure("copy.out-of-pinned-memory",
+                "There is no page-locked memory for a staging buffer of " + std::to_string(bytes) + " bytes.",
+                "Use the pipelined strategy, whose staging memory doesn't grow with the payload.", "strategy");
+}
+
+EngineCounts CopyEngine::counts() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {pinned_->counts(), memory_->counts(), ring_->eventsMade() + 1, workers_->threads(),
+          ring_->size() * ring_->slotBytes()};
+}
+
+void CopyEngine::trim() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  device_->attach();
+  ring_->waitForAll();
+  ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
+  pinned_->trim();
+  memory_->trim();
+}
+
+}  // namespace copyscope::copy

@@ -1,0 +1,43 @@
+// A batch while the engine works on it.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "../failure.h"
+#include "copy_engine.h"
+
+namespace copyscope::copy {
+
+struct CopyEngine::Job {
+  const Batch& batch;
+  const CopyOptions& options;
+  StreamRef stream;
+  const std::atomic<bool>* cancelled;
+  Tuning tuning;
+  std::mutex mutex;
+  /// Staging memory, held until all is done.
+  std::vector<BlockRef> held;
+
+  unsigned helpers() const { return tuning.threads - 1; }
+
+  void hold(BlockRef block) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    held.push_back(std::move(block));
+  }
+
+  void refuseCancelled() const {
+    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+      throw Failure("copy.cancelled", "The copy was cancelled.");
+    }
+  }
+
+  std::byte* target(const Transfer& transfer) const {
+    return batch.direction == Direction::d2h ? transfer.host : transfer.device;
+  }
+  std::byte* source(const Transfer& transfer) const {
+    return batch.direction == Direction::d2h ? transfer.device : transfer.host;
+  }
+};
+
+}  // namespace copyscope::copy

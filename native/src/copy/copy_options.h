@@ -1,0 +1,78 @@
+// What a batch of copies is asked to do, and how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace copyscope::copy {
+
+enum class Direction : std::uint8_t { h2d, d2h, d2d, h2h };
+
+/// The order is that of `copyStrategies` in core/experiment/operations.ts.
+enum class Strategy : std::uint8_t {
+  /// One copy and one synchronise a tensor, as Tensor.to does it.
+  blockingLoop,
+  /// All copies, then one synchronise.
+  nonBlockingLoop,
+  /// A copy into pinned memory, a blocking copy, tensor by tensor.
+  pinThenCopy,
+  /// The same without waiting in between, then one synchronise.
+  pinThenCopyNonBlocking,
+  /// Several threads copy into pinned memory, and each submits what it has pinned.
+  threadedPinning,
+  /// Small tensors packed into staging buffers that go over in one copy each; large ones staged each on its own.
+  packed,
+  /// Worker threads fill a reused ring of pinned slots while earlier slots are on the wire.
+  pipelined,
+};
+constexpr int strategyCount = 7;
+
+/// Those of the packed strategy have the names and defaults of ACCV-Lab's multi-tensor copier. A number of 0 is chosen
+/// from payload and cores.
+struct CopyOptions {
+  Strategy strategy = Strategy::pipelined;
+  bool usePinnedStaging = true;
+  bool packCpuTensors = true;
+  bool useBackgroundThread = true;
+  std::uint64_t minPackedAlignmentBytes = 16;
+  std::uint64_t maxPackedChunkBytes = 32u << 20;
+  /// Threads that copy on the host, the calling one among them.
+  std::uint32_t threads = 0;
+  std::uint32_t slotsPerThread = 0;
+  std::uint64_t slotBytes = 0;
+  /// Bytes of one transfer over the link, at most a slot's.
+  std::uint64_t chunkBytes = 0;
+};
+
+/// Bytes up to which a contiguous host tensor is packed with others.
+constexpr std::uint64_t packedTensorBytes = 256u << 10;
+/// Bytes that the default ring holds in all.
+constexpr std::uint64_t ringBytes = 64u << 20;
+
+constexpr std::uint32_t noStorage = 0xffffffffu;
+
+/// One tensor's bytes. In H2D and D2H `host` and `device` say where; in D2D and H2H `host` is the source.
+struct Transfer {
+  std::byte* host = nullptr;
+  std::byte* device = nullptr;
+  std::uint64_t bytes = 0;
+  /// Transfers with the same storage lie in one allocation on the device, and what is between them is padding.
+  std::uint32_t storage = noStorage;
+  /// Whether the host side is page-locked.
+  bool pinned = false;
+};
+
+struct Batch {
+  Direction direction = Direction::h2d;
+  std::vector<Transfer> transfers;
+  /// D2D only: the source lies on this device, if not on the engine's own.
+  int sourceDevice = -1;
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const Transfer& transfer : transfers) sum += transfer.bytes;
+    return sum;
+  }
+};
+
+}  // namespace copyscope::copy

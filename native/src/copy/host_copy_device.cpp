@@ -1,0 +1,206 @@
+#include "host_copy_device.h"
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "../clock.h"
+#include "../failure.h"
+
+namespace copyscope::copy {
+namespace {
+
+/// Before each block, its size: so that freeing it can be counted.
+constexpr std::size_t headerBytes = 256;
+constexpr std::size_t defaultMemory = std::size_t{1} << 34;
+
+/// A count of records asked for and of records reached, as an event has them.
+class HostEvent {
+ public:
+  std::uint64_t ask() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ++asked_;
+  }
+  void reach(std::uint64_t record) {
+    // Told under the lock: whoever waits may destroy the event at once.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (record > reached_) reached_ = record;
+    changed_.notify_all();
+  }
+  std::uint64_t asked() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return asked_;
+  }
+  void waitFor(std::uint64_t record) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return reached_ >= record; });
+  }
+  bool isDone() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return reached_ >= asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t asked_ = 0;
+  std::uint64_t reached_ = 0;
+};
+
+class HostStream {
+ public:
+  HostStream() : worker_([this] { work(); }) {}
+  ~HostStream() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+    worker_.join();
+  }
+  void put(std::function<void()> command) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      commands_.push_back(std::move(command));
+    }
+    changed_.notify_all();
+  }
+  void synchronize() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return commands_.empty() && !busy_; });
+  }
+
+ private:
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return closed_ || !commands_.empty(); });
+      if (commands_.empty()) return;
+      const std::function<void()> command = std::move(commands_.front());
+      commands_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      command();
+      lock.lock();
+      busy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> commands_;
+  bool busy_ = false;
+  bool closed_ = false;
+  std::thread worker_;
+};
+
+HostStream& streamOf(StreamRef stream) { return *static_cast<HostStream*>(stream); }
+HostEvent& eventOf(EventRef event) { return *static_cast<HostEvent*>(event); }
+
+std::byte* allocate(std::size_t bytes) {
+  const std::size_t whole = (bytes + headerBytes + 255) / 256 * 256;
+#ifdef _WIN32
+  auto* const memory = static_cast<std::byte*>(_aligned_malloc(whole, 256));
+#else
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(256, whole));
+#endif
+  if (memory == nullptr) return nullptr;
+  std::memcpy(memory, &bytes, sizeof(bytes));
+  return memory + headerBytes;
+}
+
+std::size_t release(void* memory) noexcept {
+  auto* const start = static_cast<std::byte*>(memory) - headerBytes;
+  std::size_t bytes = 0;
+  std::memcpy(&bytes, start, sizeof(bytes));
+#ifdef _WIN32
+  _aligned_free(start);
+#else
+  std::free(start);
+#endif
+  return bytes;
+}
+
+}  // namespace
+
+HostCopyDevice::HostCopyDevice(int index) : index_(index), limit_(defaultMemory) {}
+HostCopyDevice::~HostCopyDevice() = default;
+
+void* HostCopyDevice::allocatePinned(std::size_t bytes) {
+  void* const memory = allocate(bytes);
+  if (memory != nullptr) ++liveBlocks_;
+  return memory;
+}
+
+void HostCopyDevice::freePinned(void* memory) noexcept {
+  release(memory);
+  --liveBlocks_;
+}
+
+void* HostCopyDevice::allocateDevice(std::size_t bytes) {
+  if (used_.fetch_add(bytes) + bytes > limit_.load()) {
+    used_ -= bytes;
+    return nullptr;
+  }
+  void* const memory = allocate(bytes);
+  if (memory == nullptr) {
+    used_ -= bytes;
+  } else {
+    ++liveBlocks_;
+  }
+  return memory;
+}
+
+void HostCopyDevice::freeDevice(void* memory) noexcept {
+  used_ -= release(memory);
+  --liveBlocks_;
+}
+
+std::size_t HostCopyDevice::freeDeviceBytes() {
+  const std::size_t limit = limit_.load();
+  const std::size_t used = used_.load();
+  return used < limit ? limit - used : 0;
+}
+
+void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, Direction, StreamRef stream) {
+  if (failAfter_.load() >= 0 && failAfter_.fetch_sub(1) == 0) {
+    throw Failure("engine.cuda", "The simulated device failed this copy, as ordered.");
+  }
+  const long delay = delayNs_.load();
+  streamOf(stream).put([target, source, bytes, delay] {
+    if (delay > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(delay));
+    std::memcpy(target, source, bytes);
+  });
+}
+
+void HostCopyDevice::copyPeer(void* target, const void* source, int, std::size_t bytes, StreamRef stream) {
+  copy(target, source, bytes, Direction::d2d, stream);
+}
+
+StreamRef HostCopyDevice::createStream() { return new HostStream(); }
+void HostCopyDevice::destroyStream(StreamRef stream) noexcept { delete &streamOf(stream); }
+void HostCopyDevice::synchronize(StreamRef stream) { streamOf(stream).synchronize(); }
+EventRef HostCopyDevice::createEvent() { return new HostEvent(); }
+void HostCopyDevice::destroyEvent(EventRef event) noexcept { delete &eventOf(event); }
+
+void HostCopyDevice::record(EventRef event, StreamRef stream) {
+  HostEvent* const recorded = &eventOf(event);
+  const std::uint64_t number = recorded->ask();
+  streamOf(stream).put([recorded, number] { recorded->reach(number); });
+}
+
+void HostCopyDevice::wait(EventRef event) { eventOf(event).waitFor(eventOf(event).asked()); }
+bool HostCopyDevice::isDone(EventRef event) { return eventOf(event).isDone(); }
+
+void HostCopyDevice::streamWait(StreamRef stream, EventRef event) {
+  HostEvent* const awaited = &eventOf(event);
+  const std::uint64_t number = awaited->asked();
+  streamOf(stream).put([awaited, number] { awaited->waitFor(number); });
+}
+
+}  // namespace copyscope::copy

@@ -1,0 +1,54 @@
+// A simulated device in host memory: each stream is a queue with a thread, copies run behind the caller's back as
+// CUDA's do, and a failure can be ordered. For tests, and for programs written where there is no GPU.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "copy_device.h"
+
+namespace copyscope::copy {
+
+class HostCopyDevice final : public CopyDevice {
+ public:
+  explicit HostCopyDevice(int index);
+  ~HostCopyDevice() override;
+
+  int index() const override { return index_; }
+  void attach() override {}
+  void* allocatePinned(std::size_t bytes) override;
+  void freePinned(void* memory) noexcept override;
+  void* allocateDevice(std::size_t bytes) override;
+  void freeDevice(void* memory) noexcept override;
+  std::size_t freeDeviceBytes() override;
+  void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) override;
+  void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
+  StreamRef createStream() override;
+  void destroyStream(StreamRef stream) noexcept override;
+  void synchronize(StreamRef stream) override;
+  EventRef createEvent() override;
+  void destroyEvent(EventRef event) noexcept override;
+  void record(EventRef event, StreamRef stream) override;
+  void wait(EventRef event) override;
+  bool isDone(EventRef event) override;
+  void streamWait(StreamRef stream, EventRef event) override;
+
+  /// The copy after so many more fails, once; negative for none.
+  void failAfter(long copies) { failAfter_.store(copies); }
+  /// Each copy takes at least this long.
+  void delayCopies(long nanoseconds) { delayNs_.store(nanoseconds); }
+  /// Device memory there is in all.
+  void limitMemory(std::size_t bytes) { limit_.store(bytes); }
+  /// Pinned and device blocks that are allocated now.
+  long liveBlocks() const { return liveBlocks_.load(); }
+
+ private:
+  const int index_;
+  std::atomic<long> failAfter_{-1};
+  std::atomic<long> delayNs_{0};
+  std::atomic<std::size_t> limit_;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<long> liveBlocks_{0};
+};
+
+}  // namespace copyscope::copy

@@ -1,0 +1,174 @@
+// The strategies that others use: loops, pinning first, and packed staging.
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "../host_memory.h"
+#include "copy_job.h"
+#include "shared_work.h"
+
+namespace copyscope::copy {
+namespace {
+
+void copyBytes(std::byte* target, const std::byte* source, std::uint64_t bytes) {
+  if (bytes > 0) std::memcpy(target, source, static_cast<std::size_t>(bytes));
+}
+
+/// Transfers of one storage, next to each other in the batch.
+struct Group {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<Group> groupsOf(const std::vector<Transfer>& transfers) {
+  std::vector<Group> groups;
+  for (std::size_t index = 0; index < transfers.size(); ++index) {
+    const Transfer& transfer = transfers[index];
+    if (transfer.bytes == 0) continue;
+    const bool joins = !groups.empty() && transfer.storage != noStorage &&
+                       transfers[groups.back().first].storage == transfer.storage &&
+                       transfer.device >= transfers[groups.back().first].device;
+    if (!joins) groups.push_back({index, index, 0});
+    Group& group = groups.back();
+    group.end = index + 1;
+    group.bytes = static_cast<std::uint64_t>(transfer.device + transfer.bytes - transfers[group.first].device);
+  }
+  return groups;
+}
+
+}  // namespace
+
+void CopyEngine::loop(Job& job, bool waitEach) {
+  for (const Transfer& transfer : job.batch.transfers) {
+    job.refuseCancelled();
+    copyOne(job, transfer);
+    if (waitEach) device_->synchronize(job.stream);
+  }
+  if (!waitEach) device_->synchronize(job.stream);
+}
+
+void CopyEngine::pinned(Job& job, bool waitEach) {
+  const bool up = job.batch.direction == Direction::h2d;
+  std::vector<Transfer> stages;
+  for (const Transfer& transfer : job.batch.transfers) {
+    job.refuseCancelled();
+    if (transfer.bytes == 0) continue;
+    BlockRef block = staging(transfer.bytes);
+    Transfer staged = transfer;
+    staged.host = block->memory;
+    if (up) copyBytes(staged.host, transfer.host, transfer.bytes);
+    copyOne(job, staged);
+    if (waitEach) {
+      device_->synchronize(job.stream);
+      if (!up) copyBytes(transfer.host, staged.host, transfer.bytes);
+      continue;
+    }
+    job.hold(std::move(block));
+    stages.push_back({transfer.host, staged.host, transfer.bytes});
+  }
+  if (waitEach) return;
+  device_->synchronize(job.stream);
+  if (up) return;
+  for (const Transfer& stage : stages) copyBytes(stage.host, stage.device, stage.bytes);
+}
+
+void CopyEngine::threadedPinning(Job& job) {
+  const std::vector<Transfer>& transfers = job.batch.transfers;
+  const bool up = job.batch.direction == Direction::h2d;
+  std::vector<std::byte*> stages(transfers.size());
+  SharedWork copies(transfers.size());
+  copies.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork&) {
+    Transfer staged = transfers[index];
+    if (staged.bytes == 0) return;
+    BlockRef block = staging(staged.bytes);
+    staged.host = stages[index] = block->memory;
+    job.hold(std::move(block));
+    if (up) copyBytes(staged.host, transfers[index].host, staged.bytes);
+    copyOne(job, staged);
+  });
+  copies.rethrow();
+  device_->synchronize(job.stream);
+  if (up) return;
+  SharedWork out(transfers.size());
+  out.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork&) {
+    copyBytes(transfers[index].host, stages[index], transfers[index].bytes);
+  });
+  out.rethrow();
+}
+
+void CopyEngine::packed(Job& job) {
+  if (job.batch.direction == Direction::d2h) {
+    return job.options.usePinnedStaging ? threadedPinning(job) : loop(job, false);
+  }
+  const std::vector<Transfer>& transfers = job.batch.transfers;
+  const std::vector<Group> groups = groupsOf(transfers);
+  std::vector<Pages> pageable(groups.size());
+  SharedWork work(groups.size());
+  work.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork&) {
+    const Group& group = groups[index];
+    const bool single = group.end - group.first == 1;
+    const bool direct = single && (transfers[group.first].pinned || !job.options.usePinnedStaging);
+    if (direct) return copyOne(job, transfers[group.first]);
+    Transfer staged = transfers[group.first];
+    staged.bytes = group.bytes;
+    if (job.options.usePinnedStaging) {
+      BlockRef block = staging(group.bytes);
+      staged.host = block->memory;
+      job.hold(std::move(block));
+    } else {
+      pageable[index] = allocatePages(group.bytes);
+      if (pageable[index] == nullptr) throw std::bad_alloc();
+      staged.host = pageable[index].get();
+    }
+    for (std::size_t member = group.first; member < group.end; ++member) {
+      const Transfer& transfer = transfers[member];
+      copyBytes(staged.host + (transfer.device - staged.device), transfer.host, transfer.bytes);
+    }
+    copyOne(job, staged);
+  });
+  device_->synchronize(job.stream);
+  work.rethrow();
+}
+
+void CopyEngine::deviceToDevice(Job& job) {
+  if (job.options.strategy == Strategy::blockingLoop || job.options.strategy == Strategy::pinThenCopy) {
+    return loop(job, true);
+  }
+  if (job.options.strategy != Strategy::pipelined) return loop(job, false);
+  // Neighbours on both sides go in one copy.
+  Transfer run;
+  for (const Transfer& transfer : job.batch.transfers) {
+    job.refuseCancelled();
+    if (transfer.bytes == 0) continue;
+    const bool follows = run.bytes > 0 && transfer.host == run.host + run.bytes && transfer.device == run.device + run.bytes;
+    if (!follows) {
+      copyOne(job, run);
+      run = transfer;
+    } else {
+      run.bytes += transfer.bytes;
+    }
+  }
+  copyOne(job, run);
+  finish(job);
+}
+
+void CopyEngine::hostToHost(Job& job) {
+  const std::vector<Transfer>& transfers = job.batch.transfers;
+  const bool parallel = job.options.strategy >= Strategy::threadedPinning;
+  // Pieces of the targets: `device` is where they go.
+  std::vector<Transfer> parts;
+  for (const Transfer& transfer : transfers) {
+    const std::uint64_t most = parallel ? job.tuning.chunkBytes : transfer.bytes;
+    for (std::uint64_t done = 0; done < transfer.bytes; done += most) {
+      parts.push_back({transfer.host + done, transfer.device + done, std::min(most, transfer.bytes - done)});
+    }
+  }
+  SharedWork work(parts.size());
+  work.run(*workers_, parallel ? job.helpers() : 0, job.cancelled, [&](std::size_t index, SharedWork&) {
+    copyBytes(parts[index].device, parts[index].host, parts[index].bytes);
+  });
+  work.rethrow();
+}
+
+}  // namespace copyscope::copy

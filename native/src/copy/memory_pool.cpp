@@ -1,0 +1,96 @@
+#include "memory_pool.h"
+
+#include <algorithm>
+
+namespace copyscope::copy {
+
+std::uint64_t blockBytes(std::uint64_t bytes) {
+  constexpr std::uint64_t least = 512;
+  if (bytes <= least) return least;
+  std::uint64_t power = least;
+  while (power * 2 <= bytes) power *= 2;
+  const std::uint64_t step = std::max(least, power / 8);
+  return (bytes + step - 1) / step * step;
+}
+
+MemoryPool::MemoryPool(Allocate allocate, Free release, std::uint64_t budget)
+    : allocate_(std::move(allocate)), release_(std::move(release)), budget_(budget) {}
+
+MemoryPool::~MemoryPool() { trimLocked(); }
+
+BlockRef MemoryPool::take(std::uint64_t bytes) {
+  const std::uint64_t whole = blockBytes(bytes);
+  std::byte* memory = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = unused_.find(whole);
+    if (found != unused_.end() && !found->second.empty()) {
+      memory = found->second.back();
+      found->second.pop_back();
+    } else {
+      memory = reserve(whole);
+    }
+    if (memory == nullptr) return nullptr;
+    counts_.usedBytes += whole;
+  }
+  const std::shared_ptr<MemoryPool> self = shared_from_this();
+  return BlockRef(new Block{memory, whole}, [self](const Block* block) {
+    self->putBack(*block);
+    delete block;
+  });
+}
+
+std::byte* MemoryPool::reserve(std::uint64_t bytes) {
+  if (budget_ > 0 && counts_.reservedBytes + bytes > budget_) trimLocked();
+  if (budget_ > 0 && counts_.reservedBytes + bytes > budget_) return nullptr;
+  void* memory = allocate_(static_cast<std::size_t>(bytes));
+  if (memory == nullptr) {
+    trimLocked();
+    memory = allocate_(static_cast<std::size_t>(bytes));
+  }
+  if (memory == nullptr) return nullptr;
+  auto* const start = static_cast<std::byte*>(memory);
+  blocks_[start] = bytes;
+  ++counts_.allocations;
+  counts_.allocatedBytes += bytes;
+  counts_.reservedBytes += bytes;
+  return start;
+}
+
+bool MemoryPool::contains(const void* memory, std::uint64_t bytes) const {
+  const auto* const start = static_cast<const std::byte*>(memory);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto after = blocks_.upper_bound(start);
+  if (after == blocks_.begin()) return false;
+  --after;
+  return start + bytes <= after->first + after->second;
+}
+
+void MemoryPool::trim() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  trimLocked();
+}
+
+PoolCounts MemoryPool::counts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return counts_;
+}
+
+void MemoryPool::putBack(Block block) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  unused_[block.bytes].push_back(block.memory);
+  counts_.usedBytes -= block.bytes;
+}
+
+void MemoryPool::trimLocked() noexcept {
+  for (auto& [bytes, list] : unused_) {
+    for (std::byte* memory : list) {
+      blocks_.erase(memory);
+      counts_.reservedBytes -= bytes;
+      release_(memory);
+    }
+  }
+  unused_.clear();
+}
+
+}  // namespace copyscope::copy

@@ -1,0 +1,66 @@
+// Blocks of memory that are used again: taking one in a steady state allocates nothing. A block goes back once nothing
+// holds it, and whoever holds it does so until its copies are done; so a block that is taken is free at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace copyscope::copy {
+
+struct PoolCounts {
+  /// Allocations ever made, and their bytes.
+  std::uint64_t allocations = 0;
+  std::uint64_t allocatedBytes = 0;
+  /// Bytes held from the system now, and those of them that are handed out.
+  std::uint64_t reservedBytes = 0;
+  std::uint64_t usedBytes = 0;
+};
+
+struct Block {
+  std::byte* memory = nullptr;
+  std::uint64_t bytes = 0;
+};
+using BlockRef = std::shared_ptr<const Block>;
+
+/// Bytes that a request is rounded up to: one of eight sizes between powers of two, at least 512.
+std::uint64_t blockBytes(std::uint64_t bytes);
+
+class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+ public:
+  using Allocate = std::function<void*(std::size_t)>;
+  using Free = std::function<void(void*)>;
+
+  /// `budget`: bytes that may be held from the system; 0 for no limit. Made by std::make_shared.
+  MemoryPool(Allocate allocate, Free release, std::uint64_t budget);
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  /// Null where the budget or the system has no more. Gives back unused blocks first, and tries again.
+  BlockRef take(std::uint64_t bytes);
+  /// Whether the bytes lie in one block of this pool.
+  bool contains(const void* memory, std::uint64_t bytes) const;
+  /// Gives unused blocks back to the system.
+  void trim();
+  PoolCounts counts() const;
+
+ private:
+  std::byte* reserve(std::uint64_t bytes);
+  void putBack(Block block) noexcept;
+  void trimLocked() noexcept;
+
+  const Allocate allocate_;
+  const Free release_;
+  const std::uint64_t budget_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::vector<std::byte*>> unused_;
+  std::map<const std::byte*, std::uint64_t> blocks_;
+  PoolCounts counts_;
+};
+
+}  // namespace copyscope::copy

@@ -1,0 +1,67 @@
+// A payload of many tensors that the engine makes itself, copies by a strategy, and verifies byte for byte: the
+// program's multi-tensor copy, and what the benchmarks time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../host_memory.h"
+#include "copy_engine.h"
+#include "packing_plan.h"
+
+namespace copyscope::copy {
+
+struct MultiCopyPlan {
+  Direction direction = Direction::h2d;
+  std::vector<std::uint64_t> sizes;
+  /// Whether the host side is page-locked.
+  bool pinned = false;
+  CopyOptions options;
+};
+
+/// Tensor n holds the random pattern with this seed plus n.
+constexpr std::uint32_t firstPatternSeed = 1000;
+
+class MultiCopy {
+ public:
+  /// Makes and fills the sources. Throws Failure `run.out-of-memory`.
+  MultiCopy(CopyEngine& engine, MultiCopyPlan plan);
+
+  /// Copies all tensors, and returns when they have arrived. Device memory for the results is taken from the engine's
+  /// pool within, as Tensor.to takes it from PyTorch's.
+  void run(StreamRef stream, const std::atomic<bool>* cancelled = nullptr);
+  /// The same copies as a loop of plain asynchronous calls and one synchronise, without the engine.
+  void runBare(StreamRef stream);
+  /// Overwrites every byte of the targets, so that verify() sees what the next run brings.
+  void poison();
+  Comparison verify();
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  bool hostSource() const { return plan_.direction == Direction::h2d || plan_.direction == Direction::h2h; }
+  bool hostTarget() const { return plan_.direction == Direction::d2h || plan_.direction == Direction::h2h; }
+  std::byte* makeHost(std::uint64_t bytes, bool pinned);
+  std::byte* makeDevice(std::uint64_t bytes, std::vector<BlockRef>& into);
+  void makeSources();
+  void placeTargets();
+  /// What a thread needs to look after tensors without the engine: a stream of its own, and memory for the largest one.
+  struct Hand {
+    StreamRef stream = nullptr;
+    Pages scratch;
+  };
+  template <typename Work>
+  void forEachTensor(const Work& work);
+  void move(const Hand& hand, std::byte* target, const std::byte* source, std::uint64_t bytes, Direction direction);
+
+  CopyEngine& engine_;
+  const MultiCopyPlan plan_;
+  std::uint64_t bytes_ = 0;
+  std::vector<Pages> pages_;
+  std::vector<BlockRef> blocks_;
+  std::vector<BlockRef> results_;
+  std::vector<TensorSize> tensors_;
+  PackingPlan packing_;
+  Batch batch_;
+};
+
+}  // namespace copyscope::copy

@@ -1,0 +1,56 @@
+#include "packing_plan.h"
+
+#include <algorithm>
+
+namespace copyscope::copy {
+namespace {
+
+constexpr std::uint32_t noChunk = noStorage;
+
+std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+bool isPackable(const TensorSize& tensor) {
+  return tensor.contiguous && tensor.bytes > 0 && tensor.bytes <= packedTensorBytes;
+}
+
+std::uint32_t addStorage(PackingPlan& plan, std::uint64_t bytes) {
+  plan.storages.push_back(bytes);
+  return static_cast<std::uint32_t>(plan.storages.size() - 1);
+}
+
+}  // namespace
+
+std::uint64_t packedAlignment(std::uint64_t minimum, std::uint32_t elementBytes) {
+  const std::uint64_t element = std::max<std::uint32_t>(1, elementBytes);
+  return roundUp(std::max({minimum, element, std::uint64_t{1}}), element);
+}
+
+void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& options, PackingPlan& plan) {
+  plan.placements.clear();
+  plan.storages.clear();
+  plan.placements.reserve(tensors.size());
+  const auto packable = std::count_if(tensors.begin(), tensors.end(), isPackable);
+  const bool packs = options.packCpuTensors && packable >= 2;
+  const std::uint64_t limit = std::max<std::uint64_t>(1, options.maxPackedChunkBytes);
+  std::uint32_t chunk = noChunk;
+  for (const TensorSize& tensor : tensors) {
+    if (tensor.bytes == 0) {
+      plan.placements.push_back({});
+      continue;
+    }
+    if (!packs || !isPackable(tensor)) {
+      plan.placements.push_back({addStorage(plan, tensor.bytes), 0});
+      continue;
+    }
+    const std::uint64_t alignment = packedAlignment(options.minPackedAlignmentBytes, tensor.elementBytes);
+    std::uint64_t offset = chunk == noChunk ? 0 : roundUp(plan.storages[chunk], alignment);
+    if (chunk == noChunk || offset + tensor.bytes > limit) {
+      chunk = addStorage(plan, 0);
+      offset = 0;
+    }
+    plan.storages[chunk] = offset + tensor.bytes;
+    plan.placements.push_back({chunk, offset});
+  }
+}
+
+}  // namespace copyscope::copy

@@ -1,0 +1,159 @@
+// Pageable memory at the speed of pinned memory: threads copy between tensors and pinned slots while other slots are
+// on the wire.
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "copy_job.h"
+#include "shared_work.h"
+
+namespace copyscope::copy {
+namespace {
+
+/// Waits until the flag is set; false where the work has failed meanwhile.
+bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
+  for (int tries = 0; !flag.load(std::memory_order_acquire); ++tries) {
+    if (work.failed()) return false;
+    if (tries % 64 == 63) std::this_thread::yield();
+    relax();
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Puts the runs of one chunk into the stream, and the event of its slot behind them.
+void CopyEngine::submitChunk(Job& job, std::size_t index) {
+  Slot& slot = ring_->slotOf(index);
+  const Chunk& chunk = plan_.chunks[index];
+  const bool up = job.batch.direction == Direction::h2d;
+  for (std::uint32_t number = chunk.firstRun; number < chunk.endRun; ++number) {
+    const LinkRun& run = plan_.runs[number];
+    std::byte* const staged = slot.block->memory + run.slotOffset;
+    device_->copy(up ? run.device : staged, up ? staged : run.device, static_cast<std::size_t>(run.bytes),
+                  job.batch.direction, job.stream);
+  }
+  device_->record(slot.event, job.stream);
+  submitted_[index].store(true, std::memory_order_release);
+}
+
+void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
+  planTransfers(transfers, job.tuning.chunkBytes, job.tuning.unitBytes, plan_);
+  const std::size_t chunks = plan_.chunks.size();
+  if (remaining_.size() < chunks) {
+    remaining_ = std::vector<std::atomic<std::uint32_t>>(chunks);
+    submitted_ = std::vector<std::atomic<bool>>(chunks);
+  }
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    remaining_[chunk].store(plan_.chunks[chunk].units, std::memory_order_relaxed);
+    submitted_[chunk].store(false, std::memory_order_relaxed);
+  }
+  ring_->prepare(job.tuning.slots, job.tuning.slotBytes, chunks);
+}
+
+void CopyEngine::pipelined(Job& job) {
+  staged_.clear();
+  direct_.clear();
+  for (const Transfer& transfer : job.batch.transfers) {
+    if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
+  }
+  copyPinned(job, direct_);
+  plan(job, staged_);
+  if (job.batch.direction == Direction::h2d) {
+    fillSlots(job);
+  } else {
+    emptySlots(job);
+  }
+  finish(job);
+  ring_->advance(plan_.chunks.size(), true);
+}
+
+/// Neighbours on both sides go in one copy.
+void CopyEngine::copyPinned(Job& job, const std::vector<Transfer>& transfers) {
+  Transfer run;
+  for (const Transfer& transfer : transfers) {
+    const bool follows =
+        run.bytes > 0 && transfer.host == run.host + run.bytes && transfer.device == run.device + run.bytes;
+    if (follows) {
+      run.bytes += transfer.bytes;
+      continue;
+    }
+    copyOne(job, run);
+    job.refuseCancelled();
+    run = transfer;
+  }
+  copyOne(job, run);
+}
+
+void CopyEngine::fillUnit(const Unit& unit, std::byte* slot) {
+  for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
+    const Segment& segment = plan_.segments[number];
+    std::memcpy(slot + segment.slotOffset, segment.host, static_cast<std::size_t>(segment.bytes));
+  }
+}
+
+void CopyEngine::fillSlots(Job& job) {
+  const std::size_t slots = ring_->size();
+  SharedWork work(plan_.units.size());
+  work.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork& all) {
+    const Unit& unit = plan_.units[index];
+    const std::size_t chunk = unit.chunk;
+    // The slot is free once the chunk before it in this slot has been submitted and has arrived.
+    if (chunk >= slots && !awaitFlag(submitted_[chunk - slots], all)) return;
+    Slot& slot = ring_->slotOf(chunk);
+    device_->wait(slot.event);
+    fillUnit(unit, slot.block->memory);
+    if (remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) == 1) submitChunk(job, chunk);
+  });
+  work.rethrow();
+}
+
+void CopyEngine::emptySlots(Job& job) {
+  const std::size_t slots = ring_->size();
+  const std::size_t chunks = plan_.chunks.size();
+  for (std::size_t chunk = 0; chunk < std::min(slots, chunks); ++chunk) {
+    device_->wait(ring_->slotOf(chunk).event);
+    submitChunk(job, chunk);
+  }
+  SharedWork work(plan_.units.size());
+  work.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork& all) {
+    const Unit& unit = plan_.units[index];
+    const std::size_t chunk = unit.chunk;
+    if (!awaitFlag(submitted_[chunk], all)) return;
+    Slot& slot = ring_->slotOf(chunk);
+    device_->wait(slot.event);
+    for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
+      const Segment& segment = plan_.segments[number];
+      std::memcpy(segment.host, slot.block->memory + segment.slotOffset, static_cast<std::size_t>(segment.bytes));
+    }
+    const bool last = remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (last && chunk + slots < chunks) submitChunk(job, chunk + slots);
+  });
+  work.rethrow();
+}
+
+EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream) {
+  const std::uint64_t payload = batch.bytes();
+  if (batch.direction != Direction::h2d || options.strategy != Strategy::pipelined || payload > smallBatchBytes) {
+    return nullptr;
+  }
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return nullptr;
+  device_->attach();
+  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, 1), {}, {}};
+  plan(job, batch.transfers);
+  if (plan_.chunks.size() != 1) return nullptr;
+  Slot& slot = ring_->slotOf(0);
+  device_->wait(slot.event);
+  for (const Unit& unit : plan_.units) fillUnit(unit, slot.block->memory);
+  try {
+    submitChunk(job, 0);
+  } catch (...) {
+    synchronizeQuietly(stream);
+    throw;
+  }
+  ring_->advance(1, false);
+  return slot.event;
+}
+
+}  // namespace copyscope::copy

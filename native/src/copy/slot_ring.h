@@ -1,0 +1,48 @@
+// The ring of pinned slots: allocated once, used again, guarded by an event each.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "copy_device.h"
+#include "memory_pool.h"
+
+namespace copyscope::copy {
+
+struct Slot {
+  BlockRef block;
+  EventRef event = nullptr;
+};
+
+class SlotRing {
+ public:
+  SlotRing(CopyDevice& device, MemoryPool& pinned) : device_(device), pinned_(pinned) {}
+  ~SlotRing();
+  SlotRing(const SlotRing&) = delete;
+  SlotRing& operator=(const SlotRing&) = delete;
+
+  /// Sees to `count` slots of `bytes` each; of these, memory for the first `needed` from the next one on. Throws
+  /// Failure `copy.out-of-pinned-memory`. Keeps what is there where the shape is the same.
+  void prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t needed);
+  /// The slot that chunk `chunk` of the current job goes through.
+  Slot& slotOf(std::uint64_t chunk) { return slots_[(start_ + chunk) % slots_.size()]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
+  std::uint64_t slotBytes() const { return slotBytes_; }
+  std::uint64_t eventsMade() const { return eventsMade_; }
+  /// The next job starts behind the chunks of this one; at the first slot where all are free again.
+  void advance(std::uint64_t chunks, bool allFree);
+  /// Waits until the device has let go of every slot.
+  void waitForAll();
+
+ private:
+  void reset();
+
+  CopyDevice& device_;
+  MemoryPool& pinned_;
+  std::vector<Slot> slots_;
+  std::uint64_t slotBytes_ = 0;
+  std::uint64_t start_ = 0;
+  std::uint64_t eventsMade_ = 0;
+};
+
+}  // namespace copyscope::copy

@@ -1,0 +1,48 @@
+// Numbers chosen from payload and cores. They come from a sweep on an H200 with 16 cores (docs/copy-engine.md).
+#include <algorithm>
+
+#include "copy_engine.h"
+
+namespace copyscope::copy {
+namespace {
+
+constexpr std::uint64_t KiB = 1024;
+constexpr std::uint64_t slotBytesByDefault = 4096 * KiB;
+/// Memory copies of more threads than this no longer gain on the link.
+constexpr unsigned mostThreads = 8;
+/// Less than this isn't worth another thread.
+constexpr std::uint64_t bytesPerThread = 256 * KiB;
+constexpr std::uint64_t leastChunkBytes = 256 * KiB;
+constexpr std::uint64_t leastUnitBytes = 64 * KiB;
+constexpr unsigned pinningThreads = 4;
+constexpr std::uint64_t mostSlots = 1024;
+/// A payload is cut into this many chunks at least, so that packing and link overlap.
+constexpr std::uint64_t leastChunks = 8;
+
+std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+unsigned threadsFor(std::uint64_t payload, unsigned cores) {
+  const unsigned most = std::min(mostThreads, cores < 4 ? std::max(1u, cores) : cores / 2);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(payload / bytesPerThread, 1, most));
+}
+
+}  // namespace
+
+Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores) {
+  Tuning tuning;
+  const bool pins = options.strategy == Strategy::threadedPinning;
+  tuning.threads = options.threads > 0 ? options.threads : pins ? pinningThreads : threadsFor(payload, cores);
+  tuning.slotBytes = options.slotBytes > 0 ? options.slotBytes : slotBytesByDefault;
+  const std::uint64_t slots = std::max<std::uint64_t>(2, ringBytes / tuning.slotBytes);
+  tuning.slots = options.slotsPerThread > 0 ? options.slotsPerThread * tuning.threads
+                                            : static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, mostSlots));
+  const std::uint64_t share = roundUp(std::max<std::uint64_t>(1, payload / leastChunks), leastUnitBytes);
+  const std::uint64_t chunk = options.chunkBytes > 0 ? options.chunkBytes : std::max(share, leastChunkBytes);
+  tuning.chunkBytes = std::min(chunk, tuning.slotBytes);
+  // With many chunks each thread takes one whole; with few, all threads fill the same one, so that it leaves early.
+  const bool many = payload / tuning.chunkBytes >= std::uint64_t{2} * tuning.threads;
+  tuning.unitBytes = many ? tuning.chunkBytes : std::max(leastUnitBytes, tuning.chunkBytes / tuning.threads);
+  return tuning;
+}
+
+}  // namespace copyscope::copy

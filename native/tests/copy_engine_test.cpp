@@ -1,0 +1,247 @@
+// The copy engine over simulated devices: every strategy and direction, byte for byte; failures; a steady state.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "copy/host_copy_device.h"
+#include "copy/multi_copy.h"
+#include "failure.h"
+
+using namespace copyscope;
+using namespace copyscope::copy;
+
+namespace {
+
+struct Fixture {
+  Fixture() : device(new HostCopyDevice(0)), engine(std::unique_ptr<CopyDevice>(device)) {}
+  HostCopyDevice* device;
+  CopyEngine engine;
+};
+
+MultiCopyPlan planOf(Direction direction, Strategy strategy, std::vector<std::uint64_t> sizes) {
+  MultiCopyPlan plan;
+  plan.direction = direction;
+  plan.sizes = std::move(sizes);
+  plan.options.strategy = strategy;
+  plan.options.threads = 3;
+  plan.options.slotBytes = 64 << 10;
+  plan.options.slotsPerThread = 2;
+  return plan;
+}
+
+const std::vector<std::uint64_t> mixedSizes = {0,      1,      7,     4000, 4000, 0, 65536, 65537, 300 * 1024,
+                                               262144, 262145, 1 << 20, 13,  64,   63};
+
+std::vector<std::uint64_t> manySmall() {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t index = 0; index < 528; ++index) sizes.push_back(8 + index * 37 % 560);
+  return sizes;
+}
+
+bool arrives(MultiCopy& copies, CopyEngine& engine) {
+  copies.poison();
+  copies.run(engine.defaultStream());
+  const Comparison found = copies.verify();
+  return found.wrong == 0 && found.checked == copies.bytes();
+}
+
+std::string codeOf(const std::exception& thrown) {
+  const auto* failure = dynamic_cast<const Failure*>(&thrown);
+  return failure == nullptr ? "" : failure->code;
+}
+
+}  // namespace
+
+TEST("every strategy brings every byte in every direction, pageable and pinned") {
+  Fixture fixture;
+  for (int direction = 0; direction < 4; ++direction) {
+    for (int strategy = 0; strategy < strategyCount; ++strategy) {
+      for (const bool pinned : {false, true}) {
+        MultiCopyPlan plan =
+            planOf(static_cast<Direction>(direction), static_cast<Strategy>(strategy), mixedSizes);
+        plan.pinned = pinned;
+        MultiCopy copies(fixture.engine, plan);
+        CHECK(arrives(copies, fixture.engine));
+      }
+    }
+  }
+}
+
+TEST("the bare loop brings every byte") {
+  Fixture fixture;
+  MultiCopy copies(fixture.engine, planOf(Direction::h2d, Strategy::nonBlockingLoop, mixedSizes));
+  copies.poison();
+  copies.runBare(fixture.engine.defaultStream());
+  CHECK(copies.verify().wrong == 0);
+}
+
+TEST("a steady state allocates nothing") {
+  Fixture fixture;
+  for (const Direction direction : {Direction::h2d, Direction::d2h}) {
+    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, mixedSizes));
+    copies.run(fixture.engine.defaultStream());
+    const EngineCounts before = fixture.engine.counts();
+    for (int run = 0; run < 20; ++run) copies.run(fixture.engine.defaultStream());
+    const EngineCounts after = fixture.engine.counts();
+    CHECK(after.pinned.allocations == before.pinned.allocations);
+    CHECK(after.device.allocations == before.device.allocations);
+    CHECK(after.eventsMade == before.eventsMade);
+    CHECK(after.threadsStarted == before.threadsStarted);
+    CHECK(copies.verify().wrong == 0);
+  }
+}
+
+TEST("the default ring holds at most 64 MiB") {
+  Fixture fixture;
+  MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(40, 4000000));
+  plan.options = CopyOptions();
+  MultiCopy copies(fixture.engine, plan);
+  CHECK(arrives(copies, fixture.engine));
+  CHECK(fixture.engine.counts().ringBytes <= ringBytes);
+  CHECK(fixture.engine.counts().pinned.reservedBytes <= ringBytes);
+}
+
+TEST("packing off, pageable staging, odd alignments and small chunk limits bring every byte") {
+  Fixture fixture;
+  for (const Strategy strategy : {Strategy::packed, Strategy::pipelined}) {
+    for (const std::uint64_t alignment : {1, 6, 16, 4096}) {
+      for (const std::uint64_t limit : {0, 512, 32 << 20}) {
+        for (const bool flag : {false, true}) {
+          MultiCopyPlan plan = planOf(Direction::h2d, strategy, manySmall());
+          plan.options.minPackedAlignmentBytes = alignment;
+          plan.options.maxPackedChunkBytes = limit;
+          plan.options.usePinnedStaging = flag;
+          plan.options.packCpuTensors = !flag || limit > 512;
+          MultiCopy copies(fixture.engine, plan);
+          CHECK(arrives(copies, fixture.engine));
+        }
+      }
+    }
+  }
+}
+
+TEST("a failing copy is reported, and the engine works on") {
+  Fixture fixture;
+  for (int direction = 0; direction < 3; ++direction) {
+    for (int strategy = 0; strategy < strategyCount; ++strategy) {
+      MultiCopy copies(fixture.engine, planOf(static_cast<Direction>(direction), static_cast<Strategy>(strategy),
+                                              std::vector<std::uint64_t>(12, 300 * 1024)));
+      fixture.device->failAfter(3);
+      std::string code;
+      try {
+        copies.run(fixture.engine.defaultStream());
+      } catch (const std::exception& thrown) {
+        code = codeOf(thrown);
+      }
+      fixture.device->failAfter(-1);
+      CHECK(code == "engine.cuda");
+      CHECK(arrives(copies, fixture.engine));
+    }
+  }
+}
+
+TEST("cancelling ends a long batch soon, and the engine works on") {
+  Fixture fixture;
+  fixture.device->delayCopies(2000000);
+  for (const Direction direction : {Direction::h2d, Direction::d2h}) {
+    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, std::vector<std::uint64_t>(400, 300 * 1024)));
+    std::atomic<bool> cancelled{false};
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      cancelled.store(true);
+    });
+    std::string code;
+    try {
+      copies.run(fixture.engine.defaultStream(), &cancelled);
+    } catch (const std::exception& thrown) {
+      code = codeOf(thrown);
+    }
+    canceller.join();
+    CHECK(code == "copy.cancelled");
+  }
+  fixture.device->delayCopies(0);
+  MultiCopy copies(fixture.engine, planOf(Direction::h2d, Strategy::pipelined, mixedSizes));
+  CHECK(arrives(copies, fixture.engine));
+}
+
+TEST("a small batch submitted by the caller arrives, and slots are not overwritten too early") {
+  Fixture fixture;
+  fixture.device->delayCopies(200000);
+  CopyOptions options;
+  const std::size_t tensors = 200;
+  std::vector<std::vector<std::byte>> sources;
+  std::vector<BlockRef> targets;
+  for (std::size_t index = 0; index < tensors; ++index) {
+    sources.emplace_back(500 + index, static_cast<std::byte>(index));
+    targets.push_back(fixture.engine.deviceMemory().take(500 + index));
+    Batch batch;
+    batch.transfers.push_back({sources[index].data(), targets[index]->memory, 500 + index});
+    CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) != nullptr);
+  }
+  fixture.device->synchronize(fixture.engine.defaultStream());
+  for (std::size_t index = 0; index < tensors; ++index) {
+    for (std::size_t at = 0; at < sources[index].size(); ++at) CHECK(targets[index]->memory[at] == sources[index][at]);
+  }
+}
+
+TEST("a batch above the limit, or of another strategy, is not submitted by the caller") {
+  Fixture fixture;
+  std::vector<std::byte> source(smallBatchBytes + 1);
+  const BlockRef target = fixture.engine.deviceMemory().take(source.size());
+  Batch batch;
+  batch.transfers.push_back({source.data(), target->memory, source.size()});
+  CopyOptions options;
+  CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) == nullptr);
+  batch.transfers[0].bytes = 16;
+  options.strategy = Strategy::packed;
+  CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) == nullptr);
+}
+
+TEST("threads that copy at once through one engine don't disturb each other") {
+  Fixture fixture;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number) {
+    threads.emplace_back([&, number] {
+      const auto direction = static_cast<Direction>(number % 2);
+      MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, mixedSizes));
+      for (int run = 0; run < 10; ++run) {
+        copies.poison();
+        copies.run(fixture.engine.defaultStream());
+        if (copies.verify().wrong > 0) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST("all memory is given back") {
+  auto* const device = new HostCopyDevice(0);
+  CopyEngine engine{std::unique_ptr<CopyDevice>(device)};
+  {
+    MultiCopy copies(engine, planOf(Direction::h2d, Strategy::threadedPinning, mixedSizes));
+    copies.run(engine.defaultStream());
+    CHECK(device->liveBlocks() > 0);
+  }
+  engine.trim();
+  CHECK(device->liveBlocks() == 0);
+}
+
+TEST("no device memory left is reported with the bytes asked for and free") {
+  Fixture fixture;
+  fixture.device->limitMemory(1 << 20);
+  std::string message;
+  try {
+    MultiCopy copies(fixture.engine, planOf(Direction::h2d, Strategy::pipelined, {2 << 20}));
+    copies.run(fixture.engine.defaultStream());
+  } catch (const Failure& failure) {
+    CHECK(failure.code == "run.out-of-memory");
+    message = failure.message;
+  }
+  CHECK(message.find("2097152") != std::string::npos && message.find("1048576") != std::string::npos);
+}

@@ -1,0 +1,153 @@
+// Packing and transfer plans hold what they promise, for random batches.
+#include <algorithm>
+#include <random>
+
+#include "check.h"
+#include "copy/copy_engine.h"
+#include "copy/packing_plan.h"
+#include "copy/transfer_plan.h"
+
+using namespace copyscope::copy;
+
+namespace {
+
+std::vector<TensorSize> randomTensors(std::mt19937& random) {
+  std::vector<TensorSize> tensors(random() % 60);
+  for (TensorSize& tensor : tensors) {
+    tensor.elementBytes = 1u << random() % 5;
+    const std::uint64_t elements = random() % 8 == 0 ? random() % 600000 : random() % 300;
+    tensor.bytes = elements * tensor.elementBytes;
+    tensor.contiguous = random() % 10 != 0;
+  }
+  return tensors;
+}
+
+}  // namespace
+
+TEST("an alignment is at least the minimum and a multiple of the element") {
+  CHECK(packedAlignment(16, 4) == 16);
+  CHECK(packedAlignment(1, 8) == 8);
+  CHECK(packedAlignment(6, 4) == 8);
+  CHECK(packedAlignment(0, 0) == 1);
+  CHECK(packedAlignment(6, 1) == 6);
+}
+
+TEST("tensors are placed aligned, apart, and within the limit") {
+  std::mt19937 random(7);
+  PackingPlan plan;
+  for (int round = 0; round < 300; ++round) {
+    const std::vector<TensorSize> tensors = randomTensors(random);
+    CopyOptions options;
+    options.minPackedAlignmentBytes = random() % 40;
+    options.maxPackedChunkBytes = random() % 5000;
+    options.packCpuTensors = random() % 4 != 0;
+    planPacking(tensors, options, plan);
+    CHECK(plan.placements.size() == tensors.size());
+    std::vector<std::uint64_t> ends(plan.storages.size());
+    std::vector<int> members(plan.storages.size());
+    for (std::size_t index = 0; index < tensors.size(); ++index) {
+      const Placement& placement = plan.placements[index];
+      CHECK((placement.storage == noStorage) == (tensors[index].bytes == 0));
+      if (placement.storage == noStorage) continue;
+      CHECK(placement.offset % packedAlignment(options.minPackedAlignmentBytes, tensors[index].elementBytes) == 0);
+      CHECK(placement.offset >= ends[placement.storage]);
+      ends[placement.storage] = placement.offset + tensors[index].bytes;
+      ++members[placement.storage];
+    }
+    for (std::size_t storage = 0; storage < plan.storages.size(); ++storage) {
+      CHECK(plan.storages[storage] == ends[storage]);
+      CHECK(members[storage] == 1 || plan.storages[storage] <= std::max<std::uint64_t>(1, options.maxPackedChunkBytes));
+      CHECK(members[storage] == 1 || options.packCpuTensors);
+    }
+  }
+}
+
+TEST("a transfer plan carries every byte once to its place, within chunks and units") {
+  std::mt19937 random(11);
+  std::vector<std::byte> host(1 << 20);
+  for (std::byte& byte : host) byte = static_cast<std::byte>(random());
+  TransferPlan plan;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::byte> device(2 << 20, std::byte{0});
+    std::vector<int> covered(device.size());
+    std::vector<Transfer> transfers;
+    std::uint64_t at = 0;
+    std::uint64_t to = 0;
+    while (at < host.size() - 20000 && transfers.size() < 40) {
+      Transfer transfer;
+      transfer.bytes = random() % 5 == 0 ? random() % 20000 : random() % 300;
+      transfer.host = host.data() + at;
+      transfer.device = device.data() + to;
+      transfer.storage = random() % 2 == 0 ? 3 : noStorage;
+      at += transfer.bytes;
+      to += transfer.bytes + (random() % 3 == 0 ? random() % 2000 : 0);
+      transfers.push_back(transfer);
+    }
+    const std::uint64_t chunkBytes = 1 + random() % 9000;
+    const std::uint64_t unitBytes = 1 + random() % 9000;
+    planTransfers(transfers, chunkBytes, unitBytes, plan);
+    std::vector<std::byte> slot(chunkBytes);
+    std::size_t unit = 0;
+    for (std::size_t chunk = 0; chunk < plan.chunks.size(); ++chunk) {
+      CHECK(plan.chunks[chunk].bytes <= chunkBytes);
+      std::uint32_t units = 0;
+      std::uint32_t next = unit < plan.units.size() ? plan.units[unit].firstSegment : 0;
+      for (; unit < plan.units.size() && plan.units[unit].chunk == chunk; ++unit, ++units) {
+        CHECK(plan.units[unit].firstSegment == next);
+        next = plan.units[unit].endSegment;
+        std::uint64_t bytes = 0;
+        for (std::uint32_t number = plan.units[unit].firstSegment; number < next; ++number) {
+          const Segment& segment = plan.segments[number];
+          CHECK(segment.slotOffset + segment.bytes <= chunkBytes);
+          std::copy_n(segment.host, segment.bytes, slot.data() + segment.slotOffset);
+          bytes += segment.bytes;
+        }
+        CHECK(bytes <= unitBytes && bytes > 0);
+      }
+      CHECK(units == plan.chunks[chunk].units);
+      for (std::uint32_t number = plan.chunks[chunk].firstRun; number < plan.chunks[chunk].endRun; ++number) {
+        const LinkRun& run = plan.runs[number];
+        CHECK(run.slotOffset + run.bytes <= plan.chunks[chunk].bytes);
+        std::copy_n(slot.data() + run.slotOffset, run.bytes, run.device);
+        for (std::uint64_t byte = 0; byte < run.bytes; ++byte) ++covered[std::size_t(run.device - device.data()) + byte];
+      }
+    }
+    CHECK(unit == plan.units.size());
+    for (const Transfer& transfer : transfers) {
+      CHECK(std::equal(transfer.host, transfer.host + transfer.bytes, transfer.device));
+    }
+    CHECK(*std::max_element(covered.begin(), covered.end()) <= 1);
+  }
+}
+
+TEST("neighbours of one storage go over in one run, padding included") {
+  std::vector<std::byte> host(1000);
+  std::vector<std::byte> device(1000);
+  std::vector<Transfer> transfers;
+  for (std::size_t index = 0; index < 10; ++index) {
+    transfers.push_back({host.data() + index * 50, device.data() + index * 64, 50, 0});
+  }
+  TransferPlan plan;
+  planTransfers(transfers, 4096, 4096, plan);
+  CHECK(plan.runs.size() == 1 && plan.chunks.size() == 1 && plan.units.size() == 1);
+  CHECK(plan.runs[0].bytes == 9 * 64 + 50);
+  for (Transfer& transfer : transfers) transfer.storage = noStorage;
+  planTransfers(transfers, 4096, 4096, plan);
+  CHECK(plan.runs.size() == 10);
+}
+
+TEST("chosen numbers fit payload and cores, and asked ones are kept") {
+  const Tuning small = chooseTuning({}, 150000, 16);
+  CHECK(small.threads == 1);
+  const Tuning large = chooseTuning({}, 4000000000u, 16);
+  CHECK(large.threads == 8 && large.chunkBytes == large.slotBytes && large.unitBytes == large.chunkBytes);
+  CHECK(large.slots * large.slotBytes <= ringBytes);
+  CHECK(chooseTuning({}, 4000000000u, 2).threads == 2);
+  CopyOptions asked;
+  asked.threads = 5;
+  asked.slotsPerThread = 3;
+  asked.slotBytes = 4096;
+  asked.chunkBytes = 1 << 20;
+  const Tuning tuning = chooseTuning(asked, 4000000, 16);
+  CHECK(tuning.threads == 5 && tuning.slots == 15 && tuning.slotBytes == 4096 && tuning.chunkBytes == 4096);
+}

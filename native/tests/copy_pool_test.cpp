@@ -1,0 +1,114 @@
+// Pools of memory and of threads.
+#include <atomic>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "check.h"
+#include "copy/memory_pool.h"
+#include "copy/shared_work.h"
+#include "copy/worker_pool.h"
+#include "failure.h"
+
+using namespace copyscope::copy;
+
+namespace {
+
+std::shared_ptr<MemoryPool> poolOver(std::set<void*>& live, std::uint64_t budget) {
+  return std::make_shared<MemoryPool>(
+      [&live](std::size_t bytes) {
+        void* const memory = std::malloc(bytes);
+        live.insert(memory);
+        return memory;
+      },
+      [&live](void* memory) {
+        live.erase(memory);
+        std::free(memory);
+      },
+      budget);
+}
+
+}  // namespace
+
+TEST("a block is rounded up by an eighth at most") {
+  for (std::uint64_t bytes = 1; bytes < (1u << 30); bytes = bytes * 9 / 7 + 1) {
+    const std::uint64_t block = blockBytes(bytes);
+    CHECK(block >= bytes && block % 512 == 0 && block == blockBytes(block));
+    CHECK(bytes < 4096 || block <= bytes + bytes / 8 + 1);
+  }
+}
+
+TEST("a pool hands each block to one holder, reuses it, and gives everything back") {
+  std::set<void*> live;
+  {
+    const std::shared_ptr<MemoryPool> pool = poolOver(live, 0);
+    std::mt19937 random(3);
+    std::vector<BlockRef> held;
+    for (int round = 0; round < 3000; ++round) {
+      if (random() % 2 == 0 || held.empty()) {
+        const std::uint64_t bytes = 1 + random() % 100000;
+        const BlockRef block = pool->take(bytes);
+        CHECK(block->bytes >= bytes && pool->contains(block->memory, bytes));
+        CHECK(!pool->contains(block->memory, block->bytes + 1));
+        for (const BlockRef& other : held) {
+          CHECK(block->memory + block->bytes <= other->memory || other->memory + other->bytes <= block->memory);
+        }
+        held.push_back(block);
+      } else {
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(random() % held.size()));
+      }
+      if (held.size() > 40) held.clear();
+    }
+    CHECK(pool->counts().allocations < 400);
+    held.clear();
+    CHECK(pool->counts().usedBytes == 0);
+    pool->trim();
+    CHECK(live.empty() && pool->counts().reservedBytes == 0);
+    held.push_back(pool->take(10));
+  }
+  CHECK(live.empty());
+}
+
+TEST("a pool keeps within its budget, giving unused blocks back first") {
+  std::set<void*> live;
+  const std::shared_ptr<MemoryPool> pool = poolOver(live, 10000);
+  BlockRef first = pool->take(6000);
+  CHECK(first != nullptr && pool->take(6000) == nullptr);
+  first = nullptr;
+  CHECK(pool->take(4096) != nullptr);
+  CHECK(pool->counts().reservedBytes <= 10000);
+}
+
+TEST("workers do every piece of work once, task after task, asleep or awake between them") {
+  for (const std::int64_t spinNs : {0, 50000}) {
+    WorkerPool workers([] {}, spinNs);
+    for (int task = 0; task < 400; ++task) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(task % 50));
+      SharedWork work(done.size());
+      work.run(workers, static_cast<unsigned>(task % 5), nullptr, [&](std::size_t index, SharedWork&) { ++done[index]; });
+      work.rethrow();
+      for (const std::atomic<int>& count : done) CHECK(count == 1);
+    }
+    CHECK(workers.threads() <= 4);
+  }
+}
+
+TEST("the first exception of any thread ends the work and is thrown again") {
+  WorkerPool workers([] {}, 1000);
+  for (int round = 0; round < 50; ++round) {
+    SharedWork work(1000);
+    std::atomic<int> done{0};
+    work.run(workers, 3, nullptr, [&](std::size_t index, SharedWork&) {
+      if (index == 20) throw copyscope::Failure("test", "as ordered");
+      ++done;
+    });
+    bool thrown = false;
+    try {
+      work.rethrow();
+    } catch (const copyscope::Failure&) {
+      thrown = true;
+    }
+    CHECK(thrown && work.failed() && done < 1000);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Times the copy engine on cuda:0 against peers in the same run, and prints a table. Writes $OUT/copy-engine.json.
+ * Every payload is made and verified byte for byte outside the times. PyTorch's figures: pytorch_copies.py.
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { copyStrategies } from '../../../core/experiment/operations.ts';
+import { type CopyDirection, type MeasureRequest, measureCopies } from '../../../native/copy/measure.ts';
+import { sceneSizes } from './payloads.ts';
+
+interface Row {
+  readonly name: string;
+  readonly bytes: number;
+  readonly medianUs: number;
+  readonly minUs: number;
+  readonly maxUs: number;
+  readonly gigabytesPerSecond: number;
+  readonly allocations: number;
+  readonly wrong: number;
+  readonly checked: number;
+}
+
+const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
+/** For a trial where there is no GPU: a thousandth of the large payloads. */
+const scale = device.startsWith('cuda') ? 1 : 0.001;
+const rows: Row[] = [];
+
+function summarize(
+  name: string,
+  ns: readonly number[],
+  rest: Omit<Row, 'name' | `${string}Us` | `giga${string}`>,
+): Row {
+  const sorted = [...ns].sort((a, b) => a - b);
+  const at = (index: number): number => (sorted[index] ?? Number.NaN) / 1000;
+  const medianUs = at(Math.floor(sorted.length / 2));
+  return {
+    name,
+    medianUs,
+    minUs: at(0),
+    maxUs: at(sorted.length - 1),
+    gigabytesPerSecond: rest.bytes / medianUs / 1000,
+    ...rest,
+  };
+}
+
+function add(row: Row): Row {
+  rows.push(row);
+  const time = `${row.medianUs.toFixed(1).padStart(10)} us (${row.minUs.toFixed(1)} to ${row.maxUs.toFixed(1)})`;
+  const wrong = row.wrong === 0 && row.checked > 0 ? 'verified' : `WRONG ${row.wrong} of ${row.checked}`;
+  const speed = `${row.gigabytesPerSecond.toFixed(2)} GB/s`;
+  console.log(
+    `${row.name.padEnd(62)} ${time.padEnd(44)} ${speed.padStart(12)}  ${row.allocations} allocations  ${wrong}`,
+  );
+  return row;
+}
+
+function measure(name: string, request: Omit<MeasureRequest, 'device'>): Row {
+  try {
+    const { ns, bytes, checked, wrong, allocations } = measureCopies({ device, ...request });
+    return add(summarize(name, [...ns], { bytes, checked, wrong, allocations }));
+  } catch (thrown) {
+    console.log(`${name.padEnd(62)} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    process.exitCode = 1;
+    return summarize(name, [], { bytes: 0, checked: 0, wrong: 0, allocations: 0 });
+  }
+}
+
+const ratio = (better: Row, than: Row): string => (than.medianUs / better.medianUs).toFixed(3);
+const large = Array<number>(Math.round(1000 * Math.max(scale, 0.02))).fill(4_000_000);
+const medium = Array<number>(1000).fill(4_000);
+const scene = sceneSizes();
+
+console.log(`${device}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`);
+const summary: Record<string, string> = {};
+
+for (const direction of ['h2d', 'd2h'] as const satisfies readonly CopyDirection[]) {
+  const label = direction === 'h2d' ? 'H2D' : 'D2H';
+  const title = `${label} ${large.length} x 4 MB`;
+  const pinned = measure(`${title}, pinned, non-blocking loop`, {
+    direction,
+    sizes: large,
+    memory: 'pinned',
+    strategy: 'non-blocking-loop',
+  });
+  for (const strategy of copyStrategies) {
+    const row = measure(`${title}, pageable, ${strategy}`, { direction, sizes: large, strategy });
+    if (strategy === 'pipelined') summary[`${label} pipelined / pinned`] = ratio(row, pinned);
+  }
+}
+// Ring shapes, for the choice of defaults.
+for (const [threads, slotsPerThread, slotMiB] of [
+  [4, 4, 4],
+  [6, 2, 4],
+  [8, 2, 2],
+  [8, 4, 2],
+  [8, 2, 4],
+  [10, 2, 3],
+  [12, 2, 2],
+  [12, 1, 4],
+  [15, 1, 4],
+] as const) {
+  const shape = { threads, slotsPerThread, slotBytes: slotMiB * 2 ** 20, strategy: 'pipelined' } as const;
+  for (const direction of ['h2d', 'd2h'] as const) {
+    measure(`${direction} 4 MB, ${threads} threads, ${slotsPerThread} slots each of ${slotMiB} MiB`, {
+      direction,
+      sizes: large,
+      repetitions: 5,
+      ...shape,
+    });
+  }
+}
+
+const many = { direction: 'h2d', repetitions: 501, warmups: 20 } as const;
+for (const strategy of ['non-blocking-loop', 'packed', 'pipelined'] as const) {
+  measure(`H2D 528 tensors of scenes, ${strategy}`, { ...many, sizes: scene, strategy });
+  measure(`H2D 1000 x 4000 B, ${strategy}`, { ...many, sizes: medium, strategy });
+}
+measure('H2D 528 tensors of scenes, pipelined, 5 ms rest before each', {
+  ...many,
+  repetitions: 101,
+  sizes: scene,
+  pauseMs: 5,
+});
+measure('H2D 1000 x 4000 B, pipelined, 5 ms rest before each', {
+  ...many,
+  repetitions: 101,
+  sizes: medium,
+  pauseMs: 5,
+});
+measure('D2H 1000 x 4000 B, pipelined', { ...many, direction: 'd2h', sizes: medium });
+for (const threads of [1, 2, 4, 6, 8, 12]) {
+  for (const chunkKiB of [256, 512, 1024, 4096]) {
+    measure(`H2D 1000 x 4000 B, ${threads} threads, chunks of ${chunkKiB} KiB`, {
+      ...many,
+      repetitions: 101,
+      sizes: medium,
+      threads,
+      chunkBytes: chunkKiB * 1024,
+    });
+  }
+}
+
+const gibibyte = [Math.round(2 ** 30 * scale)];
+for (const direction of ['h2d', 'd2h'] as const) {
+  const plain = { direction, sizes: gibibyte, memory: 'pinned', strategy: 'non-blocking-loop' } as const;
+  const bare = measure(`${direction} 1 GiB pinned, bare cudaMemcpyAsync`, { ...plain, bare: true, repetitions: 15 });
+  const ours = measure(`${direction} 1 GiB pinned, engine, non-blocking loop`, { ...plain, repetitions: 15 });
+  const piped = measure(`${direction} 1 GiB pinned, engine, pipelined`, {
+    ...plain,
+    strategy: 'pipelined',
+    repetitions: 15,
+  });
+  summary[`${direction} 1 GiB pinned, engine / bare`] = `${ratio(ours, bare)}, pipelined ${ratio(piped, bare)}`;
+}
+
+console.log();
+for (const [name, value] of Object.entries(summary)) console.log(`${name.padEnd(62)} ${value}`);
+const results = { device, date: new Date().toISOString(), cores: cpus().length, rows, summary };
+writeFileSync(join(process.env['OUT'] ?? '.', 'copy-engine.json'), JSON.stringify(results, null, 1));
