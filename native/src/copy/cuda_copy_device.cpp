@@ -45,14 +45,16 @@ class CudaCopyDevice final : public CopyDevice {
 
   void* allocatePinned(std::size_t bytes) override {
     void* memory = nullptr;
-    return orNull(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), memory, "cudaHostAlloc");
+    const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+    return orNull(error, memory, "cudaHostAlloc");
   }
   void freePinned(void* memory) noexcept override { static_cast<void>(cudaFreeHost(memory)); }
 
   void* allocateDevice(std::size_t bytes) override {
     attach();
     void* memory = nullptr;
-    return orNull(cudaMalloc(&memory, bytes), memory, "cudaMalloc");
+    const cudaError_t error = cudaMalloc(&memory, bytes);
+    return orNull(error, memory, "cudaMalloc");
   }
   void freeDevice(void* memory) noexcept override { static_cast<void>(cudaFree(memory)); }
   std::size_t freeDeviceBytes() override {
