@@ -1,0 +1,245 @@
+/** The sections of a device profile. Times are nanoseconds, rates bytes per second. */
+import { z } from 'zod';
+
+export const profileFormat = 'copyscope/profile';
+export const profileVersion = 1;
+
+/** Which measurement or publication a section's numbers are from. */
+const source = z.string().min(1).max(4000);
+const ns = z.number().min(0).max(1e15);
+const rate = z.number().positive().max(1e18);
+const byteCount = z
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 50);
+
+const tableSchema = z
+  .array(z.strictObject({ bytes: byteCount, ns: z.number().positive().max(1e15) }))
+  .min(1)
+  .max(1000)
+  .superRefine((points, context) => {
+    points.forEach((point, index) => {
+      const before = points[index - 1];
+      if (before === undefined) return;
+      if (point.bytes <= before.bytes) {
+        context.addIssue({ code: 'custom', path: [index, 'bytes'], message: 'sizes must ascend' });
+      } else if (point.ns < before.ns) {
+        context.addIssue({ code: 'custom', path: [index, 'ns'], message: 'a larger copy must not take less time' });
+      }
+    });
+  });
+
+/** Cost by the number of a graph's nodes. */
+const nodesSchema = z
+  .array(z.strictObject({ nodes: z.number().int().min(1).max(1e9), ns: z.number().positive().max(1e15) }))
+  .min(1)
+  .max(100)
+  .refine((points) => points.every((point, index) => index === 0 || point.nodes > (points[index - 1]?.nodes ?? 0)), {
+    message: 'numbers of nodes must ascend',
+  });
+
+/** Throughput that a kernel reaches on a share of the multiprocessors, as a part of what it reaches on all of them. */
+const sharesSchema = z
+  .array(z.strictObject({ share: z.number().gt(0).max(1), part: z.number().gt(0).max(1) }))
+  .min(1)
+  .max(100)
+  .refine((points) => points.every((point, index) => index === 0 || point.share > (points[index - 1]?.share ?? 0)), {
+    message: 'shares must ascend',
+  });
+
+export const copySchema = z.strictObject({
+  source,
+  /** Time on the device of a copy that runs alone. For pageable memory, from the first piece's start to the last one's end. */
+  device: tableSchema,
+  /** Time in cudaMemcpyAsync when the stream and its queue are empty. For pageable memory, with the staging. */
+  call: tableSchema,
+});
+
+const copiesSchema = z.strictObject({
+  h2d: z.strictObject({ pinned: copySchema, pageable: copySchema }),
+  d2h: z.strictObject({ pinned: copySchema, pageable: copySchema }),
+  d2d: copySchema,
+});
+
+const stagingSchema = z.strictObject({
+  source,
+  /** A larger pageable copy passes through the driver's page-locked buffer in pieces of this size. */
+  chunkBytes: byteCount,
+  /** Pieces that may be staged ahead of the copy engine, or copied by it ahead of the host. */
+  slots: z.number().int().min(1).max(1024),
+  /** A pageable H2D copy up to this size travels in the command buffer and runs on the compute channel. */
+  inlineBytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 50),
+  /** Device time of such a copy. */
+  inline: tableSchema,
+});
+
+const callsSchema = z.strictObject({
+  source,
+  /** cudaLaunchKernel, one launch after another. */
+  launchNs: ns,
+  /** cudaLaunchKernel where the thread's last launch is longer ago than launchWarmNs, or there was none. */
+  coldLaunchNs: ns,
+  launchWarmNs: ns,
+  eventRecordNs: ns,
+  eventWaitNs: ns,
+  /** cudaStreamQuery and cudaEventQuery. */
+  queryNs: ns,
+  /** cudaEventElapsedTime. */
+  elapsedTimeNs: ns,
+  /** A synchronising call that finds everything complete. */
+  synchronizeNs: ns,
+  /** From completion on the device to the return of the call that waited for it. */
+  wakeNs: ns,
+});
+
+const queueSchema = z.strictObject({
+  source,
+  /** From the return of the issuing call to the start on an idle device. */
+  launchToStartNs: ns,
+  /** Operations a stream may hold that haven't completed; the call that would add one more blocks. */
+  depth: z.number().int().min(1).max(10_000_000),
+  /** From the end of an operation on the compute channel to the start of the next of its stream there. */
+  sameEngineNs: ns,
+  /** From the end of an operation on one engine to the start of one on another that depends on it. */
+  acrossEnginesNs: ns,
+});
+
+const kernelSchema = z.strictObject({
+  source,
+  /** What a kernel lasts beyond its own work. */
+  startNs: ns,
+  /** Bytes read and written by a byte-streaming kernel over time: from device memory, and where all fits into L2. */
+  deviceBytesPerSecond: rate,
+  l2BytesPerSecond: rate,
+  /** Single-precision operations in a second, a fused multiply-add counted as two. */
+  flopsPerSecond: rate,
+  streamShares: sharesSchema,
+  arithmeticShares: sharesSchema,
+  /** Bytes that a kernel reads from and writes to mapped host memory over time, and what it lasts longer for that. */
+  mappedReadBytesPerSecond: rate,
+  mappedWriteBytesPerSecond: rate,
+  mappedNs: ns,
+  /** Kernels that may run at once. */
+  concurrent: z.number().int().min(1).max(100_000),
+});
+
+const linkSchema = z.strictObject({
+  source,
+  /** Each direction alone, and both directions together. */
+  h2dBytesPerSecond: rate,
+  d2hBytesPerSecond: rate,
+  bothBytesPerSecond: rate,
+});
+
+const hostSchema = z.strictObject({
+  source,
+  /** One host thread copying, filling or reading memory. */
+  memcpyBytesPerSecond: rate,
+  /** Several threads copying at once, all together. */
+  threads: z
+    .array(z.strictObject({ threads: z.number().int().min(1).max(10_000), bytesPerSecond: rate }))
+    .min(1)
+    .max(100),
+  /** From being woken to running, for a thread that waits for another one. */
+  wakeNs: ns,
+  /** A signal, or a wait for one, that needn't block. */
+  signalNs: ns,
+});
+
+const deviceSchema = z.strictObject({
+  source,
+  name: z.string().min(1).max(200),
+  computeCapability: z.string().max(20),
+  multiprocessors: z.number().int().min(1).max(100_000),
+  /** With one, both directions share it; with two or more, each has its own. */
+  asyncEngineCount: z.number().int().min(0).max(64),
+  memoryBytes: byteCount,
+  l2Bytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 50),
+  linkGeneration: z.number().nullable(),
+  linkWidth: z.number().nullable(),
+});
+
+const memsetSchema = z.strictObject({ source, device: tableSchema, call: tableSchema });
+
+const hostFunctionSchema = z.strictObject({
+  source,
+  /** cudaLaunchHostFunc. */
+  callNs: ns,
+  /** From being ready to running on CUDA's thread. */
+  startNs: ns,
+  /** From the end of one to the start of the next that waits. */
+  gapNs: ns,
+});
+
+const graphSchema = z.strictObject({
+  source,
+  /** cudaStreamBeginCapture, and a call that is captured. */
+  beginNs: ns,
+  captureNs: ns,
+  /** cudaStreamEndCapture, cudaGraphInstantiate and cudaGraphUpload, for graphs of kernels and of copies. */
+  end: nodesSchema,
+  instantiate: z.strictObject({ kernels: nodesSchema, copies: nodesSchema }),
+  upload: z.strictObject({ kernels: nodesSchema, copies: nodesSchema }),
+  /** cudaGraphLaunch, and what each node adds to it. */
+  launchNs: ns,
+  launchKernelNodeNs: ns,
+  launchCopyNodeNs: ns,
+  /** What a kernel lasts beyond its own work as one of several in a row, the gap to the next counted in. */
+  kernelNodeNs: ns,
+  /** From the end of a copy to the start of the one after it. */
+  copyGapNs: ns,
+});
+
+const memorySchema = z.strictObject({
+  source,
+  /** cudaMalloc and cudaFree on an idle device. */
+  malloc: tableSchema,
+  free: tableSchema,
+  /** cudaMallocAsync from memory that the pool holds, and cudaFreeAsync. */
+  poolAllocateNs: ns,
+  poolFreeNs: ns,
+  hostAlloc: tableSchema,
+  hostFree: tableSchema,
+  hostRegister: tableSchema,
+  hostUnregister: tableSchema,
+  /** An allocator that finds what it is asked for among what it holds, and one that takes something back. */
+  cachedNs: ns,
+});
+
+const peerSchema = z.strictObject({
+  source,
+  /** Between two devices with peer access, and without, when the driver goes by way of the host. */
+  access: z.strictObject({ device: tableSchema, call: tableSchema }),
+  viaHost: z.strictObject({ device: tableSchema, call: tableSchema }),
+});
+
+export const profileSchema = z.strictObject({
+  format: z.literal(profileFormat),
+  version: z.literal(profileVersion),
+  name: z.string().min(1).max(200),
+  /** Where the numbers come from, in a sentence. */
+  source,
+  device: deviceSchema,
+  copies: copiesSchema,
+  staging: stagingSchema,
+  calls: callsSchema,
+  queue: queueSchema,
+  kernel: kernelSchema,
+  memset: memsetSchema,
+  hostFunction: hostFunctionSchema,
+  graph: graphSchema,
+  memory: memorySchema,
+  /** Null for a machine whose devices can't copy to each other, or whose copies between them nobody measured. */
+  peer: peerSchema.nullable(),
+  link: linkSchema,
+  host: hostSchema,
+});
