@@ -26,6 +26,11 @@ export interface IssueOrder {
   readonly issued: readonly Issued[];
   /** Position in `issued` of a device row. */
   readonly positionOf: ReadonlyMap<RowIndex, number>;
+  /** By position: the device row of the last copy or kernel in its stream up to and with it; -1 for none. */
+  readonly lastWork: Int32Array;
+  /** Positions of event waits, and of everything in a legacy default stream; ascending, a list for each stream. */
+  readonly waits: readonly Int32Array[];
+  readonly legacyWork: readonly Int32Array[];
 }
 
 type Timed = Issued & { readonly time: number };
@@ -36,7 +41,35 @@ export function issueOrder(iteration: Iteration, program: Program | null): Issue
   const issued = timed.sort((a, b) => a.time - b.time);
   const positionOf = new Map<RowIndex, number>();
   for (const [position, { row }] of issued.entries()) if (row >= 0) positionOf.set(row, position);
-  return { issued, positionOf };
+  const isLegacy = ({ stream }: Issued): boolean => program?.streams[stream]?.kind === 'legacy-default';
+  return {
+    issued,
+    positionOf,
+    lastWork: lastWorks(issued),
+    waits: positionsByStream(issued, ({ code }) => code === 'waitEvent'),
+    legacyWork: positionsByStream(issued, (one) => one.code !== 'synchronize' && isLegacy(one)),
+  };
+}
+
+function positionsByStream(issued: readonly Issued[], fits: (one: Issued) => boolean): Int32Array[] {
+  const positions = new Map<number, number[]>();
+  for (const [position, one] of issued.entries()) {
+    if (!fits(one)) continue;
+    const known = positions.get(one.stream);
+    if (known === undefined) positions.set(one.stream, [position]);
+    else known.push(position);
+  }
+  return [...positions.values()].map((list) => Int32Array.from(list));
+}
+
+function lastWorks(issued: readonly Issued[]): Int32Array {
+  const last = new Map<number, RowIndex>();
+  return Int32Array.from(issued, ({ stream, code, row }) => {
+    // A synchronise is no work of a stream.
+    if (code === 'synchronize') return -1;
+    if (row >= 0 && (code === 'copy' || code === 'kernel')) last.set(stream, row);
+    return last.get(stream) ?? -1;
+  });
 }
 
 /** Without a program: activities in the order of their calls, streams told apart by their lanes. */

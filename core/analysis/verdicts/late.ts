@@ -1,11 +1,12 @@
 /** Whether the host issued the second of a pair too late, and what it was held in. */
 import type { RuleId } from '../../rules/rules.ts';
 import { holdsHost, isBlockingMemcpy } from '../host-time.ts';
-import type { Activity } from '../iteration.ts';
+import { type Activity, activity } from '../iteration.ts';
+import { nothingWithin } from '../laneSpans.ts';
 import { type Blocker, bare, blockedBy, type Found, pageable } from './finding.ts';
 import { type Pair, shorterNs, waitsForCopy } from './pair.ts';
 import { overlapThreshold } from './partner.ts';
-import { commonNs, durationOf, rowsWithin, type Scene } from './scene.ts';
+import { durationOf, type Scene } from './scene.ts';
 import type { Cause } from './verdict.ts';
 
 /** Null where it was issued in time, or that isn't known. */
@@ -13,7 +14,7 @@ export function issuedLate(scene: Scene, pair: Pair): Found | null {
   const { copy, first, secondCall, issuedNs, deadlineNs } = pair;
   if (secondCall === null || issuedNs === null) {
     // Without recorded calls the rule alone speaks, and only as long as the trace agrees with it.
-    const held = first === copy && holdsHost(copy) && scene.threadRows.size === 0;
+    const held = first === copy && holdsHost(copy) && scene.threads.size === 0;
     return held ? pageable(copy, null) : null;
   }
   return issuedNs < deadlineNs ? null : heldBetween(scene, pair, secondCall.lane, issuedNs);
@@ -21,35 +22,21 @@ export function issuedLate(scene: Scene, pair: Pair): Found | null {
 
 /** What kept the second's thread from issuing it earlier. */
 function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number): Found {
-  const { rows, longest, heldNs, windowNs } = hostBetween(scene, pair, thread, issuedNs);
-  if (longest !== null && longest.heldNs >= windowNs / 2) return heldIn(scene, pair, longest.row);
+  const { count, longest, timeNs, windowNs } = hostBetween(scene, pair, thread, issuedNs);
+  if (longest !== null && longest.timeNs >= windowNs / 2) {
+    return heldIn(scene, pair, activity(scene.iteration.trace, longest.row));
+  }
   if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
   // No row by itself: either all of them together, or the host did something that wasn't recorded.
-  return heldNs >= windowNs / 2
-    ? { ...bare('issued-too-late', 'launch-cost'), callsBetween: rows }
+  return timeNs >= windowNs / 2
+    ? { ...bare('issued-too-late', 'launch-cost'), callsBetween: count }
     : bare('issued-too-late', 'issue-before-run');
 }
 
-interface HostBetween {
-  readonly windowNs: number;
-  /** Rows of the thread in the window, and their time in it. */
-  readonly rows: number;
-  readonly heldNs: number;
-  readonly longest: { readonly row: Activity; readonly heldNs: number } | null;
-}
-
 /** What the second's thread did from the first's issue to the second's. */
-function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number): HostBetween {
+function hostBetween(scene: Scene, { first, firstCall }: Pair, thread: number, issuedNs: number) {
   const window = { startNs: Math.min(first.startNs, firstCall?.startNs ?? first.startNs), endNs: issuedNs };
-  let longest: HostBetween['longest'] = null;
-  let [rows, heldNs] = [0, 0];
-  for (const row of rowsWithin(scene.threadRows.get(thread) ?? [], window)) {
-    const held = commonNs(row, window);
-    rows += 1;
-    heldNs += held;
-    if (longest === null || held > longest.heldNs) longest = { row, heldNs: held };
-  }
-  return { windowNs: issuedNs - window.startNs, rows, heldNs, longest };
+  return { ...(scene.threads.get(thread)?.within(window) ?? nothingWithin), windowNs: issuedNs - window.startNs };
 }
 
 function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
@@ -90,14 +77,8 @@ export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
   const [from, to] = [positionOf.get(first.row), positionOf.get(second.row)];
   if (from === undefined || to === undefined) return [];
-  const thread = issued[to]?.thread;
-  for (let position = from + 1; position < to; position += 1) {
-    const one = issued[position];
-    if (one?.code === 'synchronize' && one.thread === thread && scene.byBoth.before(from, position)) {
-      return ['issued-too-late'];
-    }
-  }
-  return [];
+  const waited = scene.byBoth.firstSynchronised(from, issued[to]?.thread ?? -1);
+  return waited !== null && waited < to ? ['issued-too-late'] : [];
 }
 
 /** Of a second that nothing else kept back: too small, or run as soon as it was issued, which then was too late. */

@@ -5,6 +5,7 @@
  * completed before it starts. Work is walked in issue order; a clock is shared until a wait changes it.
  */
 import type { ProgramStream } from '../../program/program.ts';
+import { lowerBound } from '../../trace/rows.ts';
 import { isBlocking } from './facts.ts';
 import type { Issued } from './issue.ts';
 
@@ -12,6 +13,12 @@ import type { Issued } from './issue.ts';
 type Clock = ReadonlyMap<number, number>;
 
 const noClock: Clock = new Map();
+
+/** The synchronises that waited for more of a stream than any before them, and up to what position of it. */
+interface Reached {
+  readonly positions: number[];
+  readonly completed: number[];
+}
 
 export interface OrderRules {
   readonly events: boolean;
@@ -30,6 +37,8 @@ export class DeviceOrder {
   readonly #clockOf = new Map<number, Clock>();
   readonly #lastIn = new Map<number, number>();
   readonly #recorded = new Map<number, Clock>();
+  /** By host thread and stream: what its synchronises have waited for so far. */
+  readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
   /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */
   constructor(issued: readonly Issued[], streams: readonly ProgramStream[], rules: OrderRules) {
@@ -45,6 +54,23 @@ export class DeviceOrder {
     if (first === undefined || second === undefined || a >= b || first.code === 'synchronize') return false;
     if (first.stream === second.stream && second.code !== 'synchronize') return true;
     return (this.#clocks[b]?.get(first.stream) ?? -1) >= a;
+  }
+
+  /** The first of `positions`, which ascend in one stream, that the operation at `a` has completed before; null for none. */
+  firstAfter(a: number, positions: Int32Array): number | null {
+    // What one operation of a stream had waited for, all later ones have waited for too.
+    const at = lowerBound(0, positions.length, (k) => !this.before(a, positions[k] ?? 0));
+    return positions[at] ?? null;
+  }
+
+  /** Position of the first synchronise of this host thread that has waited for the operation at `a`; null for none. */
+  firstSynchronised(a: number, thread: number): number | null {
+    const first = this.#issued[a];
+    if (first === undefined) return null;
+    const reached = this.#synchronisedBy.get(thread)?.get(first.stream);
+    if (reached === undefined) return null;
+    const at = lowerBound(0, reached.completed.length, (k) => (reached.completed[k] ?? 0) < a);
+    return reached.positions[at] ?? null;
   }
 
   /** The last position of each stream that has completed before the operation at `b` starts, its own stream's too. */
@@ -64,7 +90,11 @@ export class DeviceOrder {
 
   #step(one: Issued, position: number): Clock {
     this.#previous.push(one.code === 'synchronize' ? -1 : (this.#lastIn.get(one.stream) ?? -1));
-    if (one.code === 'synchronize') return this.#synchronised(one);
+    if (one.code === 'synchronize') {
+      const clock = this.#synchronised(one);
+      this.#reach(one.thread, position, clock);
+      return clock;
+    }
     let clock = this.#clockOf.get(one.stream) ?? noClock;
     if (this.#rules.legacy) for (const other of this.#waitedFor(one.stream)) clock = join(clock, this.#upTo(other));
     if (this.#rules.events && one.code === 'waitEvent') clock = join(clock, this.#recorded.get(one.event) ?? noClock);
@@ -72,6 +102,18 @@ export class DeviceOrder {
     this.#lastIn.set(one.stream, position);
     if (one.code === 'recordEvent') this.#recorded.set(one.event, this.#upTo(one.stream));
     return clock;
+  }
+
+  #reach(thread: number, position: number, clock: Clock): void {
+    const byStream = this.#synchronisedBy.get(thread) ?? new Map<number, Reached>();
+    this.#synchronisedBy.set(thread, byStream);
+    for (const [stream, completed] of clock) {
+      const reached = byStream.get(stream) ?? { positions: [], completed: [] };
+      byStream.set(stream, reached);
+      if (completed <= (reached.completed.at(-1) ?? -1)) continue;
+      reached.positions.push(position);
+      reached.completed.push(completed);
+    }
   }
 
   /** What has completed when a synchronise returns. Holds whatever the rules asked for: the host waits for real. */

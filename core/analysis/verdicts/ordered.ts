@@ -27,25 +27,22 @@ export function orderCauses(scene: Scene, { first, second }: Pair): Found[] {
 
 /** The event wait that first carries the order from `a` towards `b`. */
 function waitBetween(scene: Scene, a: number, b: number): Blocker | null {
-  for (let position = a + 1; position < b; position += 1) {
-    const one = scene.issue.issued[position];
-    if (one?.code !== 'waitEvent') continue;
-    if (scene.byBoth.before(a, position) && scene.byBoth.before(position, b)) return { op: one.op, activity: null };
-  }
-  return null;
+  return firstBetween(scene, a, b, scene.issue.waits);
 }
 
 /** Work in the legacy default stream that stands between two blocking streams; null where one of the two is that work. */
 function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
-  const { issued } = scene.issue;
+  const { issued, legacyWork } = scene.issue;
   const streams = scene.facts.program?.streams ?? [];
   const isLegacy = (position: number): boolean => streams[issued[position]?.stream ?? -1]?.kind === 'legacy-default';
-  if (isLegacy(a) || isLegacy(b)) return null;
-  for (let position = a + 1; position < b; position += 1) {
-    if (!isLegacy(position)) continue;
-    if (scene.byBoth.before(a, position) && scene.byBoth.before(position, b)) {
-      return { op: issued[position]?.op ?? -1, activity: null };
-    }
-  }
-  return null;
+  return isLegacy(a) || isLegacy(b) ? null : firstBetween(scene, a, b, legacyWork);
+}
+
+/** Of the positions of each stream, the first that comes after `a` and before `b`, by the order of the device. */
+function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Blocker | null {
+  const found = positions
+    .map((ofStream) => scene.byBoth.firstAfter(a, ofStream))
+    .filter((position) => position !== null && position < b && scene.byBoth.before(position, b));
+  const first = Math.min(...found.map((position) => position ?? b));
+  return found.length === 0 ? null : { op: scene.issue.issued[first]?.op ?? -1, activity: null };
 }

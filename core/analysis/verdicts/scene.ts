@@ -1,8 +1,9 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
-import type { RowIndex } from '../../trace/trace.ts';
+import type { RowIndex, Trace } from '../../trace/trace.ts';
 import { hostCalls } from '../host-calls.ts';
 import { type Intervals, union } from '../intervals.ts';
 import { type Activity, activity, type Iteration, rowsOfKind } from '../iteration.ts';
+import { LaneSpans } from '../laneSpans.ts';
 import type { ProgramFacts } from './facts.ts';
 import { type IssueOrder, issueOrder } from './issue.ts';
 import { DeviceOrder } from './order.ts';
@@ -25,10 +26,10 @@ export interface Scene {
   readonly callOf: (one: Activity) => Activity | null;
   /** The copy that a call issued, by the call's row. */
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
-  /** Rows of each host thread by lane index, sorted by start, without ranges. */
-  readonly threadRows: ReadonlyMap<number, readonly Activity[]>;
-  /** Copies of each copy engine by lane index, sorted by start. */
-  readonly engineRows: ReadonlyMap<number, readonly Activity[]>;
+  /** Rows of each host thread by lane index, without ranges. */
+  readonly threads: ReadonlyMap<number, LaneSpans>;
+  /** Copies of each copy engine by lane index. */
+  readonly engines: ReadonlyMap<number, LaneSpans>;
   readonly issue: IssueOrder;
   readonly byEvents: DeviceOrder;
   readonly byLegacy: DeviceOrder;
@@ -58,10 +59,15 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
       return call === undefined ? null : activity(trace, call);
     },
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
-    threadRows: groupBy(decode('host-call', 'host-sync', 'host-work', 'host-read', 'host-write'), (row) => row.lane),
-    engineRows: groupBy(
-      copies.filter((copy) => copy.engineKind === 'copy-engine'),
-      (copy) => copy.engine,
+    threads: spansBy(
+      trace,
+      rowsOfKind(iteration, 'host-call', 'host-sync', 'host-work', 'host-read', 'host-write'),
+      trace.columns.lane,
+    ),
+    engines: spansBy(
+      trace,
+      copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
+      trace.columns.engine,
     ),
     issue,
     byEvents: order(true, false),
@@ -94,6 +100,12 @@ export function groupBy<Item, Key>(items: readonly Item[], key: (item: Item) => 
   return groups;
 }
 
+/** The rows by what stands in `lanes` for them. */
+function spansBy(trace: Trace, rows: readonly RowIndex[], lanes: Int32Array): Map<number, LaneSpans> {
+  const groups = groupBy(rows, (row) => lanes[row] ?? -1);
+  return new Map([...groups].map(([lane, own]) => [lane, new LaneSpans(trace, own)]));
+}
+
 /** Index of the first of `list` (sorted by start) that starts at or after `time`. */
 export function firstStartingFrom(list: readonly Activity[], time: number): number {
   let [low, high] = [0, list.length];
@@ -103,15 +115,6 @@ export function firstStartingFrom(list: readonly Activity[], time: number): numb
     else low = middle + 1;
   }
   return low;
-}
-
-/** Those of `list` (sorted by start, none inside another) that share time with the window. */
-export function* rowsWithin(list: readonly Activity[], window: Span): Generator<Activity> {
-  for (let index = Math.max(0, firstStartingFrom(list, window.startNs) - 1); index < list.length; index += 1) {
-    const row = list[index];
-    if (row === undefined || row.startNs >= window.endNs) return;
-    if (commonNs(row, window) > 0) yield row;
-  }
 }
 
 export type Span = Pick<Activity, 'startNs' | 'endNs'>;

@@ -1,9 +1,10 @@
 /** What else the second of a pair waited for, being issued in time and not ordered after the first. */
 import { holdsHost } from '../host-time.ts';
 import { type Activity, activity } from '../iteration.ts';
+import { nothingWithin } from '../laneSpans.ts';
 import { bare, blockedBy, type Found, pageable } from './finding.ts';
 import type { Pair } from './pair.ts';
-import { commonNs, rowsWithin, type Scene } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 /** Its copy engine, other work, staging, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
@@ -23,14 +24,9 @@ export function waited(scene: Scene, pair: Pair): Found | null {
 /** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
 function engineHolder(scene: Scene, { copy, first, issuedNs, deadlineNs }: Pair): Activity | null {
   const window = { startNs: Math.max(first.startNs, issuedNs ?? first.startNs), endNs: deadlineNs };
-  const rows = scene.engineRows.get(copy.engine) ?? [];
-  let busyNs = 0;
-  let longest: Activity | null = null;
-  for (const other of rowsWithin(rows, window)) {
-    busyNs += commonNs(other, window);
-    if (longest === null || commonNs(other, window) > commonNs(longest, window)) longest = other;
-  }
-  return busyNs >= (window.endNs - window.startNs) / 2 ? longest : null;
+  const { timeNs, longest } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
+  if (longest === null || timeNs < (window.endNs - window.startNs) / 2) return null;
+  return activity(scene.iteration.trace, longest.row);
 }
 
 /**
@@ -56,13 +52,9 @@ function aheadOf(scene: Scene, { first, second, issuedNs, deadlineNs }: Pair): F
 }
 
 /** The copy or kernel at this position, or else the last one before it in its stream. */
-function lastWork(scene: Scene, position: number): Activity | null {
-  for (let at = position; at >= 0; at = scene.byBoth.previous(at)) {
-    const one = scene.issue.issued[at];
-    if (one === undefined) return null;
-    if (one.row >= 0 && (one.code === 'copy' || one.code === 'kernel')) return activity(scene.iteration.trace, one.row);
-  }
-  return null;
+function lastWork({ issue, iteration }: Scene, position: number): Activity | null {
+  const row = issue.lastWork[position] ?? -1;
+  return row < 0 ? null : activity(iteration.trace, row);
 }
 
 /** A copy known to have run where kernels run. */
