@@ -30,6 +30,8 @@ export const ruleIds = [
   'source-in-flight',
   'destination-before-arrival',
   'record-stream',
+  'stream-ordered-allocation',
+  'threads-run-apart',
   'time-the-stream',
 ] as const;
 export type RuleId = (typeof ruleIds)[number];
@@ -221,6 +223,18 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     statement:
       'The caching allocator reuses freed memory for its own stream at once. record_stream tells it which other stream still uses the memory.',
     sources: [cudaSemantics('CUDA streams'), documented('PyTorch documentation', 'torch.Tensor.record_stream')],
+  },
+  'stream-ordered-allocation': {
+    title: 'Memory lives from its allocation to its free',
+    statement:
+      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must come after the one and be over before the other; cudaFree waits for the device instead.',
+    sources: [guide('Stream ordered memory allocator'), documented('CUDA Runtime API', 'Memory management: cudaFree')],
+  },
+  'threads-run-apart': {
+    title: 'Nothing orders two host threads',
+    statement:
+      'Calls of different host threads come in any order, also into one stream, unless one thread waits for a signal of the other.',
+    sources: [documented('ISO C++', 'Multi-threaded executions and data races'), streamSync],
   },
   'time-the-stream': {
     title: 'Timing without synchronising measures the enqueue',

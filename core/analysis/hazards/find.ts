@@ -1,0 +1,174 @@
+/** Finds what a program leaves to chance, before it is run. Nothing is simulated: it holds for every machine. */
+import type { Instruction, Program } from '../../program/program.ts';
+import type { Clock } from './clock.ts';
+import { type Conflict, Conflicts } from './conflicts.ts';
+import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
+import { type Call, type EventRecord, isIssued, Order } from './order.ts';
+import { type Schedule, schedule } from './schedule.ts';
+import { type Touch, touches } from './touches.ts';
+
+/** An event that may not be complete when the time since, or up to, its record is asked for. */
+export interface TimingConflict {
+  readonly event: number;
+  /** The record, or -1 where none has surely been made. */
+  readonly record: number;
+  readonly elapsed: number;
+}
+
+export interface Findings {
+  readonly conflicts: readonly Conflict[];
+  readonly lifetimes: readonly LifetimeConflict[];
+  readonly timing: readonly TimingConflict[];
+  readonly limits: readonly string[];
+}
+
+export function findConflicts(program: Program): Findings {
+  const plan = schedule(program);
+  const search = new Search(program, plan);
+  const limits = [...describeLimits(program, plan), ...search.limits];
+  return { conflicts: search.conflicts, lifetimes: search.lifetimes, timing: search.timing, limits };
+}
+
+function describeLimits(program: Program, { rounds, stuck }: Schedule): string[] {
+  const stops = stuck.map((op) => {
+    const { label, thread } = program.operations[op] ?? { label: `operation ${op}`, thread: 0 };
+    return `Host thread "${program.threads[thread]?.id}" may wait for ever at "${label}": what follows it was not checked.`;
+  });
+  if (rounds === null) return stops;
+  const all = rounds === 1 ? 'one round, so that conflicts between rounds are not found' : `${rounds} rounds`;
+  return [`The program is long: repeats were followed for ${all}.`, ...stops];
+}
+
+class Search {
+  readonly limits: string[] = [];
+  readonly timing: TimingConflict[] = [];
+  readonly #program: Program;
+  readonly #touches = new Map<Instruction, readonly Touch[]>();
+  readonly #captured = new Map<Instruction, readonly Touch[]>();
+  readonly #order: Order;
+  readonly #conflicts: Conflicts;
+  readonly #lifetimes: Lifetimes;
+  /** What each graph holds, as captured last; what each thread is capturing. */
+  readonly #graphs = new Map<number, readonly Instruction[]>();
+  readonly #capturing = new Map<number, Instruction[]>();
+  readonly #inGraphs: Conflict[] = [];
+
+  constructor(program: Program, plan: Schedule) {
+    this.#program = program;
+    for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
+      this.#touches.set(instruction, touches(instruction, program));
+      this.#captured.set(instruction, touches(instruction, program, true));
+    }
+    this.#order = new Order(program, plan);
+    const all = [...this.#touches.values(), ...this.#captured.values()];
+    this.#conflicts = new Conflicts(program, all.flat());
+    this.#lifetimes = new Lifetimes(program, this.#order);
+    this.#order.walk((call) => this.#visit(call));
+    if (this.#conflicts.gaveUp) {
+      this.limits.push(
+        'The program is too large: unordered use of the same bytes was looked for in a part of it only.',
+      );
+    }
+  }
+
+  get conflicts(): readonly Conflict[] {
+    return [...this.#conflicts.found, ...this.#inGraphs];
+  }
+
+  get lifetimes(): readonly LifetimeConflict[] {
+    return [...this.#lifetimes.found.values()];
+  }
+
+  #visit(call: Call): void {
+    const { instruction, thread } = call;
+    const capturing = this.#capturing.get(thread);
+    if (capturing !== undefined && isIssued(instruction)) {
+      capturing.push(instruction);
+      return;
+    }
+    switch (instruction.code) {
+      case 'beginCapture':
+        this.#capturing.set(thread, []);
+        break;
+      case 'endCapture':
+        this.#capture(instruction.graph, capturing ?? []);
+        this.#capturing.delete(thread);
+        break;
+      case 'allocate':
+        this.#conflicts.forget(instruction.buffer);
+        this.#lifetimes.allocate({ ...call, instruction });
+        break;
+      case 'free':
+        this.#lifetimes.free({ ...call, instruction });
+        break;
+      case 'recordStream':
+        this.#lifetimes.recordStream({ ...call, instruction });
+        break;
+      case 'elapsedTime':
+        this.#elapsed(call, instruction.start, instruction.op);
+        this.#elapsed(call, instruction.end, instruction.op);
+        break;
+      case 'launchGraph':
+        for (const node of this.#graphs.get(instruction.graph) ?? []) this.#touch(call, this.#captured.get(node) ?? []);
+        break;
+      case 'pin':
+        this.#lifetimes.allocate({ ...call, instruction });
+        this.#touch(call, this.#touches.get(instruction) ?? []);
+        break;
+      default:
+        this.#touch(call, this.#touches.get(instruction) ?? []);
+    }
+  }
+
+  #touch(call: Call, list: readonly Touch[]): void {
+    for (const touch of list) {
+      const inStream = touch.where === 'stream' && call.issued !== null;
+      const [lane, index, start] = inStream
+        ? [call.issued.lane, call.issued.index, call.issued.start]
+        : [call.thread, call.position, call.host];
+      this.#lifetimes.use(touch, call, lane, index, start);
+      this.#conflicts.add(touch, lane, index, start);
+    }
+  }
+
+  /** A graph's nodes are ordered by their streams and events alone. */
+  #capture(graph: number, nodes: readonly Instruction[]): void {
+    const known = this.#graphs.get(graph);
+    this.#graphs.set(graph, nodes);
+    if (known?.length === nodes.length && known.every((node, index) => node === nodes[index])) return;
+    this.#inGraphs.push(...conflictsInGraph(this.#program, nodes, this.#captured));
+  }
+
+  #elapsed(call: Call, event: number, elapsed: number): void {
+    const { records, certain } = this.#order.boundRecords(call, event);
+    const open = records.filter((record) => !isOver(record, call.host));
+    const found = certain || open.length > 0 ? open.map(({ op }) => op) : [-1];
+    for (const record of found) {
+      if (this.timing.some((one) => one.record === record && one.elapsed === elapsed && one.event === event)) continue;
+      this.timing.push({ event, record, elapsed });
+    }
+  }
+}
+
+const isOver = ({ lane, index }: EventRecord, clock: Clock): boolean => lane >= 0 && (clock[lane] ?? 0) >= index;
+
+function conflictsInGraph(
+  program: Program,
+  nodes: readonly Instruction[],
+  captured: ReadonlyMap<Instruction, readonly Touch[]>,
+): readonly Conflict[] {
+  const [thread] = program.threads;
+  if (thread === undefined) return [];
+  // The legacy default stream takes no part in a capture, and no host call comes between.
+  const streams = program.streams.map((stream) => ({ ...stream, kind: 'non-blocking' as const }));
+  const inside: Program = { ...program, streams, threads: [{ ...thread, instructions: nodes }] };
+  const conflicts = new Conflicts(
+    program,
+    nodes.flatMap((node) => captured.get(node) ?? []),
+  );
+  new Order(inside, schedule(inside), true).walk(({ instruction, issued }) => {
+    if (issued === null) return;
+    for (const touch of captured.get(instruction) ?? []) conflicts.add(touch, issued.lane, issued.index, issued.start);
+  });
+  return conflicts.found;
+}

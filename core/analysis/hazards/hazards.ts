@@ -1,0 +1,108 @@
+/** The hazards of a program: what find.ts found, with names, words and rules. */
+import { fieldPath } from '../../experiment/experiment.ts';
+import type { Program } from '../../program/program.ts';
+import type { Conflict } from './conflicts.ts';
+import { findConflicts } from './find.ts';
+import type { Hazard, HazardKind, HazardOperation, HazardReport } from './hazard.ts';
+import type { Touch } from './touches.ts';
+import { describeRegion, hazardRules, hazardWords, type Told } from './words.ts';
+
+/** Statically, for every machine and every run. `change` and `evidence` are left null: see repair.ts and evidence.ts. */
+export function findHazards(program: Program): HazardReport {
+  const { conflicts, lifetimes, timing, limits } = findConflicts(program);
+  const names = new Names(program);
+  const hazards = [
+    ...conflicts.map((conflict) => ofConflict(names, conflict)),
+    ...lifetimes.map(({ kind, buffer, first, second }) => names.hazard(kind, first, second, buffer)),
+    ...timing.map(({ record, elapsed }) =>
+      names.hazard('timing-unsynchronised', record < 0 ? elapsed : record, elapsed, -1),
+    ),
+  ];
+  const later = ({ first, second }: Hazard): number => Math.max(first.op, second.op);
+  return { hazards: hazards.sort((a, b) => later(a) - later(b) || a.first.op - b.first.op), limits };
+}
+
+function ofConflict(names: Names, { first, second, from, to }: Conflict): Hazard {
+  // The host's own access is what a person reads as the mistake, so it comes second whatever the document's order.
+  const isHostFirst = first.where === 'host' && second.where === 'stream';
+  const inDocument = first.op <= second.op ? [first, second] : [second, first];
+  const [one, other] = isHostFirst ? [second, first] : first.where === second.where ? inDocument : [first, second];
+  if (one === undefined || other === undefined) throw new RangeError('a conflict is between two touches');
+  return names.hazard(kindOf(names, one, other), one.op, other.op, one.buffer, from, to);
+}
+
+/** `one` is issued to a stream where only one of the two is. */
+function kindOf(names: Names, one: Touch, other: Touch): HazardKind {
+  if (one.where === 'host') return 'unordered-threads';
+  if (other.where === 'stream') {
+    return one.stream === other.stream && names.thread(one.op) !== names.thread(other.op)
+      ? 'unordered-threads'
+      : 'unordered-streams';
+  }
+  if (!other.writes) return 'read-before-arrival';
+  return one.writes ? 'destination-changed-in-flight' : 'source-changed-in-flight';
+}
+
+class Names {
+  readonly #program: Program;
+  readonly #streams = new Map<number, number>();
+
+  constructor(program: Program) {
+    this.#program = program;
+    for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
+      if ('stream' in instruction && !this.#streams.has(instruction.op)) {
+        this.#streams.set(instruction.op, instruction.stream);
+      }
+    }
+  }
+
+  thread(op: number): number {
+    return this.#program.operations[op]?.thread ?? -1;
+  }
+
+  hazard(kind: HazardKind, first: number, second: number, buffer: number, from?: number, to?: number): Hazard {
+    const declared = this.#program.buffers[buffer];
+    const [start, end] = [from ?? 0, to ?? declared?.bytes ?? 0];
+    const told: Told = {
+      first: this.#told(first),
+      second: this.#told(second),
+      buffer: declared?.id ?? '',
+      region: describeRegion(start, end, declared?.bytes ?? 0),
+      sameThread: this.thread(first) === this.thread(second),
+      meetsItself: first === second,
+    };
+    return {
+      kind,
+      rule: hazardRules[kind],
+      first: this.#operation(first),
+      second: this.#operation(second),
+      buffer: declared?.id ?? null,
+      fromByte: start,
+      toByte: end,
+      ...hazardWords(kind, told),
+      change: null,
+      evidence: null,
+    };
+  }
+
+  #operation(op: number): HazardOperation {
+    const info = this.#program.operations[op];
+    return {
+      op,
+      path: fieldPath(info?.path ?? []),
+      label: info?.label ?? `operation ${op}`,
+      thread: this.#program.threads[info?.thread ?? 0]?.id ?? '',
+      stream: this.#stream(op),
+    };
+  }
+
+  #stream(op: number): string | null {
+    const stream = this.#streams.get(op);
+    return stream === undefined ? null : (this.#program.streams[stream]?.id ?? null);
+  }
+
+  #told(op: number): string {
+    const { label, stream } = this.#operation(op);
+    return stream === null ? `"${label}"` : `"${label}" in stream "${stream}"`;
+  }
+}

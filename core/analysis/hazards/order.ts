@@ -1,0 +1,489 @@
+/**
+ * What must be over before each operation of a program begins, in every execution: happens-before, by vector clocks.
+ *
+ * Rules (core/rules): issue-before-run, stream-order, legacy-default-stream, non-blocking-stream, event-order,
+ * synchronize-holds-host, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy,
+ * blocking-memcpy, stream-ordered-allocation.
+ * - An operation begins after everything that its thread knew to be over when it called, and after what was surely
+ *   issued before it to its own stream, or to one that the legacy default stream ties it to.
+ * - A wait for an event binds to the latest record at the time of the call. With several host threads several records
+ *   may be the latest one: only what all of them have behind them is certain. An event nobody has recorded holds
+ *   nothing up.
+ * - The n-th wait for a signal comes after n signals, whichever they are (clock.ts, anyOf); a signal that finds the
+ *   count full comes after as many waits as made room.
+ * - Launches of one graph run one after another.
+ *
+ * Knowing more of one thread may tell more of another. So with signals, or events that threads share, the schedule is
+ * walked again until nothing new is found, at most `mostPasses` times: stopping early only knows less.
+ */
+import type { Instruction, InstructionOf, Program, ProgramStream } from '../../program/program.ts';
+import { anyOf, type Clock, countUpTo, join, joinCompleted, meet, sameClock } from './clock.ts';
+import type { Schedule } from './schedule.ts';
+import { holdsUntilDone } from './touches.ts';
+
+const mostPasses = 8;
+/** Records that may be the latest one, or signals that may have let a wait through: of more, nothing is certain. */
+const mostCandidates = 512;
+
+/** One call of a host thread. `host`, the clock as the call begins, is only lent: it changes afterwards. */
+export interface Call {
+  readonly thread: number;
+  readonly instruction: Instruction;
+  /** Counts the thread's calls from 1. */
+  readonly position: number;
+  readonly host: Clock;
+  /** What was issued by the call: where it stands in its lane, and what is over when it begins. Null for host calls. */
+  readonly issued: Issued | null;
+}
+
+export type Caller = Pick<Call, 'thread' | 'position' | 'host'>;
+
+export interface Issued {
+  /** Its entry in clocks. */
+  readonly lane: number;
+  readonly index: number;
+  readonly start: Clock;
+}
+
+interface Lane {
+  readonly thread: number;
+  readonly stream: number;
+  /** The calling thread's positions, and the start clocks, of what was issued so far. */
+  positions: number[];
+  starts: Clock[];
+}
+
+export interface EventRecord {
+  readonly op: number;
+  readonly thread: number;
+  readonly position: number;
+  readonly stream: number;
+  lane: number;
+  index: number;
+  /** As of the last pass; null before the first one came by. */
+  start: Clock | null;
+  /** The calling thread's clock when it called. */
+  host: Clock | null;
+}
+
+interface SignalCall {
+  readonly position: number;
+  /** When it took effect; null before the first pass came by. */
+  clock: Clock | null;
+}
+
+/** By thread: their calls in order, and how many of them this pass has met. */
+interface Calls<Item> {
+  readonly items: Item[];
+  met: number;
+}
+
+export class Order {
+  readonly width: number;
+  readonly #program: Program;
+  readonly #schedule: Schedule;
+  readonly #asGraph: boolean;
+  readonly #lanes: Lane[] = [];
+  readonly #laneOf: Map<number, number>[];
+  /** Lanes whose earlier work a new operation of the lane waits for, its own left out. */
+  readonly #waitsFor: readonly (readonly number[])[] = [];
+  readonly #hosts: Clock[];
+  readonly #positions: number[];
+  readonly #records: Calls<EventRecord>[][];
+  readonly #signals: Calls<SignalCall>[][];
+  readonly #waits: Calls<SignalCall>[][];
+  /** Launches so far of each graph. */
+  #launches: Issued[][] = [];
+  readonly #again: boolean;
+  #changed = false;
+
+  /** `asGraph`: the program is what a graph holds, and no host waits for any of it. */
+  constructor(program: Program, schedule: Schedule, asGraph = false) {
+    this.#program = program;
+    this.#asGraph = asGraph;
+    this.#schedule = schedule;
+    this.#laneOf = program.threads.map(() => new Map());
+    this.#records = program.events.map(() => program.threads.map(() => ({ items: [], met: 0 })));
+    this.#signals = program.signals.map(() => program.threads.map(() => ({ items: [], met: 0 })));
+    this.#waits = program.signals.map(() => program.threads.map(() => ({ items: [], met: 0 })));
+    this.#again = this.#prepare() && program.threads.length > 1;
+    this.width = program.threads.length + this.#lanes.length;
+    this.#hosts = program.threads.map(() => new Int32Array(this.width));
+    this.#positions = program.threads.map(() => 0);
+    this.#waitsFor = this.#lanes.map((lane) => this.#tied(lane));
+  }
+
+  /** Calls `visit` for every call along the schedule, once all that can be known is known. */
+  walk(visit: (call: Call) => void): void {
+    for (let pass = 1; this.#again && pass < mostPasses; pass += 1) {
+      this.#pass(null);
+      if (!this.#changed) break;
+    }
+    this.#pass(visit);
+  }
+
+  /**
+   * What a new operation in `stream`, issued by a call of `thread` that begins with `host`, would begin after: also for
+   * what doesn't become part of the stream, such as the reuse of freed memory. `thread` is -1 for none in particular:
+   * then `host` says of every thread how far it has come.
+   */
+  startIn(thread: number, stream: number, host: Clock): Clock {
+    const start = host.slice();
+    const own = this.#program.streams[stream];
+    for (const [number, lane] of this.#lanes.entries()) {
+      if (lane.stream === stream || areTied(own, this.#program.streams[lane.stream]))
+        this.#joinLane(start, number, thread, host);
+    }
+    return start;
+  }
+
+  /** Records that a wait, called as given, may bind to; `certain` where none of them can be missing. */
+  boundRecords({ thread, position, host }: Caller, event: number): Bound {
+    const [latest, others]: [EventRecord[], EventRecord[]] = [[], []];
+    for (const [from, { items, met }] of (this.#records[event] ?? []).entries()) {
+      const before = from === thread ? met : countBefore(items, host[from] ?? 0);
+      const last = items[before - 1];
+      if (last !== undefined) latest.push(last);
+      if (from === thread) continue;
+      for (let at = before; at < items.length; at += 1) {
+        const record = items[at];
+        if (record === undefined || (record.start?.[thread] ?? 0) >= position) break;
+        others.push(record);
+        if (others.length > mostCandidates) return { records: others, latest, certain: false };
+      }
+    }
+    const isOverwritten = (one: EventRecord): boolean =>
+      latest.some((other) => other !== one && (other.start?.[one.thread] ?? 0) >= one.position);
+    const records = [...latest.filter((one) => !isOverwritten(one)), ...others];
+    return { records, latest, certain: latest.length > 0 };
+  }
+
+  /** Finds the lanes, and lists records and signals. Whether one pass may not be enough. */
+  #prepare(): boolean {
+    const capturing = this.#program.threads.map(() => false);
+    const positions = this.#program.threads.map(() => 0);
+    const users = this.#program.events.map(() => new Set<number>());
+    for (let step = 0; step < this.#schedule.count; step += 1) {
+      const [thread, instruction] = this.#at(step);
+      const position = (positions[thread] ?? 0) + 1;
+      positions[thread] = position;
+      if (instruction.code === 'beginCapture') capturing[thread] = true;
+      if (instruction.code === 'endCapture') capturing[thread] = false;
+      if (capturing[thread] === true) continue;
+      if ('event' in instruction) users[instruction.event]?.add(thread);
+      this.#list(thread, position, instruction);
+      if (isIssued(instruction)) this.#findLane(thread, instruction.stream);
+    }
+    return this.#program.signals.length > 0 || users.some((threads) => threads.size > 1);
+  }
+
+  #list(thread: number, position: number, instruction: Instruction): void {
+    switch (instruction.code) {
+      case 'recordEvent': {
+        const { op, stream } = instruction;
+        const record = { op, thread, position, stream, lane: -1, index: 0, start: null, host: null };
+        this.#records[instruction.event]?.[thread]?.items.push(record);
+        break;
+      }
+      case 'signal':
+        this.#signals[instruction.signal]?.[thread]?.items.push({ position, clock: null });
+        break;
+      case 'waitSignal':
+        this.#waits[instruction.signal]?.[thread]?.items.push({ position, clock: null });
+        break;
+      default:
+    }
+  }
+
+  #findLane(thread: number, stream: number): number {
+    const lanes = this.#laneOf[thread];
+    const known = lanes?.get(stream);
+    if (known !== undefined) return known;
+    const lane = this.#lanes.push({ thread, stream, positions: [], starts: [] }) - 1;
+    lanes?.set(stream, lane);
+    return lane;
+  }
+
+  #tied(own: Lane): number[] {
+    const { streams } = this.#program;
+    return this.#lanes.flatMap((other, number) =>
+      other !== own && (other.stream === own.stream || areTied(streams[own.stream], streams[other.stream]))
+        ? number
+        : [],
+    );
+  }
+
+  #at(step: number): [thread: number, instruction: Instruction] {
+    const thread = this.#schedule.thread[step] ?? 0;
+    const instruction = this.#program.threads[thread]?.instructions[this.#schedule.index[step] ?? 0];
+    if (instruction === undefined) throw new RangeError(`no instruction at step ${step}`);
+    return [thread, instruction];
+  }
+
+  #pass(visit: ((call: Call) => void) | null): void {
+    this.#changed = false;
+    this.#launches = this.#program.graphs.map(() => []);
+    for (const lane of this.#lanes) [lane.positions, lane.starts] = [[], []];
+    for (const calls of [...this.#records, ...this.#signals, ...this.#waits].flat()) calls.met = 0;
+    for (const host of this.#hosts) host.fill(0);
+    this.#positions.fill(0);
+    const capturing = this.#program.threads.map(() => false);
+    for (let step = 0; step < this.#schedule.count; step += 1) {
+      const [thread, instruction] = this.#at(step);
+      if (instruction.code === 'beginCapture') capturing[thread] = true;
+      if (instruction.code === 'endCapture') capturing[thread] = false;
+      this.#call(thread, instruction, capturing[thread] === true, visit);
+    }
+  }
+
+  #call(thread: number, instruction: Instruction, captured: boolean, visit: ((call: Call) => void) | null): void {
+    const host = this.#hosts[thread];
+    if (host === undefined) return;
+    const position = (this.#positions[thread] ?? 0) + 1;
+    this.#positions[thread] = position;
+    if (!captured) this.#before(instruction, { thread, position, host });
+    const issued = !captured && isIssued(instruction) ? this.#issue(instruction, { thread, position, host }) : null;
+    visit?.({ thread, instruction, position, host, issued });
+    if (issued !== null && !this.#asGraph && holdsUntilDone(instruction, this.#program)) {
+      joinCompleted(host, issued.start, issued.lane, issued.index);
+    }
+    host[thread] = position;
+  }
+
+  /** What the call itself waits for before it does anything. */
+  #before(instruction: Instruction, call: Caller): void {
+    const { host } = call;
+    switch (instruction.code) {
+      case 'synchronizeStream':
+        this.#joinLanes(call, ({ stream }) => stream === instruction.stream);
+        break;
+      case 'synchronizeDevice':
+        this.#joinLanes(call, ({ stream }) => this.#program.streams[stream]?.device === instruction.device);
+        break;
+      case 'synchronizeEvent':
+        join(host, this.#boundClock(call, instruction.event));
+        break;
+      case 'free': {
+        // cudaFree and cudaFreeHost synchronise; so they only ever free what is no longer used.
+        const device = this.#program.buffers[instruction.buffer]?.device ?? -1;
+        if (instruction.allocator === 'cuda-malloc') {
+          this.#joinLanes(call, ({ stream }) => device < 0 || this.#program.streams[stream]?.device === device);
+        }
+        break;
+      }
+      case 'signal':
+        this.#signal(instruction, call);
+        break;
+      case 'waitSignal':
+        this.#waitSignal(instruction, call);
+        break;
+      default:
+    }
+  }
+
+  #joinLanes({ thread, host }: Pick<Call, 'thread' | 'host'>, isMeant: (lane: Lane) => boolean): void {
+    const before = host.slice();
+    for (const [number, lane] of this.#lanes.entries()) if (isMeant(lane)) this.#joinLane(host, number, thread, before);
+  }
+
+  /** Joins what was surely issued to the lane when `thread` called, with `host` as its clock. */
+  #joinLane(target: Clock, number: number, thread: number, host: Clock): void {
+    const lane = this.#lanes[number];
+    if (lane === undefined) return;
+    const issued = lane.thread === thread ? lane.starts.length : countUpTo(lane.positions, host[lane.thread] ?? 0);
+    const last = lane.starts[issued - 1];
+    if (last !== undefined) joinCompleted(target, last, number + this.#hosts.length, issued);
+  }
+
+  #issue(instruction: IssuedInstruction, call: Caller): Issued {
+    const { thread, position, host } = call;
+    const number = this.#findLane(thread, instruction.stream);
+    const start = host.slice();
+    this.#joinLane(start, number, thread, host);
+    for (const other of this.#waitsFor[number] ?? []) this.#joinLane(start, other, thread, host);
+    if (instruction.code === 'waitEvent') join(start, this.#boundClock(call, instruction.event));
+    if (instruction.code === 'launchGraph') this.#joinLaunches(start, instruction.graph, thread, host);
+    const lane = this.#lanes[number];
+    lane?.positions.push(position);
+    lane?.starts.push(start);
+    const issued = { lane: this.#hosts.length + number, index: lane?.starts.length ?? 0, start };
+    if (instruction.code === 'recordEvent') this.#record(instruction.event, thread, issued, host);
+    if (instruction.code === 'launchGraph') this.#launches[instruction.graph]?.push(issued);
+    return issued;
+  }
+
+  #joinLaunches(start: Clock, graph: number, thread: number, host: Clock): void {
+    for (const { lane, index, start: began } of this.#launches[graph] ?? []) {
+      const from = this.#lanes[lane - this.#hosts.length];
+      const isBefore =
+        from?.thread === thread ||
+        (from?.positions[index - 1] ?? Number.MAX_SAFE_INTEGER) <= (host[from?.thread ?? 0] ?? 0);
+      if (isBefore) joinCompleted(start, began, lane, index);
+    }
+  }
+
+  #record(event: number, thread: number, { lane, index, start }: Issued, host: Clock): void {
+    const calls = this.#records[event]?.[thread];
+    const record = calls?.items[calls.met];
+    if (calls === undefined || record === undefined) return;
+    calls.met += 1;
+    this.#changed ||= this.#again && !sameClock(record.start, start);
+    [record.lane, record.index, record.start] = [lane, index, start];
+    if (this.#again) record.host = host.slice();
+  }
+
+  #boundClock(call: Caller, event: number): Clock {
+    const { records, latest, certain } = this.boundRecords(call, event);
+    if (!certain) return new Int32Array(this.width);
+    const clocks = records.map((record) => this.#completed(record, latest));
+    return clocks.length === 1 ? (clocks[0] ?? new Int32Array(this.width)) : meet(clocks, this.width);
+  }
+
+  /**
+   * What is over when `record` is, if that is the one a wait is bound to: then it was called after the records that
+   * surely came before the wait, so their streams' work is ahead of it where the streams are tied.
+   */
+  #completed({ start, lane, index, stream }: EventRecord, earlier: readonly EventRecord[]): Clock {
+    const clock = new Int32Array(this.width);
+    if (start !== null) joinCompleted(clock, start, lane, index);
+    for (const other of earlier) {
+      if (other.lane === lane || other.host === null) continue;
+      const host = other.host.slice();
+      host[other.thread] = other.position;
+      join(clock, this.startIn(-1, stream, host));
+    }
+    return clock;
+  }
+
+  #signal({ signal }: InstructionOf<'signal'>, call: Caller): void {
+    const capacity = this.#program.signals[signal]?.capacity ?? 1;
+    this.#await(this.#signals[signal], this.#waits[signal], -capacity, call);
+  }
+
+  #waitSignal({ signal }: InstructionOf<'waitSignal'>, call: Caller): void {
+    this.#await(this.#waits[signal], this.#signals[signal], 0, call);
+  }
+
+  /** The n-th of `own` calls comes after n + `offset` of the `others`. What it learns may raise n. */
+  #await(
+    own: Calls<SignalCall>[] | undefined,
+    others: Calls<SignalCall>[] | undefined,
+    offset: number,
+    call: Caller,
+  ): void {
+    const { thread, host } = call;
+    if (own === undefined || others === undefined) return;
+    for (let known = -1; ; ) {
+      const before = own.reduce(
+        (sum, { items, met }, from) => sum + (from === thread ? met : countBefore(items, host[from] ?? 0)),
+        0,
+      );
+      const needed = before + 1 + offset;
+      if (needed <= known || needed <= 0) break;
+      known = needed;
+      join(host, this.#afterAny(others, needed, call));
+    }
+    const calls = own[thread];
+    const item = calls?.items[calls.met];
+    if (calls === undefined || item === undefined) return;
+    calls.met += 1;
+    const clock = host.slice();
+    clock[thread] = call.position;
+    this.#changed ||= !sameClock(item.clock, clock);
+    item.clock = clock;
+  }
+
+  #afterAny(others: readonly Calls<SignalCall>[], needed: number, { thread, position }: Caller): Clock {
+    const nothing = new Int32Array(this.width);
+    const lists = others.map(({ items, met }, from) =>
+      from === thread
+        ? items.slice(0, Math.min(met, needed))
+        : possible(items, needed, (clock) => (clock?.[thread] ?? 0) < position),
+    );
+    const used = lists.filter((list) => list.length > 0);
+    if (used.length === 1) return used[0]?.[needed - 1]?.clock ?? nothing;
+    const clocks: Clock[] = [];
+    for (const list of used) {
+      let last: Clock = nothing;
+      for (const { clock } of list) {
+        // Not met yet by any pass: it comes after those of its thread that were.
+        last = clock ?? last;
+        clocks.push(last);
+      }
+    }
+    return clocks.length < needed || clocks.length > mostCandidates ? nothing : anyOf(clocks, needed, this.width);
+  }
+}
+
+export interface Bound {
+  readonly records: readonly EventRecord[];
+  /** The last record of each thread that surely came before the wait, also where another one replaced it since. */
+  readonly latest: readonly EventRecord[];
+  readonly certain: boolean;
+}
+
+/** The first `most` items that are still possible. */
+function possible(
+  items: readonly SignalCall[],
+  most: number,
+  isPossible: (clock: Clock | null) => boolean,
+): SignalCall[] {
+  const found: SignalCall[] = [];
+  for (const item of items) {
+    if (found.length === most || !isPossible(item.clock)) break;
+    found.push(item);
+  }
+  return found;
+}
+
+function countBefore(items: readonly { readonly position: number }[], position: number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle]?.position ?? 0) <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const isBlocking = (stream: ProgramStream | undefined): boolean =>
+  stream?.kind === 'blocking' || stream?.kind === 'per-thread-default';
+
+/** Whether the legacy default stream orders work of the two. */
+function areTied(a: ProgramStream | undefined, b: ProgramStream | undefined): boolean {
+  if (a?.device !== b?.device) return false;
+  return (a?.kind === 'legacy-default' && isBlocking(b)) || (b?.kind === 'legacy-default' && isBlocking(a));
+}
+
+type IssuedCode =
+  | 'copy'
+  | 'memset'
+  | 'kernel'
+  | 'recordEvent'
+  | 'waitEvent'
+  | 'hostFunction'
+  | 'multiCopy'
+  | 'launchGraph'
+  | 'item';
+type IssuedInstruction = InstructionOf<IssuedCode> | InstructionOf<'allocate'> | InstructionOf<'free'>;
+
+/** Whether it becomes part of a stream. Of the allocators only cudaMallocAsync and cudaFreeAsync do. */
+export function isIssued(instruction: Instruction): instruction is IssuedInstruction {
+  switch (instruction.code) {
+    case 'copy':
+    case 'memset':
+    case 'kernel':
+    case 'recordEvent':
+    case 'waitEvent':
+    case 'hostFunction':
+    case 'multiCopy':
+    case 'launchGraph':
+    case 'item':
+      return true;
+    case 'allocate':
+    case 'free':
+      return instruction.allocator === 'pool';
+    default:
+      return false;
+  }
+}

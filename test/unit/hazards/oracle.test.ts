@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { explore, type OracleAnswer } from './oracle.ts';
+import { plantedExperiment, Random, randomExperiment } from './programs.ts';
+
+const programs = 10_000;
+const batches = 10;
+
+interface Counts {
+  racy: number;
+  /** Race-free although operations touch common bytes. */
+  ordered: number;
+  untouched: number;
+  planted: number;
+}
+
+/** A failure names the seed, which any machine repeats. */
+function found(experiment: Experiment): { races: string[]; timings: number[] } {
+  const { hazards } = findHazards(lower(experiment));
+  const isTiming = (kind: string): boolean => kind === 'timing-unsynchronised';
+  const races = hazards
+    .filter(({ kind }) => !isTiming(kind))
+    .map(({ first, second, buffer }) => {
+      return `${Math.min(first.op, second.op)} ${Math.max(first.op, second.op)} ${buffer}`;
+    });
+  const timings = hazards.filter(({ kind }) => isTiming(kind)).map(({ second }) => second.op);
+  return { races: [...new Set(races)].sort(), timings: [...new Set(timings)].sort() };
+}
+
+function expectSame(experiment: Experiment, answer: OracleAnswer, seed: number): void {
+  const truth = { races: [...answer.races].sort(), timings: [...answer.earlyTimings].sort() };
+  expect({ seed, ...found(experiment) }).toEqual({ seed, ...truth });
+}
+
+describe('hazards against every possible execution', () => {
+  const counts: Counts = { racy: 0, ordered: 0, untouched: 0, planted: 0 };
+
+  /** One with any operations in any order. */
+  function checkRandom(seed: number): void {
+    const random = new Random(seed);
+    for (;;) {
+      const experiment = randomExperiment(random);
+      const answer = explore(experiment);
+      // One that can hang has no last operation to judge by, and one with too many executions no answer: draw again.
+      if (answer === null || answer.canHang) continue;
+      expectSame(experiment, answer, seed);
+      if (answer.races.size > 0) counts.racy += 1;
+      else counts[answer.meetings === 0 ? 'untouched' : 'ordered'] += 1;
+      return;
+    }
+  }
+
+  /** One without a race, and the same with one. */
+  function checkPlanted(seed: number): void {
+    const random = new Random(seed);
+    for (;;) {
+      const drawn = plantedExperiment(random);
+      if (drawn === null) continue;
+      const { ordered, planted } = drawn;
+      const [before, after] = [explore(ordered), explore(planted)];
+      if (before === null || after === null || after.canHang || after.races.size === 0) continue;
+      expect({ seed, races: [...before.races] }).toEqual({ seed, races: [] });
+      expectSame(ordered, before, seed);
+      expectSame(planted, after, seed);
+      counts.ordered += 1;
+      counts.planted += 1;
+      return;
+    }
+  }
+
+  it.each(Array.from({ length: batches }, (_, batch) => batch))(
+    'finds each race of batch %i, and nothing where there is none',
+    (batch) => {
+      const each = programs / batches;
+      for (let seed = batch * each; seed < (batch + 1) * each; seed += 2) {
+        checkRandom(seed);
+        checkPlanted(seed + 1);
+      }
+    },
+    60_000,
+  );
+
+  it('has seen enough of each sort', () => {
+    expect(counts.racy + counts.ordered + counts.untouched).toBe(programs);
+    expect(counts.planted).toBe(programs / 2);
+    expect(counts.racy).toBeGreaterThan(1500);
+    expect(counts.ordered).toBeGreaterThan(6000);
+  });
+});

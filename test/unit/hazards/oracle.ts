@@ -1,0 +1,443 @@
+/**
+ * Executes a small experiment in every order that CUDA allows, and says which operations really meet: touch the same
+ * bytes, one of them writing, at one time or in either order. Written from the documentation alone; it shares nothing
+ * with the detector it judges (not even lowering), and is only fit for programs of a dozen operations.
+ */
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { Operation } from '../../../core/experiment/operations.ts';
+import { bufferBytes } from '../../../core/experiment/resources.ts';
+
+export interface OracleAnswer {
+  /** `lower op`, `higher op` and buffer of every pair that really meets. */
+  readonly races: ReadonlySet<string>;
+  /** Numbers of elapsedTime operations that can come too early. */
+  readonly earlyTimings: ReadonlySet<number>;
+  /** Some execution never ends: a signal that nobody gives. */
+  readonly canHang: boolean;
+  /** Pairs that touch common bytes, ordered or not. */
+  readonly meetings: number;
+  readonly states: number;
+}
+
+interface Bytes {
+  readonly buffer: string;
+  readonly from: number;
+  readonly to: number;
+  readonly writes: boolean;
+}
+
+/** One call of a host thread. Its place in `calls` is its bit in every mask. */
+interface Act {
+  readonly bit: number;
+  readonly op: number;
+  readonly operation: Operation;
+  /** What the calling thread touches between call and return. */
+  readonly host: readonly Bytes[];
+  /** What is touched when its turn comes in its stream; null where nothing is put into a stream. */
+  readonly queued: readonly Bytes[] | null;
+  readonly stream: string;
+  /** The call returns only when its own work is done. */
+  readonly holds: boolean;
+  readonly synchronizes: 'nothing' | 'stream' | 'event' | 'device';
+}
+
+const notQueued = 0;
+const queued = 1;
+const running = 2;
+const over = 3;
+
+interface State {
+  /** By thread: the next act, and whether the thread is inside its call. */
+  readonly next: number[];
+  readonly inside: number[];
+  /** By thread: acts that the call waits for. */
+  readonly awaited: number[];
+  /** By act. */
+  readonly status: number[];
+  readonly after: number[];
+  /** Acts in the order in which they were put into streams. */
+  readonly issued: number[];
+  /** By event: the act that recorded it last, or -1. */
+  readonly recorded: number[];
+  readonly pending: number[];
+}
+
+export function explore(experiment: Experiment, mostStates = 200_000): OracleAnswer | null {
+  const machine = new Machine(experiment);
+  const seen = new Set<string>();
+  const start = machine.start();
+  const stack: State[] = [start];
+  seen.add(keyOf(start));
+  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
+    const successors = machine.successors(state);
+    if (successors.length === 0 && !machine.isFinished(state)) machine.hangs = true;
+    for (const next of successors) {
+      const key = keyOf(next);
+      if (seen.has(key)) continue;
+      if (seen.size >= mostStates) return null;
+      seen.add(key);
+      stack.push(next);
+    }
+  }
+  return {
+    races: machine.races(),
+    earlyTimings: machine.early,
+    canHang: machine.hangs,
+    meetings: machine.meetings,
+    states: seen.size,
+  };
+}
+
+function keyOf({ next, inside, awaited, status, after, issued, recorded, pending }: State): string {
+  // What an act that is over came after no longer matters, nor does the order in which such acts were issued.
+  const open = after.map((mask, act) => (status[act] === over || status[act] === running ? 0 : mask));
+  const order = issued.filter((act) => status[act] !== over);
+  const parts = [...next, ...inside, ...awaited, ...status, ...open, -1, ...order, -1, ...recorded, ...pending];
+  return String.fromCharCode(...parts.flatMap((part) => [(part + 1) & 0xffff, (part + 1) >>> 16]));
+}
+
+class Machine {
+  readonly early = new Set<number>();
+  hangs = false;
+  readonly #experiment: Experiment;
+  readonly #threads: Act[][];
+  readonly #acts: Act[] = [];
+  readonly #events: string[];
+  readonly #signals: readonly { readonly id: string; readonly capacity: number }[];
+  /** Pairs `a b` of parts (2 * act, plus 1 for the host's part) that touch common bytes, one writing. */
+  readonly #meets: number[][] = [];
+  /** `a * parts + b`: part a was over when b began; and: one began while the other was going on. */
+  readonly #ordered = new Set<number>();
+  readonly #together = new Set<number>();
+
+  constructor(experiment: Experiment) {
+    this.#experiment = experiment;
+    this.#events = experiment.events.map((event) => event.id);
+    this.#signals = experiment.signals;
+    let op = -1;
+    this.#threads = experiment.threads.map((thread) => {
+      const acts: Act[] = [];
+      const list = (operations: readonly Operation[]): void => {
+        for (const operation of operations) {
+          op += 1;
+          if (operation.op !== 'repeat') {
+            this.#act(operation, op, thread.id, acts);
+            continue;
+          }
+          const first = op;
+          for (let round = 0; round < operation.count; round += 1) {
+            op = first;
+            list(operation.operations);
+          }
+        }
+      };
+      list(thread.operations);
+      return acts;
+    });
+    this.#findMeetings();
+  }
+
+  get meetings(): number {
+    return this.#meets.reduce((sum, others) => sum + others.length, 0) / 2;
+  }
+
+  start(): State {
+    const none = this.#acts.map(() => 0);
+    return {
+      next: this.#threads.map(() => 0),
+      inside: this.#threads.map(() => 0),
+      awaited: this.#threads.map(() => 0),
+      status: none,
+      after: none,
+      issued: [],
+      recorded: this.#events.map(() => -1),
+      pending: this.#signals.map(() => 0),
+    };
+  }
+
+  isFinished(state: State): boolean {
+    return (
+      this.#threads.every((acts, thread) => state.next[thread] === acts.length) &&
+      this.#acts.every((act) => act.queued === null || state.status[act.bit] === over)
+    );
+  }
+
+  races(): Set<string> {
+    const parts = 2 * this.#acts.length;
+    const races = new Set<string>();
+    for (const [a, others] of this.#meets.entries()) {
+      for (const b of others) {
+        const both = this.#ordered.has(a * parts + b) && this.#ordered.has(b * parts + a);
+        if (!both && !this.#together.has(a * parts + b) && !this.#together.has(b * parts + a)) continue;
+        const [one, other] = [this.#acts[a >> 1]?.op ?? -1, this.#acts[b >> 1]?.op ?? -1];
+        for (const buffer of this.#common(a, b)) {
+          races.add(`${Math.min(one, other)} ${Math.max(one, other)} ${buffer}`);
+        }
+      }
+    }
+    return races;
+  }
+
+  successors(state: State): State[] {
+    const next: State[] = [];
+    for (const thread of this.#threads.keys()) this.#step(state, thread, next);
+    for (const act of this.#acts) this.#turn(state, act, next);
+    return next;
+  }
+
+  #act(operation: Operation, op: number, thread: string, acts: Act[]): void {
+    const memory = (id: string): string => this.#experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? '';
+    const size = (id: string): number => {
+      const buffer = this.#experiment.buffers.find((candidate) => candidate.id === id);
+      return buffer === undefined ? 0 : bufferBytes(buffer);
+    };
+    const mode = this.#experiment.environment.defaultStream;
+    const streamOf = (id: string): string => {
+      const meant = id === 'default' ? mode : id;
+      return meant === 'per-thread' ? `per-thread ${thread}` : meant;
+    };
+    const add = (part: Partial<Act>): void => {
+      const act: Act = {
+        bit: this.#acts.length,
+        op,
+        operation,
+        host: [],
+        queued: null,
+        stream: '',
+        holds: false,
+        synchronizes: 'nothing',
+        ...part,
+      };
+      this.#acts.push(act);
+      acts.push(act);
+    };
+    const whole = (buffer: string, writes: boolean): Bytes => ({ buffer, from: 0, to: size(buffer), writes });
+    switch (operation.op) {
+      case 'write':
+      case 'read': {
+        const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
+        add({ host: [{ buffer: operation.buffer, from: operation.offset, to, writes: operation.op === 'write' }] });
+        return;
+      }
+      case 'copy': {
+        const { src, dst, srcOffset, dstOffset, mode: how } = operation;
+        const bytes = operation.bytes ?? Math.min(size(src) - srcOffset, size(dst) - dstOffset);
+        const source: Bytes = { buffer: src, from: srcOffset, to: srcOffset + bytes, writes: false };
+        const target: Bytes = { buffer: dst, from: dstOffset, to: dstOffset + bytes, writes: true };
+        const stream = streamOf(how === 'blocking-memcpy' ? 'default' : operation.stream);
+        const [from, to] = [memory(src), memory(dst)];
+        const isCudaMemcpy = how === 'blocking-memcpy';
+        if (from === 'pageable' && to === 'device') add({ host: [source], queued: [target], stream });
+        else if (to === 'pageable' && from === 'device') add({ queued: [source, target], stream, holds: true });
+        else if (from !== 'device' && to !== 'device') add({ queued: [source, target], stream, holds: true });
+        else if (from === 'device' && to === 'device') add({ queued: [source, target], stream });
+        else add({ queued: [source, target], stream, holds: isCudaMemcpy });
+        if (how === 'blocking-to') add({ synchronizes: 'stream', stream });
+        return;
+      }
+      case 'kernel': {
+        const spans = operation.kernel.kind === 'stream';
+        const common = Math.min(...[...operation.reads, ...operation.writes].map(size));
+        const touched = (buffer: string, writes: boolean): Bytes =>
+          spans ? { buffer, from: 0, to: common, writes } : whole(buffer, writes);
+        const queuedBytes = [
+          ...operation.reads.map((id) => touched(id, false)),
+          ...operation.writes.map((id) => touched(id, true)),
+        ];
+        const holds = this.#experiment.environment.launchBlocking;
+        add({ queued: queuedBytes, stream: streamOf(operation.stream), holds });
+        return;
+      }
+      case 'memset': {
+        const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
+        const bytes = [{ buffer: operation.buffer, from: operation.offset, to, writes: true }];
+        add({ queued: bytes, stream: streamOf(operation.stream) });
+        return;
+      }
+      case 'item': {
+        const bytes = [{ buffer: operation.buffer, from: 0, to: Math.min(4, size(operation.buffer)), writes: false }];
+        add({ queued: bytes, stream: streamOf(operation.stream), holds: true });
+        return;
+      }
+      case 'hostFunction':
+      case 'recordEvent':
+      case 'waitEvent':
+        add({ queued: [], stream: streamOf(operation.stream) });
+        return;
+      case 'synchronizeStream':
+        add({ synchronizes: 'stream', stream: streamOf(operation.stream) });
+        return;
+      case 'synchronizeEvent':
+        add({ synchronizes: 'event' });
+        return;
+      case 'synchronizeDevice':
+        add({ synchronizes: 'device' });
+        return;
+      default:
+        add({});
+    }
+  }
+
+  #touched(part: number): readonly Bytes[] {
+    const act = this.#acts[part >> 1];
+    return (part % 2 === 1 ? act?.host : act?.queued) ?? [];
+  }
+
+  #common(a: number, b: number): string[] {
+    return this.#touched(a).flatMap((one) =>
+      this.#touched(b).flatMap((other) =>
+        one.buffer === other.buffer && (one.writes || other.writes) && one.from < other.to && other.from < one.to
+          ? one.buffer
+          : [],
+      ),
+    );
+  }
+
+  #findMeetings(): void {
+    for (let a = 0; a < 2 * this.#acts.length; a += 1) {
+      const others: number[] = [];
+      for (let b = 0; b < 2 * this.#acts.length; b += 1) {
+        if (a >> 1 !== b >> 1 && this.#common(a, b).length > 0) others.push(b);
+      }
+      this.#meets.push(others);
+    }
+  }
+
+  /** What a thread can do next: begin its call, or return from it. */
+  #step(state: State, thread: number, out: State[]): void {
+    const act = this.#threads[thread]?.[state.next[thread] ?? 0];
+    if (act === undefined) return;
+    if (state.inside[thread] === 1) {
+      const awaited = state.awaited[thread] ?? 0;
+      if (!this.#acts.every(({ bit }) => ((awaited >> bit) & 1) === 0 || state.status[bit] === over)) return;
+      out.push(returned(state, thread));
+      return;
+    }
+    const called = this.#call(state, thread, act);
+    if (called !== null) out.push(called);
+  }
+
+  #call(state: State, thread: number, act: Act): State | null {
+    const { operation } = act;
+    let { pending, recorded } = state;
+    let awaited = 0;
+    switch (operation.op) {
+      case 'signal':
+      case 'waitSignal': {
+        const at = this.#signals.findIndex((signal) => signal.id === operation.signal);
+        const count = pending[at] ?? 0;
+        const isSignal = operation.op === 'signal';
+        if (isSignal ? count >= (this.#signals[at]?.capacity ?? 0) : count === 0) return null;
+        pending = pending.with(at, count + (isSignal ? 1 : -1));
+        break;
+      }
+      case 'recordEvent':
+        recorded = recorded.with(this.#events.indexOf(operation.event), act.bit);
+        break;
+      case 'elapsedTime':
+        for (const event of [operation.start, operation.end]) {
+          const record = state.recorded[this.#events.indexOf(event)] ?? -1;
+          if (record < 0 || state.status[record] !== over) this.early.add(act.op);
+        }
+        break;
+      case 'synchronizeEvent': {
+        const record = state.recorded[this.#events.indexOf(operation.event)] ?? -1;
+        if (record >= 0) awaited |= 1 << record;
+        break;
+      }
+      default:
+    }
+    if (act.synchronizes === 'stream') awaited |= this.#issuedMask(state, (stream) => stream === act.stream);
+    if (act.synchronizes === 'device') awaited |= this.#issuedMask(state, () => true);
+    let { status, after, issued } = state;
+    if (act.queued !== null) {
+      status = status.with(act.bit, queued);
+      after = after.with(act.bit, this.#comesAfter(state, act));
+      issued = [...issued, act.bit];
+      if (act.holds) awaited |= 1 << act.bit;
+    }
+    this.#begin(state, 2 * act.bit + 1);
+    const inCall = {
+      next: state.next,
+      inside: state.inside.with(thread, 1),
+      awaited: state.awaited.with(thread, awaited),
+      status,
+      after,
+      issued,
+      recorded,
+      pending,
+    };
+    // A call that touches nothing and waits for nothing is over at once: nobody can tell the difference.
+    const isPlain = awaited === 0 && this.#meets[2 * act.bit + 1]?.length === 0;
+    return isPlain ? returned(inCall, thread) : inCall;
+  }
+
+  #issuedMask(state: State, isMeant: (stream: string) => boolean): number {
+    return state.issued.reduce((mask, bit) => (isMeant(this.#acts[bit]?.stream ?? '') ? mask | (1 << bit) : mask), 0);
+  }
+
+  /** Everything issued so far that must be over before this act begins. */
+  #comesAfter(state: State, act: Act): number {
+    const takesPart = (stream: string): boolean => {
+      if (stream.startsWith('per-thread')) return true;
+      return this.#experiment.streams.find(({ id }) => id === stream)?.flags === 'blocking';
+    };
+    let mask = this.#issuedMask(
+      state,
+      (stream) =>
+        stream === act.stream ||
+        (stream === 'legacy' && takesPart(act.stream)) ||
+        (act.stream === 'legacy' && takesPart(stream)),
+    );
+    if (act.operation.op === 'waitEvent') {
+      const record = state.recorded[this.#events.indexOf(act.operation.event)] ?? -1;
+      if (record >= 0) mask |= 1 << record;
+    }
+    return mask;
+  }
+
+  /** What a stream can do next: begin an act whose turn has come, or end it. */
+  #turn(state: State, act: Act, out: State[]): void {
+    const status = state.status[act.bit] ?? notQueued;
+    if (status === notQueued || status === over) return;
+    if (status === running) {
+      out.push({ ...state, status: state.status.with(act.bit, over) });
+      return;
+    }
+    const mask = state.after[act.bit] ?? 0;
+    if (!this.#acts.every(({ bit }) => ((mask >> bit) & 1) === 0 || state.status[bit] === over)) return;
+    this.#begin(state, 2 * act.bit);
+    const isPlain = this.#meets[2 * act.bit]?.length === 0;
+    out.push({ ...state, status: state.status.with(act.bit, isPlain ? over : running) });
+  }
+
+  /** Notes how what begins now stands to everything it could meet. */
+  #begin(state: State, part: number): void {
+    const parts = 2 * this.#acts.length;
+    for (const other of this.#meets[part] ?? []) {
+      const now = this.#statusOf(state, other);
+      if (now === over) this.#ordered.add(other * parts + part);
+      else if (now === running) this.#together.add(other * parts + part);
+    }
+  }
+
+  #statusOf(state: State, part: number): number {
+    const bit = part >> 1;
+    if (part % 2 === 0) return state.status[bit] ?? notQueued;
+    for (const [thread, acts] of this.#threads.entries()) {
+      const at = acts.findIndex((act) => act.bit === bit);
+      if (at < 0) continue;
+      const next = state.next[thread] ?? 0;
+      if (at < next) return over;
+      return at === next && state.inside[thread] === 1 ? running : notQueued;
+    }
+    return notQueued;
+  }
+}
+
+const returned = (state: State, thread: number): State => ({
+  ...state,
+  next: state.next.with(thread, (state.next[thread] ?? 0) + 1),
+  inside: state.inside.with(thread, 0),
+  awaited: state.awaited.with(thread, 0),
+});
