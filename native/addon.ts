@@ -25,14 +25,21 @@ export interface AddonReport {
 export interface AddonRequest {
   readonly engine: number;
   readonly eventTiming: number;
-  readonly device: number;
+  /** Positions among the devices that CUDA shows to the process. */
+  readonly devices: Float64Array;
   readonly iterations: number;
   readonly warmups: number;
+  readonly launchBlocking: number;
+  readonly peerAccess: number;
   readonly bufferIds: readonly string[];
   readonly streamIds: readonly string[];
+  readonly signalIds: readonly string[];
+  readonly graphIds: readonly string[];
   readonly buffers: Float64Array;
   readonly streams: Float64Array;
   readonly events: Float64Array;
+  readonly signals: Float64Array;
+  readonly threadDevices: Float64Array;
   readonly threads: readonly Float64Array[];
   readonly expectations: Float64Array;
 }
@@ -70,12 +77,40 @@ export interface CheckColumns {
   readonly firstWrong: Float64Array;
 }
 
+/** What elapsedTime operations found, one element for each execution in a recorded iteration. */
+interface ElapsedColumns {
+  readonly op: Int32Array;
+  readonly iteration: Int32Array;
+  readonly durationNs: Float64Array;
+}
+
+/** What one allocator held at the end of the last recorded iteration. */
+export interface AddonMemory {
+  /** Index into memoryAllocators. */
+  readonly allocator: number;
+  /** Index into the program's devices; -1 for host memory. */
+  readonly device: number;
+  readonly allocatedBytes: number;
+  readonly peakAllocatedBytes: number;
+  readonly reservedBytes: number;
+  readonly peakReservedBytes: number;
+  readonly allocations: number;
+  readonly segmentsAllocated: number;
+  readonly segmentsFreed: number;
+  readonly retries: number;
+  readonly failures: number;
+  /** Six numbers a block: segment, offset, bytes, requested bytes, stream (-1 for none) and state. */
+  readonly blocks: Float64Array;
+}
+
 export interface AddonResult {
   readonly host: HostColumns;
   readonly device: DeviceColumns;
   readonly checks: CheckColumns;
   readonly recordedWallNs: Float64Array;
   readonly plainWallNs: Float64Array;
+  readonly elapsed: ElapsedColumns;
+  readonly memory: readonly AddonMemory[];
   readonly timing: string;
   readonly notes: readonly string[];
 }
@@ -85,6 +120,7 @@ export interface AddonEvent {
   readonly done?: number;
   readonly total?: number;
   readonly error?: Error;
+  /** With an error, what was recorded before it. */
   readonly result?: AddonResult;
 }
 

@@ -2,11 +2,11 @@
 import { CopyscopeError } from '../core/errors.ts';
 import type { Instruction, Program } from '../core/program/program.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
-import type { RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';
+import type { AllocatorState, ElapsedTime, RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';
 import type { Trace } from '../core/trace/trace.ts';
-import type { AddonResult, CheckColumns, DeviceColumns } from './addon.ts';
+import type { AddonMemory, AddonResult, CheckColumns, DeviceColumns } from './addon.ts';
 import { type ActivityFacts, RunLanes } from './lanes.ts';
-import { calls, channels, memories, rowKinds } from './layout.ts';
+import { blockStates, calls, channels, memories, memoryAllocators, rowKinds } from './layout.ts';
 
 /** Throws a CopyscopeError `trace.invalid` where a row can't be. */
 export function decodeTrace(program: Program, { host, device }: AddonResult): Trace {
@@ -33,8 +33,12 @@ export function decodeTrace(program: Program, { host, device }: AddonResult): Tr
   }
   for (let row = 0; row < device.startNs.length; row += 1) {
     const [op, iteration, facts] = [at(device.op, row), at(device.iteration, row), activity(device, row)];
+    const { kind, src, dst, channelType } = facts;
     builder.add({
-      ...facts,
+      kind,
+      src,
+      dst,
+      channelType,
       startNs: at(device.startNs, row) + shift(iteration),
       durationNs: at(device.durationNs, row),
       lane: lanes.streams[at(device.stream, row)] ?? -1,
@@ -73,6 +77,7 @@ function activity(device: DeviceColumns, row: number): ActivityFacts {
     src: named(memories, at(device.src, row)),
     dst: named(memories, at(device.dst, row)),
     channelType: named(channels, at(device.channelType, row)),
+    stream: at(device.stream, row),
   };
 }
 
@@ -110,6 +115,46 @@ function uncomparedReads(program: Program): { buffer: string; reason: string }[]
       buffer: instruction.code === 'read' ? bufferId(program, instruction.buffer) : '',
       reason: `what operation ${instruction.op} should find there can't be derived`,
     }));
+}
+
+/** The last execution of each elapsedTime operation in each iteration; undefined where there is none. */
+export function decodeElapsedTimes({ elapsed }: AddonResult): ElapsedTime[] | undefined {
+  const last = new Map<string, ElapsedTime>();
+  elapsed.op.forEach((op, row) => {
+    const iteration = at(elapsed.iteration, row);
+    last.set(`${op} ${iteration}`, { op, iteration, durationNs: at(elapsed.durationNs, row) });
+  });
+  return last.size === 0 ? undefined : [...last.values()];
+}
+
+/** More blocks are counted in the sums, and not listed. */
+const mostBlocks = 10_000;
+const blockNumbers = 6;
+
+/** What the allocators held; undefined where no operation allocated memory. */
+export function decodeMemory(program: Program, { memory }: AddonResult): AllocatorState[] | undefined {
+  return memory.length === 0 ? undefined : memory.map((state) => allocatorState(program, state));
+}
+
+function allocatorState(program: Program, state: AddonMemory): AllocatorState {
+  const { allocator, device, blocks, ...sums } = state;
+  const count = Math.min(mostBlocks, blocks.length / blockNumbers);
+  return {
+    ...sums,
+    allocator: named(memoryAllocators, allocator),
+    device: program.devices[device]?.id ?? '',
+    blocks: Array.from({ length: count }, (_, index) => {
+      const number = (column: number): number => at(blocks, index * blockNumbers + column);
+      return {
+        segment: number(0),
+        offset: number(1),
+        bytes: number(2),
+        requestedBytes: number(3),
+        stream: program.streams[number(4)]?.id ?? '',
+        state: named(blockStates, number(5)),
+      };
+    }),
+  };
 }
 
 /** Makespans from the trace, host-clock times from the addon. */

@@ -1,10 +1,9 @@
 /** A program as the numeric tables that the addon takes (native/src/tables.h reads them and checks their ranges). */
 import { CopyscopeError } from '../core/errors.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
-import type { Content, Instruction, Program } from '../core/program/program.ts';
-import type { MemoryKind } from '../core/trace/trace.ts';
+import type { Content, Instruction, InstructionOf, Program } from '../core/program/program.ts';
 import type { AddonRequest } from './addon.ts';
-import { type Code, codes, columns, engines, memories, patternKinds, streamKinds } from './layout.ts';
+import { allocators, type Code, codes, columns, engines, memories, patternKinds, streamKinds } from './layout.ts';
 
 export type TimingOption = 'cupti' | 'events';
 
@@ -13,26 +12,37 @@ export interface EncodeOptions {
   readonly timing: TimingOption;
 }
 
-/** Throws a CopyscopeError `engine.unsupported` for what the native engines can't execute. */
+/** Throws a CopyscopeError: `engine.no-device` where a device is not among the visible ones. */
 export function encodeProgram(program: Program, options: EncodeOptions): AddonRequest {
-  const [device, second] = program.devices;
-  if (device === undefined || second !== undefined) throw unsupported('devices', 'other than one device');
   return {
     engine: engines.indexOf(options.engine),
     eventTiming: options.timing === 'events' ? 1 : 0,
-    device: device.index,
+    devices: Float64Array.from(program.devices, ({ index }, device) => devicePosition(program, device, index)),
     iterations: program.iterations,
     warmups: program.warmups,
+    launchBlocking: program.launchBlocking ? 1 : 0,
+    peerAccess: program.peerAccess ? 1 : 0,
     bufferIds: program.buffers.map((buffer) => buffer.id),
     streamIds: program.streams.map((stream) => stream.id),
+    signalIds: program.signals.map((signal) => signal.id),
+    graphIds: program.graphs.map((graph) => graph.id),
     buffers: table(columns.buffers, program.buffers, (buffer) => [
-      memoryNumber(buffer.memory, buffer.id),
+      memories.indexOf(buffer.memory),
       buffer.bytes,
       ...patternNumbers(buffer.pattern),
       buffer.written ? 1 : 0,
+      Math.max(0, buffer.device),
+      buffer.allocated === 'by-operation' ? 1 : 0,
     ]),
-    streams: table(columns.streams, program.streams, (stream) => [streamKinds.indexOf(stream.kind), stream.thread]),
+    streams: table(columns.streams, program.streams, (stream) => [
+      streamKinds.indexOf(stream.kind),
+      stream.thread,
+      stream.device,
+      stream.priority,
+    ]),
     events: Float64Array.from(program.events, (event) => (event.timing ? 1 : 0)),
+    signals: Float64Array.from(program.signals, (signal) => signal.capacity),
+    threadDevices: Float64Array.from(program.threads, (thread) => thread.device),
     threads: program.threads.map((thread) => table(columns.instructions, thread.instructions, instructionNumbers)),
     expectations: table(columns.expectations, program.expectations, ({ buffer, offset, bytes, content }) => [
       buffer,
@@ -41,6 +51,19 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
       ...contentNumbers(content),
     ]),
   };
+}
+
+/** Position of a device among those of the process, through the experiment's own mask (CUDA_VISIBLE_DEVICES). */
+function devicePosition({ visibleDevices }: Program, device: number, index: number): number {
+  if (visibleDevices === null) return index;
+  const position = visibleDevices[index];
+  if (position !== undefined) return position;
+  throw new CopyscopeError({
+    code: 'engine.no-device',
+    field: `devices[${device}].index`,
+    message: `Device ${index} is not among the ${visibleDevices.length} that environment.visibleDevices leaves visible.`,
+    remedy: 'Devices are counted among the visible ones: give it a smaller index, or make more of them visible.',
+  });
 }
 
 function table<Item>(width: number, items: readonly Item[], row: (item: Item) => number[]): Float64Array {
@@ -63,12 +86,19 @@ interface InstructionFields {
   readonly dst?: number;
   readonly dstOffset?: number;
   readonly bytes?: number;
-  /** Nanoseconds of work and spin, passes of a stream kernel, rounds of a repeat. */
+  /**
+   * Nanoseconds of work, spin and host function, passes of a stream kernel, operations of an arithmetic one, rounds of
+   * a repeat, the byte of a memset, the allocator of an allocate and a free.
+   */
   readonly amount?: number;
   /** Index of a group's other end. */
   readonly jump?: number;
   readonly content?: Content | null;
   readonly blocking?: boolean;
+  /** A signal, graph, multi-tensor copy or device; the later event of an elapsedTime. */
+  readonly index?: number;
+  /** Of the device's multiprocessors, for a kernel. */
+  readonly share?: number;
 }
 
 function instructionNumbers(instruction: Instruction): number[] {
@@ -87,6 +117,8 @@ function instructionNumbers(instruction: Instruction): number[] {
     fields.jump ?? -1,
     ...contentNumbers(fields.content ?? null),
     fields.blocking === true ? 1 : 0,
+    fields.index ?? -1,
+    fields.share ?? 1,
   ];
 }
 
@@ -99,43 +131,64 @@ function instructionFields(instruction: Instruction): InstructionFields {
       const { code, buffer: src, offset: srcOffset, bytes } = instruction;
       return { code, src, srcOffset, bytes, content: code === 'write' ? instruction.content : instruction.expected };
     }
-    case 'kernel': {
-      const { stream, kernel } = instruction;
-      if (kernel.kind === 'spin') return { code: 'spin', stream, amount: kernel.durationNs };
-      if (kernel.kind === 'arithmetic') throw unsupportedInstruction(instruction);
-      return { code: 'stream', stream, src: kernel.src, dst: kernel.dst, bytes: kernel.bytes, amount: kernel.passes };
+    case 'kernel':
+      return kernelFields(instruction);
+    case 'memset': {
+      const { code, buffer: dst, offset: dstOffset, bytes, value: amount, stream } = instruction;
+      return { code, dst, dstOffset, bytes, amount, stream };
     }
+    case 'hostFunction':
+      return { code: 'hostFunction', stream: instruction.stream, amount: instruction.durationNs };
+    case 'allocate':
+    case 'free': {
+      const { code, buffer: src, allocator, stream } = instruction;
+      return { code, src, stream, amount: allocators.indexOf(allocator) };
+    }
+    case 'recordStream':
+      return { code: 'recordStream', src: instruction.buffer, stream: instruction.stream };
+    case 'signal':
+    case 'waitSignal':
+      return { code: instruction.code, index: instruction.signal };
+    case 'beginCapture':
+    case 'endCapture':
+    case 'launchGraph':
+      return { code: instruction.code, index: instruction.graph, stream: instruction.stream };
+    case 'elapsedTime':
+      return { code: 'elapsedTime', event: instruction.start, index: instruction.end };
+    case 'item':
+      return { code: 'item', src: instruction.buffer, stream: instruction.stream };
+    case 'multiCopy':
+      return { code: 'multiCopy', index: instruction.plan, stream: instruction.stream };
     case 'repeat':
       return { code: 'repeat', amount: instruction.count, jump: instruction.end };
     case 'endRepeat':
       return { code: 'endRepeat', jump: instruction.start };
     case 'synchronizeDevice':
+      return { code: 'synchronizeDevice', index: instruction.device };
     case 'beginRange':
     case 'endRange':
       return { code: instruction.code };
-    case 'copy':
-    case 'recordEvent':
-    case 'waitEvent':
-    case 'synchronizeStream':
-    case 'synchronizeEvent':
-    case 'queryStream':
-    case 'queryEvent':
+    default:
       return instruction;
-    case 'pin':
-    case 'allocate':
-    case 'free':
-    case 'recordStream':
-    case 'signal':
-    case 'waitSignal':
-    case 'memset':
-    case 'hostFunction':
-    case 'multiCopy':
-    case 'beginCapture':
-    case 'endCapture':
-    case 'launchGraph':
-    case 'elapsedTime':
-    case 'item':
-      throw unsupportedInstruction(instruction);
+  }
+}
+
+function kernelFields({ stream, kernel, smShare: share }: InstructionOf<'kernel'>): InstructionFields {
+  switch (kernel.kind) {
+    case 'spin':
+      return { code: 'spin', stream, share, amount: kernel.durationNs };
+    case 'arithmetic':
+      return { code: 'arithmetic', stream, share, amount: kernel.flops };
+    default:
+      return {
+        code: 'stream',
+        stream,
+        share,
+        src: kernel.src,
+        dst: kernel.dst,
+        bytes: kernel.bytes,
+        amount: kernel.passes,
+      };
   }
 }
 
@@ -147,24 +200,4 @@ function contentNumbers(content: Content | null): [kind: number, value: number, 
   return content === null
     ? [0, 0, 0, 1]
     : [...patternNumbers(content.pattern), content.patternOffset, content.multiplier];
-}
-
-function memoryNumber(memory: MemoryKind, buffer: string): number {
-  const number = memories.indexOf(memory);
-  if (number < 1) throw unsupported(`buffers.${buffer}`, `${memory} memory`);
-  return number;
-}
-
-/** Until the addon has a number for it. capabilityGaps() says so before the program is lowered. */
-function unsupportedInstruction({ op, code }: Instruction): CopyscopeError {
-  return new CopyscopeError({ ...unsupported('', `a ${code} instruction`).toInfo(), op });
-}
-
-function unsupported(field: string, what: string): CopyscopeError {
-  return new CopyscopeError({
-    code: 'engine.unsupported',
-    field,
-    message: `The native engines can't execute ${what} yet.`,
-    remedy: 'Change it, or pick another engine.',
-  });
 }

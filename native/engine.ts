@@ -1,11 +1,11 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
-import type { Engine, EngineRequest, RunHooks } from '../core/program/engine.ts';
+import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
-import { decodeIterations, decodeTrace, decodeVerification } from './decode.ts';
+import { decodeElapsedTimes, decodeIterations, decodeMemory, decodeTrace, decodeVerification } from './decode.ts';
 import { encodeProgram, type TimingOption } from './encode.ts';
 import { phases } from './layout.ts';
 import { cudaProblem, reportFrom } from './report.ts';
@@ -33,26 +33,34 @@ export class NativeEngine implements Engine {
     const { experiment, program } = request;
     const encoded = encodeProgram(program, { engine: this.kind, timing: this.#timing });
     const createdAt = new Date().toISOString();
-    const result = await this.#execute(encoded, hooks);
-    const trace = decodeTrace(program, result);
-    const info: RunInfo = {
-      format: runFormat,
-      version: runVersion,
-      engine: this.kind,
-      status: 'complete',
-      createdAt,
-      experiment,
-      ...describeMachine(this.kind, report, encoded.device),
-      timing: timingSource(result.timing),
-      iterations: decodeIterations(trace, result),
-      verification: decodeVerification(program, result.checks),
-      notes: [...result.notes],
+    const machine = describeMachine(this.kind, report, encoded.devices[0] ?? 0);
+    const decode = (result: AddonResult, outcome: Pick<RunInfo, 'status' | 'error'>): Run => {
+      const trace = decodeTrace(program, result);
+      const [elapsedTimes, memory] = [decodeElapsedTimes(result), decodeMemory(program, result)];
+      const info: RunInfo = {
+        format: runFormat,
+        version: runVersion,
+        engine: this.kind,
+        ...outcome,
+        createdAt,
+        experiment,
+        ...machine,
+        timing: timingSource(result.timing),
+        iterations: decodeIterations(trace, result),
+        verification: decodeVerification(program, result.checks),
+        ...(elapsedTimes === undefined ? {} : { elapsedTimes }),
+        ...(memory === undefined ? {} : { memory }),
+        notes: [...result.notes],
+      };
+      return { info, trace };
     };
-    return { info, trace };
+    const { error, result } = await this.#execute(encoded, hooks);
+    if (error !== undefined) throw runError(error, result, decode);
+    return decode(result, { status: 'complete' });
   }
 
-  /** Resolves with the addon's columns; rejects with its error, or `run.cancelled`. */
-  #execute(request: AddonRequest, { signal, onProgress }: RunHooks): Promise<AddonResult> {
+  /** Resolves with the addon's columns, with an error those until then; rejects where there are none. */
+  #execute(request: AddonRequest, { signal, onProgress }: RunHooks): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(new CopyscopeError({ code: 'run.cancelled', message: 'The run was cancelled.' }));
@@ -65,8 +73,8 @@ export class NativeEngine implements Engine {
         action();
       };
       const listener = ({ phase, done, total, error, result }: AddonEvent): void => {
-        if (error !== undefined) settle(() => reject(fromAddon(error)));
-        else if (result !== undefined) settle(() => resolve(result));
+        if (result !== undefined) settle(() => resolve({ result, error }));
+        else if (error !== undefined) settle(() => reject(fromAddon(error)));
         else report(onProgress, phase, done, total);
       };
       try {
@@ -78,6 +86,22 @@ export class NativeEngine implements Engine {
       signal?.addEventListener('abort', cancel);
     });
   }
+}
+
+interface Outcome {
+  readonly result: AddonResult;
+  readonly error?: Error | undefined;
+}
+
+/** The addon's error with what was recorded before it. */
+function runError(
+  thrown: Error,
+  result: AddonResult,
+  decode: (result: AddonResult, outcome: Pick<RunInfo, 'status' | 'error'>) => Run,
+): CopyscopeError {
+  const error = fromAddon(thrown);
+  const status = error.code === 'run.cancelled' ? 'cancelled' : 'failed';
+  return new RunError(error.toInfo(), decode(result, { status, error: error.toInfo() }), { cause: thrown });
 }
 
 /** A listener that throws must not reach the addon. */

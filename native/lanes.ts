@@ -19,6 +19,8 @@ export interface ActivityFacts {
   readonly src: MemoryKind;
   readonly dst: MemoryKind;
   readonly channelType: ChannelType;
+  /** Index of the stream, which belongs to the device whose engine did it. */
+  readonly stream: number;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface ActivityFacts {
  * copy within the device whose channel isn't known is taken for compute, as it was recorded on real devices.
  */
 function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | null {
-  if (kind === 'kernel') return 'compute';
+  if (kind === 'kernel' || kind === 'memset') return 'compute';
   if (kind !== 'copy') return null;
   if (channelType === 'compute') return 'compute';
   const direction = copyDirection(src, dst);
@@ -37,36 +39,48 @@ function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | 
 export class RunLanes {
   readonly threads: readonly LaneIndex[];
   readonly streams: readonly LaneIndex[];
-  readonly #engines: ReadonlyMap<EngineName, LaneIndex>;
+  readonly #program: Program;
+  /** By engineKey(). */
+  readonly #engines = new Map<string, LaneIndex>();
 
   constructor(builder: TraceBuilder, program: Program, activities: Iterable<ActivityFacts>) {
-    const device = program.devices[0]?.id ?? '';
+    this.#program = program;
     this.threads = program.threads.map(({ id }) =>
       builder.lane({ kind: 'host-thread', id: `thread:${id}`, name: id, device: '' }),
     );
-    this.streams = program.streams.map(({ id }) =>
-      builder.lane({ kind: 'stream', id: `stream:${id}`, name: id, device }),
+    this.streams = program.streams.map(({ id, device }) =>
+      builder.lane({ kind: 'stream', id: `stream:${id}`, name: id, device: program.devices[device]?.id ?? '' }),
     );
-    const used = new Set<EngineName | null>();
-    for (const activity of activities) used.add(engineOf(activity));
-    const declared = engineOrder.filter((name) => used.has(name));
-    this.#engines = new Map(declared.map((name) => [name, builder.lane(engineLane(name, device))]));
+    const used = new Set<string>();
+    for (const activity of activities) used.add(this.#key(activity, engineOf(activity)));
+    const several = program.devices.length > 1;
+    program.devices.forEach(({ id }, device) => {
+      for (const name of engineOrder.filter((engine) => used.has(engineKey(device, engine)))) {
+        this.#engines.set(engineKey(device, name), builder.lane(engineLane(name, id, several)));
+      }
+    });
   }
 
   /** Lane of the engine that did it; -1 for marks and for what no engine did. */
   engine(activity: ActivityFacts): LaneIndex {
-    const name = engineOf(activity);
-    return name === null ? -1 : (this.#engines.get(name) ?? -1);
+    return this.#engines.get(this.#key(activity, engineOf(activity))) ?? -1;
+  }
+
+  #key({ stream }: ActivityFacts, engine: EngineName | null): string {
+    return engineKey(this.#program.streams[stream]?.device ?? 0, engine);
   }
 }
 
-function engineLane(name: EngineName, device: string): Lane {
-  if (name === 'compute') return { kind: 'compute', id: `compute:${device}`, name: 'Compute', device };
+const engineKey = (device: number, engine: EngineName | null): string => `${device} ${engine ?? ''}`;
+
+function engineLane(name: EngineName, device: string, several: boolean): Lane {
+  const suffix = several ? ` ${device}` : '';
+  if (name === 'compute') return { kind: 'compute', id: `compute:${device}`, name: `Compute${suffix}`, device };
   const direction: CopyDirection = name;
   return {
     kind: 'copy-engine',
     id: `engine:${device}:${name}`,
-    name: `${name.toUpperCase()} engine`,
+    name: `${name.toUpperCase()} engine${suffix}`,
     device,
     direction,
   };

@@ -4,10 +4,11 @@
  */
 import type { RunPhase } from '../core/program/engine.ts';
 import type { EngineKind } from '../core/program/engineKind.ts';
+import type { Allocator } from '../core/program/instructions.ts';
 import type { StreamKind } from '../core/program/program.ts';
-import type { ChannelType, MemoryKind, RowKind } from '../core/trace/trace.ts';
+import { type ChannelType, memoryKinds, type RowKind, rowKinds as traceRowKinds } from '../core/trace/trace.ts';
 
-/** Instruction codes in the addon's order. A kernel is one of two: spin or stream. */
+/** Instruction codes in the addon's order. A kernel is one of three: spin, stream or arithmetic. */
 export const codes = [
   'work',
   'write',
@@ -26,34 +27,40 @@ export const codes = [
   'endRepeat',
   'beginRange',
   'endRange',
+  'arithmetic',
+  'memset',
+  'hostFunction',
+  'pin',
+  'allocate',
+  'free',
+  'recordStream',
+  'signal',
+  'waitSignal',
+  'beginCapture',
+  'endCapture',
+  'launchGraph',
+  'elapsedTime',
+  'item',
+  'multiCopy',
 ] as const;
 export type Code = (typeof codes)[number];
 
 /** Numbers in a row of each table. */
-export const columns = { buffers: 5, streams: 2, instructions: 16, expectations: 7 } as const;
+export const columns = { buffers: 7, streams: 4, instructions: 18, expectations: 7 } as const;
 
 export const layout = [
-  '1',
+  '2',
   codes.join(','),
   ...Object.entries(columns).map(([table, count]) => `${table} ${count}`),
 ].join(';');
 
-export const memories: readonly MemoryKind[] = ['none', 'pageable', 'pinned', 'device', 'unknown'];
+/** In the trace's own order. */
+export const memories = memoryKinds;
+export const allocators: readonly Allocator[] = ['cuda-malloc', 'pool', 'caching'];
 export const streamKinds: readonly StreamKind[] = ['legacy-default', 'per-thread-default', 'blocking', 'non-blocking'];
 export const patternKinds = ['none', 'random', 'index', 'constant'] as const;
 
-export const rowKinds: readonly RowKind[] = [
-  'host-call',
-  'host-sync',
-  'host-work',
-  'host-read',
-  'host-write',
-  'host-range',
-  'copy',
-  'kernel',
-  'event-record',
-  'event-wait',
-];
+export const rowKinds: readonly RowKind[] = traceRowKinds;
 
 /** What a host row is called; empty where it bears its operation's label. */
 export const calls = [
@@ -68,7 +75,26 @@ export const calls = [
   'cudaDeviceSynchronize',
   'cudaStreamQuery',
   'cudaEventQuery',
+  'cudaMemsetAsync',
+  'cudaLaunchHostFunc',
+  'cudaStreamBeginCapture',
+  'cudaStreamEndCapture',
+  'cudaGraphInstantiate',
+  'cudaGraphUpload',
+  'cudaGraphLaunch',
+  'cudaEventElapsedTime',
+  'cudaMalloc',
+  'cudaFree',
+  'cudaMallocAsync',
+  'cudaFreeAsync',
+  'cudaHostAlloc',
+  'cudaFreeHost',
+  'cudaMemcpyPeerAsync',
 ] as const;
+
+/** Allocators whose state the addon reports, and the states of their blocks. */
+export const memoryAllocators = ['caching', 'caching-host', 'pool'] as const;
+export const blockStates = ['allocated', 'pending-free', 'inactive'] as const;
 
 export const channels: readonly ChannelType[] = ['unknown', 'compute', 'async-memcpy', 'decompress'];
 export const phases: readonly RunPhase[] = ['preparing', 'warming-up', 'timing', 'recording', 'verifying'];

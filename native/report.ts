@@ -59,7 +59,7 @@ export function cudaProblem(addon: AddonReport): ErrorInfo | null {
     };
   }
   if (addon.devices.length > 0) return null;
-  const reason = addon.error === '' ? '' : ` CUDA says ${addon.error}.`;
+  const reason = addon.error === '' ? '' : ` CUDA says: ${addon.error}`;
   return {
     code: 'native.no-device',
     message: `The NVIDIA driver shows no usable GPU.${reason}`,

@@ -1,5 +1,5 @@
 /** The one asynchronous interface behind which the engines stand: same program in, same trace shape out. */
-import type { ErrorInfo } from '../errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Run } from '../trace/run.ts';
 import type { EngineKind } from './engineKind.ts';
@@ -32,11 +32,22 @@ export interface EngineRequest {
   readonly profile?: string | undefined;
 }
 
+/** Why a run ended before its end, with what had been recorded by then. */
+export class RunError extends CopyscopeError {
+  /** Its status is failed or cancelled. Left out where nothing had been recorded. */
+  readonly partial: Run | undefined;
+
+  constructor(info: ErrorInfo, partial: Run | undefined, options?: { cause?: unknown }) {
+    super(info, options);
+    this.partial = partial;
+  }
+}
+
 export interface Engine {
   readonly kind: EngineKind;
   /**
    * Runs the program and gives its trace. Rejects with a CopyscopeError: `run.cancelled` where the signal fired,
-   * `engine.*` where the engine failed.
+   * `engine.*` where the engine failed. A RunError also holds what had been recorded by then.
    */
   run(request: EngineRequest, hooks?: RunHooks): Promise<Run>;
 }

@@ -74,6 +74,46 @@ const iterationsSchema = z.object({
   representative: z.number().int().min(0),
 });
 
+/** What the elapsedTime operations found (cudaEventElapsedTime): the last execution in each recorded iteration. */
+const elapsedTimeSchema = z.object({
+  op: z.number().int().min(0),
+  iteration: z.number().int().min(0),
+  durationNs: z.number(),
+});
+
+const byteCount = z.number().min(0);
+const blockSchema = z.object({
+  /** Number of the segment in order of address, and the block's place in it. */
+  segment: z.number().int().min(0),
+  offset: byteCount,
+  bytes: byteCount,
+  /** Bytes that were asked for; 0 where it is not allocated. */
+  requestedBytes: byteCount,
+  /** The stream whose allocations it serves; empty for host memory. */
+  stream: z.string().max(100),
+  /** pending-free: freed, and kept until the work of the streams that were recorded for it has completed. */
+  state: z.enum(['allocated', 'pending-free', 'inactive']),
+});
+
+/** What an allocator held at the end of the last recorded iteration; counts and peaks are of all iterations. */
+const allocatorSchema = z.object({
+  /** caching: PyTorch's rules. caching-host: page-locked memory. pool: cudaMallocAsync. */
+  allocator: z.enum(['caching', 'caching-host', 'pool']),
+  /** Id of the device; empty for host memory. */
+  device: z.string().max(100),
+  allocatedBytes: byteCount,
+  peakAllocatedBytes: byteCount,
+  reservedBytes: byteCount,
+  peakReservedBytes: byteCount,
+  allocations: z.number().int().min(0),
+  segmentsAllocated: z.number().int().min(0),
+  segmentsFreed: z.number().int().min(0),
+  /** Allocations that needed the cache given back first, and those that failed even so. */
+  retries: z.number().int().min(0),
+  failures: z.number().int().min(0),
+  blocks: z.array(blockSchema).max(10_000),
+});
+
 const runInfoFields = z.object({
   format: z.literal(runFormat),
   version: z.literal(runVersion),
@@ -105,6 +145,9 @@ const runInfoFields = z.object({
   timing: z.enum(timingSources),
   iterations: iterationsSchema,
   verification: verificationSchema,
+  elapsedTimes: z.array(elapsedTimeSchema).max(100_000).optional(),
+  /** Left out where no operation allocated memory. */
+  memory: z.array(allocatorSchema).max(200).optional(),
   /** What a reader should know, as 'CUPTI was not found: device times come from CUDA events'. */
   notes: z.array(z.string().max(2000)).max(100),
 });
@@ -124,6 +167,8 @@ export type ImportedFrom = z.infer<typeof importedSchema>;
 export type Verification = z.infer<typeof verificationSchema>;
 export type VerificationCheck = z.infer<typeof verificationCheckSchema>;
 export type RunIterations = z.infer<typeof iterationsSchema>;
+export type AllocatorState = z.infer<typeof allocatorSchema>;
+export type ElapsedTime = z.infer<typeof elapsedTimeSchema>;
 export type TimingSource = (typeof timingSources)[number];
 
 export interface Run {

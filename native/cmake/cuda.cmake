@@ -32,7 +32,12 @@ add_library(copyscope_cuda STATIC
   src/cuda_backend.cpp
   src/cuda_calls.cpp
   src/cuda_device.cpp
+  src/cuda_devices.cpp
+  src/cuda_graphs.cpp
+  src/cuda_host_functions.cpp
+  src/cuda_issue.cpp
   src/cuda_kernels.cu
+  src/cuda_memory.cpp
   src/dynamic_library.cpp
   src/event_recorder.cpp
   src/pci_link.cpp)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,19 @@
 
 namespace copyscope {
 
-/// A copy or kernel that was issued, in its stream's order.
+/// What a capture gathered, in order: the operations that show up on the device.
+struct CapturedGraph {
+  std::int32_t origin = -1;
+  std::vector<const Instruction*> operations;
+};
+
+/// What was issued, in its stream's order.
 struct Issued {
   const Instruction* instruction = nullptr;
   std::int32_t correlation = 0;
+  /// Of a launch: what it runs, and its place among all launches of the process.
+  std::shared_ptr<const CapturedGraph> graph;
+  std::uint64_t launch = 0;
 };
 
 /// What the profiler recorded of one activity.
@@ -22,6 +32,10 @@ struct ActivityRecord {
   std::int64_t endNs = 0;
   std::uint64_t bytes = 0;
   std::uint32_t streamId = 0;
+  /// As CUDA counts them in this process.
+  std::uint32_t device = 0;
+  /// Node of the graph that it came from; 0 where it was issued by itself.
+  std::uint64_t graphNode = 0;
   /// The profiler's own number of the call that issued it.
   std::uint32_t correlation = 0;
   std::int32_t channel = -1;
@@ -34,9 +48,20 @@ struct ActivityRecord {
 /// One stream of the program, with what was issued to it.
 struct IssuedStream {
   std::int32_t stream = -1;
+  /// Stream numbers are told apart only within a device.
   std::uint32_t streamId = 0;
+  std::uint32_t device = 0;
   const std::vector<Issued>* issued = nullptr;
 };
+
+/// Whether record and instruction are of the same kind, and of as many bytes.
+bool agree(const Program& program, const Instruction& instruction, const ActivityRecord& record);
+/// Copies between host buffers, and of nothing, need not show up on the device.
+bool mayBeUnrecorded(const Program& program, const Instruction& instruction);
+/// Parts of one copy, which follow each other and bear one number, become one record.
+std::vector<ActivityRecord> withWholeCopies(const std::vector<ActivityRecord>& records);
+/// The row of an operation that was recorded so.
+DeviceRow joinedRow(const Program& program, const Instruction& instruction, const ActivityRecord& record);
 
 /// Adds a row for each issued operation whose record is beyond doubt. Where a stream's records and operations don't
 /// agree in kind and bytes, that stream's rows are left out and the returned text says so; it is empty otherwise.

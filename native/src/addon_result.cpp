@@ -64,6 +64,46 @@ Napi::Float64Array times(Napi::Env env, const std::vector<std::int64_t>& values)
   return column<Napi::Float64Array>(env, values, [](std::int64_t value) { return value; });
 }
 
+Napi::Object elapsedColumns(Napi::Env env, const std::vector<ElapsedTime>& times) {
+  Napi::Object columns = Napi::Object::New(env);
+  columns.Set("op", column<Napi::Int32Array>(env, times, [](const ElapsedTime& time) { return time.op; }));
+  columns.Set("iteration", column<Napi::Int32Array>(env, times, [](const ElapsedTime& time) { return time.iteration; }));
+  columns.Set("durationNs",
+              column<Napi::Float64Array>(env, times, [](const ElapsedTime& time) { return time.durationNs; }));
+  return columns;
+}
+
+Napi::Float64Array blockNumbers(Napi::Env env, const std::vector<BlockSnapshot>& blocks) {
+  std::vector<double> numbers;
+  for (const BlockSnapshot& block : blocks) {
+    for (const double number : {static_cast<double>(block.segment), static_cast<double>(block.offset),
+                                static_cast<double>(block.bytes), static_cast<double>(block.requestedBytes),
+                                static_cast<double>(block.stream), static_cast<double>(block.state)}) {
+      numbers.push_back(number);
+    }
+  }
+  return column<Napi::Float64Array>(env, numbers, [](double number) { return number; });
+}
+
+Napi::Object toObject(Napi::Env env, const MemoryReport& report) {
+  Napi::Object object = Napi::Object::New(env);
+  const AllocatorStatistics& statistics = report.statistics;
+  const auto set = [&](const char* name, std::uint64_t value) { object.Set(name, static_cast<double>(value)); };
+  object.Set("allocator", static_cast<int>(report.allocator));
+  object.Set("device", report.device);
+  set("allocatedBytes", statistics.allocatedBytes);
+  set("peakAllocatedBytes", statistics.peakAllocatedBytes);
+  set("reservedBytes", statistics.reservedBytes);
+  set("peakReservedBytes", statistics.peakReservedBytes);
+  set("allocations", statistics.allocations);
+  set("segmentsAllocated", statistics.segmentsAllocated);
+  set("segmentsFreed", statistics.segmentsFreed);
+  set("retries", statistics.retries);
+  set("failures", statistics.failures);
+  object.Set("blocks", blockNumbers(env, report.blocks));
+  return object;
+}
+
 }  // namespace
 
 Napi::Object toResult(Napi::Env env, const RunRecord& record) {
@@ -73,6 +113,12 @@ Napi::Object toResult(Napi::Env env, const RunRecord& record) {
   result.Set("checks", checkColumns(env, record.checks));
   result.Set("recordedWallNs", times(env, record.recordedWallNs));
   result.Set("plainWallNs", times(env, record.plainWallNs));
+  result.Set("elapsed", elapsedColumns(env, record.elapsed));
+  Napi::Array memory = Napi::Array::New(env, record.memory.size());
+  for (std::size_t index = 0; index < record.memory.size(); ++index) {
+    memory.Set(static_cast<std::uint32_t>(index), toObject(env, record.memory[index]));
+  }
+  result.Set("memory", memory);
   result.Set("timing", record.timing);
   Napi::Array notes = Napi::Array::New(env, record.notes.size());
   for (std::size_t index = 0; index < record.notes.size(); ++index) {

@@ -55,7 +55,7 @@ class Run {
   void work() noexcept {
     auto outcome = std::make_shared<Outcome>();
     try {
-      outcome->record = execute();
+      execute(outcome->record);
     } catch (...) {
       outcome->failure = std::make_unique<Failure>(toFailure(std::current_exception()));
     }
@@ -64,7 +64,8 @@ class Run {
       Napi::Object event = Napi::Object::New(env);
       if (outcome->failure != nullptr) {
         event.Set("error", toError(env, *outcome->failure).Value());
-      } else {
+      }
+      if (outcome->failure == nullptr || !outcome->record.startsNs.empty()) {
         event.Set("result", toResult(env, outcome->record));
       }
       // The run goes before JavaScript hears of its end, so that the listener can start the next one. Nothing of it
@@ -76,20 +77,31 @@ class Run {
     if (!closing_) caller_.Release();
   }
 
-  RunRecord execute() {
+  /// `record` holds what was recorded, also where the run fails.
+  void execute(RunRecord& record) {
     const std::unique_ptr<Backend> backend = makeBackend();
-    setBackend(backend.get());
+    const Interruptible interruptible(*this, *backend);
+    Executor executor(request_.program, *backend, stop_,
+                      [this](Phase phase, int done, int total) { progress(phase, done, total); });
     try {
-      Executor executor(request_.program, *backend, stop_,
-                        [this](Phase phase, int done, int total) { progress(phase, done, total); });
-      RunRecord record = executor.run();
-      setBackend(nullptr);
-      return record;
+      record = executor.run();
     } catch (...) {
-      setBackend(nullptr);
+      record = executor.takePartial();
       throw;
     }
   }
+
+  /// Lets cancel() reach the backend while it lives.
+  class Interruptible {
+   public:
+    Interruptible(Run& run, Backend& backend) : run_(run) { run_.setBackend(&backend); }
+    ~Interruptible() { run_.setBackend(nullptr); }
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+
+   private:
+    Run& run_;
+  };
 
   std::unique_ptr<Backend> makeBackend() {
     if (request_.engine == EngineKind::cpu) return std::make_unique<CpuBackend>(stop_);
@@ -202,11 +214,17 @@ Request readRequest(const Napi::CallbackInfo& info) {
   if (!info[1].IsFunction()) badArgument("listener", "a function");
   const auto object = info[0].As<Napi::Object>();
   ProgramTables tables;
-  tables.device = number(object, "device");
+  tables.devices = table(member(object, "devices"), "devices");
   tables.iterations = number(object, "iterations");
   tables.warmups = number(object, "warmups");
   tables.bufferIds = strings(object, "bufferIds");
   tables.streamIds = strings(object, "streamIds");
+  tables.signalIds = strings(object, "signalIds");
+  tables.graphIds = strings(object, "graphIds");
+  tables.launchBlocking = number(object, "launchBlocking");
+  tables.peerAccess = number(object, "peerAccess");
+  tables.signals = table(member(object, "signals"), "signals");
+  tables.threadDevices = table(member(object, "threadDevices"), "threadDevices");
   tables.buffers = table(member(object, "buffers"), "buffers");
   tables.streams = table(member(object, "streams"), "streams");
   tables.events = table(member(object, "events"), "events");

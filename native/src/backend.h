@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/memory_report.h"
 #include "program.h"
 #include "rows.h"
 
@@ -34,27 +35,48 @@ class Backend {
   virtual void prepare(const Program& program) = 0;
   /// Called once on each host thread before it issues anything.
   virtual void attach(int thread) = 0;
-  /// Address of a host buffer.
+  /// Before each iteration, with the device idle: ends the buffers and graphs that operations made.
+  virtual void reset() = 0;
+  /// Address of a host buffer. Throws a Failure `run.not-allocated` before its allocate and after its free.
   virtual std::byte* host(int buffer) = 0;
+  /// Whether the buffer has memory now.
+  virtual bool isAllocated(int buffer) const = 0;
   /// Writes the buffer's pattern to device memory; complete when it returns.
   virtual void fillDevice(int buffer) = 0;
   virtual Comparison compareDevice(const Expectation& expectation) = 0;
 
   // The operations of a stream.
 
-  virtual void copy(const Instruction& instruction, std::int32_t correlation) = 0;
-  virtual void spin(const Instruction& instruction, std::int32_t correlation) = 0;
-  virtual void stream(const Instruction& instruction, std::int32_t correlation) = 0;
-  virtual void recordEvent(const Instruction& instruction, std::int32_t correlation) = 0;
-  virtual void waitEvent(const Instruction& instruction, std::int32_t correlation) = 0;
+  /// Puts a copy, kernel, memset, item, host function, event record or wait, or the launch of a graph into its stream;
+  /// between beginCapture() and endCapture() of that stream, into the graph. Of an item only the copy.
+  virtual void issue(const Instruction& instruction, std::int32_t correlation) = 0;
+
+  virtual void beginCapture(const Instruction& instruction) = 0;
+  virtual void endCapture(const Instruction& instruction) = 0;
+  /// Make what was captured ready to launch: two steps, so that each can be timed.
+  virtual void instantiate(const Instruction& instruction) = 0;
+  virtual void upload(const Instruction& instruction) = 0;
+
+  // Memory made by operations. Each returns the CUDA call that was made; none where a cache served.
+
+  virtual CallName allocate(const Instruction& instruction) = 0;
+  virtual CallName free(const Instruction& instruction) = 0;
+  virtual void recordStream(const Instruction& instruction) = 0;
+  /// Page-locked memory of the caching host allocator for a buffer made by operation; nothing to do for any other.
+  virtual CallName allocatePinned(int buffer) = 0;
+  /// What the allocators hold now.
+  virtual std::vector<MemoryReport> memory() const = 0;
 
   // Synchronisation.
 
   virtual void synchronizeStream(int stream) = 0;
   virtual void synchronizeEvent(int event) = 0;
-  virtual void synchronizeDevice() = 0;
+  /// Of all devices where `device` is -1.
+  virtual void synchronizeDevice(int device) = 0;
   virtual bool queryStream(int stream) = 0;
   virtual bool queryEvent(int event) = 0;
+  /// Nanoseconds between two events. Throws a Failure `run.event-not-complete` where one has not been reached.
+  virtual double elapsedNs(int start, int end) = 0;
 
   // Recording. The device is idle at each of these calls.
 

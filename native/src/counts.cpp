@@ -15,9 +15,47 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
 
 void add(std::uint64_t& total, std::uint64_t more) { total = total + more < saturated ? total + more : saturated; }
 
-bool hasHostRow(Code code) { return code != Code::repeat && code != Code::endRepeat && code != Code::endRange; }
+/// Host rows of one execution.
+std::uint64_t hostRowsOf(Code code) {
+  switch (code) {
+    case Code::repeat:
+    case Code::endRepeat:
+    case Code::endRange:
+      return 0;
+    case Code::pin:
+    case Code::item:
+      return 2;
+    case Code::endCapture:
+      return 3;
+    default:
+      return 1;
+  }
+}
 
-void countThread(const std::vector<Instruction>& instructions, std::size_t thread, Counts& counts) {
+/// Rows that one launch of each graph makes: those of its longest capture.
+std::vector<std::uint64_t> graphRows(const Program& program) {
+  std::vector<std::uint64_t> rows(program.graphs.size(), 0);
+  for (const auto& instructions : program.threads) {
+    std::vector<std::uint64_t> rounds{1};
+    std::uint64_t captured = 0;
+    bool capturing = false;
+    for (const Instruction& instruction : instructions) {
+      const Code code = instruction.code;
+      if (code == Code::repeat) rounds.push_back(times(rounds.back(), static_cast<std::uint64_t>(instruction.amount)));
+      if (code == Code::endRepeat) rounds.pop_back();
+      if (capturing && takesStream(code)) add(captured, rounds.back());
+      if (code == Code::beginCapture) captured = 0;
+      if (code == Code::beginCapture || code == Code::endCapture) capturing = code == Code::beginCapture;
+      if (code != Code::endCapture) continue;
+      std::uint64_t& most = rows[static_cast<std::size_t>(instruction.index)];
+      most = most < captured ? captured : most;
+    }
+  }
+  return rows;
+}
+
+void countThread(const std::vector<Instruction>& instructions, std::size_t thread,
+                 const std::vector<std::uint64_t>& ofGraph, Counts& counts) {
   std::vector<std::uint64_t> rounds{1};
   std::vector<bool> used(counts.streamRows.size(), false);
   for (const Instruction& instruction : instructions) {
@@ -26,10 +64,12 @@ void countThread(const std::vector<Instruction>& instructions, std::size_t threa
     } else if (instruction.code == Code::endRepeat) {
       rounds.pop_back();
     }
-    if (hasHostRow(instruction.code)) add(counts.hostRows[thread], rounds.back());
+    add(counts.hostRows[thread], times(hostRowsOf(instruction.code), rounds.back()));
     if (!takesStream(instruction.code)) continue;
     const auto stream = static_cast<std::size_t>(instruction.stream);
-    add(counts.streamRows[stream], rounds.back());
+    const bool isLaunch = instruction.code == Code::launchGraph;
+    const std::uint64_t rows = isLaunch ? ofGraph[static_cast<std::size_t>(instruction.index)] + 1 : 1;
+    add(counts.streamRows[stream], times(rows, rounds.back()));
     if (!used[stream]) ++counts.streamThreads[stream];
     used[stream] = true;
   }
@@ -42,8 +82,9 @@ Counts countRows(const Program& program) {
   counts.hostRows.resize(program.threads.size());
   counts.streamRows.resize(program.streams.size());
   counts.streamThreads.resize(program.streams.size());
+  const std::vector<std::uint64_t> ofGraph = graphRows(program);
   for (std::size_t thread = 0; thread < program.threads.size(); ++thread) {
-    countThread(program.threads[thread], thread, counts);
+    countThread(program.threads[thread], thread, ofGraph, counts);
   }
   std::uint64_t total = 0;
   for (const std::uint64_t rows : counts.hostRows) add(total, rows);

@@ -11,7 +11,7 @@ namespace copyscope {
 struct Counts {
   /// Host rows of each thread; also the number of its correlations.
   std::vector<std::uint64_t> hostRows;
-  /// Commands of each stream: copies, kernels, event records and waits.
+  /// Commands of each stream, those of launched graphs among them: copies, kernels, event records and waits.
   std::vector<std::uint64_t> streamRows;
   /// Host threads that put work into each stream.
   std::vector<std::uint32_t> streamThreads;

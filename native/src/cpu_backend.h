@@ -3,6 +3,9 @@
 // Each stream is a queue run by a thread of its own. A command's number in its stream is its ticket. All ordering is
 // expressed by tickets: a command runs when its own predecessor and the tickets it needs in other streams are done.
 // Commands need only what was issued before them, so they can't wait for each other in a circle.
+//
+// Setting up and synchronising are in cpu_backend.cpp, issuing in cpu_issue.cpp, graphs in cpu_graph.cpp, the streams'
+// own threads in cpu_execute.cpp.
 #pragma once
 
 #include <array>
@@ -13,33 +16,45 @@
 
 #include "backend.h"
 #include "counts.h"
+#include "cpu_memory.h"
+#include "cpu_tickets.h"
 #include "host_memory.h"
+#include "run_failures.h"
 #include "stop.h"
 
 namespace copyscope {
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public Backend, private CpuTickets {
  public:
   explicit CpuBackend(Stop& stop) : stop_(stop) {}
   ~CpuBackend() override;
 
   void prepare(const Program& program) override;
   void attach(int) override {}
-  std::byte* host(int buffer) override { return memory_[static_cast<std::size_t>(buffer)].get(); }
+  void reset() override;
+  std::byte* host(int buffer) override { return address(buffer); }
+  bool isAllocated(int buffer) const override;
   void fillDevice(int buffer) override;
   Comparison compareDevice(const Expectation& expectation) override;
 
-  void copy(const Instruction& instruction, std::int32_t correlation) override;
-  void spin(const Instruction& instruction, std::int32_t correlation) override;
-  void stream(const Instruction& instruction, std::int32_t correlation) override;
-  void recordEvent(const Instruction& instruction, std::int32_t correlation) override;
-  void waitEvent(const Instruction& instruction, std::int32_t correlation) override;
+  void issue(const Instruction& instruction, std::int32_t correlation) override;
+  void beginCapture(const Instruction& instruction) override;
+  void endCapture(const Instruction& instruction) override;
+  void instantiate(const Instruction& instruction) override;
+  void upload(const Instruction&) override {}
+
+  CallName allocate(const Instruction& instruction) override { return operationMemory_->allocate(instruction); }
+  CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
+  void recordStream(const Instruction& instruction) override { operationMemory_->recordStream(instruction); }
+  CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
+  std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
   void synchronizeStream(int stream) override;
   void synchronizeEvent(int event) override;
-  void synchronizeDevice() override;
+  void synchronizeDevice(int device) override;
   bool queryStream(int stream) override;
   bool queryEvent(int event) override;
+  double elapsedNs(int start, int end) override;
 
   void beginRecording() override {}
   void beginIteration(int iteration) override;
@@ -51,15 +66,14 @@ class CpuBackend final : public Backend {
   std::vector<std::string> notes() const override { return {}; }
 
  private:
-  /// A place in a stream's order. `stream` is -1 where nothing was ever issued.
-  struct Ticket {
-    std::int32_t stream = -1;
-    std::uint64_t number = 0;
-  };
+  struct Graph;
 
   struct Command {
     const Instruction* instruction = nullptr;
     std::int32_t correlation = 0;
+    /// Where its data lay when it was issued.
+    const std::byte* source = nullptr;
+    std::byte* target = nullptr;
     /// A recorded event it waits for.
     Ticket event;
     /// What must be done in each stream before a command that takes part in the legacy default stream's barrier.
@@ -68,43 +82,86 @@ class CpuBackend final : public Backend {
     /// Source bytes taken at issue, as the driver takes a small pageable source.
     std::vector<std::byte> staged;
     bool isStaged = false;
+    /// What a launch runs.
+    std::shared_ptr<const Graph> graph;
+  };
+
+  /// What a capture has gathered. Its commands run one after another, which keeps every order among them.
+  struct Graph {
+    std::int32_t origin = -1;
+    std::vector<Command> commands;
+    bool isOpen = true;
+    bool isInstantiated = false;
+  };
+
+  struct Event {
+    Ticket ticket;
+    /// When its stream reached the latest record; 0 before.
+    std::int64_t reachedNs = 0;
+    /// The capture in which it was recorded last.
+    std::shared_ptr<Graph> capture;
   };
 
   struct Queue {
     StreamKind kind = StreamKind::nonBlocking;
+    std::int32_t device = 0;
     std::vector<Command> ring;
     std::uint64_t issued = 0;
     std::uint64_t completed = 0;
     std::vector<DeviceRow> rows;
+    /// The capture that takes what is issued; null outside any.
+    std::shared_ptr<Graph> capture;
     std::thread worker;
   };
 
-  Ticket issue(const Instruction& instruction, std::int32_t correlation);
-  Ticket issueLocked(std::unique_lock<std::mutex>& lock, const Instruction& instruction, std::int32_t correlation,
-                     Ticket event);
-  void setBarrier(Command& command, StreamKind kind) const;
-  void stage(Command& command) const;
+  Ticket latest(int stream) override;
+  bool isReached(const Ticket& ticket) override;
+  void wait(const Ticket& ticket) override;
+
+  void startWorkers(const Program& program);
+  void issueCopy(const Instruction& instruction, Command command);
+  Ticket put(Command command);
+  Ticket putLocked(std::unique_lock<std::mutex>& lock, Command command);
+  bool captureLocked(const Command& command);
+  void recordEvent(Command command);
+  void waitEvent(Command command);
+  void launch(Command command);
+  void setBarrier(Command& command, const Queue& own) const;
+  Command commandOf(const Instruction& instruction, std::int32_t correlation);
+  void requireRecorded(const Event& event) const;
   bool isDone(const Ticket& ticket) const;
   bool isReady(const Command& command) const;
   /// Whether the stream has done all it was given; the legacy default stream counts every blocking stream's work.
   bool isIdle(int stream) const;
-  void wait(const Ticket& ticket);
 
   void work(int stream);
   void execute(Queue& queue, int stream, const Command& command);
-  void executeCopy(const Instruction& instruction, const Command& command);
-  void executeStream(const Instruction& instruction);
+  void executeGraph(Queue& queue, int stream, const Command& launch);
+  void executeWork(const Command& command);
+  void executeCopy(const Command& command);
+  void executeStream(const Command& command);
+  void executeArithmetic(const Instruction& instruction);
+  void executeMemset(const Command& command);
+  std::unique_lock<std::mutex> lockEngine(const Queue& queue, const Instruction& instruction);
   DeviceRow rowOf(const Command& command, int stream) const;
-  std::byte* at(int buffer, std::uint64_t offset) const;
+
+  /// Throws a Failure `run.not-allocated` where the buffer has no memory.
+  std::byte* address(int buffer) const;
+  std::byte* at(int buffer, std::uint64_t offset) const { return address(buffer) + offset; }
   const Buffer& buffer(int index) const { return program_->buffers[static_cast<std::size_t>(index)]; }
+  Queue& queue(int stream) const { return *queues_[static_cast<std::size_t>(stream)]; }
 
   Stop& stop_;
   const Program* program_ = nullptr;
+  /// Of the buffers that exist before the run.
   std::vector<Pages> memory_;
-  std::vector<Ticket> events_;
+  std::unique_ptr<CpuMemory> source_;
+  std::unique_ptr<BufferMemory> operationMemory_;
+  std::vector<Event> events_;
+  std::vector<std::shared_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Queue>> queues_;
-  /// One engine for each direction: host to device, device to host.
-  std::array<std::mutex, 2> engines_;
+  /// For each device one engine a direction: host to device, device to host.
+  std::vector<std::array<std::mutex, 2>> engines_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;

@@ -1,4 +1,4 @@
-// The CUDA engine.
+// The CUDA engine. Setting up and synchronising are in cuda_backend.cpp, issuing in cuda_issue.cpp.
 #pragma once
 
 #include <atomic>
@@ -8,36 +8,49 @@
 
 #include "backend.h"
 #include "cuda_calls.h"
+#include "cuda_devices.h"
 #include "cuda_engine.h"
+#include "cuda_graphs.h"
+#include "cuda_host_functions.h"
 #include "cuda_kernels.h"
+#include "cuda_memory.h"
 #include "device_recorder.h"
-#include "host_memory.h"
+#include "device_scope.h"
 #include "stop.h"
 
 namespace copyscope {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(Stop& stop, Timing timing) : stop_(stop), timing_(timing) {}
+  CudaBackend(Stop& stop, Timing timing) : stop_(stop), timing_(timing), hostFunctions_(stop) {}
   ~CudaBackend() override;
 
   void prepare(const Program& program) override;
   void attach(int thread) override;
-  std::byte* host(int buffer) override;
+  void reset() override;
+  std::byte* host(int buffer) override { return address(buffer); }
+  bool isAllocated(int buffer) const override;
   void fillDevice(int buffer) override;
   Comparison compareDevice(const Expectation& expectation) override;
 
-  void copy(const Instruction& instruction, std::int32_t correlation) override;
-  void spin(const Instruction& instruction, std::int32_t correlation) override;
-  void stream(const Instruction& instruction, std::int32_t correlation) override;
-  void recordEvent(const Instruction& instruction, std::int32_t correlation) override;
-  void waitEvent(const Instruction& instruction, std::int32_t correlation) override;
+  void issue(const Instruction& instruction, std::int32_t correlation) override;
+  void beginCapture(const Instruction& instruction) override;
+  void endCapture(const Instruction& instruction) override;
+  void instantiate(const Instruction& instruction) override;
+  void upload(const Instruction& instruction) override;
+
+  CallName allocate(const Instruction& instruction) override { return operationMemory_->allocate(instruction); }
+  CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
+  void recordStream(const Instruction& instruction) override { operationMemory_->recordStream(instruction); }
+  CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
+  std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
   void synchronizeStream(int stream) override;
   void synchronizeEvent(int event) override;
-  void synchronizeDevice() override;
+  void synchronizeDevice(int device) override;
   bool queryStream(int stream) override;
   bool queryEvent(int event) override;
+  double elapsedNs(int start, int end) override;
 
   void beginRecording() override;
   void beginIteration(int iteration) override;
@@ -49,44 +62,49 @@ class CudaBackend final : public Backend {
   std::vector<std::string> notes() const override;
 
  private:
-  /// Where a buffer lies: one of the three owners holds it.
-  struct Allocation {
-    DeviceMemory device;
-    PinnedMemory pinned;
-    Pages pageable;
-    std::byte* address = nullptr;
-  };
-
-  void selectDevice();
-  void createService();
+  void createStopFlag();
   void createStreams();
+  void createEvents();
   void allocateBuffers();
-  Allocation allocate(const Buffer& buffer);
+  void requireMemory() const;
   void chooseRecorder();
 
-  template <typename Call>
-  void issue(const Instruction& instruction, std::int32_t correlation, const char* name, const Call& call);
-  cudaError_t copyNow(const Instruction& instruction);
-  std::byte* at(std::int32_t buffer, std::uint64_t offset) const;
+  void put(const Instruction& instruction, std::int32_t correlation);
+  void record(const Instruction& instruction, std::int32_t correlation);
+  void launchGraph(const Instruction& instruction, std::int32_t correlation);
+  /// The operation's own call, in its stream.
+  void call(const Instruction& instruction, std::int32_t correlation, std::shared_ptr<const CapturedGraph> capture);
+  cudaError_t copy(const Instruction& instruction);
+  cudaError_t launchKernel(const Instruction& instruction);
+  std::unique_lock<std::mutex> lockStream(int stream);
+  std::vector<GraphLaunch> launches() const;
+
+  /// Throws a Failure `run.not-allocated` where the buffer has no memory.
+  std::byte* address(int buffer) const;
+  std::byte* at(int buffer, std::uint64_t offset) const { return address(buffer) + offset; }
   cudaStream_t handle(int stream) const { return streams_.handles[static_cast<std::size_t>(stream)]; }
   cudaEvent_t event(int index) const { return events_[static_cast<std::size_t>(index)].get(); }
-  const Buffer& buffer(std::int32_t index) const { return program_->buffers[static_cast<std::size_t>(index)]; }
+  const Buffer& buffer(int index) const { return program_->buffers[static_cast<std::size_t>(index)]; }
+  const Stream& stream(int index) const { return program_->streams[static_cast<std::size_t>(index)]; }
+  const CudaDevice& deviceOf(int index) const { return devices_[stream(index).device]; }
 
   Stop& stop_;
   const Timing timing_;
   const Program* program_ = nullptr;
   Counts counts_;
-  /// Most blocks of a launch: as many as the device can hold at once.
-  int blocks_ = 1;
+  CudaDevices devices_;
 
-  std::vector<Allocation> allocations_;
+  // What goes first is used by what comes after it, and so destroyed after it.
   StreamHandles streams_;
   std::vector<OwnedStream> ownedStreams_;
   std::vector<OwnedEvent> events_;
+  /// Of the buffers that exist before the run.
+  std::vector<CudaAllocation> allocations_;
+  std::unique_ptr<CudaMemory> source_;
+  std::unique_ptr<BufferMemory> operationMemory_;
+  CudaHostFunctions hostFunctions_;
+  std::unique_ptr<CudaGraphs> graphs_;
 
-  // For filling and comparing: a stream of our own that no program uses.
-  OwnedStream service_;
-  DeviceMemory comparison_;
   PinnedMemory stopFlag_;
   std::atomic<volatile int*> hostFlag_{nullptr};
   const volatile int* deviceFlag_ = nullptr;
@@ -97,6 +115,7 @@ class CudaBackend final : public Backend {
   std::vector<std::unique_ptr<std::mutex>> streamMutexes_;
   std::vector<std::vector<Issued>> issued_;
   int iteration_ = -1;
+  std::vector<DeviceRow> hostFunctionRows_;
   std::vector<std::string> notes_;
 };
 

@@ -36,10 +36,10 @@ void check(cudaError_t error, const char* call) {
                 lost ? "The GPU's context is lost: the engine process must be started again." : "");
 }
 
-OwnedStream createStream(bool nonBlocking) {
+OwnedStream createStream(bool nonBlocking, int priority) {
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, nonBlocking ? cudaStreamNonBlocking : cudaStreamDefault),
-        "cudaStreamCreateWithFlags");
+  check(cudaStreamCreateWithPriority(&stream, nonBlocking ? cudaStreamNonBlocking : cudaStreamDefault, priority),
+        "cudaStreamCreateWithPriority");
   return OwnedStream(stream);
 }
 
@@ -56,10 +56,15 @@ DeviceMemory allocateDevice(std::size_t bytes) {
   return DeviceMemory(memory);
 }
 
-PinnedMemory allocatePinned(std::size_t bytes) {
+PinnedMemory allocatePinned(std::size_t bytes, unsigned flags) {
   void* memory = nullptr;
-  check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  check(cudaHostAlloc(&memory, bytes, flags), "cudaHostAlloc");
   return PinnedMemory(memory);
+}
+
+HostRegistration registerHost(void* memory, std::size_t bytes) {
+  check(cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped), "cudaHostRegister");
+  return HostRegistration(memory);
 }
 
 PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress) {

@@ -52,11 +52,18 @@ using OwnedStream = Owned<cudaStream_t, cudaStreamDestroy>;
 using OwnedEvent = Owned<cudaEvent_t, cudaEventDestroy>;
 using DeviceMemory = Owned<void*, cudaFree>;
 using PinnedMemory = Owned<void*, cudaFreeHost>;
+using HostRegistration = Owned<void*, cudaHostUnregister>;
+using OwnedGraph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using OwnedGraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
-OwnedStream createStream(bool nonBlocking);
+/// `priority` as CUDA counts it: lower is more urgent, and what is out of the device's range becomes its nearest end.
+OwnedStream createStream(bool nonBlocking, int priority = 0);
 OwnedEvent createEvent(bool timing);
 DeviceMemory allocateDevice(std::size_t bytes);
-PinnedMemory allocatePinned(std::size_t bytes);
+/// Page-locked memory; `flags` as cudaHostAlloc takes them.
+PinnedMemory allocatePinned(std::size_t bytes, unsigned flags = cudaHostAllocPortable);
+/// Page-locks memory that is there already.
+HostRegistration registerHost(void* memory, std::size_t bytes);
 /// Page-locked memory that the device reads and writes in place; `deviceAddress` gets its address there.
 PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress);
 

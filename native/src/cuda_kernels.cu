@@ -68,6 +68,29 @@ __global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target,
   }
 }
 
+/// Independent chains, enough of them to hide how long one multiply-add takes.
+constexpr int chains = 8;
+constexpr std::int64_t flopsPerRound = 2 * chains;
+
+__global__ void arithmeticKernel(std::int64_t rounds, const volatile int* stop, volatile float* sink) {
+  constexpr std::int64_t roundsPerLook = 1 << 14;
+  float values[chains];
+  for (int chain = 0; chain < chains; ++chain) values[chain] = static_cast<float>(threadIdx.x + chain);
+  for (std::int64_t done = 0; done < rounds; done += roundsPerLook) {
+    const std::int64_t until = done + roundsPerLook < rounds ? done + roundsPerLook : rounds;
+    for (std::int64_t round = done; round < until; ++round) {
+#pragma unroll
+      for (int chain = 0; chain < chains; ++chain) values[chain] = fmaf(values[chain], 0.999f, 0.001f);
+    }
+    // Each thread looks for itself: some may end a little earlier than others.
+    if (*stop != 0) break;
+  }
+  float sum = 0;
+  for (int chain = 0; chain < chains; ++chain) sum += values[chain];
+  // Never so, and the compiler can't know it.
+  if (sum == -1.0f) *sink = sum;
+}
+
 __global__ void fillKernel(std::uint8_t* target, std::uint64_t bytes, Content content) {
   // Buffers begin on a word of their pattern, and memory from cudaMalloc on a word boundary.
   auto* words = reinterpret_cast<std::uint32_t*>(target);
@@ -108,7 +131,7 @@ int blocksFor(std::uint64_t items, int most) {
 cudaError_t loadKernels() {
   const void* const kernels[] = {
       reinterpret_cast<const void*>(spinKernel), reinterpret_cast<const void*>(streamKernel),
-      reinterpret_cast<const void*>(fillKernel), reinterpret_cast<const void*>(compareKernel)};
+      reinterpret_cast<const void*>(arithmeticKernel), reinterpret_cast<const void*>(fillKernel), reinterpret_cast<const void*>(compareKernel)};
   for (const void* kernel : kernels) {
     cudaFuncAttributes attributes;
     const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
@@ -117,8 +140,28 @@ cudaError_t loadKernels() {
   return cudaSuccess;
 }
 
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const volatile int* stop) {
-  spinKernel<<<1, 1, 0, stream>>>(durationNs, stop);
+cudaError_t findResidentBlocks(int* blocks) {
+  int least = 0;
+  for (const void* kernel : {reinterpret_cast<const void*>(spinKernel), reinterpret_cast<const void*>(streamKernel),
+                             reinterpret_cast<const void*>(arithmeticKernel)}) {
+    int found = 0;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, blockThreads, 0);
+    if (error != cudaSuccess) return error;
+    least = least == 0 ? found : std::min(least, found);
+  }
+  *blocks = std::max(1, least);
+  return cudaSuccess;
+}
+
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, int blocks, const volatile int* stop) {
+  spinKernel<<<std::max(1, blocks), blocks > 0 ? blockThreads : 1, 0, stream>>>(durationNs, stop);
+  return cudaGetLastError();
+}
+
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, int blocks, const volatile int* stop) {
+  const std::int64_t perRound = flopsPerRound * blockThreads * blocks;
+  const std::int64_t rounds = (flops + perRound - 1) / perRound;
+  arithmeticKernel<<<blocks, blockThreads, 0, stream>>>(rounds, stop, nullptr);
   return cudaGetLastError();
 }
 

@@ -16,12 +16,20 @@ struct DeviceComparison {
   unsigned long long firstWrong;
 };
 
-/// Loads all kernels now, so that no launch does it later.
+/// Loads all kernels on the current device now, so that no launch does it later.
 cudaError_t loadKernels();
 
+/// Blocks of the spin, stream and arithmetic kernels that one multiprocessor of the current device holds at once: the
+/// least of the three.
+cudaError_t findResidentBlocks(int* blocks);
+
 /// Busy for a time by %globaltimer, which ticks coarsely: what it really lasted is what is recorded. `stop` is host
-/// memory mapped to the device; the kernel ends soon after it becomes non-zero.
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const volatile int* stop);
+/// memory mapped to the device; the kernel ends soon after it becomes non-zero. With `blocks` 0 it is one thread, which
+/// leaves room for any other kernel.
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, int blocks, const volatile int* stop);
+
+/// At least `flops` single-precision operations, rounded up to whole rounds of all threads.
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, int blocks, const volatile int* stop);
 
 /// `passes` times over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word by
 /// word, each later one multiplies the target in place. `blocks` is the most to launch.

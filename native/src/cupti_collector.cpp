@@ -45,8 +45,19 @@ ActivityRecord recordOf(const Activity& activity, RowKind kind) {
   record.endNs = static_cast<std::int64_t>(activity.end);
   record.streamId = activity.streamId;
   record.correlation = activity.correlationId;
+  record.device = activity.deviceId;
+  record.graphNode = activity.graphNodeId;
   record.channel = static_cast<std::int32_t>(activity.channelID);
   record.channelType = channelTypeOf(activity.channelType);
+  return record;
+}
+
+template <typename Activity>
+ActivityRecord copyRecord(const Activity& copy) {
+  ActivityRecord record = recordOf(copy, RowKind::copy);
+  record.bytes = copy.bytes;
+  record.src = memoryOf(copy.srcKind);
+  record.dst = memoryOf(copy.dstKind);
   return record;
 }
 
@@ -155,15 +166,27 @@ void CuptiCollector::read(uint8_t* buffer, std::size_t validSize) {
 
 /// The structures are those of the CUPTI this was built with; CuptiLibrary refuses a library that has others.
 void CuptiCollector::add(const CUpti_Activity* activity) {
-  if (activity->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
-    const auto& copy = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity);
-    ActivityRecord record = recordOf(copy, RowKind::copy);
-    record.bytes = copy.bytes;
-    record.src = memoryOf(copy.srcKind);
-    record.dst = memoryOf(copy.dstKind);
-    records_.push_back(record);
-  } else if (activity->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || activity->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
-    records_.push_back(recordOf(*reinterpret_cast<const CUpti_ActivityKernel10*>(activity), RowKind::kernel));
+  switch (activity->kind) {
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      records_.push_back(copyRecord(*reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity)));
+      return;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      records_.push_back(copyRecord(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(activity)));
+      return;
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& memset = *reinterpret_cast<const CUpti_ActivityMemset4*>(activity);
+      ActivityRecord record = recordOf(memset, RowKind::memset);
+      record.bytes = memset.bytes;
+      record.dst = memoryOf(static_cast<std::uint8_t>(memset.memoryKind));
+      records_.push_back(record);
+      return;
+    }
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+      records_.push_back(recordOf(*reinterpret_cast<const CUpti_ActivityKernel10*>(activity), RowKind::kernel));
+      return;
+    default:
+      return;
   }
 }
 

@@ -7,12 +7,15 @@
 #include "cuda_calls.h"
 #include "cupti_collector.h"
 #include "failure.h"
+#include "graph_join.h"
 
 namespace copyscope {
 namespace {
 
 // No runtime calls: recording them costs microseconds each, and the executor times them itself.
-constexpr CUpti_ActivityKind recordedKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+// Nodes of graphs are recorded one by one as long as graph launches are not recorded as a whole.
+constexpr CUpti_ActivityKind recordedKinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                                CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 constexpr std::size_t mostNotes = 20;
 
 /// The calling thread's context, by the driver's own call; null where it can't be had.
@@ -83,11 +86,13 @@ void CuptiRecorder::end(std::vector<DeviceRow>& rows) {
 std::vector<ActivityRecord> CuptiRecorder::collect() {
   CuptiCollector& collector = CuptiCollector::instance();
   std::size_t expected = 0;
+  bool hasLaunches = false;
   for (const Window& window : windows_) {
+    hasLaunches = hasLaunches || !launchesIn(window.issued).empty();
     for (const auto& operations : window.issued) expected += operations.size();
   }
   require(library_.flushAll(0), "cuptiActivityFlushAll");
-  if (collector.count(streamIds_) < expected) {
+  if (hasLaunches || collector.count(streamIds_) < expected) {
     require(library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "cuptiActivityFlushAll");
   }
   bool lost = false;
@@ -103,9 +108,12 @@ void CuptiRecorder::join(const Window& window, const std::vector<ActivityRecord>
   });
   for (std::size_t stream = 0; stream < window.issued.size(); ++stream) {
     if (!identified_[stream]) continue;
-    const IssuedStream one{static_cast<std::int32_t>(stream), streamIds_[stream], &window.issued[stream]};
+    const IssuedStream one{static_cast<std::int32_t>(stream), streamIds_[stream],
+                           static_cast<std::uint32_t>(streams_.ordinals[stream]), &window.issued[stream]};
     note(joinActivities(*streams_.program, one, records, window.iteration, rows));
   }
+  const std::vector<GraphLaunch> launches = launchesIn(window.issued);
+  if (!launches.empty()) note(joinGraphLaunches(*streams_.program, launches, records, window.iteration, rows));
 }
 
 void CuptiRecorder::require(CUptiResult result, const char* call) const {

@@ -17,6 +17,8 @@ namespace copyscope {
 struct StreamHandles {
   const Program* program = nullptr;
   std::vector<cudaStream_t> handles;
+  /// The device of each, as CUDA counts them.
+  std::vector<int> ordinals;
 };
 
 class DeviceRecorder {

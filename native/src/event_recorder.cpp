@@ -1,8 +1,10 @@
 #include "event_recorder.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "clock.h"
+#include "device_scope.h"
 
 namespace copyscope {
 namespace {
@@ -22,26 +24,35 @@ void EventRecorder::begin(const Counts& counts) {
                       std::to_string(mostEvents) + " are made.",
                   "Lower the repeat counts, or install CUPTI.", "threads");
   }
-  base_ = createEvent(true);
-  for (const std::uint64_t rows : counts.streamRows) {
+  for (std::size_t stream = 0; stream < counts.streamRows.size(); ++stream) {
+    const DeviceScope scope(streams_.ordinals[stream]);
+    Base& base = bases_[streams_.ordinals[stream]];
+    if (base.service.get() == nullptr) base.service = createStream(true);
     std::vector<OwnedEvent> pool;
-    for (std::uint64_t index = 0; index < 2 * rows; ++index) pool.push_back(createEvent(true));
+    for (std::uint64_t index = 0; index < 2 * counts.streamRows[stream]; ++index) pool.push_back(createEvent(true));
     events_.push_back(std::move(pool));
   }
 }
 
 void EventRecorder::beginIteration() {
-  uncertaintyNs_ = std::numeric_limits<std::int64_t>::max();
+  for (auto& [ordinal, base] : bases_) {
+    const DeviceScope scope(ordinal);
+    align(base);
+  }
+}
+
+void EventRecorder::align(Base& base) {
+  base.uncertaintyNs = std::numeric_limits<std::int64_t>::max();
   for (int attempt = 0; attempt < alignments; ++attempt) {
     OwnedEvent event = createEvent(true);
     const std::int64_t before = nowNs();
-    check(cudaEventRecord(event.get(), service_), "cudaEventRecord");
+    check(cudaEventRecord(event.get(), base.service.get()), "cudaEventRecord");
     check(cudaEventSynchronize(event.get()), "cudaEventSynchronize");
     const std::int64_t after = nowNs();
-    if (after - before >= uncertaintyNs_) continue;
-    uncertaintyNs_ = after - before;
-    baseNs_ = before + (after - before) / 2;
-    base_ = std::move(event);
+    if (after - before >= base.uncertaintyNs) continue;
+    base.uncertaintyNs = after - before;
+    base.ns = before + (after - before) / 2;
+    base.event = std::move(event);
   }
 }
 
@@ -58,21 +69,21 @@ void EventRecorder::after(int stream, std::size_t position) {
 void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) {
   const Program& program = *streams_.program;
   for (std::size_t stream = 0; stream < issued.size(); ++stream) {
+    const Base& base = bases_.at(streams_.ordinals[stream]);
     for (std::size_t position = 0; position < issued[stream].size(); ++position) {
-      const Instruction& instruction = *issued[stream][position].instruction;
+      const Issued& one = issued[stream][position];
+      if (one.graph != nullptr) {
+        leftGraphsOut_ = true;
+        continue;
+      }
       DeviceRow row;
-      row.kind = instruction.code == Code::copy ? RowKind::copy : RowKind::kernel;
-      row.startNs = timeOf(events_[stream][2 * position].get());
-      row.durationNs = timeOf(events_[stream][2 * position + 1].get()) - row.startNs;
-      row.bytes = instruction.bytes;
-      row.op = instruction.op;
-      row.correlation = issued[stream][position].correlation;
+      describeActivity(program, *one.instruction, row);
+      row.startNs = timeOf(events_[stream][2 * position].get(), base);
+      row.durationNs = timeOf(events_[stream][2 * position + 1].get(), base) - row.startNs;
+      row.op = one.instruction->op;
+      row.correlation = one.correlation;
       row.iteration = iteration;
       row.stream = static_cast<std::int32_t>(stream);
-      if (row.kind == RowKind::copy) {
-        row.src = program.buffers[static_cast<std::size_t>(instruction.src)].memory;
-        row.dst = program.buffers[static_cast<std::size_t>(instruction.dst)].memory;
-      }
       rows_.push_back(row);
     }
   }
@@ -80,16 +91,21 @@ void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Is
 
 void EventRecorder::end(std::vector<DeviceRow>& rows) { rows.insert(rows.end(), rows_.begin(), rows_.end()); }
 
-std::int64_t EventRecorder::timeOf(cudaEvent_t event) const {
+std::int64_t EventRecorder::timeOf(cudaEvent_t event, const Base& base) const {
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, base_.get(), event), "cudaEventElapsedTime");
-  return baseNs_ + static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+  check(cudaEventElapsedTime(&milliseconds, base.event.get(), event), "cudaEventElapsedTime");
+  return base.ns + static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
 }
 
 std::vector<std::string> EventRecorder::notes() const {
-  return {"Device times come from CUDA events around each operation. They include what the events themselves take, and "
-          "lie within " +
-          std::to_string((uncertaintyNs_ + 1999) / 2000) + " µs of the host's clock."};
+  std::int64_t uncertaintyNs = 0;
+  for (const auto& [ordinal, base] : bases_) uncertaintyNs = std::max(uncertaintyNs, base.uncertaintyNs);
+  std::vector<std::string> notes{
+      "Device times come from CUDA events around each operation. They include what the events themselves take, and "
+      "lie within " +
+      std::to_string((uncertaintyNs + 1999) / 2000) + " µs of the host's clock."};
+  if (leftGraphsOut_) notes.push_back("Without CUPTI, the operations of launched graphs have no device times.");
+  return notes;
 }
 
 }  // namespace copyscope

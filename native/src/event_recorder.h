@@ -1,6 +1,8 @@
 // Device times from CUDA events around each operation: what is left where CUPTI can't be had.
 #pragma once
 
+#include <map>
+
 #include "cuda_calls.h"
 #include "device_recorder.h"
 
@@ -8,8 +10,7 @@ namespace copyscope {
 
 class EventRecorder final : public DeviceRecorder {
  public:
-  /// `service` is a stream that the program doesn't use.
-  EventRecorder(const StreamHandles& streams, cudaStream_t service) : streams_(streams), service_(service) {}
+  explicit EventRecorder(const StreamHandles& streams) : streams_(streams) {}
 
   void identify(int) override {}
   void begin(const Counts& counts) override;
@@ -22,15 +23,24 @@ class EventRecorder final : public DeviceRecorder {
   std::vector<std::string> notes() const override;
 
  private:
-  std::int64_t timeOf(cudaEvent_t event) const;
+  /// An event whose time is known by the host's clock. Events of one device can be compared with no other's.
+  struct Base {
+    /// A stream that the program doesn't use.
+    OwnedStream service;
+    OwnedEvent event;
+    std::int64_t ns = 0;
+    /// How far off the host's clock may be.
+    std::int64_t uncertaintyNs = 0;
+  };
+
+  void align(Base& base);
+  std::int64_t timeOf(cudaEvent_t event, const Base& base) const;
 
   const StreamHandles& streams_;
-  cudaStream_t service_;
-  OwnedEvent base_;
-  /// Host clock at the base event, and how far off it may be.
-  std::int64_t baseNs_ = 0;
+  /// By device.
+  std::map<int, Base> bases_;
   std::vector<DeviceRow> rows_;
-  std::int64_t uncertaintyNs_ = 0;
+  bool leftGraphsOut_ = false;
   /// Two for each operation of each stream: before and after.
   std::vector<std::vector<OwnedEvent>> events_;
 };

@@ -14,6 +14,7 @@ Executor::Executor(const Program& program, Backend& backend, Stop& stop, Progres
       stop_(stop),
       progress_(std::move(progress)),
       counts_(countRows(program)),
+      signals_(program, stop),
       gate_(static_cast<int>(program.threads.size())) {}
 
 RunRecord Executor::run() {
@@ -26,6 +27,7 @@ RunRecord Executor::run() {
     verify();
   } catch (...) {
     joinThreads();
+    keepPartial();
     throw;
   }
   joinThreads();
@@ -42,7 +44,8 @@ void Executor::prepare() {
   restore(true);
   std::int32_t correlation = 1;
   for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
-    hostThreads_.push_back(std::make_unique<HostThread>(program_, static_cast<int>(thread), backend_, stop_,
+    const Surroundings surroundings{program_, backend_, signals_, stop_};
+    hostThreads_.push_back(std::make_unique<HostThread>(surroundings, static_cast<int>(thread),
                                                         counts_.hostRows[thread], correlation));
     correlation += static_cast<std::int32_t>(counts_.hostRows[thread]);
   }
@@ -80,6 +83,7 @@ void Executor::runThread(std::size_t thread) {
     } catch (...) {
       fail(std::current_exception());
     }
+    signals_.finish();
     gate_.arrive();
   }
 }
@@ -100,25 +104,56 @@ void Executor::iterate(Phase phase, int count) {
     if (recorded) record_.recordedWallNs.push_back(wall);
   }
   if (recorded) {
+    record_.memory = backend_.memory();
     backend_.endRecording(record_.deviceRows);
-    for (const auto& thread : hostThreads_) {
-      record_.hostRows.insert(record_.hostRows.end(), thread->rows().begin(), thread->rows().end());
-    }
+    takeHostRows();
   }
   if (count > 0) progress_(phase, count, count);
 }
 
-/// Writes the patterns of all buffers, or of those that the program writes. Outside every timed window.
-void Executor::restore(bool all) {
+void Executor::takeHostRows() {
+  for (const auto& thread : hostThreads_) {
+    record_.hostRows.insert(record_.hostRows.end(), thread->rows().begin(), thread->rows().end());
+    record_.elapsed.insert(record_.elapsed.end(), thread->elapsed().begin(), thread->elapsed().end());
+  }
+}
+
+/// What had been recorded when the run failed. The iteration that failed has its host rows only.
+void Executor::keepPartial() noexcept {
+  if (record_.startsNs.empty() || !record_.hostRows.empty()) return;
+  try {
+    takeHostRows();
+    record_.timing = backend_.timing();
+    record_.notes = backend_.notes();
+    backend_.endRecording(record_.deviceRows);
+  } catch (...) {
+    // A lost device gives no more rows; those of the host are there.
+  }
+}
+
+/// Buffers that operations made get their pattern before they go, so that memory handed out again in the next iteration
+/// does not hold what a copy should put there.
+void Executor::poison() {
   for (std::size_t index = 0; index < program_.buffers.size(); ++index) {
     const Buffer& buffer = program_.buffers[index];
-    if (!all && !buffer.written) continue;
-    stopIfAsked();
-    if (isDevice(buffer)) {
-      backend_.fillDevice(static_cast<int>(index));
-    } else {
-      fillInParallel(backend_.host(static_cast<int>(index)), buffer.bytes, buffer.pattern);
-    }
+    if (buffer.byOperation && buffer.written && backend_.isAllocated(static_cast<int>(index))) fill(index);
+  }
+}
+
+void Executor::fill(std::size_t index) {
+  const Buffer& buffer = program_.buffers[index];
+  stopIfAsked();
+  if (isDevice(buffer)) return backend_.fillDevice(static_cast<int>(index));
+  fillInParallel(backend_.host(static_cast<int>(index)), buffer.bytes, buffer.pattern);
+}
+
+/// Writes the patterns of all buffers, or of those that the program writes. Outside every timed window.
+void Executor::restore(bool all) {
+  if (!all) poison();
+  backend_.reset();
+  for (std::size_t index = 0; index < program_.buffers.size(); ++index) {
+    const Buffer& buffer = program_.buffers[index];
+    if (!buffer.byOperation && (all || buffer.written)) fill(index);
   }
 }
 
@@ -126,17 +161,16 @@ void Executor::restore(bool all) {
 std::int64_t Executor::runOnce(bool recorded, int iteration) {
   stopIfAsked();
   iteration_ = recorded ? iteration : -1;
+  signals_.reset();
   if (recorded) backend_.beginIteration(iteration);
   const std::int64_t start = gate_.open();
+  if (recorded) record_.startsNs.push_back(start);
   gate_.waitForAll();
   stopIfAsked();
-  backend_.synchronizeDevice();
+  backend_.synchronizeDevice(-1);
   const std::int64_t wall = nowNs() - start;
   stopIfAsked();
-  if (recorded) {
-    record_.startsNs.push_back(start);
-    backend_.endIteration();
-  }
+  if (recorded) backend_.endIteration();
   return wall;
 }
 

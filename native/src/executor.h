@@ -12,6 +12,7 @@
 #include "host_thread.h"
 #include "program.h"
 #include "rows.h"
+#include "signals.h"
 #include "stop.h"
 
 namespace copyscope {
@@ -36,6 +37,8 @@ struct RunRecord {
   std::vector<std::int64_t> recordedWallNs;
   std::vector<std::int64_t> plainWallNs;
   std::vector<Check> checks;
+  std::vector<ElapsedTime> elapsed;
+  std::vector<MemoryReport> memory;
   std::vector<std::string> notes;
   std::string timing;
 };
@@ -49,6 +52,8 @@ class Executor {
 
   /// Throws a Failure; `run.cancelled` where a stop was requested from outside.
   RunRecord run();
+  /// After run() has thrown: what was recorded until then; no rows where recording had not begun.
+  RunRecord takePartial() { return std::move(record_); }
 
  private:
   void prepare();
@@ -56,6 +61,10 @@ class Executor {
   void joinThreads() noexcept;
   void runThread(std::size_t thread);
   void iterate(Phase phase, int count);
+  void takeHostRows();
+  void keepPartial() noexcept;
+  void poison();
+  void fill(std::size_t buffer);
   void restore(bool all);
   std::int64_t runOnce(bool recorded, int iteration);
   void verify();
@@ -67,6 +76,7 @@ class Executor {
   Stop& stop_;
   ProgressListener progress_;
   Counts counts_;
+  Signals signals_;
   Gate gate_;
   /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
   int iteration_ = -1;

@@ -152,4 +152,10 @@ std::uint64_t availableHostMemory() {
   return system == 0 ? group : std::min(system, group);
 }
 
+std::uint64_t pinnedBudget() {
+  constexpr std::uint64_t whereUnknown = 4ull << 30;
+  const std::uint64_t available = availableHostMemory();
+  return available == 0 ? whereUnknown : available / 2;
+}
+
 }  // namespace copyscope

@@ -30,4 +30,7 @@ Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const C
 /// Bytes of memory that the system, or the control group this process is in, can still give; 0 where unknown.
 std::uint64_t availableHostMemory();
 
+/// Bytes of page-locked memory that a run's caching host allocator may hold: half of what is available at its start.
+std::uint64_t pinnedBudget();
+
 }  // namespace copyscope

@@ -7,20 +7,6 @@
 namespace copyscope {
 namespace {
 
-/// The call that issues an operation.
-CallName callOf(const Instruction& instruction) {
-  switch (instruction.code) {
-    case Code::copy:
-      return instruction.blocking ? CallName::memcpy : CallName::memcpyAsync;
-    case Code::recordEvent:
-      return CallName::eventRecord;
-    case Code::waitEvent:
-      return CallName::streamWaitEvent;
-    default:
-      return CallName::launchKernel;
-  }
-}
-
 /// Reads every byte.
 std::byte fold(const std::byte* data, std::uint64_t bytes) {
   std::byte folded{};
@@ -30,17 +16,18 @@ std::byte fold(const std::byte* data, std::uint64_t bytes) {
 
 }  // namespace
 
-HostThread::HostThread(const Program& program, int thread, Backend& backend, Stop& stop, std::uint64_t rows,
-                       std::int32_t firstCorrelation)
-    : instructions_(program.threads[static_cast<std::size_t>(thread)]),
-      backend_(backend),
-      stop_(stop),
+HostThread::HostThread(const Surroundings& surroundings, int thread, std::uint64_t rows, std::int32_t firstCorrelation)
+    : program_(surroundings.program),
+      instructions_(program_.threads[static_cast<std::size_t>(thread)]),
+      backend_(surroundings.backend),
+      signals_(surroundings.signals),
+      stop_(surroundings.stop),
       thread_(thread),
       firstCorrelation_(firstCorrelation),
       remaining_(instructions_.size()),
       findings_(instructions_.size()) {
   // Written once and emptied: a page's first touch costs more than a row.
-  rows_.resize(rows * static_cast<std::uint64_t>(program.iterations));
+  rows_.resize(rows * static_cast<std::uint64_t>(program_.iterations));
   rows_.clear();
   openRanges_.reserve(64);
 }
@@ -49,6 +36,7 @@ void HostThread::run(int iteration) {
   iteration_ = iteration;
   nextCorrelation_ = firstCorrelation_;
   openRanges_.clear();
+  capturing_ = false;
   std::size_t next = 0;
   while (next < instructions_.size() && !stop_.requested()) {
     const Instruction& instruction = instructions_[next];
@@ -90,6 +78,24 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
       return beginRange(instruction);
     case Code::endRange:
       return endRange();
+    case Code::item:
+      return item(instruction);
+    case Code::beginCapture:
+      return capture(instruction);
+    case Code::endCapture:
+      return endCapture(instruction);
+    case Code::elapsedTime:
+      return elapsedTime(instruction);
+    case Code::allocate:
+    case Code::free:
+      return allocateOrFree(instruction);
+    case Code::recordStream:
+      return recordStream(instruction);
+    case Code::pin:
+      return pin(instruction);
+    case Code::signal:
+    case Code::waitSignal:
+      return signal(instruction);
     default:
       return issue(instruction);
   }
@@ -98,50 +104,6 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
 std::size_t HostThread::endRepeat(const Instruction& instruction, std::size_t here) {
   const auto start = static_cast<std::size_t>(instruction.jump);
   return --remaining_[start] > 0 ? start + 1 : here + 1;
-}
-
-void HostThread::issue(const Instruction& instruction) {
-  HostRow row = begin(instruction, RowKind::hostCall, callOf(instruction));
-  row.correlation = iteration_ < 0 ? 0 : nextCorrelation_++;
-  switch (instruction.code) {
-    case Code::copy:
-      backend_.copy(instruction, row.correlation);
-      break;
-    case Code::spin:
-      backend_.spin(instruction, row.correlation);
-      break;
-    case Code::stream:
-      backend_.stream(instruction, row.correlation);
-      break;
-    case Code::recordEvent:
-      backend_.recordEvent(instruction, row.correlation);
-      break;
-    default:
-      backend_.waitEvent(instruction, row.correlation);
-  }
-  end(row);
-}
-
-void HostThread::synchronize(const Instruction& instruction) {
-  const CallName name = instruction.code == Code::synchronizeStream  ? CallName::streamSynchronize
-                        : instruction.code == Code::synchronizeEvent ? CallName::eventSynchronize
-                                                                     : CallName::deviceSynchronize;
-  const HostRow row = begin(instruction, RowKind::hostSync, name);
-  if (instruction.code == Code::synchronizeStream) backend_.synchronizeStream(instruction.stream);
-  if (instruction.code == Code::synchronizeEvent) backend_.synchronizeEvent(instruction.event);
-  if (instruction.code == Code::synchronizeDevice) backend_.synchronizeDevice();
-  end(row);
-}
-
-void HostThread::query(const Instruction& instruction) {
-  const bool ofStream = instruction.code == Code::queryStream;
-  const HostRow row = begin(instruction, RowKind::hostCall, ofStream ? CallName::streamQuery : CallName::eventQuery);
-  if (ofStream) {
-    backend_.queryStream(instruction.stream);
-  } else {
-    backend_.queryEvent(instruction.event);
-  }
-  end(row);
 }
 
 void HostThread::write(const Instruction& instruction) {

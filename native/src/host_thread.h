@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "program.h"
 #include "rows.h"
+#include "signals.h"
 #include "stop.h"
 
 namespace copyscope {
@@ -21,11 +22,25 @@ struct ReadFindings {
   std::uint64_t firstWrong = 0;
 };
 
+/// What an elapsedTime found in a recorded iteration.
+struct ElapsedTime {
+  std::int32_t op = -1;
+  std::int32_t iteration = 0;
+  double durationNs = 0;
+};
+
+/// What all host threads of a run work with.
+struct Surroundings {
+  const Program& program;
+  Backend& backend;
+  Signals& signals;
+  Stop& stop;
+};
+
 class HostThread {
  public:
   /// `rows` is the number of rows of one iteration; correlations start at `firstCorrelation`.
-  HostThread(const Program& program, int thread, Backend& backend, Stop& stop, std::uint64_t rows,
-             std::int32_t firstCorrelation);
+  HostThread(const Surroundings& surroundings, int thread, std::uint64_t rows, std::int32_t firstCorrelation);
 
   /// Runs all instructions once, or until a stop is requested. Throws a Failure with the operation's number.
   /// `iteration` is -1 where nothing is recorded.
@@ -33,11 +48,20 @@ class HostThread {
 
   const std::vector<HostRow>& rows() const { return rows_; }
   std::vector<ReadFindings> findings() const;
+  const std::vector<ElapsedTime>& elapsed() const { return elapsed_; }
 
  private:
   void step(const Instruction& instruction, std::size_t& next);
   std::size_t endRepeat(const Instruction& instruction, std::size_t here);
   void issue(const Instruction& instruction);
+  void item(const Instruction& instruction);
+  void capture(const Instruction& instruction);
+  void endCapture(const Instruction& instruction);
+  void elapsedTime(const Instruction& instruction);
+  void allocateOrFree(const Instruction& instruction);
+  void recordStream(const Instruction& instruction);
+  void pin(const Instruction& instruction);
+  void signal(const Instruction& instruction);
   void synchronize(const Instruction& instruction);
   void query(const Instruction& instruction);
   void write(const Instruction& instruction);
@@ -47,8 +71,10 @@ class HostThread {
   HostRow begin(const Instruction& instruction, RowKind kind, CallName name) const;
   void end(HostRow row);
 
+  const Program& program_;
   const std::vector<Instruction>& instructions_;
   Backend& backend_;
+  Signals& signals_;
   Stop& stop_;
   const int thread_;
   const std::int32_t firstCorrelation_;
@@ -59,6 +85,9 @@ class HostThread {
   /// Rows of ranges that are open.
   std::vector<std::size_t> openRanges_;
   std::vector<HostRow> rows_;
+  std::vector<ElapsedTime> elapsed_;
+  /// Between the two ends of a capture.
+  bool capturing_ = false;
   /// Keeps the compiler from dropping a read whose bytes nothing is compared with.
   volatile std::byte seen_{};
   int iteration_ = -1;

@@ -13,7 +13,7 @@ void require(const Program& program, const char* where, std::uint64_t available,
   std::uint64_t total = 0;
   const Buffer* largest = nullptr;
   for (const Buffer& buffer : program.buffers) {
-    if (!counts(buffer)) continue;
+    if (buffer.byOperation || !counts(buffer)) continue;
     total += buffer.bytes;
     if (largest == nullptr || buffer.bytes > largest->bytes) largest = &buffer;
   }
@@ -40,8 +40,9 @@ void requireHostMemory(const Program& program, bool deviceToo) {
   require(program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); });
 }
 
-void requireDeviceMemory(const Program& program, std::uint64_t available) {
-  require(program, "device", available, [](const Buffer& buffer) { return isDevice(buffer); });
+void requireDeviceMemory(const Program& program, int device, std::uint64_t available) {
+  require(program, "device", available,
+          [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; });
 }
 
 }  // namespace copyscope

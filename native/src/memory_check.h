@@ -13,7 +13,7 @@ Failure outOfMemory(const Buffer& buffer, const char* where);
 /// as the CPU engine holds them in host memory.
 void requireHostMemory(const Program& program, bool deviceToo);
 
-/// Throws where the device buffers exceed `available` bytes.
-void requireDeviceMemory(const Program& program, std::uint64_t available);
+/// Throws where one device's buffers exceed the `available` bytes of it.
+void requireDeviceMemory(const Program& program, int device, std::uint64_t available);
 
 }  // namespace copyscope

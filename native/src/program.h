@@ -27,10 +27,36 @@ enum class Code : std::uint8_t {
   endRepeat,
   beginRange,
   endRange,
+  arithmetic,
+  memset,
+  hostFunction,
+  pin,
+  allocate,
+  free,
+  recordStream,
+  signal,
+  waitSignal,
+  beginCapture,
+  endCapture,
+  launchGraph,
+  elapsedTime,
+  item,
+  multiCopy,
 };
-constexpr int codeCount = static_cast<int>(Code::endRange) + 1;
+constexpr int codeCount = static_cast<int>(Code::multiCopy) + 1;
 
-enum class Memory : std::uint8_t { none, pageable, pinned, device, unknown };
+enum class Memory : std::uint8_t {
+  none,
+  pageable,
+  pinned,
+  pinnedWriteCombined,
+  mapped,
+  registered,
+  device,
+  unknown,
+};
+/// Numbers as they stand in an allocate's and a free's `amount`.
+enum class Allocator : std::uint8_t { cudaMalloc, pool, caching };
 enum class StreamKind : std::uint8_t { legacyDefault, perThreadDefault, blocking, nonBlocking };
 
 struct Buffer {
@@ -40,6 +66,10 @@ struct Buffer {
   Content pattern;
   /// Something in the program writes it, so its pattern is restored before each iteration.
   bool written = false;
+  /// Index into Program::devices; 0 for host memory.
+  std::int32_t device = 0;
+  /// An allocate or pin instruction makes it; before that it has no address.
+  bool byOperation = false;
 };
 
 struct Stream {
@@ -47,6 +77,15 @@ struct Stream {
   StreamKind kind = StreamKind::nonBlocking;
   /// Host thread whose default stream this is; -1 otherwise.
   std::int32_t thread = -1;
+  std::int32_t device = 0;
+  /// CUDA's: lower is more urgent.
+  std::int32_t priority = 0;
+};
+
+/// A counting signal between host threads.
+struct Signal {
+  std::string id;
+  std::int64_t capacity = 1;
 };
 
 /// Fields that a code has no use for are left as they are here.
@@ -63,9 +102,14 @@ struct Instruction {
   std::uint64_t srcOffset = 0;
   std::uint64_t dstOffset = 0;
   std::uint64_t bytes = 0;
-  /// Nanoseconds of work and spin, passes of a stream kernel, rounds of a repeat.
+  /// Nanoseconds of work, spin and host function, passes of a stream kernel, operations of an arithmetic one, rounds of
+  /// a repeat, the byte of a memset, the Allocator of an allocate and a free.
   std::int64_t amount = 0;
   Content content;
+  /// A signal, graph, multi-tensor copy or device; the later event of an elapsedTime.
+  std::int32_t index = -1;
+  /// Share of the device's multiprocessors that a kernel may fill.
+  double share = 1;
 };
 
 struct Expectation {
@@ -76,25 +120,49 @@ struct Expectation {
 };
 
 struct Program {
-  /// Position of the device among those visible.
-  std::int32_t device = 0;
+  /// Positions of the devices among those that CUDA shows to the process.
+  std::vector<std::int32_t> devices{0};
   std::int32_t iterations = 1;
   std::int32_t warmups = 0;
+  /// Each call that puts work into a stream waits for it, as CUDA_LAUNCH_BLOCKING makes it.
+  bool launchBlocking = false;
+  bool peerAccess = false;
   std::vector<Buffer> buffers;
   std::vector<Stream> streams;
   /// Whether each event takes times.
   std::vector<bool> events;
+  std::vector<Signal> signals;
+  std::vector<std::string> graphs;
   std::vector<std::vector<Instruction>> threads;
+  /// Each thread's current device; 0 where the vector is shorter.
+  std::vector<std::int32_t> threadDevices;
   std::vector<Expectation> expectations;
 };
 
 inline bool isDevice(const Buffer& buffer) { return buffer.memory == Memory::device; }
 
-/// Instructions that put work into a stream which takes time on the device.
-inline bool isDeviceWork(Code code) { return code == Code::copy || code == Code::spin || code == Code::stream; }
+/// Host memory that the device reaches without staging.
+inline bool isPageLocked(Memory memory) {
+  return memory == Memory::pinned || memory == Memory::pinnedWriteCombined || memory == Memory::mapped ||
+         memory == Memory::registered;
+}
 
+inline bool isKernel(Code code) { return code == Code::spin || code == Code::stream || code == Code::arithmetic; }
+
+/// Instructions that put work into a stream which takes time on the device.
+inline bool isDeviceWork(Code code) {
+  return isKernel(code) || code == Code::copy || code == Code::memset || code == Code::item;
+}
+
+/// Instructions that put something into a stream.
 inline bool takesStream(Code code) {
-  return isDeviceWork(code) || code == Code::recordEvent || code == Code::waitEvent;
+  return isDeviceWork(code) || code == Code::recordEvent || code == Code::waitEvent || code == Code::hostFunction ||
+         code == Code::launchGraph;
+}
+
+inline std::int32_t deviceOfThread(const Program& program, int thread) {
+  const auto index = static_cast<std::size_t>(thread);
+  return index < program.threadDevices.size() ? program.threadDevices[index] : 0;
 }
 
 }  // namespace copyscope

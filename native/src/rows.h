@@ -16,6 +16,8 @@ enum class RowKind : std::uint8_t {
   hostRange,
   copy,
   kernel,
+  memset,
+  hostFunction,
   eventRecord,
   eventWait,
 };
@@ -33,6 +35,21 @@ enum class CallName : std::uint8_t {
   deviceSynchronize,
   streamQuery,
   eventQuery,
+  memsetAsync,
+  launchHostFunc,
+  streamBeginCapture,
+  streamEndCapture,
+  graphInstantiate,
+  graphUpload,
+  graphLaunch,
+  eventElapsedTime,
+  malloc,
+  free,
+  mallocAsync,
+  freeAsync,
+  hostAlloc,
+  freeHost,
+  memcpyPeerAsync,
 };
 
 enum class ChannelType : std::uint8_t { unknown, compute, asyncMemcpy, decompress };
@@ -64,5 +81,11 @@ struct DeviceRow {
   Memory dst = Memory::none;
   ChannelType channelType = ChannelType::unknown;
 };
+
+/// What kind of activity an instruction causes in its stream.
+RowKind rowKindOf(Code code);
+
+/// Fills in what the instruction itself says of its activity: kind, bytes and kinds of memory.
+void describeActivity(const Program& program, const Instruction& instruction, DeviceRow& row);
 
 }  // namespace copyscope

@@ -15,22 +15,31 @@ struct Table {
 };
 
 struct ProgramTables {
-  double device = 0;
   double iterations = 1;
   double warmups = 0;
   std::vector<std::string> bufferIds;
   std::vector<std::string> streamIds;
+  std::vector<std::string> signalIds;
+  std::vector<std::string> graphIds;
+  double launchBlocking = 0;
+  double peerAccess = 0;
+  /// A position each.
+  Table devices;
   Table buffers;
   Table streams;
   Table events;
+  /// A capacity each.
+  Table signals;
   std::vector<Table> threads;
+  /// The device of each thread.
+  Table threadDevices;
   Table expectations;
 };
 
 /// Columns of each table, as native/encode.ts fills them.
-constexpr std::size_t bufferColumns = 5;
-constexpr std::size_t streamColumns = 2;
-constexpr std::size_t instructionColumns = 16;
+constexpr std::size_t bufferColumns = 7;
+constexpr std::size_t streamColumns = 4;
+constexpr std::size_t instructionColumns = 18;
 constexpr std::size_t expectationColumns = 7;
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.

@@ -23,7 +23,7 @@ struct Scene {
     const int stream = builder.stream(StreamKind::nonBlocking);
     builder.copy(host, device, stream).spin(stream, 5).copy(host, host, stream);
     std::int32_t correlation = 1;
-    for (const Instruction& instruction : builder.program().threads[0]) issued.push_back({&instruction, correlation++});
+    for (const Instruction& instruction : builder.program().threads[0]) issued.push_back({&instruction, correlation++, nullptr, 0});
     records = {record(RowKind::kernel, 200, 300, 0), record(RowKind::copy, 100, 180, 64)};
   }
 
@@ -43,7 +43,7 @@ struct Scene {
   }
 
   std::string join() {
-    const IssuedStream stream{0, streamId, &issued};
+    const IssuedStream stream{0, streamId, 0, &issued};
     return joinActivities(builder.program(), stream, records, 3, rows);
   }
 };

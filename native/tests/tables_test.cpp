@@ -11,18 +11,20 @@ using namespace copyscope;
 namespace {
 
 struct Numbers {
-  std::vector<double> buffers{1, 64, 1, 7, 0, 3, 64, 3, 9, 1};
-  std::vector<double> streams{0, -1};
+  std::vector<double> devices{0};
+  std::vector<double> buffers{1, 64, 1, 7, 0, 0, 0, 6, 64, 3, 9, 1, 0, 0};
+  std::vector<double> streams{0, -1, 0, 0};
   std::vector<double> events{1};
   std::vector<double> instructions{
-      3, 0, 0, -1, 0, 0, 1, 0, 64, 0, -1, 0, 0, 0, 1, 0,  // copy
-      6, 1, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 0, 0, 1, 0,  // recordEvent
+      3, 0, 0, -1, 0, 0, 1, 0, 64, 0, -1, 0, 0, 0, 1, 0, -1, 1,  // copy
+      6, 1, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 0, 0, 1, 0, -1, 1,  // recordEvent
   };
   std::vector<double> expectations{1, 0, 64, 1, 7, 0, 1};
 
   Program read() const {
     ProgramTables tables;
     tables.bufferIds = {"a", "b"};
+    tables.devices = {devices.data(), devices.size()};
     tables.buffers = {buffers.data(), buffers.size()};
     tables.streams = {streams.data(), streams.size()};
     tables.events = {events.data(), events.size()};
@@ -59,9 +61,12 @@ TEST("single faults are refused") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(with(&Numbers::buffers, 1, 0));
   CHECK(with(&Numbers::buffers, 1, 1e15));
-  CHECK(with(&Numbers::buffers, 0, 4));
+  CHECK(with(&Numbers::buffers, 0, 7));
+  CHECK(with(&Numbers::buffers, 5, 1));
+  CHECK(with(&Numbers::streams, 2, 1));
+  CHECK(with(&Numbers::devices, 0, -1));
   CHECK(with(&Numbers::streams, 0, 4));
-  CHECK(with(&Numbers::instructions, 0, 17));
+  CHECK(with(&Numbers::instructions, 0, 32));
   CHECK(with(&Numbers::instructions, 0, nan));
   CHECK(with(&Numbers::instructions, 2, -1));
   CHECK(with(&Numbers::instructions, 2, 1));
@@ -70,7 +75,8 @@ TEST("single faults are refused") {
   CHECK(with(&Numbers::instructions, 8, 65));
   CHECK(with(&Numbers::instructions, 0, 13));
   CHECK(with(&Numbers::instructions, 0, 14));
-  CHECK(with(&Numbers::instructions, 19, -1));
+  CHECK(with(&Numbers::instructions, 21, -1));
+  for (const double code : {18, 20, 22, 23, 24, 26, 28, 29}) CHECK(with(&Numbers::instructions, 18, code));
   CHECK(with(&Numbers::expectations, 2, 65));
 }
 

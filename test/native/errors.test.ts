@@ -47,7 +47,7 @@ describeNative('what an engine refuses', () => {
     const broken = { ...work, program: { ...work.program, iterations: 0 } };
     await expect(runOnCpu(broken)).rejects.toMatchObject({ code: 'native.bad-program', field: 'iterations[0]' });
     const devices = { ...work, program: { ...work.program, devices: [] } };
-    await expect(runOnCpu(devices)).rejects.toMatchObject({ code: 'engine.unsupported', field: 'devices' });
+    await expect(runOnCpu(devices)).rejects.toMatchObject({ code: 'native.bad-program', field: 'devices' });
   });
 });
 

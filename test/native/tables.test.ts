@@ -129,14 +129,16 @@ describe('decoding', () => {
     stream: new Int32Array(3),
     channel: Int32Array.of(9, 13, 2),
     channelType: Uint8Array.from(channelTypes),
-    src: Uint8Array.of(2, 3, 0),
-    dst: Uint8Array.of(3, 2, 0),
+    src: Uint8Array.of(2, 6, 0),
+    dst: Uint8Array.of(6, 2, 0),
   });
   const none = new Float64Array(0);
   const result = (columnsOfDevice: ReturnType<typeof device>) => ({
     host,
     device: columnsOfDevice,
     checks: { op: new Int32Array(0), buffer: new Int32Array(0), checked: none, wrong: none, firstWrong: none },
+    elapsed: { op: new Int32Array(0), iteration: new Int32Array(0), durationNs: none },
+    memory: [],
     recordedWallNs: Float64Array.of(50),
     plainWallNs: Float64Array.of(40),
     timing: 'cupti',

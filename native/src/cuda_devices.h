@@ -1,0 +1,53 @@
+// The devices of a run: what each can hold, a stream of our own on each, and whether they reach each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda_calls.h"
+#include "program.h"
+
+namespace copyscope {
+
+struct CudaDevice {
+  int ordinal = 0;
+  int multiprocessors = 1;
+  /// Blocks that a multiprocessor holds at once.
+  int residentBlocks = 1;
+  /// For filling and comparing: no program uses it.
+  OwnedStream service;
+  DeviceMemory comparison;
+
+  int allBlocks() const { return multiprocessors * residentBlocks; }
+  /// Blocks of a kernel with this share of the multiprocessors.
+  int blocksFor(double share) const;
+};
+
+class CudaDevices {
+ public:
+  CudaDevices() = default;
+  /// Takes back the peer access that it gave.
+  ~CudaDevices();
+  CudaDevices(const CudaDevices&) = delete;
+  CudaDevices& operator=(const CudaDevices&) = delete;
+
+  /// Throws a Failure `engine.no-device` where one is not there.
+  void open(const Program& program);
+  const CudaDevice& operator[](int device) const { return devices_[static_cast<std::size_t>(device)]; }
+  int count() const { return static_cast<int>(devices_.size()); }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  void openOne(int ordinal);
+  void setPeerAccess(bool wanted);
+  void setPeerAccess(int from, int to, bool wanted);
+
+  std::vector<CudaDevice> devices_;
+  /// Ordinals from which, and to which, access was given.
+  std::vector<std::pair<int, int>> given_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace copyscope

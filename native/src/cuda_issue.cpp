@@ -1,0 +1,168 @@
+// What host threads put into CUDA's streams.
+#include "cuda_backend.h"
+
+// cudaMemcpy in this thread's own default stream. The header declares it only to sources in which all calls mean that.
+extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* source, size_t bytes, cudaMemcpyKind kind);
+
+namespace copyscope {
+namespace {
+
+cudaMemcpyKind kindOf(const Buffer& src, const Buffer& dst) {
+  if (isDevice(src)) return isDevice(dst) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
+  return isDevice(dst) ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
+}
+
+const char* nameOf(const Instruction& instruction) {
+  switch (instruction.code) {
+    case Code::copy:
+      return instruction.blocking ? "cudaMemcpy" : "cudaMemcpyAsync";
+    case Code::item:
+      return "cudaMemcpyAsync";
+    case Code::memset:
+      return "cudaMemsetAsync";
+    case Code::recordEvent:
+      return "cudaEventRecord";
+    case Code::waitEvent:
+      return "cudaStreamWaitEvent";
+    default:
+      return "cudaLaunchKernel";
+  }
+}
+
+}  // namespace
+
+void CudaBackend::issue(const Instruction& instruction, std::int32_t correlation) {
+  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  if (instruction.code == Code::copy) {
+    operationMemory_->noteUse(instruction.src, instruction.stream);
+    operationMemory_->noteUse(instruction.dst, instruction.stream);
+  }
+  if (!graphs_->any()) return put(instruction, correlation);
+  if (instruction.code == Code::recordEvent) graphs_->noteRecord(instruction.event, instruction.stream);
+  if (instruction.code == Code::waitEvent) graphs_->noteWait(instruction.event, instruction.stream);
+  const std::shared_ptr<CapturedGraph> capture = graphs_->captureOf(instruction.stream);
+  if (capture == nullptr) return put(instruction, correlation);
+  graphs_->add(*capture, instruction);
+  call(instruction, 0, capture);
+}
+
+/// Marks leave no records on the device, so nothing is noted of them.
+void CudaBackend::put(const Instruction& instruction, std::int32_t correlation) {
+  if (instruction.code == Code::launchGraph) return launchGraph(instruction, correlation);
+  const bool noted = correlation != 0 && isDeviceWork(instruction.code);
+  if (noted) return record(instruction, correlation);
+  call(instruction, correlation, nullptr);
+}
+
+void CudaBackend::record(const Instruction& instruction, std::int32_t correlation) {
+  const std::unique_lock<std::mutex> lock = lockStream(instruction.stream);
+  std::vector<Issued>& issued = issued_[static_cast<std::size_t>(instruction.stream)];
+  const std::size_t position = issued.size();
+  recorder_->before(instruction.stream, position);
+  call(instruction, correlation, nullptr);
+  recorder_->after(instruction.stream, position);
+  issued.push_back({&instruction, correlation, nullptr, 0});
+}
+
+void CudaBackend::launchGraph(const Instruction& instruction, std::int32_t correlation) {
+  const std::unique_lock<std::mutex> lock = lockStream(instruction.stream);
+  Issued launched = graphs_->launch(instruction, handle(instruction.stream));
+  launched.correlation = correlation;
+  if (correlation != 0) issued_[static_cast<std::size_t>(instruction.stream)].push_back(std::move(launched));
+}
+
+std::unique_lock<std::mutex> CudaBackend::lockStream(int index) {
+  const auto& mutex = streamMutexes_[static_cast<std::size_t>(index)];
+  return mutex == nullptr ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(*mutex);
+}
+
+void CudaBackend::call(const Instruction& instruction, std::int32_t correlation,
+                       std::shared_ptr<const CapturedGraph> capture) {
+  const cudaStream_t to = handle(instruction.stream);
+  const auto make = [&]() -> cudaError_t {
+    switch (instruction.code) {
+      case Code::copy:
+        return copy(instruction);
+      case Code::item: {
+        // One a host thread: nothing but the copy looks at it.
+        static thread_local std::uint32_t scalar = 0;
+        const std::byte* const source = at(instruction.src, instruction.srcOffset);
+        return cudaMemcpyAsync(&scalar, source, instruction.bytes, cudaMemcpyDefault, to);
+      }
+      case Code::memset:
+        return cudaMemsetAsync(at(instruction.dst, instruction.dstOffset), static_cast<int>(instruction.amount),
+                               instruction.bytes, to);
+      case Code::recordEvent:
+        return cudaEventRecord(event(instruction.event), to);
+      case Code::waitEvent:
+        return cudaStreamWaitEvent(to, event(instruction.event), 0);
+      default:
+        return launchKernel(instruction);
+    }
+  };
+  if (instruction.code == Code::hostFunction) {
+    return hostFunctions_.launch(instruction, correlation, to, std::move(capture));
+  }
+  check(make(), nameOf(instruction));
+}
+
+cudaError_t CudaBackend::copy(const Instruction& instruction) {
+  const Buffer& src = buffer(instruction.src);
+  const Buffer& dst = buffer(instruction.dst);
+  std::byte* const target = at(instruction.dst, instruction.dstOffset);
+  const std::byte* const source = at(instruction.src, instruction.srcOffset);
+  const auto bytes = static_cast<std::size_t>(instruction.bytes);
+  const cudaMemcpyKind kind = kindOf(src, dst);
+  if (instruction.blocking) {
+    return stream(instruction.stream).kind == StreamKind::perThreadDefault
+               ? cudaMemcpy_ptds(target, source, bytes, kind)
+               : cudaMemcpy(target, source, bytes, kind);
+  }
+  if (isDevice(src) && isDevice(dst) && src.device != dst.device) {
+    return cudaMemcpyPeerAsync(target, devices_[dst.device].ordinal, source, devices_[src.device].ordinal, bytes,
+                               handle(instruction.stream));
+  }
+  return cudaMemcpyAsync(target, source, bytes, kind, handle(instruction.stream));
+}
+
+/// A spin that names no share of the device leaves it free: one thread keeps the time.
+cudaError_t CudaBackend::launchKernel(const Instruction& instruction) {
+  const int blocks = deviceOf(instruction.stream).blocksFor(instruction.share);
+  const cudaStream_t to = handle(instruction.stream);
+  switch (instruction.code) {
+    case Code::spin:
+      return launchSpin(to, instruction.amount, instruction.share < 1 ? blocks : 0, deviceFlag_);
+    case Code::arithmetic:
+      return launchArithmetic(to, instruction.amount, blocks, deviceFlag_);
+    default:
+      // Mapped memory has the same address on the device (unified virtual addressing).
+      return launchStream(to, at(instruction.src, 0), at(instruction.dst, 0), instruction.bytes, instruction.amount,
+                          blocks, deviceFlag_);
+  }
+}
+
+// Graphs
+
+void CudaBackend::beginCapture(const Instruction& instruction) {
+  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  graphs_->begin(instruction, handle(instruction.stream));
+}
+
+void CudaBackend::endCapture(const Instruction& instruction) {
+  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  graphs_->end(instruction, handle(instruction.stream));
+}
+
+void CudaBackend::instantiate(const Instruction& instruction) {
+  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  graphs_->instantiate(instruction);
+}
+
+void CudaBackend::upload(const Instruction& instruction) {
+  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  graphs_->upload(instruction, handle(instruction.stream));
+}
+
+std::vector<GraphLaunch> CudaBackend::launches() const { return launchesIn(issued_); }
+
+}  // namespace copyscope

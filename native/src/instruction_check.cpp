@@ -1,0 +1,188 @@
+#include "instruction_check.h"
+
+#include "failure.h"
+
+namespace copyscope {
+namespace {
+
+constexpr double maxDurationNs = 3600000000000.0;  // one hour
+constexpr double maxCount = 1e7;
+constexpr std::size_t maxNesting = 64;
+
+const Buffer& bufferAt(const Program& program, std::int32_t index) {
+  return program.buffers[static_cast<std::size_t>(index)];
+}
+
+void checkKernelBuffer(const Program& program, const std::string& where, std::int32_t buffer, std::uint64_t bytes) {
+  checkRegion(program, where, buffer, 0, bytes, false);
+  const Memory memory = bufferAt(program, buffer).memory;
+  if (memory != Memory::device && memory != Memory::mapped) {
+    refuseProgram(where, "a kernel reaches device and mapped memory only");
+  }
+}
+
+void checkBuffers(const Program& program, const Instruction& instruction, const std::string& where) {
+  const auto checkSource = [&](bool hostOnly) {
+    checkRegion(program, where, instruction.src, instruction.srcOffset, instruction.bytes, hostOnly);
+  };
+  const auto checkTarget = [&](bool hostOnly) {
+    checkRegion(program, where, instruction.dst, instruction.dstOffset, instruction.bytes, hostOnly);
+  };
+  switch (instruction.code) {
+    case Code::write:
+    case Code::read:
+      return checkSource(true);
+    case Code::pin:
+      checkSource(true);
+      return checkTarget(true);
+    case Code::copy:
+      checkSource(false);
+      return checkTarget(false);
+    case Code::memset: {
+      checkTarget(false);
+      const Memory memory = bufferAt(program, instruction.dst).memory;
+      if (memory == Memory::pageable) refuseProgram(where, "a memset reaches device and page-locked memory only");
+      return;
+    }
+    case Code::stream:
+      checkKernelBuffer(program, where, instruction.src, instruction.bytes);
+      checkKernelBuffer(program, where, instruction.dst, instruction.bytes);
+      if (instruction.bytes % 4 != 0) refuseProgram(where, "a stream kernel works on whole 32-bit words");
+      return;
+    case Code::item:
+      checkSource(false);
+      if (instruction.bytes > 4) refuseProgram(where, "an item is at most 4 bytes");
+      return;
+    case Code::allocate:
+    case Code::free:
+    case Code::recordStream:
+      return checkRegion(program, where, instruction.src, 0, 0, false);
+    default:
+      return;
+  }
+}
+
+bool needsStream(Code code) {
+  return takesStream(code) || code == Code::synchronizeStream || code == Code::queryStream || code == Code::allocate ||
+         code == Code::free || code == Code::recordStream || code == Code::beginCapture || code == Code::endCapture ||
+         code == Code::multiCopy;
+}
+
+bool needsEvent(Code code) {
+  return code == Code::recordEvent || code == Code::waitEvent || code == Code::synchronizeEvent ||
+         code == Code::queryEvent || code == Code::elapsedTime;
+}
+
+/// How many things there are of the kind that the instruction's index names; 0 where it names none.
+std::size_t indexed(const Program& program, Code code) {
+  switch (code) {
+    case Code::signal:
+    case Code::waitSignal:
+      return program.signals.size();
+    case Code::beginCapture:
+    case Code::endCapture:
+    case Code::launchGraph:
+      return program.graphs.size();
+    case Code::elapsedTime:
+      return program.events.size();
+    case Code::synchronizeDevice:
+      return program.devices.size();
+    default:
+      return 0;
+  }
+}
+
+bool needsIndex(Code code) {
+  return code == Code::signal || code == Code::waitSignal || code == Code::beginCapture || code == Code::endCapture ||
+         code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice;
+}
+
+void checkAmount(const Instruction& instruction, const std::string& where) {
+  const Code code = instruction.code;
+  const auto amount = static_cast<double>(instruction.amount);
+  const bool timed = code == Code::work || code == Code::spin || code == Code::hostFunction;
+  const bool counted = code == Code::stream || code == Code::repeat;
+  if (timed && amount > maxDurationNs) refuseProgram(where, "it lasts more than an hour");
+  if (counted && (amount < 1 || amount > maxCount)) {
+    refuseProgram(where, "its count is not between 1 and " + std::to_string(static_cast<int>(maxCount)));
+  }
+  if (code == Code::memset && amount > 255) refuseProgram(where, "it sets no byte");
+  if ((code == Code::allocate || code == Code::free) && amount > 2) refuseProgram(where, "there is no such allocator");
+}
+
+bool opens(Code code) { return code == Code::repeat || code == Code::beginRange || code == Code::beginCapture; }
+
+/// The code that opens what `code` closes; `code` itself where it closes nothing.
+Code openerOf(Code code) {
+  switch (code) {
+    case Code::endRepeat:
+      return Code::repeat;
+    case Code::endRange:
+      return Code::beginRange;
+    case Code::endCapture:
+      return Code::beginCapture;
+    default:
+      return code;
+  }
+}
+
+}  // namespace
+
+void refuseProgram(const std::string& where, const std::string& reason) {
+  throw Failure("native.bad-program", where + ": " + reason + ".",
+                "Lower the experiment again with this version of the program.", where);
+}
+
+void checkRegion(const Program& program, const std::string& where, std::int32_t buffer, std::uint64_t offset,
+                 std::uint64_t bytes, bool hostOnly) {
+  if (buffer < 0) refuseProgram(where, "it names no buffer");
+  const Buffer& declared = bufferAt(program, buffer);
+  if (offset > declared.bytes || bytes > declared.bytes - offset) {
+    refuseProgram(where, "bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+                             " are not in buffer " + declared.id + " of " + std::to_string(declared.bytes) + " bytes");
+  }
+  if (hostOnly && isDevice(declared)) refuseProgram(where, "host code can't reach device buffer " + declared.id);
+}
+
+void checkInstruction(const Program& program, const Instruction& instruction, const std::string& where) {
+  const Code code = instruction.code;
+  if (needsStream(code) && instruction.stream < 0) refuseProgram(where, "it names no stream");
+  if (needsEvent(code) && instruction.event < 0) refuseProgram(where, "it names no event");
+  const auto index = static_cast<std::size_t>(instruction.index < 0 ? 0 : instruction.index);
+  if (needsIndex(code) && (instruction.index < 0 || index >= indexed(program, code))) {
+    refuseProgram(where, "its index names nothing");
+  }
+  if (isKernel(code) && !(instruction.share > 0)) refuseProgram(where, "a kernel needs a share of the device");
+  if (code == Code::write && instruction.content.kind == PatternKind::none) {
+    refuseProgram(where, "it writes no pattern");
+  }
+  checkAmount(instruction, where);
+  checkBuffers(program, instruction, where);
+}
+
+void checkNesting(const std::vector<Instruction>& instructions, const std::string& where) {
+  std::vector<std::size_t> open;
+  bool capturing = false;
+  for (std::size_t index = 0; index < instructions.size(); ++index) {
+    const Code code = instructions[index].code;
+    if (opens(code)) open.push_back(index);
+    if (open.size() > maxNesting) refuseProgram(where, "its groups nest deeper than " + std::to_string(maxNesting));
+    if (code == Code::beginCapture && capturing) refuseProgram(where, "a capture lies in another one");
+    if (code == Code::beginCapture || code == Code::endCapture) capturing = code == Code::beginCapture;
+    const Code opener = openerOf(code);
+    if (opener == code) continue;
+    if (open.empty() || instructions[open.back()].code != opener) refuseProgram(where, "its groups don't nest");
+    const Instruction& first = instructions[open.back()];
+    const bool linked = first.jump == static_cast<std::int32_t>(index) &&
+                        instructions[index].jump == static_cast<std::int32_t>(open.back());
+    if (code == Code::endRepeat && !linked) refuseProgram(where, "a repeat's ends don't name each other");
+    if (code == Code::endCapture && (first.index != instructions[index].index ||
+                                     first.stream != instructions[index].stream)) {
+      refuseProgram(where, "a capture's ends don't agree");
+    }
+    open.pop_back();
+  }
+  if (!open.empty()) refuseProgram(where, "a group is not closed");
+}
+
+}  // namespace copyscope

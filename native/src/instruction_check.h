@@ -1,0 +1,22 @@
+// What each instruction needs: streams, events and buffers of the right kind, and amounts within bounds.
+#pragma once
+
+#include <string>
+
+#include "program.h"
+
+namespace copyscope {
+
+/// Throws a Failure `native.bad-program` at `where`.
+[[noreturn]] void refuseProgram(const std::string& where, const std::string& reason);
+
+/// A region must lie in its buffer; host code reaches host memory only.
+void checkRegion(const Program& program, const std::string& where, std::int32_t buffer, std::uint64_t offset,
+                 std::uint64_t bytes, bool hostOnly);
+
+void checkInstruction(const Program& program, const Instruction& instruction, const std::string& where);
+
+/// Repeats, ranges and captures must each close in their own block, and a repeat's two ends must name each other.
+void checkNesting(const std::vector<Instruction>& instructions, const std::string& where);
+
+}  // namespace copyscope

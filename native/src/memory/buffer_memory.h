@@ -1,0 +1,85 @@
+// Memory of the buffers that a program's own operations allocate and free, whichever allocator they name.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "memory/caching_allocator.h"
+#include "memory/caching_host_allocator.h"
+#include "failure.h"
+#include "memory/memory_report.h"
+#include "program.h"
+#include "rows.h"
+
+namespace copyscope {
+
+/// Where memory comes from in the end. Functions may be called from several threads at once.
+class MemorySource {
+ public:
+  MemorySource() = default;
+  MemorySource(const MemorySource&) = delete;
+  MemorySource& operator=(const MemorySource&) = delete;
+  virtual ~MemorySource() = default;
+
+  /// cudaMalloc for device memory, cudaHostAlloc and the like for host memory. Null where there is no more.
+  virtual std::byte* allocate(const Buffer& buffer) = 0;
+  virtual void free(const Buffer& buffer, std::byte* address) = 0;
+  /// cudaMallocAsync and cudaFreeAsync.
+  virtual std::byte* allocateFromPool(const Buffer& buffer, int stream) = 0;
+  virtual void freeToPool(const Buffer& buffer, std::byte* address, int stream) = 0;
+  /// Bytes that could still be had; 0 where unknown.
+  virtual std::uint64_t available(const Buffer& buffer) = 0;
+  /// What the pools hold.
+  virtual std::vector<MemoryReport> poolReports() = 0;
+};
+
+class BufferMemory {
+ public:
+  /// `segments` has one entry for each device. All references must outlive this.
+  BufferMemory(const Program& program, MemorySource& source, std::vector<AllocatorDevice*> segments,
+               AllocatorDevice& hostSegments, std::uint64_t pinnedBudget);
+
+  /// Null before a buffer is allocated and after it is freed.
+  std::byte* address(int buffer) const {
+    return slots_[static_cast<std::size_t>(buffer)].address.load(std::memory_order_acquire);
+  }
+
+  /// Each throws a Failure: `run.not-allocated`, `run.already-allocated` or `run.out-of-memory`.
+  CallName allocate(const Instruction& instruction);
+  CallName free(const Instruction& instruction);
+  void recordStream(const Instruction& instruction);
+  CallName allocatePinned(int buffer);
+
+  /// A copy in `stream` uses the buffer: page-locked memory of the cache is not reused before it has completed.
+  void noteUse(int buffer, int stream);
+  /// Frees all that is still allocated. The devices must be idle.
+  void freeAll();
+
+  std::vector<MemoryReport> report() const;
+
+ private:
+  enum class Owner : std::uint8_t { none, source, pool, cache };
+  struct Slot {
+    std::atomic<std::byte*> address{nullptr};
+    Owner owner = Owner::none;
+    std::int32_t stream = -1;
+  };
+
+  const Buffer& declared(int buffer) const { return program_.buffers[static_cast<std::size_t>(buffer)]; }
+  CachedAllocation take(const Buffer& buffer, Owner owner, int stream);
+  void give(int buffer, Slot& slot, int stream);
+  [[noreturn]] void refuse(const Buffer& buffer, Owner owner);
+
+  const Program& program_;
+  MemorySource& source_;
+  /// By device.
+  std::vector<std::unique_ptr<CachingAllocator>> caches_;
+  CachingHostAllocator hostCache_;
+  std::vector<Slot> slots_;
+};
+
+/// Failure for the use of a buffer that no operation has allocated, or that one has freed.
+Failure notAllocated(const Buffer& buffer);
+
+}  // namespace copyscope

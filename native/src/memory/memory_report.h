@@ -1,0 +1,21 @@
+// What one allocator held at the end of a run's last recorded iteration.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory/allocator_statistics.h"
+
+namespace copyscope {
+
+enum class AllocatorKind : std::uint8_t { caching, cachingHost, pool };
+
+struct MemoryReport {
+  AllocatorKind allocator = AllocatorKind::caching;
+  /// Index into Program::devices; -1 for host memory.
+  std::int32_t device = -1;
+  AllocatorStatistics statistics;
+  std::vector<BlockSnapshot> blocks;
+};
+
+}  // namespace copyscope
