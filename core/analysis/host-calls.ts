@@ -1,32 +1,73 @@
 /** Joins a device activity with the host call that issued it. */
-import { joinCalls } from '../trace/correlation.ts';
-import type { RowIndex } from '../trace/trace.ts';
-import { type Iteration, rowKind } from './iteration.ts';
+
+import { laneKindOf } from '../trace/rules.ts';
+import { type RowIndex, rowKinds } from '../trace/trace.ts';
+import type { Iteration } from './iteration.ts';
+
+const callCode = rowKinds.indexOf('host-call');
+const isActivity = Uint8Array.from(rowKinds, (kind) => (laneKindOf(kind) === 'stream' ? 1 : 0));
+
+/** The host-call row of each row of a stream that has one. */
+export class HostCalls {
+  readonly #begin: number;
+  /** By row, from #begin: its call, or -1. */
+  readonly #calls: Int32Array;
+  /** By row, from #begin: 1 where it is the call of some activity. */
+  readonly #joined: Uint8Array;
+
+  constructor({ trace, begin, end }: Iteration) {
+    this.#begin = begin;
+    this.#calls = new Int32Array(end - begin).fill(-1);
+    this.#joined = new Uint8Array(end - begin);
+    const { op, correlation, kind } = trace.columns;
+    const [byCorrelation, byOperation] = [new Map<number, RowIndex>(), new Map<number, RowIndex[]>()];
+    for (let row = begin; row < end; row += 1) {
+      if (kind[row] !== callCode) continue;
+      const number = correlation[row] ?? 0;
+      if (number !== 0 && !byCorrelation.has(number)) byCorrelation.set(number, row);
+      if ((op[row] ?? -1) >= 0) append(byOperation, op[row] ?? -1, row);
+    }
+    const seen = new Map<number, number>();
+    for (let row = begin; row < end; row += 1) {
+      if (isActivity[kind[row] ?? 0] !== 1) continue;
+      const number = op[row] ?? -1;
+      const occurrence = seen.get(number) ?? 0;
+      if (number >= 0) seen.set(number, occurrence + 1);
+      const call = byCorrelation.get(correlation[row] ?? 0) ?? byOperation.get(number)?.[occurrence];
+      if (call === undefined) continue;
+      this.#calls[row - begin] = call;
+      this.#joined[call - begin] = 1;
+    }
+  }
+
+  /** Undefined where the trace doesn't hold it. */
+  get(activity: RowIndex): RowIndex | undefined {
+    const call = this.#calls[activity - this.#begin] ?? -1;
+    return call < 0 ? undefined : call;
+  }
+
+  /** Whether a row is the call of some activity. */
+  isJoined(call: RowIndex): boolean {
+    return this.#joined[call - this.#begin] === 1;
+  }
+
+  /** Every activity that has a call, with it, in order of start. */
+  *[Symbol.iterator](): Generator<readonly [activity: RowIndex, call: RowIndex]> {
+    for (const [index, call] of this.#calls.entries()) if (call >= 0) yield [index + this.#begin, call];
+  }
+}
+
+/** Several analyses ask for the same iteration's. */
+const known = new WeakMap<Iteration, HostCalls>();
 
 /**
- * The host-call row of each stream row that has one. Joined by correlation where the trace has it; otherwise the n-th
- * activity of an operation belongs to the operation's n-th call, since a stream runs its work in issue order.
+ * The host calls of an iteration. Joined by correlation where the trace has it; otherwise the n-th activity of an
+ * operation belongs to the operation's n-th call, since a stream runs its work in issue order.
  */
-export function hostCalls({ trace, begin, end }: Iteration): ReadonlyMap<RowIndex, RowIndex> {
-  const { op } = trace.columns;
-  const byCorrelation = joinCalls(trace, { from: begin, to: end });
-  const calls = new Map<number, RowIndex[]>();
-  const activities: RowIndex[] = [];
-  for (let row = begin; row < end; row += 1) {
-    const kind = rowKind(trace, row);
-    if (kind === 'host-call') append(calls, op[row] ?? -1, row);
-    else if (kind === 'host-function' || !kind.startsWith('host-')) activities.push(row);
-  }
-  const joined = new Map<RowIndex, RowIndex>();
-  const seen = new Map<number, number>();
-  for (const row of activities) {
-    const number = op[row] ?? -1;
-    const occurrence = seen.get(number) ?? 0;
-    seen.set(number, occurrence + 1);
-    const call = byCorrelation.callOf(row) ?? (number < 0 ? undefined : calls.get(number)?.[occurrence]);
-    if (call !== undefined) joined.set(row, call);
-  }
-  return joined;
+export function hostCalls(iteration: Iteration): HostCalls {
+  const found = known.get(iteration) ?? new HostCalls(iteration);
+  known.set(iteration, found);
+  return found;
 }
 
 function append(lists: Map<number, RowIndex[]>, key: number, row: RowIndex): void {

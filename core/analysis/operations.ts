@@ -55,11 +55,10 @@ export interface OperationOptions {
 /** In order of start. */
 export function operationRows(iteration: Iteration, options: OperationOptions = {}): OperationRow[] {
   const calls = hostCalls(iteration);
-  const joinedCalls = new Set(calls.values());
   const occurrences = new Map<string, number>();
   const rows: OperationRow[] = [];
   for (let row = iteration.begin; row < iteration.end; row += 1) {
-    if (joinedCalls.has(row)) continue;
+    if (calls.isJoined(row)) continue;
     const one = activity(iteration.trace, row);
     const key = `${one.op} ${one.kind}`;
     const occurrence = occurrences.get(key) ?? 0;

@@ -18,13 +18,13 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
   const program = experiment === null ? null : lowered(experiment);
   const operation = (op: number): Operation | undefined =>
     experiment === null ? undefined : at(experiment, program?.operations[op]?.path);
-  const known = new Map<string, boolean | null>();
+  const known = new Map<number, boolean | null>();
   return {
     program,
     label: (op) => program?.operations[op]?.label,
     operation,
     shareData: (a, b) => {
-      const key = `${a} ${b}`;
+      const key = a * 2 ** 26 + b;
       const found = known.get(key);
       if (found !== undefined) return found;
       const shared = shareData(operation(a), operation(b));

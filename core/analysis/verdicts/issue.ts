@@ -4,7 +4,7 @@
  */
 import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
 import type { RowIndex } from '../../trace/trace.ts';
-import { hostCalls } from '../host-calls.ts';
+import { type HostCalls, hostCalls } from '../host-calls.ts';
 import { type Iteration, rowKind, rowStart } from '../iteration.ts';
 
 export interface Issued {
@@ -107,7 +107,9 @@ function fromProgram(iteration: Iteration, program: Program): Timed[] {
       if (issued === null) continue;
       const found = rows.next(instruction);
       time = Math.max(time, found.time);
-      timed.push({ ...issued, row: found.row, time });
+      issued.row = found.row;
+      issued.time = time;
+      timed.push(issued);
     }
   }
   return timed;
@@ -130,25 +132,37 @@ function* unroll({ instructions }: ProgramThread, budget: number): Generator<Ins
   }
 }
 
-function issue(instruction: Instruction, thread: number): Omit<Issued, 'row'> | null {
-  const common = { op: instruction.op, thread, stream: -1, event: -1, device: -1 };
+/** A million of them: one object each, whose row and time are filled in as they are found. */
+type Unplaced = Omit<Issued, 'row'> & { row: RowIndex; time: number };
+
+function issue(instruction: Instruction, thread: number): Unplaced | null {
+  const { op } = instruction;
   switch (instruction.code) {
     case 'copy':
     case 'kernel':
-      return { ...common, code: instruction.code, stream: instruction.stream };
+      return unplaced(op, instruction.code, thread, instruction.stream, -1, -1);
     case 'recordEvent':
     case 'waitEvent':
-      return { ...common, code: instruction.code, stream: instruction.stream, event: instruction.event };
+      return unplaced(op, instruction.code, thread, instruction.stream, instruction.event, -1);
     case 'synchronizeStream':
-      return { ...common, code: 'synchronize', stream: instruction.stream };
+      return unplaced(op, 'synchronize', thread, instruction.stream, -1, -1);
     case 'synchronizeEvent':
-      return { ...common, code: 'synchronize', event: instruction.event };
+      return unplaced(op, 'synchronize', thread, -1, instruction.event, -1);
     case 'synchronizeDevice':
-      return { ...common, code: 'synchronize', device: instruction.device };
+      return unplaced(op, 'synchronize', thread, -1, -1, instruction.device);
     default:
       return null;
   }
 }
+
+const unplaced = (
+  op: number,
+  code: Issued['code'],
+  thread: number,
+  stream: number,
+  event: number,
+  device: number,
+): Unplaced => ({ op, code, stream, event, device, thread, row: -1, time: 0 });
 
 /** Hands out an operation's rows in turn: its n-th call and its n-th activity belong to its n-th execution. */
 class OperationRows {
@@ -156,7 +170,7 @@ class OperationRows {
   readonly #calls = new Map<number, RowIndex[]>();
   readonly #syncs = new Map<number, RowIndex[]>();
   readonly #activities = new Map<number, RowIndex[]>();
-  readonly #callOf: ReadonlyMap<RowIndex, RowIndex>;
+  readonly #callOf: HostCalls;
 
   constructor(iteration: Iteration) {
     this.#iteration = iteration;

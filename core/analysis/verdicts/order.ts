@@ -83,11 +83,6 @@ export class DeviceOrder {
     return before < 0 ? others : [...others, before];
   }
 
-  /** The position before `a` in its own stream; -1 for none. */
-  previous(a: number): number {
-    return this.#previous[a] ?? -1;
-  }
-
   #step(one: Issued, position: number): Clock {
     this.#previous.push(one.code === 'synchronize' ? -1 : (this.#lastIn.get(one.stream) ?? -1));
     if (one.code === 'synchronize') {

@@ -1,6 +1,14 @@
 /** The kernel that a copy overlapped, or the one that it could most plausibly have overlapped. */
 import type { Activity } from '../iteration.ts';
-import { commonNs, durationOf, firstStartingFrom, type Kernels, noKernels, type Scene } from './scene.ts';
+import {
+  commonNs,
+  durationOf,
+  firstStartingFrom,
+  type Kernels,
+  kernelsPerBlock,
+  noKernels,
+  type Scene,
+} from './scene.ts';
 
 /**
  * A copy and a kernel count as overlapped when they ran together for at least half of the shorter one's duration.
@@ -50,10 +58,16 @@ function isOverlapped(copy: Activity, kernel: Activity): boolean {
 }
 
 /** Kernels that ran during part of the copy. */
-function touchingKernels({ list, latestEnd }: Kernels, copy: Activity): Activity[] {
+function touchingKernels({ list, latestEnd, blockEnd }: Kernels, copy: Activity): Activity[] {
   const touching: Activity[] = [];
   for (let index = firstStartingFrom(list, copy.endNs) - 1; index >= 0; index -= 1) {
     if ((latestEnd[index] ?? 0) <= copy.startNs) break;
+    // One long kernel may lie over thousands of short ones that are over: those are passed by in blocks.
+    const block = Math.floor(index / kernelsPerBlock);
+    if ((blockEnd[block] ?? 0) <= copy.startNs) {
+      index = block * kernelsPerBlock;
+      continue;
+    }
     const kernel = list[index];
     if (kernel !== undefined && commonNs(copy, kernel) > 0) touching.push(kernel);
   }
@@ -75,11 +89,16 @@ function longest(kernels: readonly Activity[], copy: Activity): Activity | null 
 
 /** The nearest kernel that doesn't need the copy's data, or else the nearest. */
 function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Activity[]): Activity | null {
-  const gap = (kernel: Activity): number => Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
-  const rank = (kernel: Activity): number => (scene.facts.shareData(copy.op, kernel.op) === true ? 1 : 0);
-  const better = (a: Activity, b: Activity): boolean => rank(a) < rank(b) || (rank(a) === rank(b) && gap(a) < gap(b));
-  return kernels.reduce<Activity | null>(
-    (best, kernel) => (best === null || better(kernel, best) ? kernel : best),
-    null,
-  );
+  let best: Activity | null = null;
+  let [bestNeeds, bestGap] = [true, Number.POSITIVE_INFINITY];
+  for (const kernel of kernels) {
+    const gap = Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
+    // Only a nearer one, or one that doesn't need the data, can be better: the others need not be looked up.
+    if (!bestNeeds && gap >= bestGap) continue;
+    const needs = scene.facts.shareData(copy.op, kernel.op) === true;
+    if (best !== null && needs === bestNeeds && gap >= bestGap) continue;
+    if (best !== null && needs && !bestNeeds) continue;
+    [best, bestNeeds, bestGap] = [kernel, needs, gap];
+  }
+  return best;
 }

@@ -13,6 +13,8 @@ export interface Kernels {
   readonly list: readonly Activity[];
   /** Latest end among list[0] … list[i]. */
   readonly latestEnd: Float64Array;
+  /** Latest end within each block of kernelsPerBlock. */
+  readonly blockEnd: Float64Array;
   readonly busy: Intervals;
 }
 
@@ -36,7 +38,9 @@ export interface Scene {
   readonly byBoth: DeviceOrder;
 }
 
-export const noKernels: Kernels = { list: [], latestEnd: new Float64Array(0), busy: new Float64Array(0) };
+export const kernelsPerBlock = 64;
+const none = new Float64Array(0);
+export const noKernels: Kernels = { list: [], latestEnd: none, blockEnd: none, busy: none };
 
 export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
   const { trace } = iteration;
@@ -49,6 +53,10 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
   const streams = facts.program?.streams ?? [];
   const order = (events: boolean, legacy: boolean): DeviceOrder =>
     new DeviceOrder(issue.issued, streams, { events, legacy });
+  const byBoth = order(true, true);
+  // A rule that nothing here falls under changes no order.
+  const byEvents = issue.legacyWork.length === 0 ? byBoth : order(true, false);
+  const byLegacy = issue.waits.length === 0 ? byBoth : order(false, true);
   return {
     iteration,
     facts,
@@ -70,24 +78,27 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
       trace.columns.engine,
     ),
     issue,
-    byEvents: order(true, false),
-    byLegacy: order(false, true),
-    byBoth: order(true, true),
+    byEvents,
+    byLegacy,
+    byBoth,
   };
 }
 
 function group(list: readonly Activity[]): Kernels {
   const latestEnd = new Float64Array(list.length);
+  const blockEnd = new Float64Array(Math.ceil(list.length / kernelsPerBlock));
   let latest = 0;
   for (const [index, { endNs }] of list.entries()) {
+    const block = Math.floor(index / kernelsPerBlock);
     latest = Math.max(latest, endNs);
     latestEnd[index] = latest;
+    blockEnd[block] = Math.max(blockEnd[block] ?? 0, endNs);
   }
   const busy = union(
     list.map(({ startNs }) => startNs),
     list.map(({ endNs }) => endNs),
   );
-  return { list, latestEnd, busy };
+  return { list, latestEnd, blockEnd, busy };
 }
 
 export function groupBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {

@@ -78,4 +78,26 @@ describe('device order', () => {
       { numRuns: 300 },
     );
   });
+
+  it('finds the first operation of a stream, and the first synchronise, as walking from one to the next does', () => {
+    fc.assert(
+      fc.property(fc.array(issued, { maxLength: 40 }), (list) => {
+        const order = new DeviceOrder(list, streams, { events: true, legacy: true });
+        const synchronises = list.flatMap((one, at) => (one.code === 'synchronize' ? [at] : []));
+        list.forEach((one, a) => {
+          if (one.code === 'synchronize') return;
+          const walked = synchronises.find((at) => at > a && order.before(a, at));
+          expect(order.firstSynchronised(a, 0)).toBe(walked ?? null);
+          for (let own = 0; own < streams.length; own += 1) {
+            const positions = list.flatMap(({ stream, code }, at) =>
+              stream === own && code !== 'synchronize' ? [at] : [],
+            );
+            const first = positions.find((at) => at > a && order.before(a, at));
+            expect(order.firstAfter(a, Int32Array.from(positions))).toBe(first ?? null);
+          }
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -193,4 +193,38 @@ describe('summary of other runs', () => {
     expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
     expect(performance.now() - before).toBeLessThan(5000);
   });
+
+  it('takes 60,000 copies that were all issued before 60,000 kernels in a few seconds', () => {
+    const count = 60_000;
+    const trace = drawTrace({
+      rows: {
+        c: { kind: 'host-call', op: 1 },
+        k: { kind: 'host-call', op: 3 },
+        C: { kind: 'copy', op: 1, src: 'pinned', dst: 'device', engine: 'h2d' },
+        K: { kind: 'kernel', op: 3 },
+      },
+      lanes: [
+        `thread:main ${'c.'.repeat(count)}${'k.'.repeat(count)}`,
+        `stream:a ${'.C'.repeat(count)}`,
+        `stream:b ${'..'.repeat(count)}${'.K'.repeat(count)}`,
+      ],
+    });
+    const repeated = (operation: object) => ({ op: 'repeat', count, operations: [operation] });
+    const experiment = experimentOf(
+      {
+        buffers: [
+          { id: 'h', memory: 'pinned', bytes: 4096 },
+          { id: 'd', memory: 'device', bytes: 4096 },
+        ],
+        streams: [{ id: 'a' }, { id: 'b' }],
+      },
+      [
+        repeated({ op: 'copy', src: 'h', dst: 'd', stream: 'a' }),
+        repeated({ op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' }),
+      ] as never,
+    );
+    const before = performance.now();
+    expect(summarizeRun(withInfo({ experiment }, trace)).verdicts).toHaveLength(1);
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
 });
