@@ -1,13 +1,17 @@
 /** The command line: what can be typed, and which command answers. */
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type BenchSection, benchSections } from '../../core/bench/document.ts';
+import { parseSize } from '../../core/bench/sizes.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';
+import { type BenchCommandOptions, bench } from './commands/bench.ts';
+import { check } from './commands/check.ts';
 import { devices } from './commands/devices.ts';
-import { explain, type RunOptions, run } from './commands/run.ts';
+import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { type ExitCode, exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
@@ -60,6 +64,23 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .action((file: string, options: RunOptions) => run(tools, file, options));
 
   cli
+    .command('predict')
+    .description('simulate an experiment, draw the lanes it would have, and say what would overlap and why')
+    .addArgument(new Argument('<file>', 'experiment (JSON), or a run whose experiment is simulated'))
+    .option('--profile <name>', 'device profile (see assets/profiles)')
+    .addOption(json('print the summary as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: PredictOptions) => predict(tools, file, options));
+
+  cli
+    .command('check')
+    .description('find races and other hazards in an experiment, without running it')
+    .addArgument(new Argument('<file>', 'experiment (JSON), or a run, which shows what its data check found'))
+    .addOption(json('print the hazards as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: { json: boolean }) => check(context, file, options));
+
+  cli
     .command('explain')
     .description('explain a run; an experiment is simulated first')
     .addArgument(
@@ -69,6 +90,18 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: RunOptions) => explain(tools, file, options));
+
+  cli
+    .command('bench')
+    .description('measure copies, launches and queues on this machine and its GPU')
+    .option('--only <sections>', `comma-separated, from: ${benchSections.join(', ')}`, sections)
+    .option('--size <sizes>', 'bytes of a copy, comma-separated, as 4KiB,16MiB,1GiB', sizes)
+    .option('--iterations <n>', 'samples of each measurement (default: 7)', count(1, 1000))
+    .option('--compare-pytorch', 'measure the same payloads in PyTorch, in the same run', false)
+    .option('--out <file.json>', 'keep the results as JSON')
+    .addOption(json('print the results as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((options: BenchCommandOptions) => bench(context, engine, options));
 
   cli
     .command('serve')
@@ -88,6 +121,22 @@ const count =
     if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+function sections(text: string): BenchSection[] {
+  return text.split(',').map((name) => {
+    const found = benchSections.find((section) => section === name.trim());
+    if (found === undefined) throw new InvalidArgumentError(`Sections are ${benchSections.join(', ')}.`);
+    return found;
+  });
+}
+
+function sizes(text: string): number[] {
+  return text.split(',').map((one) => {
+    const bytes = parseSize(one);
+    if (bytes === null) throw new InvalidArgumentError('Sizes are from 1 byte to 16 GiB, as 4KiB,16MiB,1GiB.');
+    return bytes;
+  });
+}
 
 const usageError = ({ message }: CommanderError): ErrorInfo =>
   new CopyscopeError({

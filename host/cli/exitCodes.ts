@@ -7,6 +7,7 @@ export const exitCodes = {
   badInput: 2,
   unavailable: 3,
   wrongData: 4,
+  hazards: 5,
   cancelled: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -18,6 +19,7 @@ Exit codes:
   2    bad input or usage
   3    the engine is not available here, or can't execute the experiment
   4    data verification found wrong bytes
+  5    check found hazards
   130  cancelled (Ctrl-C)`;
 
 /** By the error's code, first match wins. */
@@ -25,6 +27,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^run\.cancelled$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
+  [/^hazards\./, exitCodes.hazards],
   [/^(experiment|profile|run-file|trace-file|file|usage|request|server)\./, exitCodes.badInput],
 ];
 

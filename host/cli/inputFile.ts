@@ -24,7 +24,11 @@ export async function readInputFile(path: string, version: string): Promise<Inpu
 
 /** The experiment in a file, which may be a run's: its experiment is run again. */
 export async function readExperimentOf(path: string, version: string): Promise<Experiment> {
-  const input = await readInputFile(path, version);
+  return experimentIn(await readInputFile(path, version), path);
+}
+
+/** The experiment in a file that was read from `path`. Throws `experiment.missing` where it holds none. */
+export function experimentIn(input: InputFile, path: string): Experiment {
   const experiment = input.kind === 'experiment' ? input.experiment : input.run.info.experiment;
   if (experiment !== null) return experiment;
   throw new CopyscopeError({

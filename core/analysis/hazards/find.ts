@@ -66,7 +66,7 @@ class Search {
     this.#order.walk((call) => this.#visit(call));
     if (this.#conflicts.gaveUp) {
       this.limits.push(
-        'The program is too large: unordered use of the same bytes was looked for in a part of it only.',
+        'The program is too large, or has too many conflicts: unordered use of bytes was looked for in a part of it only.',
       );
     }
   }

@@ -2,6 +2,10 @@
 import type { Change } from '../../experiment/change.ts';
 import type { RuleId } from '../../rules/rules.ts';
 
+/** What `copyscope check --json` prints: HazardReport with these and the experiment's name. See docs/hazards.md. */
+export const hazardsFormat = 'copyscope/hazards';
+export const hazardsVersion = 1;
+
 /** Written to JSON output, so names are stable. */
 export const hazardKinds = [
   /** The host reads what a copy has not surely brought yet. */

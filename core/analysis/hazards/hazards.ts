@@ -66,6 +66,8 @@ class Names {
     const told: Told = {
       first: this.#told(first),
       second: this.#told(second),
+      firstLabel: `"${this.#operation(first).label}"`,
+      secondLabel: `"${this.#operation(second).label}"`,
       buffer: declared?.id ?? '',
       region: describeRegion(start, end, declared?.bytes ?? 0),
       sameThread: this.thread(first) === this.thread(second),

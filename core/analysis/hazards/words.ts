@@ -7,6 +7,9 @@ export interface Told {
   /** As 'the copy "H2D 4.00 MiB" in stream "side"'. */
   readonly first: string;
   readonly second: string;
+  /** The same without the stream. */
+  readonly firstLabel: string;
+  readonly secondLabel: string;
   /** The buffer's id. */
   readonly buffer: string;
   /** As 'bytes 0 to 4194304 (4.00 MiB)'. */
@@ -37,15 +40,15 @@ export const hazardRules: Readonly<Record<HazardKind, RuleId>> = {
 
 const until = (told: Told): string =>
   told.sameThread
-    ? `Nothing makes the host wait for ${told.first} before ${told.second}.`
-    : `Nothing makes one host thread wait for the other between ${told.first} and ${told.second}.`;
+    ? `Nothing makes the host wait for ${told.firstLabel} before ${told.secondLabel}.`
+    : `Nothing makes one host thread wait for the other between ${told.firstLabel} and ${told.secondLabel}.`;
 
 const tellers: Readonly<Record<HazardKind, (told: Told) => HazardWords>> = {
   'read-before-arrival': (told) => ({
     title: 'Read before the data has arrived',
     explanation: `${capital(told.second)} may find in "${told.buffer}" (${told.region}) what was there before ${told.first}, or some of both.`,
     missing: until(told),
-    remedy: `Synchronise the stream or an event behind ${told.first} before reading.`,
+    remedy: `Synchronise the stream, or an event behind ${told.firstLabel}, before reading.`,
   }),
   'source-changed-in-flight': (told) => ({
     title: 'Source changed in flight',
@@ -64,8 +67,10 @@ const tellers: Readonly<Record<HazardKind, (told: Told) => HazardWords>> = {
     explanation: `${capital(told.first)} and ${told.second} touch the same bytes of "${told.buffer}" (${told.region}), and one of them writes. They may run in either order or at once.`,
     missing: told.meetsItself
       ? `Nothing orders ${told.first} after its own previous round.`
-      : `Nothing makes the stream of one wait for the other.`,
-    remedy: 'Record an event behind the first and let the stream of the second wait for it.',
+      : `No event, stream or synchronise makes ${told.secondLabel} wait for ${told.firstLabel}.`,
+    remedy: told.meetsItself
+      ? 'Let each round wait for the one before, with an event or in one stream.'
+      : `Record an event behind one of them, and let the stream of the other wait for it.`,
   }),
   'unordered-threads': (told) => ({
     title: 'Host threads without order on one buffer',

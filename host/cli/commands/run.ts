@@ -1,4 +1,4 @@
-/** `copyscope run` and `copyscope explain`. */
+/** `copyscope run`, `copyscope predict` and `copyscope explain`. */
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly json: boolean;
 }
 
+export type PredictOptions = Pick<RunOptions, 'profile' | 'json'>;
+
 export interface Tools {
   readonly context: Context;
   readonly engine: EngineSupervisor;
@@ -39,6 +41,10 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   if (options.out !== undefined && !options.json) context.terminal.err(`Written to ${options.out}.\n`);
   await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
 }
+
+/** Simulates the experiment in `file` and prints the run that is predicted. */
+export const predict = (tools: Tools, file: string, { profile, json }: PredictOptions): Promise<void> =>
+  run(tools, file, { engine: 'sim', profile, json });
 
 /** Prints what is in a run file or a trace; an experiment is simulated first. */
 export async function explain(tools: Tools, file: string, options: RunOptions): Promise<void> {

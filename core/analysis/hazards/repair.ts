@@ -1,0 +1,153 @@
+/**
+ * Remedies as changes to the experiment. Several are tried, the smallest first; one is offered only where the changed
+ * experiment is valid, lacks the hazard and has no new one.
+ */
+import { applyChange, type Change, type DocumentPath, movedPath } from '../../experiment/change.ts';
+import { Edit } from '../../experiment/edit.ts';
+import { type Experiment, fieldPath } from '../../experiment/experiment.ts';
+import type { Operation } from '../../experiment/operations.ts';
+import { lower } from '../../program/lower.ts';
+import type { Program } from '../../program/program.ts';
+import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
+import { findHazards } from './hazards.ts';
+
+/** Trying a change means looking through the whole program again. */
+const mostTried = 20;
+const mostOperations = 5000;
+
+/** What `copyscope check` and the window show: the hazards of an experiment, each with its change where one is known. */
+export function checkExperiment(experiment: Experiment): HazardReport {
+  const program = lower(experiment);
+  const report = findHazards(program);
+  if (program.operations.length > mostOperations) return report;
+  const hazards = report.hazards.map((hazard, index) =>
+    index < mostTried ? { ...hazard, change: repair(experiment, program, report, hazard) } : hazard,
+  );
+  return { ...report, hazards };
+}
+
+/** A change that removes this hazard and brings no other; null where none of those tried does. */
+export function repair(experiment: Experiment, program: Program, report: HazardReport, hazard: Hazard): Change | null {
+  return candidates(experiment, program, hazard).find((change) => removes(experiment, report, hazard, change)) ?? null;
+}
+
+function removes(experiment: Experiment, before: HazardReport, hazard: Hazard, change: Change): boolean {
+  const after = afterChange(experiment, change);
+  if (after === null || after.limits.length > before.limits.length) return false;
+  const moved = ({ op }: HazardOperation, program: Program): string =>
+    fieldPath(movedPath(program.operations[op]?.path ?? [], change.patches) ?? []);
+  const program = lower(experiment);
+  const known = new Set(
+    before.hazards.filter((one) => one !== hazard).map((one) => keyOf(one, (side) => moved(side, program))),
+  );
+  return after.hazards.every((one) => known.has(keyOf(one, ({ path }) => path)));
+}
+
+function afterChange(experiment: Experiment, change: Change): HazardReport | null {
+  try {
+    return findHazards(lower(applyChange(experiment, change)));
+  } catch {
+    // The change doesn't fit: a synchronise inside a captured graph, for one.
+    return null;
+  }
+}
+
+const keyOf = ({ kind, first, second, buffer }: Hazard, pathOf: (side: HazardOperation) => string): string =>
+  [kind, buffer ?? '', ...[pathOf(first), pathOf(second)].sort()].join(' ');
+
+interface Side {
+  readonly path: DocumentPath;
+  readonly operation: Operation;
+  readonly label: string;
+  /** As the document names it; null for what the host does. */
+  readonly stream: string | null;
+  readonly thread: string;
+}
+
+function candidates(experiment: Experiment, program: Program, hazard: Hazard): Change[] {
+  const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
+  if (first === null || second === null) return [];
+  if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
+  if (hazard.kind === 'reused-in-use' && first.stream !== null && hazard.buffer !== null) {
+    return [recordStream(experiment, hazard.buffer, first, first.stream)];
+  }
+  if (first.thread !== second.thread) return [throughSignal(experiment, first, second)];
+  if (second.stream === null)
+    return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
+  if (first.stream === null) return [synchronizeStream(experiment, second, first)];
+  return [
+    throughEvent(experiment, [[first, second]]),
+    throughEvent(experiment, [[second, first]]),
+    throughEvent(experiment, [
+      [first, second],
+      [second, first],
+    ]),
+  ];
+}
+
+function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
+  const path = program.operations[op]?.path;
+  if (path === undefined) return null;
+  // Paths come from lowering this very document.
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  const operation = value as Operation;
+  const declared = 'stream' in operation && stream !== null ? operation.stream : null;
+  const isBlocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
+  return { path, operation, label, thread, stream: isBlocking ? 'default' : declared };
+}
+
+function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {
+  return new Edit(experiment)
+    .step(`Synchronise stream "${first.stream}" before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeStream', stream: first.stream }).change;
+}
+
+function synchronizeDevice(experiment: Experiment, second: Side): Change {
+  return new Edit(experiment)
+    .step(`Synchronise the device before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeDevice' }).change;
+}
+
+function synchronizeEvent(experiment: Experiment, record: Side, elapsed: Side): Change {
+  const event = 'event' in record.operation ? record.operation.event : '';
+  return new Edit(experiment)
+    .step(`Synchronise event "${event}" before "${elapsed.label}".`)
+    .before(elapsed.path, { op: 'synchronizeEvent', event }).change;
+}
+
+function recordStream(experiment: Experiment, buffer: string, use: Side, stream: string): Change {
+  return new Edit(experiment)
+    .step(`Record stream "${stream}" for "${buffer}" after "${use.label}".`)
+    .after(use.path, { op: 'recordStream', buffer, stream }).change;
+}
+
+function throughEvent(experiment: Experiment, links: readonly (readonly [from: Side, to: Side])[]): Change {
+  const edit = new Edit(experiment);
+  for (const [from, to] of links) {
+    const event = edit.declare('events', 'ordered', { timing: false });
+    edit
+      .step(`Record an event after "${from.label}", and let stream "${to.stream}" wait for it before "${to.label}".`)
+      .after(from.path, { op: 'recordEvent', event, stream: from.stream })
+      .before(to.path, { op: 'waitEvent', event, stream: to.stream });
+  }
+  return edit.change;
+}
+
+/** One thread signals after its operation, the other waits for that; what runs in streams is ordered by an event besides. */
+function throughSignal(experiment: Experiment, first: Side, second: Side): Change {
+  const edit = new Edit(experiment);
+  const signal = edit.declare('signals', 'handover');
+  const words = `Let host thread "${second.thread}" wait for a signal of "${first.thread}" before "${second.label}"`;
+  edit.after(first.path, { op: 'signal', signal });
+  edit.before(second.path, { op: 'waitSignal', signal });
+  if (first.stream === null) return edit.step(`${words}.`).change;
+  if (second.stream === null) {
+    edit.after(first.path, { op: 'synchronizeStream', stream: first.stream });
+    return edit.step(`${words}, given when stream "${first.stream}" is synchronised.`).change;
+  }
+  const event = edit.declare('events', 'ordered', { timing: false });
+  edit.after(first.path, { op: 'recordEvent', event, stream: first.stream });
+  edit.before(second.path, { op: 'waitEvent', event, stream: second.stream });
+  return edit.step(`${words}, and stream "${second.stream}" for an event recorded after "${first.label}".`).change;
+}

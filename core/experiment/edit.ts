@@ -1,0 +1,65 @@
+/** Puts a change together from edits whose places are those of the unchanged document. */
+import { type Change, type DocumentPath, insertAt, movedPath, type Patch, replaceAt } from './change.ts';
+import type { Experiment } from './experiment.ts';
+
+export class Edit {
+  readonly #experiment: Experiment;
+  readonly #patches: Patch[] = [];
+  readonly #steps: string[] = [];
+  readonly #ids: Set<string>;
+
+  constructor(experiment: Experiment) {
+    this.#experiment = experiment;
+    const { devices, buffers, streams, events, signals, threads } = experiment;
+    this.#ids = new Set([devices, buffers, streams, events, signals, threads].flat().map(({ id }) => id));
+  }
+
+  get change(): Change {
+    return { steps: this.#steps, patches: this.#patches };
+  }
+
+  /** Says in a sentence what is changed. */
+  step(sentence: string): this {
+    this.#steps.push(sentence);
+    return this;
+  }
+
+  /** An operation right before the one at `path`, behind what was put there before. */
+  before(path: DocumentPath, operation: object): this {
+    return this.#insert(path, 0, operation);
+  }
+
+  after(path: DocumentPath, operation: object): this {
+    return this.#insert(path, 1, operation);
+  }
+
+  replace(path: DocumentPath, value: unknown): this {
+    const moved = movedPath(path, this.#patches);
+    if (moved !== null) this.#patches.push(replaceAt(moved, value));
+    return this;
+  }
+
+  remove(path: DocumentPath): this {
+    const moved = movedPath(path, this.#patches);
+    if (moved !== null) this.#patches.push({ op: 'remove', path: [...moved] });
+    return this;
+  }
+
+  /** Declares an event, stream or signal under a name of its own, and gives that name. */
+  declare(list: 'events' | 'streams' | 'signals', name: string, fields: object = {}): string {
+    let id = name;
+    for (let number = 2; this.#ids.has(id); number += 1) id = `${name}${number}`;
+    this.#ids.add(id);
+    const added = this.#patches.filter(({ op, path }) => op === 'add' && path[0] === list).length;
+    this.#patches.push(insertAt([list, this.#experiment[list].length + added], { id, ...fields }));
+    return id;
+  }
+
+  #insert(path: DocumentPath, offset: number, operation: object): this {
+    const moved = movedPath(path, this.#patches);
+    const at = moved?.at(-1);
+    if (moved === null || typeof at !== 'number') return this;
+    this.#patches.push(insertAt(moved.with(-1, at + offset), operation));
+    return this;
+  }
+}

@@ -1,0 +1,36 @@
+/** `copyscope check`: what an experiment leaves to chance, without running it. */
+import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
+import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/analysis/hazards/hazard.ts';
+import { checkExperiment } from '../../../core/analysis/hazards/repair.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { programVersion } from '../../paths.ts';
+import { experimentIn, readInputFile } from '../inputFile.ts';
+import type { Context } from '../io.ts';
+import { drawHazards } from '../render/hazards.ts';
+
+/** Rejects, after printing, with `hazards.found` where there are any. */
+export async function check(context: Context, file: string, { json }: { readonly json: boolean }): Promise<void> {
+  const { terminal, program } = context;
+  const input = await readInputFile(file, programVersion(program));
+  const experiment = experimentIn(input, file);
+  const found = checkExperiment(experiment);
+  const report = input.kind === 'run' ? withEvidence(found, lower(experiment), input.run.info.verification) : found;
+  const text = json
+    ? JSON.stringify({ format: hazardsFormat, version: hazardsVersion, name: experiment.name, ...report }, null, 2)
+    : drawHazards(experiment.name, report, terminal.columns, terminal.colors).join('\n');
+  terminal.out(`${text}\n`);
+  requireNone(report);
+}
+
+function requireNone({ hazards }: HazardReport): void {
+  const [first] = hazards;
+  if (first === undefined) return;
+  throw new CopyscopeError({
+    code: 'hazards.found',
+    op: first.second.op,
+    field: first.second.path,
+    message: hazards.length === 1 ? '1 hazard found.' : `${hazards.length} hazards found.`,
+    remedy: first.change?.steps[0] ?? first.remedy,
+  });
+}

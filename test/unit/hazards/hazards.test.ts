@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
+import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
+import { checkExperiment } from '../../../core/analysis/hazards/repair.ts';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+type Operations = ExperimentInput['threads'][number]['operations'];
+
+const buffers = [
+  { id: 'pinned', memory: 'pinned', bytes: 4096 },
+  { id: 'pageable', memory: 'pageable', bytes: 4096 },
+  { id: 'device', memory: 'device', bytes: 4096 },
+  { id: 'block', memory: 'device', bytes: 4096, allocated: 'by-operation' },
+] as const;
+const parts = {
+  buffers: [...buffers],
+  streams: [{ id: 'a' }, { id: 'b' }],
+  events: [{ id: 'start' }, { id: 'end' }],
+  signals: [{ id: 'go' }],
+};
+const of = (...threads: Operations[]): Experiment => experimentOf(parts, ...threads);
+
+/** As 'kind first-second'. */
+const found = (experiment: Experiment): string[] =>
+  findHazards(lower(experiment)).hazards.map(({ kind, first, second }) => `${kind} ${first.op}-${second.op}`);
+
+const example = (name: string): Experiment =>
+  requireExperiment(readFileSync(join(import.meta.dirname, `../../../assets/examples/races/${name}.json`), 'utf8'));
+
+describe('the shipped races', () => {
+  it.each([
+    ['changed-source-pinned', ['source-changed-in-flight 1-2']],
+    ['changed-source-pageable', []],
+    ['changed-source-synchronized', []],
+    ['early-read', ['read-before-arrival 1-2']],
+    ['early-read-synchronized', []],
+    ['unordered-streams', ['unordered-streams 1-2']],
+    ['unordered-streams-event', []],
+  ])('%s: %j', (name, expected) => {
+    expect(found(example(name))).toEqual(expected);
+  });
+
+  it.each(['changed-source-pinned', 'early-read', 'unordered-streams'])('%s is repaired by its change', (name) => {
+    const experiment = example(name);
+    const [hazard] = checkExperiment(experiment).hazards;
+    expect(hazard?.change?.steps).toHaveLength(1);
+    if (hazard?.change == null) return;
+    expect(found(applyChange(experiment, hazard.change))).toEqual([]);
+  });
+});
+
+describe('evidence', () => {
+  const experiment = example('changed-source-pinned');
+  const check = { kind: 'final', buffer: 'target', op: -1, bytesChecked: 100, bytesWrong: 40, firstWrong: 0 } as const;
+  const others = { ...check, buffer: 'unrelated', bytesWrong: 7 };
+
+  it('counts the wrong bytes in what the hazard can spoil, and no others', () => {
+    const verification = { bytesChecked: 200, bytesWrong: 47, checks: [check, others], unverified: [] };
+    const report = withEvidence(checkExperiment(experiment), lower(experiment), verification);
+    expect(report.hazards[0]?.evidence).toEqual({
+      bytesChecked: 100,
+      bytesWrong: 40,
+      wrong: [{ buffer: 'target', op: -1, bytesWrong: 40 }],
+    });
+  });
+
+  it('says nothing where nothing was checked', () => {
+    const verification = { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] };
+    const report = withEvidence(checkExperiment(experiment), lower(experiment), verification);
+    expect(report.hazards[0]?.evidence).toBeNull();
+  });
+});
+
+describe('allocated memory', () => {
+  const use = { op: 'memset', buffer: 'block', stream: 'b' };
+  const allocate = (allocator: string) => ({ op: 'allocate', buffer: 'block', allocator, stream: 'a' });
+  const free = { op: 'free', buffer: 'block', stream: 'a' };
+
+  it('needs record_stream, or an order, before another stream’s block goes back to the caching allocator', () => {
+    const record = { op: 'recordStream', buffer: 'block', stream: 'b' };
+    expect(found(of([allocate('caching'), use, free]))).toEqual(['reused-in-use 1-2']);
+    expect(found(of([allocate('caching'), use, record, free]))).toEqual([]);
+    expect(found(of([allocate('caching'), { ...use, stream: 'a' }, free]))).toEqual([]);
+    expect(found(of([allocate('caching'), use, { op: 'synchronizeStream', stream: 'b' }, free]))).toEqual([]);
+  });
+
+  it('is repaired by recording the stream', () => {
+    const experiment = of([allocate('caching'), use, free]);
+    const change = checkExperiment(experiment).hazards[0]?.change;
+    expect(change?.patches).toEqual([
+      { op: 'add', path: ['threads', 0, 'operations', 2], value: { op: 'recordStream', buffer: 'block', stream: 'b' } },
+    ]);
+  });
+
+  it('from a pool lives in stream order', () => {
+    const ordered = [
+      allocate('pool'),
+      { op: 'recordEvent', event: 'start', stream: 'a' },
+      { op: 'waitEvent', event: 'start', stream: 'b' },
+      use,
+      { op: 'recordEvent', event: 'end', stream: 'b' },
+      { op: 'waitEvent', event: 'end', stream: 'a' },
+      free,
+    ];
+    expect(found(of(ordered))).toEqual([]);
+    expect(found(of(ordered.toSpliced(2, 1)))).toEqual(['used-before-allocated 0-2']);
+    expect(found(of(ordered.toSpliced(5, 1)))).toEqual(['freed-in-use 3-5']);
+  });
+
+  it('is safe with cudaFree, which waits for the device', () => {
+    expect(found(of([allocate('cuda-malloc'), use, free]))).toEqual([]);
+  });
+
+  it('freed by one thread while another may still come to use it', () => {
+    const first = [allocate('cuda-malloc'), { op: 'signal', signal: 'go' }, free];
+    expect(found(of(first, [{ op: 'waitSignal', signal: 'go' }, use]))).toEqual(['used-after-free 2-4']);
+  });
+});
+
+describe('timing', () => {
+  const timed = [
+    { op: 'recordEvent', event: 'start', stream: 'a' },
+    { op: 'memset', buffer: 'device', stream: 'a' },
+    { op: 'recordEvent', event: 'end', stream: 'a' },
+  ];
+  const elapsed = { op: 'elapsedTime', start: 'start', end: 'end' };
+
+  it('needs both events complete', () => {
+    expect(found(of([...timed, elapsed]))).toEqual(['timing-unsynchronised 0-3', 'timing-unsynchronised 2-3']);
+    expect(found(of([...timed, { op: 'synchronizeEvent', event: 'end' }, elapsed]))).toEqual([]);
+  });
+
+  it('is repaired by waiting for the event', () => {
+    const experiment = of([...timed, elapsed]);
+    const { hazards } = checkExperiment(experiment);
+    const change = hazards.find(({ first }) => first.op === 2)?.change;
+    expect(change === undefined || change === null ? null : found(applyChange(experiment, change))).toEqual([]);
+  });
+});
+
+describe('graphs', () => {
+  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
+  const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [copy] };
+  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
+
+  it('touch nothing when captured, and everything when launched', () => {
+    expect(found(of([capture, write, { op: 'graphLaunch', graph: 'step', stream: 'a' }]))).toEqual([]);
+    expect(found(of([capture, { op: 'graphLaunch', graph: 'step', stream: 'a' }, write]))).toEqual([
+      'source-changed-in-flight 1-3',
+    ]);
+  });
+
+  it('read pageable memory when they run, not when they are captured', () => {
+    const operations = [{ ...copy, src: 'pageable' }];
+    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
+    const own = { ...write, buffer: 'pageable' };
+    expect(found(of([{ ...capture, operations }, launch, own]))).toEqual(['source-changed-in-flight 1-3']);
+  });
+
+  it('run one launch after another, in whatever streams', () => {
+    const launches = ['a', 'b'].map((stream) => ({ op: 'graphLaunch', graph: 'step', stream }));
+    expect(found(of([capture, ...launches]))).toEqual([]);
+  });
+
+  it('order their branches by events alone', () => {
+    const fork = [
+      { op: 'recordEvent', event: 'start', stream: 'a' },
+      { op: 'waitEvent', event: 'start', stream: 'b' },
+      copy,
+      { op: 'memset', buffer: 'device', stream: 'b' },
+      { op: 'recordEvent', event: 'end', stream: 'b' },
+      { op: 'waitEvent', event: 'end', stream: 'a' },
+    ];
+    expect(found(of([{ ...capture, operations: fork }]))).toEqual(['unordered-streams 3-4']);
+  });
+});
+
+describe('loops', () => {
+  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
+  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
+  const loop = (count: number, ...operations: object[]) => ({ op: 'repeat', count, operations });
+
+  it.each([2, 1000, 1_000_000])('carry a race from one of %i rounds to the next', (count) => {
+    expect(found(of([loop(count, write, copy)]))).toEqual(['source-changed-in-flight 2-1']);
+    expect(found(of([loop(count, write, copy, { op: 'synchronizeStream', stream: 'a' })]))).toEqual([]);
+  });
+
+  it('have none in a single round', () => {
+    expect(found(of([loop(1, write, copy)]))).toEqual([]);
+  });
+
+  it('say where they were not followed to the end', () => {
+    expect(findHazards(lower(of([loop(1_000_000, copy)]))).limits).toEqual([expect.stringMatching(/3 rounds/)]);
+    expect(findHazards(lower(of([loop(1000, copy)]))).limits).toEqual([]);
+  });
+
+  it('are repaired where the race comes from the round before', () => {
+    const experiment = of([loop(10, write, copy)]);
+    const change = checkExperiment(experiment).hazards[0]?.change;
+    expect(change?.steps).toEqual([expect.stringContaining('Synchronise stream "a"')]);
+  });
+});
+
+describe('host threads', () => {
+  const write = { op: 'write', buffer: 'pinned', pattern: { kind: 'constant', value: 1 } };
+  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' };
+
+  it('need a signal between them', () => {
+    expect(found(of([write], [copy]))).toEqual(['source-changed-in-flight 1-0']);
+    expect(found(of([write, { op: 'signal', signal: 'go' }], [{ op: 'waitSignal', signal: 'go' }, copy]))).toEqual([]);
+  });
+
+  it('are repaired with one', () => {
+    const experiment = of([copy], [write]);
+    const change = checkExperiment(experiment).hazards[0]?.change;
+    expect(change === undefined || change === null ? null : found(applyChange(experiment, change))).toEqual([]);
+  });
+
+  it('are told of when they may wait for ever', () => {
+    const { limits } = findHazards(lower(of([{ op: 'waitSignal', signal: 'go' }, copy])));
+    expect(limits).toEqual([expect.stringMatching(/may wait for ever/)]);
+  });
+});
