@@ -1,5 +1,6 @@
 /** One engine process from start to end, as typed calls. Knows nothing of restarts or queues: see supervisor.ts. */
 import { createBirpc } from 'birpc';
+import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';
@@ -43,6 +44,14 @@ export class EngineProcess {
     } finally {
       this.#progress.delete(id);
     }
+  }
+
+  measure(id: string, measurement: Measurement): Promise<Measured> {
+    return this.#rpc.$call('measure', id, measurement);
+  }
+
+  endMeasuring(): Promise<void> {
+    return this.#rpc.$call('endMeasuring');
   }
 
   cancel(id: string): void {

@@ -7,7 +7,9 @@ import type { EngineKind } from '../../core/program/engineKind.ts';
 import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
+import { endMeasuring, measure } from '../../native/bench.ts';
 import type { Native } from '../../native/index.ts';
+import { withFaults } from './faults.ts';
 import type { EngineRunRequest } from './protocol.ts';
 import type { EngineSet } from './serveEngine.ts';
 
@@ -18,9 +20,14 @@ export function engineSet(native: Native, version: string): EngineSet {
     engine: (request) => {
       if (request.engine === 'sim') return simulator(request, version);
       requireAvailable(report(), request.engine);
-      return native.engine(request.engine);
+      return withFaults(native.engine(request.engine));
     },
     encode: encodeRun,
+    measure: async (measurement, signal) => {
+      requireAvailable(report(), 'cuda');
+      return measure(measurement, signal);
+    },
+    endMeasuring,
   };
 }
 

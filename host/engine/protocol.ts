@@ -1,4 +1,5 @@
 /** What the supervisor and the engine process say to each other, over birpc. */
+import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
@@ -22,6 +23,10 @@ export interface EngineRunResult {
 export interface EngineProcessFunctions {
   report(): Promise<DeviceReport>;
   run(id: string, request: EngineRunRequest): Promise<EngineRunResult>;
+  /** One measurement of a benchmark. */
+  measure(id: string, measurement: Measurement): Promise<Measured>;
+  /** Gives back the memory that measurements share. */
+  endMeasuring(): Promise<void>;
   /** Without an answer: what becomes of the run says whether it was obeyed. */
   cancel(id: string): void;
   ping(): Promise<void>;

@@ -1,7 +1,8 @@
 /** The engine process's side: executes runs and reports devices for its supervisor. */
 import { createBirpc } from 'birpc';
+import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { DeviceReport, Engine } from '../../core/program/engine.ts';
+import type { CancelSignal, DeviceReport, Engine } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -12,6 +13,9 @@ export interface EngineSet {
   /** Throws a CopyscopeError `engine.unavailable` where this machine can't run it. */
   engine(request: EngineRunRequest): Engine;
   encode(run: Run): Uint8Array;
+  /** Takes one measurement of a benchmark on this machine's GPU. */
+  measure(measurement: Measurement, signal: CancelSignal): Promise<Measured>;
+  endMeasuring(): void;
 }
 
 export interface SupervisorChannel {
@@ -21,20 +25,26 @@ export interface SupervisorChannel {
 
 export function serveEngine(channel: SupervisorChannel, engines: EngineSet): void {
   const running = new Map<string, AbortController>();
+  const cancellable = async <Result>(id: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      running.delete(id);
+    }
+  };
   const functions: EngineProcessFunctions = {
     report: async () => engines.report(),
-    run: async (id, request) => {
-      const controller = new AbortController();
-      running.set(id, controller);
-      try {
-        const run = await execute(engines, request, controller.signal, (progress) => {
+    run: (id, request) =>
+      cancellable(id, async (signal) => {
+        const run = await execute(engines, request, signal, (progress) => {
           void supervisor.$callEvent('progress', id, progress);
         });
         return { info: run.info, file: engines.encode(run) };
-      } finally {
-        running.delete(id);
-      }
-    },
+      }),
+    measure: (id, measurement) => cancellable(id, (signal) => engines.measure(measurement, signal)),
+    endMeasuring: async () => engines.endMeasuring(),
     cancel: (id) => running.get(id)?.abort(),
     ping: async () => {},
   };

@@ -2,8 +2,9 @@
  * Owns the engine process: starts it at the first need, keeps it warm, and starts another after a crash. A fault in a
  * run ends that process and never its owner.
  */
+import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
+import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
 import type { EngineRunRequest, EngineRunResult } from './protocol.ts';
@@ -18,8 +19,14 @@ export interface SupervisorOptions {
   readonly pingIntervalMs?: number;
 }
 
-/** Errors after which the process is as good as before; after any other it is not trusted with another run. */
-const harmless = /^(run\.cancelled|engine\.unavailable|engine\.unsupported|experiment\.|profile\.|simulation\.)/;
+/**
+ * Errors after which the process is as good as before; after any other it is not trusted with another run. Every `run.`
+ * is one: the engine refused or ended the run by itself, as where memory is too small.
+ */
+const harmless =
+  /^(run\.|bench\.|engine\.unavailable|engine\.unsupported|engine\.no-device|experiment\.|profile\.|simulation\.)/;
+
+type Work<Result> = (engine: EngineProcess, id: string) => Promise<Result>;
 
 export class EngineSupervisor {
   readonly #options: SupervisorOptions;
@@ -63,13 +70,18 @@ export class EngineSupervisor {
    * Runs one experiment, after those that came before it. Rejects with what the engine rejected with, `run.cancelled`,
    * or `engine.lost` with the reason where the process ended.
    */
-  async run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
-    await this.#queue.enter(hooks.signal);
-    try {
-      return await this.#execute(request, hooks);
-    } finally {
-      this.#queue.leave();
-    }
+  run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
+    return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, request, hooks.onProgress));
+  }
+
+  /** Takes one measurement of a benchmark, in its turn as a run. Rejects as run() does. */
+  measure(measurement: Measurement, signal?: CancelSignal): Promise<Measured> {
+    return this.#inTurn(signal, (engine, id) => engine.measure(id, measurement));
+  }
+
+  /** Gives back the memory that measurements share. Does nothing where no process is running. */
+  async endMeasuring(): Promise<void> {
+    await this.#process?.endMeasuring();
   }
 
   /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
@@ -78,11 +90,20 @@ export class EngineSupervisor {
     this.#process?.kill();
   }
 
-  async #execute(request: EngineRunRequest, hooks: RunHooks): Promise<EngineRunResult> {
+  async #inTurn<Result>(signal: CancelSignal | undefined, work: Work<Result>): Promise<Result> {
+    await this.#queue.enter(signal);
+    try {
+      return await this.#execute(signal, work);
+    } finally {
+      this.#queue.leave();
+    }
+  }
+
+  async #execute<Result>(signal: CancelSignal | undefined, work: Work<Result>): Promise<Result> {
     const engine = this.#running();
     this.#sequence += 1;
     const id = String(this.#sequence);
-    if (hooks.signal?.aborted) throw cancelledError();
+    if (signal?.aborted) throw cancelledError();
     let killed = false;
     let killTimer: ReturnType<typeof setTimeout> | undefined;
     const kill = (): void => {
@@ -93,9 +114,9 @@ export class EngineSupervisor {
       engine.cancel(id);
       killTimer = setTimeout(kill, this.#options.cancelGraceMs ?? 3000);
     };
-    hooks.signal?.addEventListener('abort', cancel);
+    signal?.addEventListener('abort', cancel);
     try {
-      return await engine.run(id, request, hooks.onProgress);
+      return await work(engine, id);
     } catch (thrown) {
       if (killed) {
         throw cancelledError('The run was cancelled. It did not stop by itself, so its engine process was ended.');
@@ -106,7 +127,7 @@ export class EngineSupervisor {
       throw error;
     } finally {
       clearTimeout(killTimer);
-      hooks.signal?.removeEventListener('abort', cancel);
+      signal?.removeEventListener('abort', cancel);
     }
   }
 

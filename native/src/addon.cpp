@@ -1,4 +1,5 @@
 #include "addon.h"
+#include "bench/addon_bench.h"
 #include "copy/addon_copy.h"
 
 #include <vector>
@@ -69,6 +70,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("start", Napi::Function::New(env, start, "start"));
   exports.Set("cancel", Napi::Function::New(env, cancel, "cancel"));
   exports.Set("contentBytes", Napi::Function::New(env, contentBytes, "contentBytes"));
+  initialiseBench(env, exports);
   initialiseCopies(env, exports);
   watchEnvironment(env);
   return exports;

@@ -1,6 +1,7 @@
 /** An engine process for the supervisor's tests: what a run does is told by its experiment's name. */
+import type { Measured, Measurement } from '../../../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
-import type { Engine, EngineRequest, RunHooks } from '../../../../core/program/engine.ts';
+import type { CancelSignal, Engine, EngineRequest, RunHooks } from '../../../../core/program/engine.ts';
 import { encodeRun } from '../../../../core/trace/arrow.ts';
 import type { Run } from '../../../../core/trace/run.ts';
 import { parentChannel } from '../../../../host/engine/parentChannel.ts';
@@ -48,6 +49,20 @@ const engine: Engine = {
   },
 };
 
+/** Measurements likewise, told by the bytes of a copy: 7 waits for a cancel, 13 ends the process. */
+async function measure({ bytes, count, samples }: Measurement, signal: CancelSignal): Promise<Measured> {
+  if (bytes === 7) {
+    await new Promise<void>((_resolve, reject) => {
+      const stop = () => reject(new CopyscopeError({ code: 'run.cancelled', message: 'Stopped.' }));
+      signal.addEventListener('abort', stop);
+    });
+  }
+  if (bytes === 13) process.exit(13);
+  const ns = Float64Array.from({ length: samples }, (_, sample) => bytes * count + sample);
+  const wrong = bytes === 17 ? 3 : 0;
+  return { ns, callNs: ns, otherNs: ns, onHostClock: false, bytes: bytes * count, checked: bytes, wrong, depth: 0 };
+}
+
 serveEngine(parentChannel(), {
   report: () => ({
     devices: [],
@@ -58,4 +73,6 @@ serveEngine(parentChannel(), {
   }),
   engine: () => engine,
   encode: encodeRun,
+  measure,
+  endMeasuring: () => {},
 });

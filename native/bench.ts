@@ -1,0 +1,75 @@
+/** The addon's benchmarks behind core's measurements. */
+
+import {
+  benchDirections,
+  benchMemories,
+  benchMethods,
+  type Measured,
+  type Measurement,
+  measurementKinds,
+} from '../core/bench/measurement.ts';
+import { CopyscopeError } from '../core/errors.ts';
+import type { CancelSignal } from '../core/program/engine.ts';
+import { type Addon, loadAddon } from './addon.ts';
+import { fromAddon } from './failure.ts';
+
+interface NativeBench {
+  benchMeasure(request: Readonly<Record<string, number>>): Promise<Measured>;
+  benchCancel(): void;
+  benchEnd(): void;
+  deviceMemory(device: number): DeviceMemory;
+  /** Throws unless the environment allows it: see native/src/bench/addon_bench.cpp. */
+  __fault(): void;
+}
+
+export interface DeviceMemory {
+  readonly free: number;
+  readonly total: number;
+}
+
+const addon = (): Addon & NativeBench => loadAddon() as Addon & NativeBench;
+
+/** One measurement. Rejects with the engine's error, or `run.cancelled`. */
+export async function measure(measurement: Measurement, signal?: CancelSignal): Promise<Measured> {
+  if (signal?.aborted === true)
+    throw new CopyscopeError({ code: 'run.cancelled', message: 'The benchmark was cancelled.' });
+  const cancel = (): void => addon().benchCancel();
+  signal?.addEventListener('abort', cancel);
+  try {
+    return await addon().benchMeasure(numbers(measurement));
+  } catch (thrown) {
+    throw fromAddon(thrown);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** Gives the memory that measurements share back. */
+export const endMeasuring = (): void => addon().benchEnd();
+
+/** Bytes of a device's memory as cudaMemGetInfo counts them, whoever uses them. */
+export function deviceMemory(device: number): DeviceMemory {
+  try {
+    return addon().deviceMemory(device);
+  } catch (thrown) {
+    throw fromAddon(thrown);
+  }
+}
+
+/** Makes a kernel fault. Only where COPYSCOPE_TEST_FAULTS is 1 in the environment. */
+export const fault = (): void => addon().__fault();
+
+const numbers = (measurement: Measurement): Record<string, number> => ({
+  kind: measurementKinds.indexOf(measurement.kind),
+  direction: benchDirections.indexOf(measurement.direction),
+  memory: benchMemories.indexOf(measurement.memory),
+  method: benchMethods.indexOf(measurement.method),
+  device: measurement.device,
+  peer: measurement.peer,
+  peerAccess: measurement.peerAccess ? 1 : 0,
+  bytes: measurement.bytes,
+  capacity: measurement.capacity,
+  count: measurement.count,
+  samples: measurement.samples,
+  warmups: measurement.warmups,
+});

@@ -1,0 +1,59 @@
+#include "bench/bench_memory.h"
+
+#include <string>
+
+namespace copyscope::bench {
+namespace {
+
+[[noreturn]] void outOfMemory(const std::string& what, std::uint64_t bytes, std::uint64_t available) {
+  throw Failure("run.out-of-memory",
+                "The benchmark needs " + std::to_string(bytes) + " bytes of " + what + " memory, and " +
+                    std::to_string(available) + " are free.",
+                "Ask for smaller sizes, or free memory held by other programs.", "--size");
+}
+
+PinnedMemory pagelocked(HostMemory memory, std::uint64_t bytes) {
+  const unsigned flags = memory == HostMemory::writeCombined ? cudaHostAllocWriteCombined
+                         : memory == HostMemory::mapped      ? cudaHostAllocMapped
+                                                             : cudaHostAllocDefault;
+  void* address = nullptr;
+  check(cudaHostAlloc(&address, bytes, flags | cudaHostAllocPortable), "cudaHostAlloc");
+  return PinnedMemory(address);
+}
+
+}  // namespace
+
+std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t which) {
+  HostBlock& block = host_[static_cast<std::size_t>(memory)][which];
+  if (block.bytes >= bytes) return block.address;
+  block = HostBlock{};
+  const std::uint64_t available = availableHostMemory();
+  if (available != 0 && bytes > available) outOfMemory("host", bytes, available);
+  if (memory == HostMemory::pageable) {
+    block.pageable = allocatePages(bytes);
+    block.address = block.pageable.get();
+  } else {
+    block.pinned = pagelocked(memory, bytes);
+    block.address = static_cast<std::byte*>(block.pinned.get());
+  }
+  if (block.address == nullptr) outOfMemory("host", bytes, available);
+  block.bytes = bytes;
+  return block.address;
+}
+
+std::byte* BenchMemory::device(int index, std::uint64_t bytes, std::size_t which) {
+  check(cudaSetDevice(index), "cudaSetDevice");
+  DeviceBlock& block = device_[which];
+  if (block.bytes >= bytes && block.device == index) return static_cast<std::byte*>(block.memory.get());
+  block = DeviceBlock{};
+  std::size_t available = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+  if (bytes > available) outOfMemory("device", bytes, available);
+  block.memory = allocateDevice(bytes);
+  block.bytes = bytes;
+  block.device = index;
+  return static_cast<std::byte*>(block.memory.get());
+}
+
+}  // namespace copyscope::bench

@@ -1,0 +1,38 @@
+// The memory of a benchmark: grown where a larger size is asked for, kept from one request to the next.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/bench_request.h"
+#include "cuda_calls.h"
+#include "host_memory.h"
+
+namespace copyscope::bench {
+
+class BenchMemory {
+ public:
+  /// Page-aligned host memory of this kind, of at least `bytes`. `which` tells two of one kind apart.
+  std::byte* host(HostMemory memory, std::uint64_t bytes, std::size_t which = 0);
+  /// Memory of the device with this number, which becomes the current one.
+  std::byte* device(int index, std::uint64_t bytes, std::size_t which);
+
+ private:
+  struct HostBlock {
+    Pages pageable;
+    PinnedMemory pinned;
+    std::byte* address = nullptr;
+    std::uint64_t bytes = 0;
+  };
+  struct DeviceBlock {
+    DeviceMemory memory;
+    std::uint64_t bytes = 0;
+    int device = -1;
+  };
+
+  std::array<std::array<HostBlock, 2>, hostMemoryCount> host_;
+  std::array<DeviceBlock, 4> device_;
+};
+
+}  // namespace copyscope::bench

@@ -1,0 +1,57 @@
+// What a benchmark asks of the device, and what it found. One request is one line of a table.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace copyscope::bench {
+
+// The numbers of these lists are those of native/bench.ts.
+enum class Kind : std::uint8_t { copy, bidirectional, latency, smallCopies, launches, queueDepth, peer, submit };
+constexpr int kindCount = static_cast<int>(Kind::submit) + 1;
+enum class Direction : std::uint8_t { h2d, d2h, d2d };
+constexpr int directionCount = static_cast<int>(Direction::d2d) + 1;
+/// `mapped` is page-locked memory that a kernel reads or writes over the link; the others go through a copy engine.
+enum class HostMemory : std::uint8_t { pageable, pinned, writeCombined, mapped };
+constexpr int hostMemoryCount = static_cast<int>(HostMemory::mapped) + 1;
+/// How many small copies are made, how kernels are launched, and what is put into a queue until it is full.
+enum class Method : std::uint8_t { loop, blockingLoop, packed, graph };
+constexpr int methodCount = static_cast<int>(Method::graph) + 1;
+
+struct Request {
+  Kind kind = Kind::copy;
+  Direction direction = Direction::h2d;
+  HostMemory memory = HostMemory::pinned;
+  Method method = Method::loop;
+  std::int32_t device = 0;
+  /// Device that a peer copy goes to.
+  std::int32_t peer = 0;
+  bool peerAccess = false;
+  /// Of one copy.
+  std::uint64_t bytes = 0;
+  /// Largest size to come: memory is allocated for it at once, and kept.
+  std::uint64_t capacity = 0;
+  /// Copies or launches in one sample.
+  std::int32_t count = 1;
+  std::int32_t samples = 1;
+  std::int32_t warmups = 0;
+};
+
+/// Times are nanoseconds, one entry a sample.
+struct Result {
+  /// The main figure: device time between two events, or host time where `onHostClock`.
+  std::vector<double> ns;
+  /// What the calls held the host.
+  std::vector<double> callNs;
+  /// The other direction of a bidirectional copy; from call to completion of a single launch.
+  std::vector<double> otherNs;
+  bool onHostClock = false;
+  /// Moved in one sample.
+  std::uint64_t bytes = 0;
+  std::uint64_t checked = 0;
+  std::uint64_t wrong = 0;
+  /// Operations that a queue took before the host was held; 0 where it was not held.
+  std::int64_t depth = 0;
+};
+
+}  // namespace copyscope::bench

@@ -1,0 +1,184 @@
+#include "bench/bench_session.h"
+
+#include "clock.h"
+#include "cuda_kernels.h"
+
+namespace copyscope::bench {
+namespace {
+
+constexpr int blocksPerMultiprocessor = 4;
+/// What a verified target holds before: no word of the pattern repeats a byte like this.
+constexpr int poisonByte = 0xa5;
+
+/// Makes the device current before anything is made on it.
+int selected(int device) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+  return device;
+}
+
+int multiprocessors(int device) {
+  int count = 1;
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  return count;
+}
+
+bool fromHost(cudaMemcpyKind kind) { return kind == cudaMemcpyHostToDevice; }
+bool toHost(cudaMemcpyKind kind) { return kind == cudaMemcpyDeviceToHost; }
+
+}  // namespace
+
+Content pattern() {
+  Content content;
+  content.kind = PatternKind::random;
+  content.value = 20260117;
+  return content;
+}
+
+double betweenEvents(const OwnedEvent& start, const OwnedEvent& end) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, start.get(), end.get()), "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e6;
+}
+
+BenchSession::BenchSession(Stop& stop, int device)
+    : stop_(stop),
+      device_(selected(device)),
+      gate_(stop),
+      stream_(createStream(true)),
+      otherStream_(createStream(true)),
+      start_(createEvent(true)),
+      end_(createEvent(true)),
+      otherStart_(createEvent(true)),
+      otherEnd_(createEvent(true)),
+      comparison_(allocateDevice(sizeof(DeviceComparison))) {
+  blocks_ = multiprocessors(device) * blocksPerMultiprocessor;
+  check(loadKernels(), "cudaFuncGetAttributes");
+  check(loadBenchKernels(), "cudaFuncGetAttributes");
+}
+
+BenchSession::~BenchSession() {
+  // Nothing may be freed while the device still uses it.
+  gate_.open();
+  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(cudaDeviceSynchronize());
+  static_cast<void>(cudaGetLastError());
+}
+
+Result BenchSession::run(const Request& request) {
+  check(cudaSetDevice(device_), "cudaSetDevice");
+  stopIfAsked();
+  switch (request.kind) {
+    case Kind::bidirectional:
+      return bidirectional(request);
+    case Kind::latency:
+      return latency(request);
+    case Kind::smallCopies:
+      return smallCopies(request);
+    case Kind::launches:
+      return launches(request);
+    case Kind::queueDepth:
+      return queueDepth(request);
+    case Kind::peer:
+      return peerCopies(request);
+    case Kind::submit:
+      return submit(request);
+    default:
+      return copies(request);
+  }
+}
+
+void BenchSession::stopIfAsked() const {
+  if (stop_.requested()) throw Failure("run.cancelled", "The benchmark was cancelled.");
+}
+
+/// Times what `enqueueAll` puts into the stream, behind the gate.
+void BenchSession::gatedSample(const Request& request, Result& result, const std::function<void()>& enqueueAll) {
+  stopIfAsked();
+  gate_.close();
+  gate_.hold(stream_.get());
+  check(cudaEventRecord(start_.get(), stream_.get()), "cudaEventRecord");
+  const std::int64_t before = nowNs();
+  try {
+    enqueueAll();
+  } catch (...) {
+    gate_.open();
+    throw;
+  }
+  const std::int64_t after = nowNs();
+  check(cudaEventRecord(end_.get(), stream_.get()), "cudaEventRecord");
+  gate_.open();
+  check(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
+  stopIfAsked();
+  gate_.requireHeld();
+  result.ns.push_back(betweenEvents(start_, end_));
+  result.callNs.push_back(static_cast<double>(after - before) / request.count);
+}
+
+/// Times `enqueueAll` and the end of its work by the host's clock.
+void BenchSession::hostSample(Result& result, const std::function<void()>& enqueueAll) {
+  stopIfAsked();
+  const std::int64_t before = nowNs();
+  enqueueAll();
+  const std::int64_t called = nowNs();
+  synchronize();
+  const std::int64_t after = nowNs();
+  result.onHostClock = true;
+  result.ns.push_back(static_cast<double>(after - before));
+  result.callNs.push_back(static_cast<double>(called - before));
+}
+
+/// Writes the pattern to the source. Host memory gets it from the device, which is much the fastest way.
+void BenchSession::seed(const Ends& ends, std::uint64_t bytes) {
+  void* const source = const_cast<void*>(ends.source);
+  void* const made = fromHost(ends.kind) ? memory_.device(device_, bytes, 1) : source;
+  check(launchFill(stream_.get(), made, bytes, pattern(), blocks_), "cudaLaunchKernel");
+  synchronize();
+  if (made != source) check(cudaMemcpy(source, made, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+}
+
+/// Overwrites the target, so that a copy that does nothing is found out.
+void BenchSession::poison(const Ends& ends, std::uint64_t bytes) {
+  void* const made = toHost(ends.kind) ? memory_.device(device_, bytes, 1) : ends.target;
+  check(cudaMemsetAsync(made, poisonByte, bytes, stream_.get()), "cudaMemsetAsync");
+  synchronize();
+  if (made != ends.target) check(cudaMemcpy(ends.target, made, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+}
+
+/// Compares every byte of the target on the device; a host target is brought there, into memory overwritten before.
+void BenchSession::verify(const Ends& ends, std::uint64_t bytes, Result& result) {
+  const void* data = ends.target;
+  if (toHost(ends.kind)) {
+    std::byte* const brought = memory_.device(device_, bytes, 1);
+    check(cudaMemset(brought, ~poisonByte & 0xff, bytes), "cudaMemset");
+    check(cudaMemcpy(brought, ends.target, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    data = brought;
+  }
+  compare(data, bytes, pattern(), result);
+}
+
+void BenchSession::compare(const void* data, std::uint64_t bytes, const Content& content, Result& result) {
+  DeviceComparison found{0, ~0ull};
+  auto* const sum = static_cast<DeviceComparison*>(comparison_.get());
+  check(cudaMemcpy(sum, &found, sizeof(found), cudaMemcpyHostToDevice), "cudaMemcpy");
+  check(launchCompare(stream_.get(), data, bytes, content, blocks_, sum), "cudaLaunchKernel");
+  synchronize();
+  check(cudaMemcpy(&found, sum, sizeof(found), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  result.checked += bytes;
+  result.wrong += found.wrong;
+}
+
+OwnedGraph BenchSession::capture(const std::function<void()>& enqueueAll) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  enqueueAll();
+  check(cudaStreamEndCapture(stream_.get(), &graph), "cudaStreamEndCapture");
+  const Owned<cudaGraph_t, cudaGraphDestroy> owned(graph);
+  cudaGraphExec_t ready = nullptr;
+  check(cudaGraphInstantiateWithFlags(&ready, graph, 0), "cudaGraphInstantiate");
+  OwnedGraph instantiated(ready);
+  check(cudaGraphUpload(ready, stream_.get()), "cudaGraphUpload");
+  synchronize();
+  return instantiated;
+}
+
+}  // namespace copyscope::bench

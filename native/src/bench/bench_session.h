@@ -1,0 +1,87 @@
+// Runs benchmarks one after another on the calling thread, and keeps streams, events and memory between them.
+//
+// The protocol is nvbandwidth's: warm up; then, for each sample, hold the stream at a gate, enqueue a start event, the
+// copies and an end event, open the gate, and take the time between the events. Before the last sample the target is
+// overwritten, and after it every byte of it is compared. Copies of pageable memory hold the host until they are done,
+// so that they would wait for ever behind a closed gate: they are timed by the host's clock, from the first call to
+// the end of a stream synchronise.
+#pragma once
+
+#include <functional>
+
+#include "bench/bench_memory.h"
+#include "bench/bench_request.h"
+#include "bench/device_gate.h"
+#include "pattern.h"
+#include "stop.h"
+
+namespace copyscope::bench {
+
+/// A captured and uploaded graph.
+using OwnedGraph = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
+
+class BenchSession {
+ public:
+  /// On one device. `stop` must outlive the session.
+  BenchSession(Stop& stop, int device);
+  ~BenchSession();
+  BenchSession(const BenchSession&) = delete;
+  BenchSession& operator=(const BenchSession&) = delete;
+
+  /// Throws a Failure; `run.cancelled` where a stop was requested.
+  Result run(const Request& request);
+  /// After a stop was requested: makes what waits on the device go on. From any thread.
+  void interrupt() noexcept { gate_.open(); }
+  int device() const { return device_; }
+
+ private:
+  struct Ends {
+    void* target = nullptr;
+    const void* source = nullptr;
+    cudaMemcpyKind kind = cudaMemcpyDefault;
+  };
+
+  Result copies(const Request& request);
+  Result bidirectional(const Request& request);
+  Result latency(const Request& request);
+  Result smallCopies(const Request& request);
+  Result launches(const Request& request);
+  Result queueDepth(const Request& request);
+  Result peerCopies(const Request& request);
+  Result submit(const Request& request);
+
+  Ends ends(const Request& request, Direction direction, std::size_t which);
+  void enqueue(cudaStream_t stream, const Ends& ends, const Request& request);
+  void gatedSample(const Request& request, Result& result, const std::function<void()>& enqueueAll);
+  void hostSample(Result& result, const std::function<void()>& enqueueAll);
+  void seed(const Ends& ends, std::uint64_t bytes);
+  void poison(const Ends& ends, std::uint64_t bytes);
+  void verify(const Ends& ends, std::uint64_t bytes, Result& result);
+  void compare(const void* data, std::uint64_t bytes, const Content& content, Result& result);
+  OwnedGraph capture(const std::function<void()>& enqueueAll);
+  std::function<void()> smallMethod(const Request& request, std::byte* source, std::byte* target, OwnedGraph& graph);
+  void synchronize() { check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
+  void stopIfAsked() const;
+
+  Stop& stop_;
+  const int device_;
+  /// Most blocks of a copying kernel.
+  int blocks_ = 1;
+  DeviceGate gate_;
+  OwnedStream stream_;
+  OwnedStream otherStream_;
+  OwnedEvent start_;
+  OwnedEvent end_;
+  OwnedEvent otherStart_;
+  OwnedEvent otherEnd_;
+  DeviceMemory comparison_;
+  BenchMemory memory_;
+};
+
+/// What sources hold and targets are compared with.
+Content pattern();
+
+/// Nanoseconds between two completed events.
+double betweenEvents(const OwnedEvent& start, const OwnedEvent& end);
+
+}  // namespace copyscope::bench

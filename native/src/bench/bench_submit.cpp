@@ -1,0 +1,115 @@
+// What submitting costs: the executor's host thread, recording off, beside a loop written by hand; taken in turns.
+#include "bench/bench_session.h"
+#include "clock.h"
+#include "cuda_engine.h"
+#include "executor.h"
+
+namespace copyscope::bench {
+namespace {
+
+/// One thread that makes `count` asynchronous copies from page-locked memory in a non-blocking stream.
+Program submitProgram(const Request& request) {
+  Program program;
+  Buffer source;
+  source.id = "source";
+  source.memory = Memory::pinned;
+  source.bytes = request.bytes;
+  source.pattern = pattern();
+  Buffer target = source;
+  target.id = "target";
+  target.memory = Memory::device;
+  target.pattern = Content{};
+  program.buffers = {source, target};
+  Stream stream;
+  stream.id = "stream";
+  program.streams = {stream};
+  program.threads.emplace_back();
+  for (std::int32_t copy = 0; copy < request.count; ++copy) {
+    Instruction instruction;
+    instruction.code = Code::copy;
+    instruction.op = copy;
+    instruction.stream = 0;
+    instruction.src = 0;
+    instruction.dst = 1;
+    instruction.bytes = request.bytes;
+    program.threads[0].push_back(instruction);
+  }
+  return program;
+}
+
+/// Submits the program on the calling thread, as a host thread of a run does after the gate has opened.
+class Submitter {
+ public:
+  Submitter(const Program& program, Stop& stop)
+      : program_(program),
+        backend_(makeCudaBackend(stop, Timing::events)),
+        signals_(program, stop),
+        thread_({program, prepared(), signals_, stop}, 0, 0, 1) {
+    backend_->attach(0);
+  }
+
+  void submit() { thread_.run(-1); }
+
+ private:
+  Backend& prepared() {
+    backend_->prepare(program_);
+    backend_->fillDevice(1);
+    return *backend_;
+  }
+
+  const Program& program_;
+  std::unique_ptr<Backend> backend_;
+  Signals signals_;
+  HostThread thread_;
+};
+
+}  // namespace
+
+/// `ns` is the executor's share, `callNs` the hand-written loop's: time of all calls, with the stream held at the gate
+/// of neither, since the executor's stream is its own; both begin with an idle device. `otherNs` is the executor's
+/// time until the device is idle again.
+Result BenchSession::submit(const Request& request) {
+  Result result;
+  result.onHostClock = true;
+  result.bytes = request.bytes * static_cast<std::uint64_t>(request.count);
+  const Ends both = ends(request, Direction::h2d, 0);
+  seed(both, request.bytes);
+  const Program program = submitProgram(request);
+  Submitter submitter(program, stop_);
+  const auto loop = [&] {
+    const cudaStream_t stream = stream_.get();
+    for (std::int32_t copy = 0; copy < request.count; ++copy) {
+      check(cudaMemcpyAsync(both.target, both.source, request.bytes, cudaMemcpyHostToDevice, stream),
+            "cudaMemcpyAsync");
+    }
+  };
+  const auto timed = [&](const auto& submitAll, double* untilIdle) {
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const std::int64_t before = nowNs();
+    submitAll();
+    const std::int64_t called = nowNs();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (untilIdle != nullptr) *untilIdle = static_cast<double>(nowNs() - before);
+    return static_cast<double>(called - before);
+  };
+  for (std::int32_t sample = -request.warmups; sample < request.samples; ++sample) {
+    stopIfAsked();
+    double untilIdle = 0;
+    // Who goes first alternates, so that neither always meets what the other left behind.
+    const bool loopFirst = sample % 2 != 0;
+    const double first = loopFirst ? timed(loop, nullptr) : 0;
+    const double executor = timed([&] { submitter.submit(); }, &untilIdle);
+    const double hand = loopFirst ? first : timed(loop, nullptr);
+    if (sample < 0) continue;
+    result.ns.push_back(executor);
+    result.callNs.push_back(hand);
+    result.otherNs.push_back(untilIdle);
+  }
+  poison(both, request.bytes);
+  loop();
+  synchronize();
+  verify(both, request.bytes, result);
+  return result;
+}
+
+}  // namespace copyscope::bench
