@@ -1,11 +1,14 @@
 /** The command line: what can be typed, and which command answers. */
 import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type BenchSection, benchSections } from '../../core/bench/document.ts';
+import { parseSize } from '../../core/bench/sizes.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';
+import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { check } from './commands/check.ts';
 import { devices } from './commands/devices.ts';
 import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
@@ -89,17 +92,6 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .action((file: string, options: RunOptions) => explain(tools, file, options));
 
   cli
-    .command('explain')
-    .description('explain a run; an experiment is simulated first')
-    .addArgument(
-      new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or experiment (JSON)'),
-    )
-    .option('--profile <name>', 'device profile for the simulator, where the file is an experiment')
-    .addOption(json('print the summary as JSON, and nothing else on stdout'))
-    .addHelpText('after', exitCodeHelp)
-    .action((file: string, options: RunOptions) => explain(tools, file, options));
-
-  cli
     .command('bench')
     .description('measure copies, launches and queues on this machine and its GPU')
     .option('--only <sections>', `comma-separated, from: ${benchSections.join(', ')}`, sections)
@@ -129,6 +121,22 @@ const count =
     if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+function sections(text: string): BenchSection[] {
+  return text.split(',').map((name) => {
+    const found = benchSections.find((section) => section === name.trim());
+    if (found === undefined) throw new InvalidArgumentError(`Sections are ${benchSections.join(', ')}.`);
+    return found;
+  });
+}
+
+function sizes(text: string): number[] {
+  return text.split(',').map((one) => {
+    const bytes = parseSize(one);
+    if (bytes === null) throw new InvalidArgumentError('Sizes are from 1 byte to 16 GiB, as 4KiB,16MiB,1GiB.');
+    return bytes;
+  });
+}
 
 const usageError = ({ message }: CommanderError): ErrorInfo =>
   new CopyscopeError({
