@@ -1,0 +1,177 @@
+/** Edits of what an experiment declares: add, rename with all references, delete; and how often each one is used. */
+
+import { MiB } from '../../units.ts';
+import { type Experiment, fieldPath, walkOperations } from '../experiment.ts';
+import type { Operation } from '../operations.ts';
+import type { BufferDeclaration } from '../resources.ts';
+import { type Edited, edit, takeOut } from './edit.ts';
+import { refused } from './paths.ts';
+
+export const declarationKinds = ['buffers', 'streams', 'events', 'signals', 'threads', 'devices'] as const;
+export type DeclarationKind = (typeof declarationKinds)[number];
+
+/** In words, for messages and for the names of new ones. */
+export const declarationNames: Readonly<Record<DeclarationKind, string>> = {
+  buffers: 'buffer',
+  streams: 'stream',
+  events: 'event',
+  signals: 'signal',
+  threads: 'thread',
+  devices: 'device',
+};
+
+/** Fields of operations that hold an id, or a list of ids, of each kind. */
+const references: Readonly<Partial<Record<DeclarationKind, readonly string[]>>> = {
+  buffers: ['buffer', 'src', 'dst', 'reads', 'writes'],
+  streams: ['stream'],
+  events: ['event', 'start', 'end'],
+  signals: ['signal'],
+  devices: ['device'],
+};
+
+/** Ids of a kind that an operation itself refers to, not those of what it holds. */
+function referred(operation: Operation, kind: DeclarationKind): string[] {
+  return (references[kind] ?? []).flatMap((field): string[] => {
+    const value: unknown = Reflect.get(operation, field);
+    if (Array.isArray(value)) return value;
+    return typeof value === 'string' ? [value] : [];
+  });
+}
+
+function eachOperation(experiment: Experiment, visit: (operation: Operation) => void): void {
+  for (const thread of experiment.threads) walkOperations(thread.operations, visit);
+}
+
+export type Usage = Readonly<Record<DeclarationKind, ReadonlyMap<string, number>>>;
+
+/** How many operations use each declaration; of a thread, how many it issues. A device is used by declarations too. */
+export function countUsage(experiment: Experiment): Usage {
+  const counts = Object.fromEntries(declarationKinds.map((kind) => [kind, new Map<string, number>()])) as Record<
+    DeclarationKind,
+    Map<string, number>
+  >;
+  const count = (kind: DeclarationKind, id: string): unknown => counts[kind].set(id, (counts[kind].get(id) ?? 0) + 1);
+  eachOperation(experiment, (operation) => {
+    for (const kind of declarationKinds) for (const id of new Set(referred(operation, kind))) count(kind, id);
+  });
+  for (const thread of experiment.threads) walkOperations(thread.operations, () => count('threads', thread.id));
+  for (const { device } of [...experiment.buffers, ...experiment.streams, ...experiment.threads]) {
+    if (device !== undefined) count('devices', device);
+  }
+  return counts;
+}
+
+/** `stem`, or the first of stem2, stem3… that no declaration of the kind has. */
+export function freshId(experiment: Experiment, kind: DeclarationKind, stem: string): string {
+  const used = new Set(experiment[kind].map(({ id }) => id));
+  if (!used.has(stem)) return stem;
+  for (let number = 2; ; number += 1) if (!used.has(`${stem}${number}`)) return `${stem}${number}`;
+}
+
+/** Size of buffers that are made on the way. */
+const newBufferBytes = 20 * MiB;
+
+export const newBuffer = (id: string, memory: BufferDeclaration['memory']): BufferDeclaration => ({
+  id,
+  memory,
+  bytes: newBufferBytes,
+  pattern: { kind: 'random', seed: 1 },
+  allocated: 'before-run',
+});
+
+/** Declares one more, with a name of its own; gives it. */
+export function declare(draft: Experiment, kind: DeclarationKind, stem = declarationNames[kind]): string {
+  const id = freshId(draft, kind, stem);
+  if (kind === 'buffers') draft.buffers.push(newBuffer(id, 'pinned'));
+  else if (kind === 'streams') draft.streams.push({ id, flags: 'non-blocking', priority: 0 });
+  else if (kind === 'events') draft.events.push({ id, timing: true });
+  else if (kind === 'signals') draft.signals.push({ id, capacity: 1 });
+  else if (kind === 'threads') draft.threads.push({ id, operations: [] });
+  else draft.devices.push({ id, index: draft.devices.reduce((most, { index }) => Math.max(most, index + 1), 0) });
+  return id;
+}
+
+export const addDeclaration = (experiment: Experiment, kind: DeclarationKind, stem?: string): Edited =>
+  edit(experiment, (draft) => {
+    declare(draft, kind, stem);
+    return undefined;
+  });
+
+/** Gives a declaration another id, wherever it is named. Refuses an id that is taken. */
+export function renameDeclaration(experiment: Experiment, kind: DeclarationKind, from: string, to: string): Edited {
+  return edit(experiment, (draft) => {
+    const position = draft[kind].findIndex(({ id }) => id === from);
+    const declaration = draft[kind][position];
+    if (declaration === undefined) throw missing(kind, from);
+    if (from !== to && draft[kind].some(({ id }) => id === to)) {
+      throw refused(
+        `Another ${declarationNames[kind]} is called "${to}".`,
+        'Choose another name.',
+        fieldPath([kind, position, 'id']),
+      );
+    }
+    declaration.id = to;
+    eachOperation(draft, (operation) => renameIn(operation, references[kind] ?? [], from, to));
+    if (kind === 'devices') {
+      for (const holder of [...draft.buffers, ...draft.streams, ...draft.threads])
+        renameIn(holder, ['device'], from, to);
+    }
+    return undefined;
+  });
+}
+
+function renameIn(holder: object, fields: readonly string[], from: string, to: string): void {
+  for (const field of fields) {
+    const value: unknown = Reflect.get(holder, field);
+    if (value === from) Reflect.set(holder, field, to);
+    else if (Array.isArray(value))
+      Reflect.set(
+        holder,
+        field,
+        value.map((one) => (one === from ? to : one)),
+      );
+  }
+}
+
+/**
+ * Deletes a declaration. One that is used goes only `withUses`: then the operations that name it go too, and what was on
+ * a deleted device is on the first one.
+ */
+export function deleteDeclaration(
+  experiment: Experiment,
+  kind: DeclarationKind,
+  id: string,
+  { withUses = false }: { readonly withUses?: boolean } = {},
+): Edited {
+  return edit(experiment, (draft) => {
+    const position = draft[kind].findIndex((one) => one.id === id);
+    if (position < 0) throw missing(kind, id);
+    const uses = countUsage(draft)[kind].get(id) ?? 0;
+    if (uses > 0 && !withUses) {
+      const message = `"${id}" is used ${uses === 1 ? 'once' : `${uses} times`}.`;
+      throw refused(
+        message,
+        'Delete it together with what uses it, or change that first.',
+        fieldPath([kind, position]),
+      );
+    }
+    if (draft[kind].length === 1 && (kind === 'threads' || kind === 'devices')) {
+      throw refused(`An experiment needs a ${declarationNames[kind]}.`, 'Add another one first.', kind);
+    }
+    draft[kind].splice(position, 1);
+    const users = new Set<Operation>();
+    eachOperation(draft, (operation) => {
+      if (referred(operation, kind).includes(id)) users.add(operation);
+    });
+    takeOut(draft, users);
+    if (kind === 'devices') {
+      for (const holder of [...draft.buffers, ...draft.streams, ...draft.threads]) {
+        if (holder.device === id) delete holder.device;
+      }
+    }
+    return undefined;
+  });
+}
+
+const missing = (kind: DeclarationKind, id: string) =>
+  refused(`There is no ${declarationNames[kind]} called "${id}".`, 'It may have been deleted: choose another.', kind);

@@ -1,0 +1,76 @@
+/** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
+import type { Experiment } from '../experiment.ts';
+import { childOperations, type Operation } from '../operations.ts';
+import { requireExperiment } from '../parse.ts';
+import { type OperationPath, operationOf } from './paths.ts';
+
+/** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
+export interface Edited {
+  readonly experiment: Experiment;
+  /** Paths, in the changed document, of the operations that the edit was about. */
+  readonly selected: readonly OperationPath[];
+}
+
+/**
+ * Runs `change` on a copy. It gives the operations that are to be selected, as objects of the copy; their paths are
+ * looked up when it has finished, so a change need not keep track of them.
+ */
+export function edit(experiment: Experiment, change: (draft: Experiment) => Iterable<Operation> | undefined): Edited {
+  const draft = structuredClone(experiment);
+  const selected = new Set(change(draft) ?? []);
+  return { experiment: requireExperiment(draft), selected: pathsOf(draft, selected) };
+}
+
+function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {
+  const found: OperationPath[] = [];
+  const look = (operations: readonly Operation[], path: OperationPath): void => {
+    operations.forEach((operation, index) => {
+      const here = [...path, index];
+      if (wanted.has(operation)) found.push(here);
+      look(childOperations(operation) ?? [], [...here, 'operations']);
+    });
+  };
+  if (wanted.size > 0) {
+    experiment.threads.forEach((thread, index) => {
+      look(thread.operations, ['threads', index, 'operations']);
+    });
+  }
+  return found;
+}
+
+/** The operations at `paths` in document order, without those inside another of them. */
+export function outermost(experiment: Experiment, paths: readonly OperationPath[]): Operation[] {
+  const sorted = [...paths].sort(inDocumentOrder);
+  const kept: OperationPath[] = [];
+  for (const path of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || !startsWith(path, last)) kept.push(path);
+  }
+  return kept.map((path) => operationOf(experiment, path));
+}
+
+const startsWith = (path: OperationPath, start: OperationPath): boolean =>
+  start.every((step, index) => path[index] === step);
+
+/** By position in the document; a group comes before what it holds. */
+export function inDocumentOrder(a: OperationPath, b: OperationPath): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
+    const difference = Number(a[index]) - Number(b[index]);
+    if (difference < 0 || difference > 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Takes operations out of a draft, and with them every group that would be left empty. */
+export function takeOut(draft: Experiment, taken: ReadonlySet<Operation>): void {
+  for (const thread of draft.threads) thread.operations = without(thread.operations, taken);
+}
+
+function without(operations: readonly Operation[], taken: ReadonlySet<Operation>): Operation[] {
+  return operations.filter((operation) => {
+    if (taken.has(operation)) return false;
+    if (!('operations' in operation)) return true;
+    operation.operations = without(operation.operations, taken);
+    return operation.operations.length > 0;
+  });
+}

@@ -1,0 +1,193 @@
+/** A new operation with sensible fields. What it needs and the document lacks is declared with it. */
+import { KiB, MiB } from '../../units.ts';
+import { type Experiment, walkOperations } from '../experiment.ts';
+import type { Operation, OperationName } from '../operations.ts';
+import { type BufferDeclaration, bufferBytes } from '../resources.ts';
+import { declare, freshId, newBuffer } from './declarations.ts';
+import { type Edited, edit, inDocumentOrder } from './edit.ts';
+import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt } from './paths.ts';
+import { inRow, type Target } from './rows.ts';
+
+/** Adds an operation of this kind at a place, in the row of `target`. */
+export function addOperation(experiment: Experiment, name: OperationName, at: Place, target: Target): Edited {
+  return edit(experiment, (draft) => {
+    const stream = target.row === 'stream' ? target.stream : (draft.streams[0]?.id ?? 'default');
+    const made = new Maker(draft, stream, pathAt(at)).make(name);
+    const placed = target.row === 'stream' ? inRow(made, target) : made;
+    listOf(draft, at.list).splice(at.index, 0, placed);
+    return [placed];
+  });
+}
+
+const newDurationNs = 100_000;
+
+class Maker {
+  readonly #draft: Experiment;
+  readonly #stream: string;
+  readonly #before: OperationPath;
+
+  constructor(draft: Experiment, stream: string, before: OperationPath) {
+    this.#draft = draft;
+    this.#stream = stream;
+    this.#before = before;
+  }
+
+  make(name: OperationName): Operation {
+    const stream = this.#stream;
+    switch (name) {
+      case 'work':
+        return { op: name, durationNs: newDurationNs };
+      case 'hostFunction':
+        return { op: name, durationNs: newDurationNs, stream };
+      case 'write':
+        return { op: name, buffer: this.#host(), offset: 0, pattern: { kind: 'index', seed: 0 } };
+      case 'read':
+        return { op: name, buffer: this.#host(), offset: 0 };
+      case 'pin':
+        return this.#pin();
+      case 'allocate':
+        return { op: name, buffer: this.#device(), allocator: 'caching', stream };
+      case 'free':
+      case 'recordStream':
+      case 'item':
+        return { op: name, buffer: this.#device(), stream };
+      case 'copy':
+        return { op: name, src: this.#host(), srcOffset: 0, dst: this.#device(), dstOffset: 0, stream, mode: 'async' };
+      case 'memset':
+        return { op: name, buffer: this.#device(), offset: 0, value: 0, stream };
+      case 'kernel':
+        return {
+          op: name,
+          kernel: { kind: 'spin', durationNs: newDurationNs },
+          reads: [],
+          writes: [],
+          smShare: 1,
+          stream,
+        };
+      case 'multiCopy': {
+        const payload = { tensors: 64, bytes: 256 * KiB, memory: 'pageable' as const };
+        return { op: name, direction: 'h2d', payload, strategy: 'pipelined', options: {}, stream };
+      }
+      default:
+        return this.#waiting(name);
+    }
+  }
+
+  #waiting(name: OperationName): Operation {
+    const stream = this.#stream;
+    switch (name) {
+      case 'signal':
+      case 'waitSignal':
+        return { op: name, signal: this.#draft.signals[0]?.id ?? declare(this.#draft, 'signals') };
+      case 'recordEvent':
+        return { op: name, event: unrecordedEvent(this.#draft), stream };
+      case 'waitEvent':
+        return { op: name, event: this.#recordedEvent(), stream };
+      case 'synchronizeEvent':
+      case 'queryEvent':
+        return { op: name, event: this.#recordedEvent() };
+      case 'elapsedTime':
+        return this.#elapsedTime();
+      case 'synchronizeStream':
+      case 'queryStream':
+        return { op: name, stream };
+      case 'graphLaunch':
+        return { op: name, graph: this.#capturedGraph(), stream };
+      case 'repeat':
+        return { op: name, count: 10, operations: [this.make('work')] };
+      case 'range':
+        return { op: name, name: 'range', operations: [this.make('work')] };
+      case 'graphCapture':
+        return { op: name, graph: 'graph', stream, operations: [this.make('kernel')] };
+      default:
+        return { op: 'synchronizeDevice' };
+    }
+  }
+
+  #buffer(fits: (buffer: BufferDeclaration) => boolean, stem: string, memory: BufferDeclaration['memory']): string {
+    const found = this.#draft.buffers.find(fits);
+    if (found !== undefined) return found.id;
+    const id = freshId(this.#draft, 'buffers', stem);
+    this.#draft.buffers.push(newBuffer(id, memory));
+    return id;
+  }
+
+  readonly #host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
+  readonly #device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
+
+  /** pin_memory() makes a copy of the same size. */
+  #pin(): Operation {
+    const src = this.#buffer(({ memory }) => memory === 'pageable', 'batch', 'pageable');
+    const source = this.#draft.buffers.find(({ id }) => id === src);
+    const size = source === undefined ? MiB : bufferBytes(source);
+    const fits = (buffer: BufferDeclaration): boolean => buffer.memory === 'pinned' && bufferBytes(buffer) === size;
+    const dst = this.#buffer(fits, 'pinned', 'pinned');
+    const made = this.#draft.buffers.find(({ id }) => id === dst);
+    if (made !== undefined && bufferBytes(made) !== size) made.bytes = size;
+    return { op: 'pin', src, dst };
+  }
+
+  /** The event that was recorded last before this place, else any, else a new one. */
+  #recordedEvent(): string {
+    const before = operationPaths(this.#draft).filter((path) => inDocumentOrder(path, this.#before) < 0);
+    const records = before.map((path) => operationOf(this.#draft, path)).filter(({ op }) => op === 'recordEvent');
+    const last = records.at(-1);
+    if (last?.op === 'recordEvent') return last.event;
+    return this.#draft.events[0]?.id ?? declare(this.#draft, 'events');
+  }
+
+  #elapsedTime(): Operation {
+    const timed = this.#draft.events.filter(({ timing }) => timing).map(({ id }) => id);
+    const start = timed[0] ?? declare(this.#draft, 'events', 'start');
+    return { op: 'elapsedTime', start, end: timed[1] ?? declare(this.#draft, 'events', 'end') };
+  }
+
+  #capturedGraph(): string {
+    let graph = 'graph';
+    for (const thread of this.#draft.threads) {
+      walkOperations(thread.operations, (operation) => {
+        if (operation.op === 'graphCapture') graph = operation.graph;
+      });
+    }
+    return graph;
+  }
+}
+
+/** The first event that nothing records yet; a new one where there is none. */
+export function unrecordedEvent(draft: Experiment): string {
+  const recorded = new Set<string>();
+  for (const thread of draft.threads) {
+    walkOperations(thread.operations, (operation) => {
+      if (operation.op === 'recordEvent') recorded.add(operation.event);
+    });
+  }
+  return draft.events.find(({ id }) => !recorded.has(id))?.id ?? declare(draft, 'events');
+}
+
+/** Turns a kernel into one of another shape; a byte-streaming one gets the one buffer it reads and the one it writes. */
+export function setKernelKind(
+  experiment: Experiment,
+  path: OperationPath,
+  kind: 'spin' | 'stream' | 'arithmetic',
+): Edited {
+  return edit(experiment, (draft) => {
+    const operation = operationOf(draft, path);
+    if (operation.op !== 'kernel' || operation.kernel.kind === kind) return [operation];
+    if (kind === 'spin') operation.kernel = { kind, durationNs: newDurationNs };
+    else if (kind === 'arithmetic') operation.kernel = { kind, flops: 1e9 };
+    else {
+      operation.kernel = { kind, passes: 1 };
+      operation.reads = [operation.reads[0] ?? deviceBuffer(draft, 0, 'input')];
+      operation.writes = [operation.writes[0] ?? deviceBuffer(draft, 1, 'output')];
+    }
+    return [operation];
+  });
+}
+
+function deviceBuffer(draft: Experiment, position: number, stem: string): string {
+  const found = draft.buffers.filter(({ memory }) => memory === 'device')[position];
+  if (found !== undefined) return found.id;
+  const id = freshId(draft, 'buffers', stem);
+  draft.buffers.push(newBuffer(id, 'device'));
+  return id;
+}

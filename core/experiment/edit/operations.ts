@@ -1,0 +1,151 @@
+/** Edits of operations: insert, delete, move, duplicate, group, ungroup, change a field. */
+import { type Experiment, fieldPath } from '../experiment.ts';
+import type { Operation } from '../operations.ts';
+import { type Edited, edit, inDocumentOrder, outermost, takeOut } from './edit.ts';
+import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
+import { inRow, type Target } from './rows.ts';
+
+/** Puts copies of operations at a place, in `target`'s row where one is given. */
+export function insertOperations(
+  experiment: Experiment,
+  at: Place,
+  operations: readonly Operation[],
+  target?: Target,
+): Edited {
+  return edit(experiment, (draft) => {
+    const copies = operations.map((operation) => {
+      const copy = structuredClone(operation);
+      return target === undefined ? copy : inRow(copy, target);
+    });
+    listOf(draft, at.list).splice(at.index, 0, ...copies);
+    return copies;
+  });
+}
+
+/** Deletes operations with all they hold, and groups that this leaves empty. */
+export const deleteOperations = (experiment: Experiment, paths: readonly OperationPath[]): Edited =>
+  edit(experiment, (draft) => {
+    takeOut(draft, new Set(outermost(draft, paths)));
+    return undefined;
+  });
+
+/** Moves operations to a place, in document order, and into `target`'s row where one is given. */
+export function moveOperations(
+  experiment: Experiment,
+  paths: readonly OperationPath[],
+  to: Place,
+  target?: Target,
+): Edited {
+  return edit(experiment, (draft) => {
+    const moved = outermost(draft, paths);
+    const list = listOf(draft, to.list);
+    if (paths.some((path) => path.every((step, index) => to.list[index] === step))) {
+      throw refused('A group can’t be moved into itself.', 'Choose a place outside of it.', fieldPath(to.list));
+    }
+    // It holds the place, and keeps its group from being taken out as empty.
+    const marker: Operation = { op: 'work', durationNs: 0 };
+    list.splice(to.index, 0, marker);
+    takeOut(draft, new Set(moved));
+    const placed = target === undefined ? moved : moved.map((operation) => inRow(operation, target));
+    replace(draft, marker, placed);
+    return placed;
+  });
+}
+
+/** Puts `operations` where `old` is. */
+function replace(draft: Experiment, old: Operation, operations: readonly Operation[]): void {
+  const look = (list: Operation[]): boolean => {
+    const index = list.indexOf(old);
+    if (index >= 0) list.splice(index, 1, ...operations);
+    return index >= 0 || list.some((one) => 'operations' in one && look(one.operations));
+  };
+  draft.threads.some((thread) => look(thread.operations));
+}
+
+/** Puts operations into another row where they stand. */
+export const retargetOperations = (experiment: Experiment, paths: readonly OperationPath[], target: Target): Edited =>
+  edit(experiment, (draft) =>
+    outermost(draft, paths).map((operation) => {
+      const changed = inRow(operation, target);
+      replace(draft, operation, [changed]);
+      return changed;
+    }),
+  );
+
+/** Puts a copy of the operations after the last of them. */
+export function duplicateOperations(experiment: Experiment, paths: readonly OperationPath[]): Edited {
+  const last = [...paths].sort(inDocumentOrder).findLast((path) => !paths.some((other) => isInside(path, other)));
+  if (last === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
+  return insertOperations(experiment, placeAt(last, 'after'), outermost(experiment, paths));
+}
+
+const isInside = (path: OperationPath, group: OperationPath): boolean =>
+  path.length > group.length && group.every((step, index) => path[index] === step);
+
+export type GroupKind =
+  | { readonly op: 'repeat'; readonly count: number }
+  | { readonly op: 'range'; readonly name: string }
+  | { readonly op: 'graphCapture'; readonly graph: string; readonly stream: string };
+
+/** Puts neighbouring operations of one list into a new group. */
+export function groupOperations(experiment: Experiment, paths: readonly OperationPath[], kind: GroupKind): Edited {
+  return edit(experiment, (draft) => {
+    const inside = outermost(draft, paths);
+    const [first] = [...paths].sort(inDocumentOrder);
+    if (first === undefined) throw refused('Nothing is selected.', 'Select the operations to group.');
+    const { list: listPath, index } = placeAt(first);
+    const list = listOf(draft, listPath);
+    if (inside.some((operation, offset) => list[index + offset] !== operation)) {
+      const remedy = 'Select operations of one host thread with none left out between them.';
+      throw refused('Only operations that follow one another can be grouped.', remedy, fieldPath(first));
+    }
+    const group: Operation = { ...kind, operations: inside };
+    list.splice(index, inside.length, group);
+    return [group];
+  });
+}
+
+/** Puts what a group holds in its place. */
+export function ungroupOperation(experiment: Experiment, path: OperationPath): Edited {
+  return edit(experiment, (draft) => {
+    const group = operationOf(draft, path);
+    if (!('operations' in group)) {
+      throw refused(`A ${group.op} holds no operations.`, 'Select a repeat, range or graph.', fieldPath(path));
+    }
+    const { list, index } = placeAt(path);
+    listOf(draft, list).splice(index, 1, ...group.operations);
+    return group.operations;
+  });
+}
+
+/** Sets the value at a path below the operation, or removes the field where it is undefined. */
+export const setField = (experiment: Experiment, path: OperationPath, value: unknown): Edited =>
+  edit(experiment, (draft) => {
+    setAt(draft, path, value);
+    return undefined;
+  });
+
+/** Replaces several fields of one operation at once, for those that only make sense together. */
+export const setFields = (
+  experiment: Experiment,
+  path: OperationPath,
+  fields: Readonly<Record<string, unknown>>,
+): Edited =>
+  edit(experiment, (draft) => {
+    const operation = operationOf(draft, path);
+    for (const [name, value] of Object.entries(fields)) setAt(draft, [...path, name], value);
+    return [operation];
+  });
+
+function setAt(draft: Experiment, path: OperationPath, value: unknown): void {
+  const [parents, key] = [path.slice(0, -1), path.at(-1)];
+  let target: unknown = draft;
+  for (const step of parents) {
+    target = typeof target === 'object' && target !== null ? Reflect.get(target, step) : undefined;
+  }
+  if (typeof target !== 'object' || target === null || key === undefined) {
+    throw refused('There is no such field any more.', 'Select another.', fieldPath(path));
+  }
+  if (value === undefined) Reflect.deleteProperty(target, key);
+  else Reflect.set(target, key, structuredClone(value));
+}

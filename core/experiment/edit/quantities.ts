@@ -1,0 +1,68 @@
+/** Quantities as a person types them, with their unit: "20 MiB", "40 us". Binary units for bytes, decimal ones for time. */
+import { GiB, KiB, MiB } from '../../units.ts';
+
+type Units = readonly (readonly [name: string, factor: number])[];
+
+const byteUnits: Units = [
+  ['GiB', GiB],
+  ['MiB', MiB],
+  ['KiB', KiB],
+  ['B', 1],
+];
+const decimalByteUnits: Units = [
+  ['TiB', 1024 * GiB],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+];
+const durationUnits: Units = [
+  ['s', 1e9],
+  ['ms', 1e6],
+  ['us', 1e3],
+  ['ns', 1],
+];
+
+/** The value in the first unit, or null where the text is no number with one of these units. */
+function parse(text: string, units: Units, bare: number): number | null {
+  const [, digits, name = ''] = /^\s*([\d.,_\s]*\d\.?(?:e[+-]?\d+)?)\s*([a-zµμ]*)\s*$/i.exec(text) ?? [];
+  if (digits === undefined) return null;
+  const value = Number(digits.replace(/[,_\s]/g, ''));
+  const wanted = name.replace(/[µμ]/, 'u').toLowerCase();
+  const factor = wanted === '' ? bare : units.find(([unit]) => unit.toLowerCase() === wanted)?.[1];
+  return factor === undefined || !Number.isFinite(value) ? null : value * factor;
+}
+
+/** In the largest unit that shows the value exactly. */
+function exact(value: number, units: Units): string {
+  const [name, factor] = units.find(([, factor]) => value >= factor && isShort(value / factor)) ??
+    units.at(-1) ?? ['', 1];
+  return `${value / factor} ${name}`;
+}
+
+/** At most two decimals, exactly. */
+const isShort = (value: number): boolean => Number.isInteger(value * 4) || Number(value.toFixed(2)) === value;
+
+/** Whole bytes; a number without a unit is bytes. Null where it is neither. */
+export function parseBytes(text: string): number | null {
+  const value = parse(text, [...byteUnits, ...decimalByteUnits], 1);
+  if (value === null) return null;
+  return Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : null;
+}
+
+/** Nanoseconds; a number without a unit is microseconds, as CUDA's own tools count. */
+export const parseDuration = (text: string): number | null => {
+  const value = parse(text, durationUnits, 1e3);
+  return value === null ? null : Number(value.toPrecision(15));
+};
+
+/** Reads back as the same number. */
+export function bytesText(value: number): string {
+  const text = exact(value, byteUnits);
+  return parseBytes(text) === value ? text : `${value} B`;
+}
+
+/** Reads back as the same number. */
+export function durationText(value: number): string {
+  const text = exact(value, durationUnits);
+  return parseDuration(text) === value ? text : `${value} ns`;
+}

@@ -1,0 +1,46 @@
+/** Shorthands that the templates are written with. */
+import { MiB } from '../../units.ts';
+import { type Experiment, type ExperimentInput, experimentFormat, experimentVersion } from '../experiment.ts';
+import type { OperationName } from '../operations.ts';
+import { requireExperiment } from '../parse.ts';
+
+type Parts = Omit<ExperimentInput, 'format' | 'version'>;
+type Buffer = NonNullable<ExperimentInput['buffers']>[number];
+/** As a document may have it: fields with a default are left out. The whole is checked by the schema. */
+export type OperationInput = Readonly<Record<string, unknown>> & { readonly op: OperationName };
+
+export const template = (parts: Parts): Experiment =>
+  requireExperiment({ format: experimentFormat, version: experimentVersion, ...parts });
+
+export const times = <Value>(count: number, make: (number: number) => Value): Value[] =>
+  Array.from({ length: count }, (_, index) => make(index + 1));
+
+export const defaultBytes = 8 * MiB;
+
+/** Source buffers are random; what a program writes starts with a word that no copy brings. */
+const unwritten = { kind: 'constant', value: 0xdeadbeef } as const;
+
+export const source = (id: string, memory: Buffer['memory'], bytes: number, seed = 1): Buffer => ({
+  id,
+  memory,
+  bytes,
+  pattern: { kind: 'random', seed },
+});
+
+export const result = (id: string, memory: Buffer['memory'], bytes: number): Buffer => ({
+  id,
+  memory,
+  bytes,
+  pattern: unwritten,
+});
+
+export const copy = (src: string, dst: string, stream: string): OperationInput => ({ op: 'copy', src, dst, stream });
+
+/** Reads one buffer, multiplies, writes another. */
+export const kernel = (from: string, to: string, stream: string, passes = 1): OperationInput => ({
+  op: 'kernel',
+  kernel: { kind: 'stream', passes },
+  reads: [from],
+  writes: [to],
+  stream,
+});

@@ -1,0 +1,114 @@
+/** Two ways to upload, compute and download many items: a stream for each item in flight, or a stream for each step. */
+import type { Experiment } from '../experiment.ts';
+import { copy, defaultBytes, kernel, type OperationInput, result, source, template, times } from './build.ts';
+
+export interface ItemOptions {
+  readonly items?: number;
+  readonly bytes?: number;
+  /** Passes of the kernel over an item. */
+  readonly passes?: number;
+}
+
+/** A host input and output and a device input and output for each item. */
+const itemBuffers = (items: number, bytes: number) =>
+  times(items, (item) => [
+    source(`input${item}`, 'pinned', bytes, item),
+    result(`loaded${item}`, 'device', bytes),
+    result(`computed${item}`, 'device', bytes),
+    result(`output${item}`, 'pinned', bytes),
+  ]).flat();
+
+/**
+ * Strategy A: every item goes through upload, compute and download in one stream; `streams` items are in flight. With
+ * `oneKernel` each kernel waits for the one before it, so that no two run at once.
+ */
+export function strategyA({
+  items = 4,
+  streams = 2,
+  bytes = defaultBytes,
+  passes = 3,
+  oneKernel = true,
+}: ItemOptions & { readonly streams?: number; readonly oneKernel?: boolean } = {}): Experiment {
+  const operations = times(items, (item): OperationInput[] => {
+    const stream = `lane${((item - 1) % streams) + 1}`;
+    const chained = oneKernel && streams > 1;
+    return [
+      copy(`input${item}`, `loaded${item}`, stream),
+      ...(chained && item > 1 ? [{ op: 'waitEvent', event: `kernel${item - 1}`, stream } as const] : []),
+      kernel(`loaded${item}`, `computed${item}`, stream, passes),
+      ...(chained && item < items ? [{ op: 'recordEvent', event: `kernel${item}`, stream } as const] : []),
+      copy(`computed${item}`, `output${item}`, stream),
+    ];
+  });
+  return template({
+    name: 'Strategy A: one stream for each item in flight',
+    description:
+      'Upload, kernel and download of an item stay in one stream, and items take the streams in turn. Events keep two kernels from running at once, which bounds the memory in use.',
+    buffers: itemBuffers(items, bytes),
+    streams: times(streams, (number) => ({ id: `lane${number}` })),
+    events: oneKernel && streams > 1 ? times(items - 1, (item) => ({ id: `kernel${item}` })) : [],
+    threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeDevice' }] }],
+  });
+}
+
+/** Strategy B: one stream uploads, one computes, one downloads; events pass each item from one to the next. */
+export function strategyB({ items = 2, bytes = defaultBytes, passes = 3 }: ItemOptions = {}): Experiment {
+  const operations = times(items, (item): OperationInput[] => [
+    copy(`input${item}`, `loaded${item}`, 'upload'),
+    { op: 'recordEvent', event: `uploaded${item}`, stream: 'upload' },
+    { op: 'waitEvent', event: `uploaded${item}`, stream: 'compute' },
+    kernel(`loaded${item}`, `computed${item}`, 'compute', passes),
+    { op: 'recordEvent', event: `finished${item}`, stream: 'compute' },
+    { op: 'waitEvent', event: `finished${item}`, stream: 'download' },
+    copy(`computed${item}`, `output${item}`, 'download'),
+  ]);
+  return template({
+    name: 'Strategy B: one stream for each step',
+    description:
+      'One stream uploads, one computes and one downloads. An event after each upload lets its kernel begin, and an event after each kernel lets its download begin; kernels never run at once.',
+    buffers: itemBuffers(items, bytes),
+    streams: [{ id: 'upload' }, { id: 'compute' }, { id: 'download' }],
+    events: times(items, (item) => [{ id: `uploaded${item}` }, { id: `finished${item}` }]).flat(),
+    threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeStream', stream: 'download' }] }],
+  });
+}
+
+/** One large tensor in chunks that take the streams in turn: upload, kernel and download of neighbours overlap. */
+export function chunkedPipeline({
+  chunks = 4,
+  streams = 2,
+  bytes = 4 * defaultBytes,
+  passes = 3,
+}: {
+  readonly chunks?: number;
+  readonly streams?: number;
+  /** Of the whole tensor. */
+  readonly bytes?: number;
+  readonly passes?: number;
+} = {}): Experiment {
+  const chunk = Math.floor(bytes / chunks / 4) * 4;
+  const operations = times(chunks, (number): OperationInput[] => {
+    const stream = `lane${((number - 1) % streams) + 1}`;
+    const offset = (number - 1) * chunk;
+    return [
+      { op: 'copy', src: 'tensor', srcOffset: offset, dst: `loaded${number}`, bytes: chunk, stream },
+      kernel(`loaded${number}`, `computed${number}`, stream, passes),
+      { op: 'copy', src: `computed${number}`, dst: 'output', dstOffset: offset, bytes: chunk, stream },
+    ];
+  });
+  return template({
+    name: `Pipeline of ${chunks} chunks`,
+    description:
+      'A tensor is uploaded, multiplied and downloaded in chunks. The chunks take the streams in turn, so that the upload of one runs beside the kernel of another and the download of a third.',
+    buffers: [
+      source('tensor', 'pinned', chunk * chunks),
+      result('output', 'pinned', chunk * chunks),
+      ...times(chunks, (number) => [
+        result(`loaded${number}`, 'device', chunk),
+        result(`computed${number}`, 'device', chunk),
+      ]).flat(),
+    ],
+    streams: times(streams, (number) => ({ id: `lane${number}` })),
+    threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeDevice' }] }],
+  });
+}
