@@ -1,12 +1,13 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
-import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../core/errors.ts';
+import { CopyscopeError } from '../core/errors.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Addon, AddonEvent, AddonReport, AddonRequest, AddonResult } from './addon.ts';
 import { decodeElapsedTimes, decodeIterations, decodeMemory, decodeTrace, decodeVerification } from './decode.ts';
 import { encodeProgram, type TimingOption } from './encode.ts';
+import { fromAddon } from './failure.ts';
 import { phases } from './layout.ts';
 import { cudaProblem, reportFrom } from './report.ts';
 
@@ -113,19 +114,6 @@ function report(onProgress: RunHooks['onProgress'], phase = 0, done = 0, total =
   } catch {
     // Whoever watches a run has no say in it.
   }
-}
-
-/** An error thrown by the addon carries code, remedy, field and op as properties. */
-function fromAddon(thrown: unknown): CopyscopeError {
-  const { code, remedy, field, op } = Object(thrown) as Record<string, unknown>;
-  const info: ErrorInfo = {
-    ...toErrorInfo(thrown, 'engine.failed'),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(typeof remedy === 'string' ? { remedy } : {}),
-    ...(typeof field === 'string' ? { field } : {}),
-    ...(typeof op === 'number' ? { op } : {}),
-  };
-  return new CopyscopeError(info, { cause: thrown });
 }
 
 function timingSource(name: string): TimingSource {

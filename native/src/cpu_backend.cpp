@@ -32,6 +32,7 @@ CpuBackend::~CpuBackend() {
 void CpuBackend::prepare(const Program& program) {
   program_ = &program;
   requireHostMemory(program, true);
+  const std::uint64_t pinnedLeft = requirePinnedMemory(program);
   for (const Buffer& declared : program.buffers) {
     memory_.push_back(declared.byOperation ? Pages() : allocatePages(declared.bytes));
     if (memory_.back() == nullptr && !declared.byOperation) throw outOfMemory(declared, "host");
@@ -39,7 +40,7 @@ void CpuBackend::prepare(const Program& program) {
   CpuTickets& tickets = *this;
   source_ = std::make_unique<CpuMemory>(tickets, program);
   operationMemory_ = std::make_unique<BufferMemory>(program, *source_, source_->segments(), source_->hostSegments(),
-                                                    pinnedBudget());
+                                                    pinnedLeft);
   engines_ = std::vector<std::array<std::mutex, 2>>(program.devices.size());
   events_.resize(program.events.size());
   graphs_.resize(program.graphs.size());

@@ -46,10 +46,11 @@ void CudaBackend::prepare(const Program& program) {
   createStreams();
   createEvents();
   graphs_ = std::make_unique<CudaGraphs>(program);
+  const std::uint64_t pinnedLeft = requirePinnedMemory(program);
   allocateBuffers();
   source_ = std::make_unique<CudaMemory>(program, devices_, streams_.handles);
   operationMemory_ = std::make_unique<BufferMemory>(program, *source_, source_->segments(), source_->hostSegments(),
-                                                    pinnedBudget());
+                                                    pinnedLeft);
   chooseRecorder();
 }
 

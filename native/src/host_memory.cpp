@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "failure.h"
+
 namespace copyscope {
 namespace {
 
@@ -68,6 +70,21 @@ std::uint64_t availableInControlGroup() {
   const std::uint64_t cache = numberFrom("/sys/fs/cgroup/memory.stat", "inactive_file");
   const std::uint64_t held = used > cache ? used - cache : 0;
   return most > held ? most - held : 1;
+}
+
+/// "512M" as bytes: K, M and G are binary.
+std::uint64_t readBytes(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  const std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+  const std::string units = "KMG";
+  const std::size_t power = unit.empty() ? 0 : units.find(unit) + 1;
+  constexpr std::size_t mostDigits = 15;
+  const bool isNumber = digits != 0 && text.size() - unit.size() <= mostDigits;
+  if (!isNumber || unit.size() > 1 || power > units.size() || (!unit.empty() && power == 0)) {
+    throw Failure("run.pinned-budget", "COPYSCOPE_PINNED_BUDGET is " + text.substr(0, 40) + ", which is no number of bytes.",
+                  "Set it to a number of bytes, as 8G or 512M, or leave it out.", "COPYSCOPE_PINNED_BUDGET");
+  }
+  return std::stoull(text) << (10 * power);
 }
 
 }  // namespace
@@ -153,6 +170,8 @@ std::uint64_t availableHostMemory() {
 }
 
 std::uint64_t pinnedBudget() {
+  const char* const asked = std::getenv("COPYSCOPE_PINNED_BUDGET");
+  if (asked != nullptr && *asked != '\0') return readBytes(asked);
   constexpr std::uint64_t whereUnknown = 4ull << 30;
   const std::uint64_t available = availableHostMemory();
   return available == 0 ? whereUnknown : available / 2;

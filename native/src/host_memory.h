@@ -30,7 +30,8 @@ Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const C
 /// Bytes of memory that the system, or the control group this process is in, can still give; 0 where unknown.
 std::uint64_t availableHostMemory();
 
-/// Bytes of page-locked memory that a run's caching host allocator may hold: half of what is available at its start.
+/// Bytes of page-locked memory that a run may hold: what COPYSCOPE_PINNED_BUDGET says (bytes, or with K, M or G behind),
+/// else half of what is available now. Throws a Failure `run.pinned-budget` where it says no number.
 std::uint64_t pinnedBudget();
 
 }  // namespace copyscope

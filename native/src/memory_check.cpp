@@ -40,6 +40,25 @@ void requireHostMemory(const Program& program, bool deviceToo) {
   require(program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); });
 }
 
+std::uint64_t requirePinnedMemory(const Program& program) {
+  const std::uint64_t budget = pinnedBudget();
+  std::uint64_t total = 0;
+  const Buffer* largest = nullptr;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.byOperation || !isPageLocked(buffer.memory)) continue;
+    total += buffer.bytes;
+    if (largest == nullptr || buffer.bytes > largest->bytes) largest = &buffer;
+  }
+  if (total <= budget) return budget - total;
+  throw Failure("run.pinned-budget",
+                "The experiment asks for " + std::to_string(total) + " bytes of page-locked memory, and the budget is " +
+                    std::to_string(budget) + " bytes; " + std::to_string(availableHostMemory()) +
+                    " bytes of host memory are free. The largest such buffer is " + largest->id + " with " +
+                    std::to_string(largest->bytes) + " bytes.",
+                "Make the buffers smaller or pageable, or set COPYSCOPE_PINNED_BUDGET to more, as 8G.",
+                "buffers." + largest->id);
+}
+
 void requireDeviceMemory(const Program& program, int device, std::uint64_t available) {
   require(program, "device", available,
           [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; });

@@ -13,6 +13,10 @@ Failure outOfMemory(const Buffer& buffer, const char* where);
 /// as the CPU engine holds them in host memory.
 void requireHostMemory(const Program& program, bool deviceToo);
 
+/// Throws a Failure `run.pinned-budget` where the page-locked buffers exceed what a run may pin (pinnedBudget()). Returns
+/// what is left of that for buffers made by operations.
+std::uint64_t requirePinnedMemory(const Program& program);
+
 /// Throws where one device's buffers exceed the `available` bytes of it.
 void requireDeviceMemory(const Program& program, int device, std::uint64_t available);
 
