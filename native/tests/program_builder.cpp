@@ -1,6 +1,7 @@
 #include "program_builder.h"
 
 #include "cpu_backend.h"
+#include "failure.h"
 
 namespace copyscope::testing {
 
@@ -122,6 +123,96 @@ ProgramBuilder& ProgramBuilder::expect(int buffer, Content content) {
   expectation.content = content;
   program_.expectations.push_back(expectation);
   return *this;
+}
+
+int ProgramBuilder::signalOf(std::int64_t capacity) {
+  program_.signals.push_back({"signal" + std::to_string(program_.signals.size()), capacity});
+  return static_cast<int>(program_.signals.size()) - 1;
+}
+
+int ProgramBuilder::graph() {
+  program_.graphs.push_back("graph" + std::to_string(program_.graphs.size()));
+  return static_cast<int>(program_.graphs.size()) - 1;
+}
+
+int ProgramBuilder::lateBuffer(Memory memory, std::uint64_t bytes) {
+  const int made = buffer(memory, bytes, pattern(PatternKind::constant, 0xdeadbeef), true);
+  program_.buffers.back().byOperation = true;
+  return made;
+}
+
+ProgramBuilder& ProgramBuilder::memset(int buffer, int value, int stream) {
+  Instruction& instruction = add(Code::memset);
+  instruction.dst = buffer;
+  instruction.bytes = program_.buffers[static_cast<std::size_t>(buffer)].bytes;
+  instruction.amount = value;
+  instruction.stream = stream;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::hostFunction(int stream, std::int64_t durationNs) {
+  spin(stream, durationNs);
+  program_.threads.back().back().code = Code::hostFunction;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::item(int buffer, int stream) {
+  Instruction& instruction = add(Code::item);
+  instruction.src = buffer;
+  instruction.bytes = 4;
+  instruction.stream = stream;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::elapsed(int start, int end) {
+  Instruction& instruction = add(Code::elapsedTime);
+  instruction.event = start;
+  instruction.index = end;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::indexed(Code code, int index, int stream) {
+  Instruction& instruction = add(code);
+  instruction.index = index;
+  instruction.stream = stream;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::allocate(int buffer, Allocator allocator, int stream) {
+  Instruction& instruction = add(Code::allocate);
+  instruction.src = buffer;
+  instruction.amount = static_cast<std::int64_t>(allocator);
+  instruction.stream = stream;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::release(int buffer, Allocator allocator, int stream) {
+  allocate(buffer, allocator, stream);
+  program_.threads.back().back().code = Code::free;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::recordStream(int buffer, int stream) {
+  allocate(buffer, Allocator::cudaMalloc, stream);
+  program_.threads.back().back().code = Code::recordStream;
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::pin(int src, int dst) {
+  Instruction& instruction = add(Code::pin);
+  instruction.src = src;
+  instruction.dst = dst;
+  instruction.bytes = program_.buffers[static_cast<std::size_t>(src)].bytes;
+  return *this;
+}
+
+std::string failureOf(const Program& program) {
+  try {
+    runOnCpu(program);
+    return "";
+  } catch (const Failure& failure) {
+    return failure.code;
+  }
 }
 
 RunRecord runOnCpu(const Program& program, Stop& stop) {

@@ -35,6 +35,21 @@ class ProgramBuilder {
   ProgramBuilder& endRepeat();
   ProgramBuilder& expect(int buffer, Content content);
 
+  int signalOf(std::int64_t capacity);
+  int graph();
+  /// A buffer that an operation makes.
+  int lateBuffer(Memory memory, std::uint64_t bytes);
+  ProgramBuilder& memset(int buffer, int value, int stream);
+  ProgramBuilder& hostFunction(int stream, std::int64_t durationNs);
+  ProgramBuilder& item(int buffer, int stream);
+  ProgramBuilder& elapsed(int start, int end);
+  /// signal, waitSignal, beginCapture, endCapture, launchGraph: `index` names the signal or graph.
+  ProgramBuilder& indexed(Code code, int index, int stream = -1);
+  ProgramBuilder& allocate(int buffer, Allocator allocator, int stream);
+  ProgramBuilder& release(int buffer, Allocator allocator, int stream);
+  ProgramBuilder& recordStream(int buffer, int stream);
+  ProgramBuilder& pin(int src, int dst);
+
   Program& program() { return program_; }
 
  private:
@@ -47,6 +62,8 @@ class ProgramBuilder {
 
 RunRecord runOnCpu(const Program& program);
 RunRecord runOnCpu(const Program& program, Stop& stop);
+/// Code of the failure that the run ends in; empty where it ends well.
+std::string failureOf(const Program& program);
 
 /// Rows of one kind and operation in the first iteration; an operation of -1 means all.
 std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op = -1);

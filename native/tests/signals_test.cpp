@@ -1,0 +1,104 @@
+// Signals between host threads: order, bounds, deadlock, cancel.
+#include <thread>
+
+#include "check.h"
+#include "failure.h"
+#include "program_builder.h"
+
+using namespace copyscope;
+using namespace copyscope::testing;
+
+TEST("a thread that waits goes on when another one signals") {
+  ProgramBuilder builder;
+  builder.program().iterations = 3;
+  const int signal = builder.signalOf(10);
+  builder.indexed(Code::waitSignal, signal);
+  builder.nextThread();
+  builder.work(5 * milliseconds).indexed(Code::signal, signal);
+  const RunRecord record = runOnCpu(builder.program());
+  const HostRow wait = hostRows(record, 0).at(0);
+  const HostRow work = hostRows(record, 1).at(0);
+  CHECK(wait.kind == RowKind::hostSync);
+  CHECK(wait.startNs + wait.durationNs >= work.startNs + work.durationNs);
+}
+
+TEST("a full signal holds the one that signals until another thread has taken one") {
+  ProgramBuilder builder;
+  const int queue = builder.signalOf(2);
+  builder.indexed(Code::signal, queue).indexed(Code::signal, queue).indexed(Code::signal, queue);
+  builder.nextThread();
+  builder.work(10 * milliseconds).indexed(Code::waitSignal, queue);
+  const RunRecord record = runOnCpu(builder.program());
+  const HostRow work = hostRows(record, 3).at(0);
+  const std::int64_t taken = work.startNs + work.durationNs;
+  const HostRow second = hostRows(record, 1).at(0);
+  const HostRow third = hostRows(record, 2).at(0);
+  CHECK(second.startNs + second.durationNs < taken);
+  CHECK(third.startNs + third.durationNs >= taken);
+}
+
+TEST("many threads pass many signals through a small queue") {
+  ProgramBuilder builder;
+  const int queue = builder.signalOf(3);
+  for (int thread = 0; thread < 6; ++thread) {
+    if (thread > 0) builder.nextThread();
+    builder.repeat(300).indexed(thread % 2 == 0 ? Code::signal : Code::waitSignal, queue).endRepeat();
+  }
+  CHECK(failureOf(builder.program()).empty());
+}
+
+TEST("threads that all wait for each other end in a failure that names their operations") {
+  ProgramBuilder builder;
+  const int a = builder.signalOf(1);
+  const int b = builder.signalOf(1);
+  builder.indexed(Code::waitSignal, a).indexed(Code::signal, b);
+  builder.nextThread();
+  builder.work(milliseconds).indexed(Code::waitSignal, b).indexed(Code::signal, a);
+  try {
+    runOnCpu(builder.program());
+    CHECK(false);
+  } catch (const Failure& failure) {
+    CHECK(failure.code == "run.deadlock");
+    CHECK(failure.message.find("operation 0 for signal signal0") != std::string::npos);
+    CHECK(failure.message.find("operation 3 for signal signal1") != std::string::npos);
+    CHECK(failure.op == 0 || failure.op == 3);
+  }
+}
+
+TEST("a wait for a thread that has come to its end is a deadlock too") {
+  ProgramBuilder builder;
+  const int signal = builder.signalOf(1);
+  builder.indexed(Code::waitSignal, signal);
+  builder.nextThread();
+  builder.work(2 * milliseconds);
+  CHECK(failureOf(builder.program()) == "run.deadlock");
+}
+
+TEST("a signal left over does not reach the next iteration") {
+  ProgramBuilder builder;
+  builder.program().iterations = 2;
+  const int signal = builder.signalOf(1);
+  builder.indexed(Code::signal, signal);
+  CHECK(failureOf(builder.program()).empty());
+}
+
+TEST("a wait ends when the run is cancelled") {
+  ProgramBuilder builder;
+  const int signal = builder.signalOf(1);
+  builder.indexed(Code::waitSignal, signal);
+  builder.nextThread();
+  builder.work(600000 * milliseconds).indexed(Code::signal, signal);
+  Stop stop;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    stop.request();
+  });
+  std::string code;
+  try {
+    runOnCpu(builder.program(), stop);
+  } catch (const Failure& failure) {
+    code = failure.code;
+  }
+  canceller.join();
+  CHECK(code == "run.cancelled");
+}
