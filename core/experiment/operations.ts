@@ -227,6 +227,13 @@ export const operationSchema: z.ZodType<Operation> = z.discriminatedUnion('op', 
   rangeSchema,
   graphCaptureSchema,
 ]);
+/** Every operation there is. */
+export const operationNames: readonly OperationName[] = [
+  ...leafSchemas.map((schema) => schema.shape.op.value),
+  'repeat',
+  'range',
+  'graphCapture',
+];
 const operationListSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
 export const threadOperationsSchema = operationListSchema;
 

@@ -3,8 +3,8 @@
  * engine that learns something gets it added to its entry in `abilities`.
  */
 import { type Experiment, fieldPath, walkOperations } from '../experiment/experiment.ts';
-import type { Operation, OperationName } from '../experiment/operations.ts';
-import type { BufferMemory } from '../experiment/resources.ts';
+import { type Operation, type OperationName, operationNames } from '../experiment/operations.ts';
+import { type BufferMemory, bufferMemories } from '../experiment/resources.ts';
 import type { EngineKind } from './engineKind.ts';
 
 export interface CapabilityGap {
@@ -38,66 +38,29 @@ interface Abilities {
 const abilities: Readonly<Record<EngineKind, Abilities>> = {
   cuda: {
     name: 'the CUDA engine',
-    memories: new Set(['pageable', 'pinned', 'device']),
-    operations: new Set([
-      'work',
-      'write',
-      'read',
-      'copy',
-      'kernel',
-      'recordEvent',
-      'waitEvent',
-      'synchronizeStream',
-      'synchronizeEvent',
-      'synchronizeDevice',
-      'queryStream',
-      'queryEvent',
-      'repeat',
-      'range',
-    ]),
-    features: new Set([]),
+    memories: new Set(bufferMemories),
+    operations: new Set(operationNames.filter((name) => name !== 'multiCopy')),
+    features: new Set(Object.keys(features) as Feature[]),
   },
   cpu: {
     name: 'the CPU engine',
-    memories: new Set(['pageable', 'pinned', 'device']),
-    operations: new Set([
-      'work',
-      'write',
-      'read',
-      'copy',
-      'kernel',
-      'recordEvent',
-      'waitEvent',
-      'synchronizeStream',
-      'synchronizeEvent',
-      'synchronizeDevice',
-      'queryStream',
-      'queryEvent',
-      'repeat',
-      'range',
+    memories: new Set(bufferMemories),
+    operations: new Set(operationNames.filter((name) => name !== 'multiCopy')),
+    // Its streams have all processors alike, and its kernels no multiprocessors.
+    features: new Set<Feature>([
+      'allocation',
+      'launchBlocking',
+      'visibleDevices',
+      'peerAccess',
+      'severalDevices',
+      'arithmeticKernels',
     ]),
-    features: new Set([]),
   },
   sim: {
     name: 'the simulator',
-    memories: new Set(['pageable', 'pinned', 'device']),
-    operations: new Set([
-      'work',
-      'write',
-      'read',
-      'copy',
-      'kernel',
-      'recordEvent',
-      'waitEvent',
-      'synchronizeStream',
-      'synchronizeEvent',
-      'synchronizeDevice',
-      'queryStream',
-      'queryEvent',
-      'repeat',
-      'range',
-    ]),
-    features: new Set([]),
+    memories: new Set(bufferMemories),
+    operations: new Set(operationNames),
+    features: new Set(Object.keys(features) as Feature[]),
   },
 };
 

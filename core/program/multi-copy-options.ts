@@ -57,8 +57,9 @@ export const multiCopyOptions: Readonly<Record<Strategy, Readonly<Record<string,
   },
   pipelined: {
     threads: threads(null, 'Host threads that fill the slots.'),
-    slotsPerThread: { kind: 'number', default: 2, least: 1, most: 64, meaning: 'Page-locked slots of each thread.' },
-    slotBytes: bytes(null, 4 * KiB, 'Bytes of a slot: larger tensors pass in pieces, smaller ones are packed.'),
+    slotsPerThread: { kind: 'number', default: null, least: 1, most: 64, meaning: 'Page-locked slots of each thread.' },
+    slotBytes: bytes(4 * MiB, 4 * KiB, 'Bytes of a slot.'),
+    chunkBytes: bytes(null, 4 * KiB, 'Bytes that cross the link at once, at most those of a slot.'),
   },
 };
 

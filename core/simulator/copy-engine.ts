@@ -1,10 +1,8 @@
-/**
- * The copy engines of a device: one for each direction, first come first served, with one link between them. Rules
- * (core/rules): one-engine-per-direction, directions-share-link.
- */
+/** A copy engine of a device: first come first served. Rule (core/rules): one-engine-per-direction. */
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
 import { Fifo } from './fifo.ts';
+import type { Link, LinkUser } from './link.ts';
 
 export interface CopySink {
   /** The engine takes up an entry, or the next piece of one. */
@@ -12,8 +10,11 @@ export interface CopySink {
   copyFinished(entry: StreamEntry, nowNs: number): void;
 }
 
-export class CopyEngine implements Actor {
-  readonly link: Link;
+export class CopyEngine implements Actor, LinkUser {
+  /** What the active copy moves alone, in bytes a nanosecond. */
+  linkIn = 0;
+  linkOut = 0;
+  readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;
   readonly #waiting = new Fifo<Job>();
@@ -26,15 +27,10 @@ export class CopyEngine implements Actor {
   #schedule = 0;
 
   constructor(link: Link, clock: EventQueue, sink: CopySink) {
-    this.link = link;
+    this.#link = link;
     this.#clock = clock;
     this.#sink = sink;
-    link.engines.push(this);
-  }
-
-  /** Bytes per nanosecond that the active copy moves alone; 0 where none is active. */
-  get demand(): number {
-    return this.#active === null ? 0 : this.#active.bytes / this.#active.aloneNs;
+    link.add(this);
   }
 
   submit(entry: StreamEntry, aloneNs: number, bytes: number): void {
@@ -51,8 +47,7 @@ export class CopyEngine implements Actor {
     // Finishing may have brought the entry's next piece, which then is active already.
   }
 
-  /** Goes on at another rate from now on. */
-  setRate(rate: number, nowNs: number): void {
+  setLinkRate(rate: number, nowNs: number): void {
     if (this.#active === null || rate === this.#rate) return;
     this.#remainingNs = Math.max(0, this.#remainingNs - (nowNs - this.#sinceNs) * this.#rate);
     this.#sinceNs = nowNs;
@@ -63,13 +58,17 @@ export class CopyEngine implements Actor {
   #startNext(nowNs: number): void {
     const next = this.#waiting.shift();
     this.#active = next ?? null;
+    const demand = next === undefined ? 0 : next.bytes / next.aloneNs;
+    const outwards = next?.entry.step.src === 'device';
+    this.linkIn = outwards ? 0 : demand;
+    this.linkOut = outwards ? demand : 0;
     if (next !== undefined) {
       this.#remainingNs = next.aloneNs;
       this.#sinceNs = nowNs;
       this.#rate = 0;
       this.#sink.copyStarted(next.entry, nowNs);
     }
-    this.link.share(nowNs);
+    this.#link.share(nowNs);
   }
 
   #scheduleEnd(): void {
@@ -82,28 +81,4 @@ interface Job {
   readonly entry: StreamEntry;
   readonly aloneNs: number;
   readonly bytes: number;
-}
-
-/**
- * The link to the host. Copies that together want no more than it carries run as if alone; otherwise each gets the
- * same part of its own rate (fluid model: rates change only when a copy starts or ends, so the times are exact).
- */
-export class Link {
-  readonly engines: CopyEngine[] = [];
-  readonly #bytesPerNs: number;
-
-  constructor(bothBytesPerSecond: number) {
-    this.#bytesPerNs = bothBytesPerSecond / 1e9;
-  }
-
-  share(nowNs: number): void {
-    let demand = 0;
-    let active = 0;
-    for (const engine of this.engines) {
-      if (engine.demand > 0) active += 1;
-      demand += engine.demand;
-    }
-    const rate = active > 1 && demand > this.#bytesPerNs ? this.#bytesPerNs / demand : 1;
-    for (const engine of this.engines) engine.setRate(rate, nowNs);
-  }
 }

@@ -1,10 +1,13 @@
 /** What the devices do with an operation whose turn has come: which engine it goes to, and what its end sets free. */
 import type { Program } from '../program/program.ts';
 import { Compute, type ComputeSink } from './compute.ts';
-import { CopyEngine, type CopySink, Link } from './copy-engine.ts';
-import { enginesPerDevice, Gaps } from './engines.ts';
+import { CopyEngine, type CopySink } from './copy-engine.ts';
+import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute } from './engines.ts';
 import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
 import type { EventQueue } from './event-queue.ts';
+import { type Graph, GraphCosts, GraphRun } from './graph.ts';
+import { type FunctionSink, HostFunctions } from './host-functions.ts';
+import { Link } from './link.ts';
 import type { DeviceProfile } from './profile.ts';
 import { StreamSet } from './streams.ts';
 import type { TraceOutput } from './trace-output.ts';
@@ -15,27 +18,45 @@ export interface CopyListener {
   hostCopyDone(nowNs: number): void;
 }
 
-export class Devices implements EntryHandler, CopySink, ComputeSink {
+export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSink {
   readonly streams: StreamSet;
+  readonly costs: GraphCosts;
   /** The program's host threads, in order; filled before anything is issued. */
   readonly threads: CopyListener[] = [];
+  /** As they were captured last. */
+  readonly graphs = new Map<number, Graph>();
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
-  readonly #copyEngines: readonly CopyEngine[];
+  readonly #engines: ReadonlyMap<EngineIndex, CopyEngine>;
   readonly #computes: readonly Compute[];
+  readonly #functions: HostFunctions;
+  readonly #graphGaps: Gaps;
   readonly #slots: number;
 
   constructor(program: Program, profile: DeviceProfile, clock: EventQueue, output: TraceOutput) {
     this.#clock = clock;
     this.#output = output;
     this.#slots = profile.staging.slots;
-    this.streams = new StreamSet(program, clock, new Gaps(profile), this, profile.queue.depth);
-    this.#copyEngines = program.devices.flatMap(() => {
-      const link = new Link(profile.link.bothBytesPerSecond);
-      const first = new CopyEngine(link, clock, this);
-      return [first, profile.device.asyncEngineCount > 1 ? new CopyEngine(link, clock, this) : first];
-    });
-    this.#computes = program.devices.map(() => new Compute(clock, this, profile.kernel.concurrent));
+    this.#graphGaps = Gaps.ofGraphs(profile);
+    this.costs = new GraphCosts(profile);
+    this.streams = new StreamSet(program, clock, Gaps.ofStreams(profile), this, profile.queue.depth);
+    this.#functions = new HostFunctions(profile, clock, this);
+    const links = program.devices.map(() => new Link(profile.link));
+    this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, profile)));
+    this.#computes = links.map((link) => new Compute(clock, this, link, profile.kernel.concurrent));
+  }
+
+  /** With one copy engine, both directions share it. Peers have a link of their own. */
+  #copyEngines(link: Link, device: number, profile: DeviceProfile): [EngineIndex, CopyEngine][] {
+    const first = new CopyEngine(link, this.#clock, this);
+    const second = profile.device.asyncEngineCount > 1 ? new CopyEngine(link, this.#clock, this) : first;
+    const wide = { h2dBytesPerSecond: Infinity, d2hBytesPerSecond: Infinity, bothBytesPerSecond: Infinity };
+    const peer = new CopyEngine(new Link(wide), this.#clock, this);
+    return [
+      [engineIndex(device, 'h2d'), first],
+      [engineIndex(device, 'd2h'), second],
+      [engineIndex(device, 'peer'), peer],
+    ];
   }
 
   entryActs(entry: StreamEntry, what: number, nowNs: number): void {
@@ -67,6 +88,14 @@ export class Devices implements EntryHandler, CopySink, ComputeSink {
     else this.#movePiece(entry);
   }
 
+  kernelFinished(entry: StreamEntry, nowNs: number): void {
+    this.#complete(entry, nowNs);
+  }
+
+  functionFinished(entry: StreamEntry, nowNs: number): void {
+    this.#complete(entry, nowNs);
+  }
+
   /** The host has copied one more piece out of the driver's buffer. */
   pieceDrained(entry: StreamEntry): void {
     entry.drained += 1;
@@ -76,30 +105,47 @@ export class Devices implements EntryHandler, CopySink, ComputeSink {
   #start(entry: StreamEntry, nowNs: number): void {
     const { step } = entry;
     entry.ready = true;
-    if (step.route === 'mark') {
-      this.#output.mark(entry, nowNs);
-      this.streams.complete(entry, nowNs);
-    } else if (step.route === 'host') {
-      entry.startNs = nowNs;
-      this.#clock.schedule(nowNs + step.deviceNs, entry, entryDone);
-    } else if (step.route === 'engine') {
-      const copyEngine = this.#copyEngine(entry);
-      if (copyEngine === undefined) this.#compute(entry)?.submit(entry);
-      else copyEngine.submit(entry, step.deviceNs, step.bytes);
-    } else this.#movePiece(entry);
+    switch (step.route) {
+      case 'mark':
+        this.#output.mark(entry, nowNs);
+        this.streams.complete(entry, nowNs);
+        break;
+      case 'host':
+        entry.startNs = nowNs;
+        this.#clock.schedule(nowNs + step.deviceNs, entry, entryDone);
+        break;
+      case 'engine':
+        if (isCompute(step.engine)) this.#computes[deviceOf(step.engine)]?.submit(entry);
+        else this.#engines.get(step.engine)?.submit(entry, step.deviceNs, step.bytes);
+        break;
+      case 'function':
+        this.#functions.submit(entry, nowNs);
+        break;
+      case 'graph':
+        this.#startGraph(entry, nowNs);
+        break;
+      default:
+        this.#movePiece(entry);
+    }
   }
 
-  /** Work on the compute channel, or a copy on the host, has ended. */
+  #startGraph(launch: StreamEntry, nowNs: number): void {
+    const graph = this.graphs.get(launch.step.index);
+    const over = (entry: StreamEntry, atNs: number): void => this.streams.complete(entry, atNs);
+    if (graph === undefined) over(launch, nowNs);
+    else new GraphRun(graph, launch, this.#clock, this.#graphGaps, this, over);
+  }
+
+  /** A copy on the host has ended. */
   #done(entry: StreamEntry, nowNs: number): void {
-    const listener = entry.step.route === 'host' ? this.threads[entry.thread] : undefined;
-    if (listener === undefined) this.#compute(entry)?.finished(entry);
+    const listener = this.threads[entry.thread];
     this.#complete(entry, nowNs);
     listener?.hostCopyDone(nowNs);
   }
 
   #complete(entry: StreamEntry, nowNs: number): void {
     this.#output.activity(entry, nowNs);
-    this.streams.complete(entry, nowNs);
+    entry.owner.complete(entry, nowNs);
   }
 
   /** Pieces of one copy move one after another; copies of other streams may come between them. */
@@ -110,15 +156,6 @@ export class Devices implements EntryHandler, CopySink, ComputeSink {
     entry.moving = true;
     const last = entry.moved === step.pieces - 1;
     const bytes = last ? step.bytes - entry.moved * step.pieceBytes : step.pieceBytes;
-    this.#copyEngine(entry)?.submit(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
-  }
-
-  #copyEngine({ step }: StreamEntry): CopyEngine | undefined {
-    const place = step.engine % enginesPerDevice;
-    return place < 2 ? this.#copyEngines[Math.floor(step.engine / enginesPerDevice) * 2 + place] : undefined;
-  }
-
-  #compute({ step }: StreamEntry): Compute | undefined {
-    return this.#computes[Math.floor(step.engine / enginesPerDevice)];
+    this.#engines.get(step.engine)?.submit(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
   }
 }

@@ -1,6 +1,5 @@
 /** The simulator as an engine: the same request in and the same run out as from the native ones. */
 import { CopyscopeError } from '../errors.ts';
-import { type CapabilityGap, capabilityGaps } from '../program/capabilities.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -22,24 +21,12 @@ export function simEngine(readProfile: (name: string) => Promise<DeviceProfile>,
   return {
     kind: 'sim',
     async run(request, hooks = {}) {
-      requireSupported(capabilityGaps(request.experiment, 'sim'));
       hooks.onProgress?.({ phase: 'preparing', done: 0, total: 1 });
       const profile = await readProfile(request.profile ?? defaultProfile);
       const result = await simulatePausing(request, profile, hooks, site);
       return simulatedRun(request, profile, result, site);
     },
   };
-}
-
-function requireSupported(gaps: readonly CapabilityGap[]): void {
-  const [first] = gaps;
-  if (first === undefined) return;
-  throw new CopyscopeError({
-    code: 'engine.unsupported',
-    field: first.field,
-    message: gaps.map((gap) => `${gap.field}: ${gap.reason}`).join('\n'),
-    remedy: 'Remove these from the experiment.',
-  });
 }
 
 async function simulatePausing(

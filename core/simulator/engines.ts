@@ -1,38 +1,59 @@
 /** The engines of a device, numbered, and what passing from one to another costs. */
 import type { DeviceProfile } from './profile.ts';
 
-/** Number of an engine: three to a device. */
+/** Number of an engine: four to a device. */
 export type EngineIndex = number;
 
-export const enginesPerDevice = 3;
-const offsets = { h2d: 0, d2h: 1, compute: 2 } as const;
+export const enginesPerDevice = 4;
+const offsets = { h2d: 0, d2h: 1, peer: 2, compute: 3 } as const;
 export type EngineName = keyof typeof offsets;
-export const engineNames: readonly EngineName[] = ['h2d', 'd2h', 'compute'];
+export const engineNames: readonly EngineName[] = ['h2d', 'd2h', 'peer', 'compute'];
 
 /** Marks in a stream, which no engine executes. */
 export const noEngine: EngineIndex = -1;
 /** A copy between two host buffers, which the calling thread does itself. */
 export const hostEngine: EngineIndex = -2;
+/** CUDA's own thread, which runs host functions. */
+export const functionEngine: EngineIndex = -3;
 
 export const engineIndex = (device: number, name: EngineName): EngineIndex => device * enginesPerDevice + offsets[name];
+export const deviceOf = (engine: EngineIndex): number => Math.floor(engine / enginesPerDevice);
+export const isCompute = (engine: EngineIndex): boolean => engine >= 0 && engine % enginesPerDevice === offsets.compute;
+export const isCopyEngine = (engine: EngineIndex): boolean => engine >= 0 && !isCompute(engine);
 
 /** From the end of an operation on one engine to the earliest start of one that depends on it. */
 export class Gaps {
-  readonly #sameNs: number;
+  readonly #computeNs: number;
+  readonly #copyNs: number;
   readonly #acrossNs: number;
   readonly #wakeNs: number;
+  readonly #functionNs: number;
+  readonly #nextFunctionNs: number;
 
-  constructor(profile: DeviceProfile) {
-    this.#sameNs = profile.queue.sameEngineNs;
+  private constructor(profile: DeviceProfile, computeNs: number, copyNs: number) {
+    this.#computeNs = computeNs;
+    this.#copyNs = copyNs;
     this.#acrossNs = profile.queue.acrossEnginesNs;
     this.#wakeNs = profile.calls.wakeNs;
+    this.#functionNs = profile.hostFunction.startNs;
+    this.#nextFunctionNs = profile.hostFunction.gapNs;
+  }
+
+  /** Copies' times hold the gap to the copy behind already: they are what copies in a row take each. */
+  static ofStreams(profile: DeviceProfile): Gaps {
+    return new Gaps(profile, profile.queue.sameEngineNs, 0);
+  }
+
+  /** In a graph it is the kernels' times that hold it. */
+  static ofGraphs(profile: DeviceProfile): Gaps {
+    return new Gaps(profile, 0, profile.graph.copyGapNs);
   }
 
   between(from: EngineIndex, to: EngineIndex): number {
     if (from === noEngine || to === noEngine) return 0;
+    if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
     if (from !== to) return this.#acrossNs;
-    // Copy engines' times hold the gap to the copy behind already: they are what copies in a row take each.
-    return from % enginesPerDevice === offsets.compute ? this.#sameNs : 0;
+    return isCompute(from) ? this.#computeNs : this.#copyNs;
   }
 }

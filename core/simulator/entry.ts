@@ -2,7 +2,7 @@
 
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
 /** What waits for an operation: another operation, or a host thread. */
 export interface Dependent {
@@ -15,6 +15,11 @@ export const entryReady = 0;
 export const entryPieceStaged = 1;
 export const entryDone = 2;
 
+/** Whoever keeps an entry's order: its stream, or the graph that it is part of. */
+export interface EntryOwner {
+  complete(entry: StreamEntry, nowNs: number): void;
+}
+
 /** Takes over when an entry's turn has come. */
 export interface EntryHandler {
   entryActs(entry: StreamEntry, what: number, nowNs: number): void;
@@ -23,6 +28,11 @@ export interface EntryHandler {
 /** Entries are used again after they complete, so a long run makes no more of them than are pending at once. */
 export class StreamEntry implements Actor, Dependent {
   step: Step;
+  owner: EntryOwner;
+  /** The stream on whose lane it is shown. */
+  stream = -1;
+  /** CUDA's: lower is more urgent. */
+  priority = 0;
   correlation = 0;
   /** Host thread that issued it. */
   thread = -1;
@@ -47,8 +57,9 @@ export class StreamEntry implements Actor, Dependent {
   readonly #gaps: Gaps;
   readonly #handler: EntryHandler;
 
-  constructor(step: Step, clock: EventQueue, gaps: Gaps, handler: EntryHandler) {
+  constructor(step: Step, owner: EntryOwner, clock: EventQueue, gaps: Gaps, handler: EntryHandler) {
     this.step = step;
+    this.owner = owner;
     this.#clock = clock;
     this.#gaps = gaps;
     this.#handler = handler;
@@ -56,6 +67,7 @@ export class StreamEntry implements Actor, Dependent {
 
   reset(step: Step, thread: number, correlation: number, arrivesNs: number): void {
     this.step = step;
+    this.stream = step.stream;
     this.thread = thread;
     this.correlation = correlation;
     this.readyNs = arrivesNs;

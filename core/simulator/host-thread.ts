@@ -3,12 +3,18 @@
  * issue-before-run, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy, blocking-memcpy,
  * synchronize-holds-host, launch-queue.
  */
+import { CopyscopeError } from '../errors.ts';
+import type { RowKind } from '../trace/trace.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
-import type { Step } from './plan.ts';
+import { type Graph, GraphCapture } from './graph.ts';
+import type { Memory, MemoryCall } from './memory.ts';
+import type { MultiCopies } from './multi-copies.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { Signals, SignalWaiter } from './signals.ts';
 import { StagedCopy, type StagingCaller } from './staging.ts';
+import type { Step } from './step.ts';
 import type { SlotWaiter } from './streams.ts';
 import type { TraceOutput } from './trace-output.ts';
 
@@ -20,11 +26,23 @@ const callReturns = 2;
 /** Returned by a step that holds the thread. */
 const held = -1;
 
-export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller {
+/** The machine that the threads of a program share. */
+export interface Machine {
+  readonly profile: DeviceProfile;
+  readonly devices: Devices;
+  readonly clock: EventQueue;
+  readonly output: TraceOutput;
+  readonly signals: Signals;
+  readonly memory: Memory;
+  readonly multiCopies: MultiCopies;
+}
+
+export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
   readonly #index: number;
   readonly #steps: readonly Step[];
+  readonly #machine: Machine;
   readonly #devices: Devices;
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
@@ -34,25 +52,26 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   /** Rounds left of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
   readonly #ranges: { step: Step; startNs: number }[] = [];
+  #capture: GraphCapture | null = null;
+  #captured: Graph | null = null;
   #next = 0;
   #callStartNs = 0;
   /** End of the last launch. */
   #launchedNs = Number.NEGATIVE_INFINITY;
+  /** The row of the call that holds the thread. */
+  #kind: RowKind = 'host-call';
+  #name = '';
   #correlation = 0;
-  /** Things that the current call still waits for, and the earliest time it may return. */
+  /** Things that the current call still waits for, the earliest time it may return, and what it does after waiting. */
   #waits = 0;
   #earliestNs = 0;
+  #afterNs = 0;
 
-  constructor(
-    index: number,
-    steps: readonly Step[],
-    profile: DeviceProfile,
-    devices: Devices,
-    clock: EventQueue,
-    output: TraceOutput,
-  ) {
+  constructor(index: number, steps: readonly Step[], machine: Machine) {
+    const { profile, devices, clock, output } = machine;
     this.#index = index;
     this.#steps = steps;
+    this.#machine = machine;
     this.#devices = devices;
     this.#clock = clock;
     this.#output = output;
@@ -76,8 +95,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   dependencyDone(nowNs: number): void {
     this.#waits -= 1;
-    if (this.#waits === 0)
-      this.#clock.schedule(Math.max(this.#earliestNs, nowNs + this.#costs.wakeNs), this, callReturns);
+    if (this.#waits > 0) return;
+    const untilNs = Math.max(this.#earliestNs, nowNs + this.#costs.wakeNs) + this.#afterNs;
+    this.#clock.schedule(untilNs, this, callReturns);
+  }
+
+  signalled(nowNs: number): void {
+    this.#clock.schedule(nowNs + this.#machine.profile.host.wakeNs, this, callReturns);
   }
 
   slotFree(nowNs: number): void {
@@ -126,7 +150,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#spend(step, 'host-write', step.label, nowNs);
       case 'queryStream':
       case 'queryEvent':
+      case 'call':
         return this.#spend(step, 'host-call', step.call, nowNs);
+      case 'elapsedTime':
+        return this.#elapsedTime(step, nowNs);
       case 'repeat':
         this.#rounds[this.#next] = step.count;
         return nowNs;
@@ -145,20 +172,105 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#synchronize(step, this.#devices.streams.watchEvent(step.event, this), nowNs);
       case 'synchronizeDevice':
         return this.#synchronize(step, this.#devices.streams.watchDevice(step.device, this), nowNs);
+      case 'signal':
+        return this.#signal(step, this.#machine.signals.signal(step.index, this, nowNs), nowNs);
+      case 'waitSignal':
+        return this.#signal(step, this.#machine.signals.wait(step.index, this, nowNs), nowNs);
+      case 'allocate':
+      case 'pinMemory':
+        return this.#memory(step, this.#machine.memory.allocate(step), nowNs);
+      case 'free':
+        return this.#memory(step, this.#free(step), nowNs);
+      case 'recordStream':
+        this.#machine.memory.recordStream(step);
+        return nowNs;
+      case 'beginCapture':
+        this.#capture = new GraphCapture(step.index, step.stream);
+        return this.#spend(step, 'host-call', step.call, nowNs);
+      case 'endCapture':
+      case 'instantiateGraph':
+      case 'uploadGraph':
+        return this.#makeGraph(step, nowNs);
+      case 'multiCopy':
+        return this.#multiCopy(step, nowNs);
       default:
-        return this.#issue(step, nowNs);
+        if (!step.captured) return this.#issue(step, nowNs);
+        this.#capture?.add(step);
+        return this.#spend(step, 'host-call', step.call, nowNs);
     }
   }
 
-  #spend(
-    step: Step,
-    kind: 'host-work' | 'host-read' | 'host-write' | 'host-call',
-    name: string,
-    nowNs: number,
-  ): number {
-    const untilNs = nowNs + step.callNs;
+  #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
+    const untilNs = nowNs + costNs;
     this.#output.host(this.#index, kind, name, step, nowNs, untilNs);
     return untilNs;
+  }
+
+  /** A call that finds one of its events not reached is an error, as it is in CUDA. */
+  #elapsedTime(step: Step, nowNs: number): number {
+    const { streams } = this.#devices;
+    if (streams.isReached(step.event) && streams.isReached(step.index)) {
+      return this.#spend(step, 'host-call', step.call, nowNs);
+    }
+    throw new CopyscopeError({
+      code: 'run.event-not-complete',
+      op: step.op,
+      message: `operation ${step.op} (${step.label}) asks for the time between events of which one is not complete.`,
+      remedy: 'Record both, and synchronise the later one before.',
+    });
+  }
+
+  #signal(step: Step, passed: boolean, nowNs: number): number {
+    if (passed) return this.#spend(step, 'host-sync', step.label, nowNs);
+    return this.#hold('host-sync', step.label);
+  }
+
+  #free(step: Step): MemoryCall {
+    const { streams } = this.#devices;
+    return this.#machine.memory.free(step, (stream) => streams.pendingUse(stream));
+  }
+
+  /** cudaMalloc and cudaFree first wait for all work of the device. */
+  #memory(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
+    const name = call === '' ? step.label : call;
+    const waits = synchronises ? this.#devices.streams.watchDevice(step.device, this) : 0;
+    if (waits === 0) return this.#spend(step, 'host-call', name, nowNs, ns);
+    this.#hold('host-call', name);
+    return this.#wait(waits, nowNs, ns);
+  }
+
+  #makeGraph(step: Step, nowNs: number): number {
+    const { costs, graphs } = this.#devices;
+    if (step.code === 'endCapture') {
+      this.#captured = this.#capture?.end() ?? null;
+      this.#capture = null;
+    }
+    const graph = this.#captured;
+    if (graph === null) return nowNs;
+    if (step.code === 'endCapture') return this.#spend(step, 'host-call', step.call, nowNs, costs.endCapture(graph));
+    if (step.code === 'instantiateGraph') {
+      return this.#spend(step, 'host-call', step.call, nowNs, costs.instantiate(graph));
+    }
+    graphs.set(step.index, graph);
+    return this.#spend(step, 'host-call', step.call, nowNs, costs.upload(graph));
+  }
+
+  /** The thread is held in its call until all threads of the copy are through. */
+  #multiCopy(step: Step, nowNs: number): number {
+    this.#correlation = this.#output.nextCorrelation();
+    this.#hold('host-call', step.label, this.#correlation);
+    this.#machine.multiCopies.start(step, this.#correlation, nowNs, (endNs) => {
+      this.#clock.schedule(endNs, this, callReturns);
+    });
+    return held;
+  }
+
+  /** What the row of the call will be once it returns. */
+  #hold(kind: RowKind, name: string, correlation = 0): typeof held {
+    this.#kind = kind;
+    this.#name = name;
+    this.#correlation = correlation;
+    return held;
   }
 
   #endRound(step: Step): void {
@@ -175,7 +287,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   #synchronize(step: Step, waits: number, nowNs: number): number {
     const untilNs = nowNs + step.callNs;
-    if (waits > 0) return this.#wait(waits, untilNs);
+    if (waits > 0) {
+      this.#hold('host-sync', step.call);
+      return this.#wait(waits, untilNs);
+    }
     this.#output.host(this.#index, 'host-sync', step.call, step, nowNs, untilNs);
     return untilNs;
   }
@@ -185,9 +300,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return this.#wait(1, earliestNs);
   }
 
-  #wait(waits: number, earliestNs: number): number {
+  #wait(waits: number, earliestNs: number, afterNs = 0): number {
     this.#waits = waits;
     this.#earliestNs = earliestNs;
+    this.#afterNs = afterNs;
     return held;
   }
 
@@ -205,10 +321,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #return(nowNs: number): void {
     const step = this.#steps[this.#next];
     if (step === undefined) return;
-    const issues = step.route !== 'none';
-    const correlation = issues ? this.#correlation : 0;
-    const kind = issues ? 'host-call' : 'host-sync';
-    this.#output.host(this.#index, kind, step.call, step, this.#callStartNs, nowNs, correlation);
+    this.#output.host(this.#index, this.#kind, this.#name, step, this.#callStartNs, nowNs, this.#correlation);
     this.#next += 1;
     this.executed += 1;
     this.#run(nowNs);
@@ -221,9 +334,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       return held;
     }
     const correlation = this.#output.nextCorrelation();
-    const untilNs = nowNs + (step.code === 'kernel' ? this.#launchNs(step, nowNs) : step.callNs);
+    const untilNs = nowNs + this.#issueNs(step, nowNs);
+    if (step.buffer >= 0) this.#machine.memory.used(step.buffer, step.stream);
     // Where the call is held, its row is written when it returns.
-    this.#correlation = correlation;
+    this.#hold('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
       this.#staging.begin(step, this.#index, correlation, nowNs);
       return held;
@@ -236,6 +350,19 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     if (step.blocking) return this.#waitFor(entry, untilNs);
     this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);
     return untilNs;
+  }
+
+  #issueNs(step: Step, nowNs: number): number {
+    if (step.code === 'kernel') return this.#launchNs(step, nowNs);
+    if (step.route !== 'graph') return step.callNs;
+    const graph = this.#devices.graphs.get(step.index);
+    if (graph !== undefined) return this.#devices.costs.launch(graph);
+    throw new CopyscopeError({
+      code: 'run.graph-not-captured',
+      op: step.op,
+      message: `operation ${step.op} (${step.label}) launches a graph that no thread has captured by then.`,
+      remedy: 'Have this thread wait for a signal that the capturing one gives.',
+    });
   }
 
   /** A launch costs more when it is the first for some time: what it needs has left the host's caches. */

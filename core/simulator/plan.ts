@@ -1,55 +1,21 @@
 /**
- * A program priced by a profile: for each instruction what it costs on the host and on the device, worked out once.
- * Rules (core/rules): overlap-needs-pinned, small-pageable-copy, copy-without-engine, small-copy-latency, launch-cost.
+ * A program priced by a profile: the steps that each host thread executes, and what each costs on the host and on the
+ * device, worked out once. Rules (core/rules): launch-cost, and those of copy-cost.ts.
  */
-import { CopyscopeError } from '../errors.ts';
-import type { Instruction, InstructionCode, InstructionOf, Program, ProgramKernel } from '../program/program.ts';
-import { copyDirection, type MemoryKind } from '../trace/trace.ts';
-import { type EngineIndex, engineIndex, hostEngine, noEngine } from './engines.ts';
-import { copyTimes, type DeviceProfile } from './profile.ts';
-import { type TimeTable, timeTable } from './table.ts';
-
-/**
- * How an operation gets done. mark: an event record or wait. engine: one piece of work on a copy engine or on the
- * compute channel. stage-in, stage-out: pageable memory in pieces through the driver's buffer. host: host to host.
- */
-type Route = 'none' | 'mark' | 'engine' | 'stage-in' | 'stage-out' | 'host';
-
-/** One instruction with its costs. Every step has every field, so that reading them stays fast. */
-export interface Step {
-  readonly code: InstructionCode;
-  readonly op: number;
-  /** The operation's label, which names its rows on streams. */
-  readonly label: string;
-  /** The CUDA call it makes; empty for instructions that make none. */
-  readonly call: string;
-  readonly stream: number;
-  readonly event: number;
-  readonly device: number;
-  /** Host time of the call, or of host work. For a staged copy the staging is in it. */
-  readonly callNs: number;
-  readonly route: Route;
-  readonly engine: EngineIndex;
-  /** Device time alone on the engine; for a staged copy that of one whole piece. */
-  readonly deviceNs: number;
-  /** Share of the device's multiprocessors; 0 for what needs none. */
-  readonly share: number;
-  /** Pieces of a staged copy, the size of all but the last, and the last one's device time. */
-  readonly pieces: number;
-  readonly pieceBytes: number;
-  readonly lastPieceNs: number;
-  readonly blocking: boolean;
-  readonly bytes: number;
-  readonly src: MemoryKind;
-  readonly dst: MemoryKind;
-  /** Rounds of a repeat. */
-  readonly count: number;
-  /** Where an endRepeat goes back to: its repeat. */
-  readonly jump: number;
-}
+import { isCapturable } from '../program/captures.ts';
+import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
+import type { MemoryKind } from '../trace/trace.ts';
+import { CopyCosts, type CopyEnds } from './copy-cost.ts';
+import { engineIndex, functionEngine } from './engines.ts';
+import { kernelCost } from './kernel-cost.ts';
+import { isThreaded, type LoopParts, loopSteps } from './multi-copy-plan.ts';
+import type { DeviceProfile } from './profile.ts';
+import { blankStep, type Step } from './step.ts';
 
 const calls: Partial<Record<InstructionCode, string>> = {
   kernel: 'cudaLaunchKernel',
+  memset: 'cudaMemsetAsync',
+  hostFunction: 'cudaLaunchHostFunc',
   recordEvent: 'cudaEventRecord',
   waitEvent: 'cudaStreamWaitEvent',
   synchronizeStream: 'cudaStreamSynchronize',
@@ -57,26 +23,73 @@ const calls: Partial<Record<InstructionCode, string>> = {
   synchronizeDevice: 'cudaDeviceSynchronize',
   queryStream: 'cudaStreamQuery',
   queryEvent: 'cudaEventQuery',
+  elapsedTime: 'cudaEventElapsedTime',
+  beginCapture: 'cudaStreamBeginCapture',
+  endCapture: 'cudaStreamEndCapture',
+  launchGraph: 'cudaGraphLaunch',
 };
 
-/** The steps of each host thread, in its instructions' order. */
+/** The steps of each host thread, in its instructions' order; most instructions are one. */
 export function planProgram(program: Program, profile: DeviceProfile): Step[][] {
   const planner = new Planner(program, profile);
-  return program.threads.map((thread) => thread.instructions.map((instruction) => planner.step(instruction)));
+  return program.threads.map((thread) => planner.thread(thread));
 }
 
 class Planner {
   readonly #program: Program;
   readonly #profile: DeviceProfile;
-  readonly #tables = new Map<object, TimeTable>();
+  readonly #copies: CopyCosts;
 
   constructor(program: Program, profile: DeviceProfile) {
     this.#program = program;
     this.#profile = profile;
+    this.#copies = new CopyCosts(profile, program.peerAccess);
   }
 
-  step(instruction: Instruction): Step {
-    const { calls: costs, host } = this.#profile;
+  thread({ instructions }: ProgramThread): Step[] {
+    const steps: Step[] = [];
+    /** Where each instruction's first step stands, for loops to go back to. */
+    const places = new Int32Array(instructions.length);
+    let capturing = false;
+    instructions.forEach((instruction, index) => {
+      places[index] = steps.length;
+      if (instruction.code === 'beginCapture') capturing = true;
+      else if (instruction.code === 'endCapture') capturing = false;
+      if (instruction.code === 'endRepeat') {
+        steps.push({ ...this.#blank(instruction), jump: places[instruction.start] ?? -1 });
+      } else for (const step of this.#steps(instruction, capturing && isCapturable(instruction))) steps.push(step);
+    });
+    return steps;
+  }
+
+  #steps(instruction: Instruction, captured: boolean): readonly Step[] {
+    switch (instruction.code) {
+      case 'item':
+        return this.#item(instruction);
+      case 'pin':
+        return this.#pin(instruction);
+      case 'endCapture': {
+        const base = this.#blank(instruction);
+        const call = 'cudaGraphInstantiate';
+        const upload = { ...base, code: 'uploadGraph', call: 'cudaGraphUpload' } as const;
+        return [base, { ...base, code: 'instantiateGraph', call }, upload];
+      }
+      case 'multiCopy':
+        return this.#multiCopy(instruction);
+      default:
+        return [this.#issuing(this.#step(instruction, captured), captured)];
+    }
+  }
+
+  /** Under launch blocking each call waits for what it has put into a stream. */
+  #issuing(step: Step, captured: boolean): Step {
+    if (captured) return { ...step, captured, callNs: this.#profile.graph.captureNs };
+    const blocks = this.#program.launchBlocking && step.route !== 'none' && step.route !== 'mark';
+    return blocks ? { ...step, blocking: true } : step;
+  }
+
+  #step(instruction: Instruction, captured: boolean): Step {
+    const { calls: costs, host, graph, hostFunction } = this.#profile;
     const base = this.#blank(instruction);
     switch (instruction.code) {
       case 'work':
@@ -85,9 +98,15 @@ class Planner {
       case 'read':
         return { ...base, bytes: instruction.bytes, callNs: (instruction.bytes / host.memcpyBytesPerSecond) * 1e9 };
       case 'copy':
-        return { ...base, ...this.#copy(instruction) };
+        return { ...base, ...this.#copy(instruction, captured) };
+      case 'memset':
+        return { ...base, ...this.#memset(instruction) };
       case 'kernel':
-        return { ...base, ...this.#kernel(instruction) };
+        return { ...base, ...this.#kernel(instruction, captured) };
+      case 'hostFunction': {
+        const { callNs } = hostFunction;
+        return { ...base, route: 'function', engine: functionEngine, callNs, deviceNs: instruction.durationNs };
+      }
       case 'recordEvent':
         return { ...base, route: 'mark', callNs: costs.eventRecordNs };
       case 'waitEvent':
@@ -100,139 +119,157 @@ class Planner {
       case 'queryStream':
       case 'queryEvent':
         return { ...base, callNs: costs.queryNs };
+      case 'elapsedTime':
+        return { ...base, callNs: costs.elapsedTimeNs, event: instruction.start, index: instruction.end };
+      case 'allocate':
+      case 'free':
+        return { ...base, ...this.#buffer(instruction.buffer), allocator: instruction.allocator };
+      case 'recordStream':
+        return { ...base, buffer: instruction.buffer };
+      case 'signal':
+      case 'waitSignal':
+        return { ...base, index: instruction.signal, callNs: host.signalNs };
+      case 'beginCapture':
+        return { ...base, index: instruction.graph, callNs: graph.beginNs };
+      case 'launchGraph':
+        return { ...base, index: instruction.graph, route: 'graph', callNs: graph.launchNs };
       case 'repeat':
         return { ...base, count: instruction.count };
-      case 'endRepeat':
-        return { ...base, jump: instruction.start };
       case 'beginRange':
         return { ...base, label: instruction.name };
-      case 'endRange':
-        return base;
       default:
-        throw notSimulated(instruction);
+        return base;
     }
   }
 
   #blank(instruction: Instruction): Step {
     const stream = 'stream' in instruction ? instruction.stream : -1;
     return {
+      ...blankStep,
       code: instruction.code,
       op: instruction.op,
       label: this.#program.operations[instruction.op]?.label ?? instruction.code,
       call: calls[instruction.code] ?? '',
       stream,
       event: 'event' in instruction ? instruction.event : -1,
-      device: this.#program.streams[stream]?.device ?? 0,
-      callNs: 0,
-      route: 'none',
-      engine: noEngine,
-      deviceNs: 0,
-      share: 0,
-      pieces: 0,
-      pieceBytes: 0,
-      lastPieceNs: 0,
-      blocking: false,
-      bytes: 0,
-      src: 'none',
-      dst: 'none',
-      count: 0,
-      jump: -1,
+      device: this.#device(stream),
+      index: 'graph' in instruction ? instruction.graph : -1,
     };
   }
 
-  #kernel({ kernel, smShare, stream }: InstructionOf<'kernel'>): Partial<Step> {
+  #kernel({ kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Partial<Step> {
+    const cost = kernelCost(kernel, smShare, this.#program, this.#profile);
+    const { graph, kernel: costs } = this.#profile;
     return {
       route: 'engine',
-      engine: engineIndex(this.#program.streams[stream]?.device ?? 0, 'compute'),
+      engine: engineIndex(this.#device(stream), 'compute'),
       callNs: this.#profile.calls.launchNs,
-      deviceNs: this.#kernelNs(kernel),
-      // A spin is one thread on one multiprocessor: it runs beside whatever else there is.
-      share: kernel.kind === 'spin' ? 0 : smShare,
-      bytes: kernel.kind === 'stream' ? kernel.bytes : 0,
+      ...cost,
+      deviceNs: captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs,
     };
   }
 
-  /** Each pass of a byte-streaming kernel reads and writes every byte once; what fits into L2 stays there. */
-  #kernelNs(kernel: ProgramKernel): number {
-    const { startNs, deviceBytesPerSecond, l2BytesPerSecond } = this.#profile.kernel;
-    if (kernel.kind === 'spin') return startNs + kernel.durationNs;
-    if (kernel.kind === 'arithmetic') throw new RangeError('capabilityGaps() refuses arithmetic kernels');
-    const resident = 2 * kernel.bytes <= this.#profile.device.l2Bytes;
-    // Device memory is reached through L2, so it is never the faster of the two.
-    const rate = resident ? l2BytesPerSecond : Math.min(deviceBytesPerSecond, l2BytesPerSecond);
-    return startNs + ((2 * kernel.bytes * kernel.passes) / rate) * 1e9;
+  #memset({ bytes, buffer, stream }: InstructionOf<'memset'>): Partial<Step> {
+    const { memset } = this.#profile;
+    const callNs = this.#copies.table(memset.call)(bytes);
+    const deviceNs = this.#copies.table(memset.device)(bytes);
+    const engine = engineIndex(this.#device(stream), 'compute');
+    return { route: 'engine', engine, callNs, deviceNs, share: 1, memoryPart: 1, bytes, dst: this.#memory(buffer) };
   }
 
-  #copy(instruction: InstructionOf<'copy'>): Partial<Step> {
-    const { bytes, blocking } = instruction;
-    const src = this.#memory(instruction.src);
-    const dst = this.#memory(instruction.dst);
-    const shared = { bytes, src, dst, blocking, call: blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync' };
-    const device = this.#program.streams[instruction.stream]?.device ?? 0;
-    return { ...shared, ...this.#copyCosts(bytes, src, dst, device, instruction.op) };
+  #copy(instruction: InstructionOf<'copy'>, captured: boolean): Partial<Step> {
+    const { bytes, blocking, op } = instruction;
+    const ends = this.#ends(instruction.src, instruction.dst);
+    const device = this.#device(instruction.stream);
+    const cost = captured ? this.#copies.captured(bytes, ends, device, op) : this.#copies.of(bytes, ends, device, op);
+    const call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
+    return { bytes, src: ends.src, dst: ends.dst, blocking, call, buffer: this.#tracked(instruction), ...cost };
   }
 
-  #copyCosts(bytes: number, src: MemoryKind, dst: MemoryKind, device: number, op: number): Partial<Step> {
-    const direction = copyDirection(src, dst);
-    if (direction === 'h2h') return this.#hostCopy(bytes);
-    const hostMemory = direction === 'd2h' ? dst : src;
-    const times = direction === null ? null : copyTimes(this.#profile, direction, hostMemory);
-    if (direction === null || times === null) throw unknownCopy(src, dst, op);
-    const callNs = this.#table(times.call)(bytes);
-    const engine = engineIndex(device, direction === 'd2d' ? 'compute' : direction);
-    if (direction === 'd2d' || hostMemory !== 'pageable') {
-      const share = direction === 'd2d' ? 1 : 0;
-      return { route: 'engine', engine, callNs, deviceNs: this.#table(times.device)(bytes), share };
+  /** A page-locked buffer that may be handed out again once its copies are through. */
+  #tracked({ src, dst }: InstructionOf<'copy'>): number {
+    return (
+      [src, dst].find((buffer) => {
+        const declared = this.#program.buffers[buffer];
+        return declared?.allocated === 'by-operation' && declared.memory !== 'device' && declared.memory !== 'pageable';
+      }) ?? -1
+    );
+  }
+
+  #item(instruction: InstructionOf<'item'>): readonly Step[] {
+    const base = this.#blank(instruction);
+    const bytes = Math.min(4, this.#program.buffers[instruction.buffer]?.bytes ?? 4);
+    const ends: CopyEnds = { src: 'device', dst: 'pageable', from: base.device, to: -1 };
+    const cost = this.#copies.of(bytes, ends, base.device, instruction.op);
+    const copy = {
+      ...base,
+      code: 'copy',
+      call: 'cudaMemcpyAsync',
+      bytes,
+      src: ends.src,
+      dst: ends.dst,
+      ...cost,
+    } as const;
+    return [copy, this.#synchronize(base)];
+  }
+
+  #synchronize(base: Step): Step {
+    const callNs = this.#profile.calls.synchronizeNs;
+    return { ...base, code: 'synchronizeStream', call: 'cudaStreamSynchronize', callNs };
+  }
+
+  #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
+    const base = { ...this.#blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
+    const copying = { ...base, code: 'work', callNs: (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9 } as const;
+    const made = this.#program.buffers[dst]?.allocated === 'by-operation';
+    return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
+  }
+
+  /** Loops over tensors are made of the steps that any program has; strategies with threads of their own run as one. */
+  #multiCopy(instruction: InstructionOf<'multiCopy'>): readonly Step[] {
+    const plan = this.#program.multiCopies[instruction.plan];
+    const base: Step = { ...this.#blank(instruction), index: instruction.plan };
+    if (plan === undefined) return [];
+    if (isThreaded(plan)) {
+      const { direction } = plan;
+      const crosses = direction === 'h2d' || direction === 'd2h';
+      return [crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
     }
-    if (direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes) {
-      const deviceNs = this.#table(this.#profile.staging.inline)(bytes);
-      return { route: 'engine', engine: engineIndex(device, 'compute'), callNs, deviceNs };
-    }
-    return { route: direction === 'h2d' ? 'stage-in' : 'stage-out', engine, callNs, ...this.#pieces(direction, bytes) };
+    const parts: LoopParts = {
+      base,
+      synchronize: this.#synchronize(base),
+      copy: (bytes, ends) => ({
+        ...base,
+        code: 'copy',
+        call: 'cudaMemcpyAsync',
+        bytes,
+        src: ends.src,
+        dst: ends.dst,
+        ...this.#copies.of(bytes, ends, base.device, base.op),
+      }),
+      coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
+      memcpyNs: (bytes) => (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9,
+    };
+    return loopSteps(plan, parts);
   }
 
-  #hostCopy(bytes: number): Partial<Step> {
-    const deviceNs = (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9;
-    const callNs = this.#table(this.#profile.copies.h2d.pinned.call)(0);
-    return { route: 'host', engine: hostEngine, callNs, deviceNs };
+  #buffer(buffer: number): Partial<Step> {
+    const declared = this.#program.buffers[buffer];
+    const memory = declared?.memory ?? 'unknown';
+    const device = declared === undefined || declared.device < 0 ? {} : { device: declared.device };
+    return { buffer, bytes: declared?.bytes ?? 0, dst: memory, ...device };
   }
 
-  /** A piece moves between the driver's page-locked buffer and the device as any pinned copy of its size. */
-  #pieces(direction: 'h2d' | 'd2h', bytes: number): Partial<Step> {
-    const pieceBytes = Math.min(this.#profile.staging.chunkBytes, bytes);
-    const pieces = Math.ceil(bytes / pieceBytes);
-    const time = this.#table(this.#profile.copies[direction].pinned.device);
-    const lastPieceNs = time(bytes - (pieces - 1) * pieceBytes);
-    return { pieces, pieceBytes, deviceNs: time(pieceBytes), lastPieceNs };
+  #ends(src: number, dst: number): CopyEnds {
+    const device = (buffer: number): number => this.#program.buffers[buffer]?.device ?? -1;
+    return { src: this.#memory(src), dst: this.#memory(dst), from: device(src), to: device(dst) };
+  }
+
+  #device(stream: number): number {
+    return this.#program.streams[stream]?.device ?? 0;
   }
 
   #memory(buffer: number): MemoryKind {
     return this.#program.buffers[buffer]?.memory ?? 'unknown';
   }
-
-  #table(points: Parameters<typeof timeTable>[0]): TimeTable {
-    const known = this.#tables.get(points);
-    if (known !== undefined) return known;
-    const made = timeTable(points);
-    this.#tables.set(points, made);
-    return made;
-  }
-}
-
-function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeError {
-  return new CopyscopeError({
-    code: 'engine.unsupported',
-    op,
-    message: `the simulator knows no copy from ${src} to ${dst} memory.`,
-    remedy: 'Choose pageable, pinned or device memory.',
-  });
-}
-
-function notSimulated({ op, code }: Instruction): CopyscopeError {
-  return new CopyscopeError({
-    code: 'engine.unsupported',
-    op,
-    message: `the simulator can't execute a ${code} instruction yet.`,
-    remedy: 'Remove it from the experiment.',
-  });
 }

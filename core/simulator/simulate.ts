@@ -3,6 +3,7 @@
  * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
  */
 import { CopyscopeError } from '../errors.ts';
+import { capturedWork } from '../program/captures.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
@@ -10,8 +11,12 @@ import { nanoseconds } from '../units.ts';
 import { Devices } from './device.ts';
 import { EventQueue } from './event-queue.ts';
 import { HostThread } from './host-thread.ts';
+import { Memory } from './memory.ts';
+import { MultiCopies } from './multi-copies.ts';
 import { planProgram } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
+import { Signals } from './signals.ts';
+import type { Step } from './step.ts';
 import { TraceOutput } from './trace-output.ts';
 
 export interface SimulateOptions {
@@ -51,12 +56,30 @@ export function* simulateInSteps(
   profile: DeviceProfile,
   options: SimulateOptions = {},
 ): Generator<SimulationProgress, SimulationResult, void> {
-  const total = requireBounded(program, options.maxInstructions ?? maxSimulatedInstructions);
-  const clock = new EventQueue();
+  requireBounded(program, options.maxInstructions ?? maxSimulatedInstructions);
   const plan = planProgram(program, profile);
+  const memory = new Memory(program, profile);
+  if (program.warmups > 0 && keepsMemory(program)) {
+    // What the allocators hold after one iteration they hold in every later one.
+    yield* iteration(program, profile, plan, memory);
+    memory.endIteration();
+  }
+  return yield* iteration(program, profile, plan, memory);
+}
+
+function* iteration(
+  program: Program,
+  profile: DeviceProfile,
+  plan: readonly (readonly Step[])[],
+  memory: Memory,
+): Generator<SimulationProgress, SimulationResult, void> {
+  const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
+  const clock = new EventQueue();
   const output = new TraceOutput(program, plan);
   const devices = new Devices(program, profile, clock, output);
-  const threads = plan.map((steps, index) => new HostThread(index, steps, profile, devices, clock, output));
+  const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
+  const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies };
+  const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);
   for (let events = 1; clock.advance(); events += 1) {
     if (events % eventsPerStep === 0) yield { done: executed(threads), total };
@@ -65,11 +88,15 @@ export function* simulateInSteps(
   return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };
 }
 
+/** Something in it leaves memory to later iterations. */
+const keepsMemory = ({ threads }: Program): boolean =>
+  threads.some(({ instructions }) => instructions.some(({ code }) => code === 'allocate' || code === 'pin'));
+
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
 
-function requireBounded(program: Program, most: number): number {
-  const total = program.threads.reduce((sum, thread) => sum + instructionCount(thread.instructions), 0);
-  if (total <= most) return total;
+function requireBounded(program: Program, most: number): void {
+  const total = program.threads.reduce((sum, thread) => sum + instructionCount(program, thread.instructions), 0);
+  if (total <= most) return;
   throw new CopyscopeError({
     code: 'simulation.too-long',
     message: `the program executes ${total} instructions; at most ${most} are simulated.`,
@@ -77,16 +104,37 @@ function requireBounded(program: Program, most: number): number {
   });
 }
 
-/** Instructions that a host thread executes in all, each round of a repeat counted. */
-function instructionCount(instructions: readonly Instruction[]): number {
+/**
+ * Instructions that a host thread executes in all, each round of a repeat counted, each tensor of a multi-tensor copy,
+ * and at each launch the work of the graph.
+ */
+function instructionCount(program: Program, instructions: readonly Instruction[]): number {
+  const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
+  const weight = (instruction: Instruction): number => {
+    if (instruction.code === 'multiCopy') return program.multiCopies[instruction.plan]?.sizes.length ?? 1;
+    return instruction.code === 'launchGraph' ? 1 + (graphs.get(instruction.graph) ?? 0) : 1;
+  };
   const factors = [1];
   let count = 0;
   for (const instruction of instructions) {
     const factor = factors.at(-1) ?? 1;
-    count += factor;
+    count += factor * weight(instruction);
     if (instruction.code === 'repeat') factors.push(factor * instruction.count);
     // An endRepeat is executed once a round, so it is counted inside the repeat.
     else if (instruction.code === 'endRepeat') factors.pop();
+  }
+  return count;
+}
+
+/** Steps that a host thread executes in all, for its progress. */
+function stepCount(steps: readonly Step[]): number {
+  const factors = [1];
+  let count = 0;
+  for (const step of steps) {
+    const factor = factors.at(-1) ?? 1;
+    count += factor;
+    if (step.code === 'repeat') factors.push(factor * step.count);
+    else if (step.code === 'endRepeat') factors.pop();
   }
   return count;
 }

@@ -5,8 +5,8 @@
 import type { Devices } from './device.ts';
 import { entryPieceStaged, type StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';
-import type { Step } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
 
 export interface StagingCaller {
   /** The host's part is over. `moving` is the copy where the device has some of it to do yet, otherwise null. */

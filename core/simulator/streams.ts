@@ -2,28 +2,32 @@
  * Streams and events: what an issued operation waits for. Rules (core/rules): stream-order, streams-may-overlap,
  * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
  */
-import type { Program, StreamKind } from '../program/program.ts';
+import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
-import { type Dependent, type EntryHandler, StreamEntry } from './entry.ts';
+import { type Dependent, type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
 import type { EventQueue } from './event-queue.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
 /** The last of a row of operations: pending, or complete at a known time. */
-interface Tail {
+export interface Tail {
   entry: StreamEntry | null;
   doneNs: number;
   via: EngineIndex;
 }
 
-const emptyTail = (): Tail => ({ entry: null, doneNs: Number.NEGATIVE_INFINITY, via: noEngine });
+export const emptyTail = (): Tail => ({ entry: null, doneNs: Number.NEGATIVE_INFINITY, via: noEngine });
 
 export interface SlotWaiter {
   /** A place in the stream's queue is free. */
   slotFree(nowNs: number): void;
 }
 
+/** The least urgent priority that a stream can have: CUDA takes larger ones for it. */
+const leastPriority = 0;
+
 export class SimulatedStream {
   readonly kind: StreamKind;
+  readonly priority: number;
   readonly device: number;
   readonly tail: Tail = emptyTail();
   /** Operations issued and not complete. */
@@ -34,9 +38,10 @@ export class SimulatedStream {
   touched = false;
   readonly slotWaiters: SlotWaiter[] = [];
 
-  constructor(kind: StreamKind, device: number) {
+  constructor({ kind, device, priority }: ProgramStream) {
     this.kind = kind;
     this.device = device;
+    this.priority = Math.min(priority, leastPriority);
   }
 }
 
@@ -48,9 +53,12 @@ interface LegacyGroup {
   issued: number;
 }
 
-export class StreamSet {
+export class StreamSet implements EntryOwner {
   readonly streams: readonly SimulatedStream[];
   readonly #events: readonly Tail[];
+  /** Launches of a graph wait for each other. */
+  readonly #graphs: readonly Tail[];
+  readonly #recorded: boolean[];
   readonly #groups: readonly LegacyGroup[];
   readonly #free: StreamEntry[] = [];
   readonly #clock: EventQueue;
@@ -59,8 +67,10 @@ export class StreamSet {
   readonly #depth: number;
 
   constructor(program: Program, clock: EventQueue, gaps: Gaps, handler: EntryHandler, depth: number) {
-    this.streams = program.streams.map((stream) => new SimulatedStream(stream.kind, stream.device));
+    this.streams = program.streams.map((stream) => new SimulatedStream(stream));
     this.#events = program.events.map(emptyTail);
+    this.#graphs = program.graphs.map(emptyTail);
+    this.#recorded = program.events.map(() => false);
     this.#groups = program.devices.map((_, device) => legacyGroup(this.streams, device));
     this.#clock = clock;
     this.#gaps = gaps;
@@ -79,16 +89,25 @@ export class StreamSet {
 
   /** Puts an operation into its stream; it can start at `arrivesNs` at the earliest. */
   issue(step: Step, thread: number, correlation: number, arrivesNs: number): StreamEntry {
-    const entry = this.#free.pop() ?? new StreamEntry(step, this.#clock, this.#gaps, this.#handler);
+    const entry = this.#free.pop() ?? new StreamEntry(step, this, this.#clock, this.#gaps, this.#handler);
     entry.reset(step, thread, correlation, arrivesNs);
     const stream = this.streams[step.stream];
     if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
+    entry.priority = stream.priority;
     this.#behind(entry, stream.tail);
     this.#legacyRules(entry, stream);
     const event = step.event < 0 ? undefined : this.#events[step.event];
     // A wait is bound to the record that is the latest now; one that was never recorded counts as complete.
     if (event !== undefined && step.code === 'waitEvent') this.#behind(entry, event);
-    if (event !== undefined && step.code === 'recordEvent') event.entry = entry;
+    if (event !== undefined && step.code === 'recordEvent') {
+      event.entry = entry;
+      this.#recorded[step.event] = true;
+    }
+    const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
+    if (graph !== undefined) {
+      this.#behind(entry, graph);
+      graph.entry = entry;
+    }
     stream.tail.entry = entry;
     stream.pending += 1;
     entry.scheduleIfReady();
@@ -97,12 +116,14 @@ export class StreamSet {
 
   complete(entry: StreamEntry, nowNs: number): void {
     const { step, dependents } = entry;
-    const via = step.route === 'mark' ? entry.via : step.engine;
+    const via = step.route === 'mark' || step.route === 'graph' ? entry.via : step.engine;
     entry.complete = true;
     const stream = this.streams[step.stream];
     const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
     if (stream !== undefined) settle(stream.tail, entry, nowNs, via);
     if (event !== undefined) settle(event, entry, nowNs, via);
+    const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
+    if (graph !== undefined) settle(graph, entry, nowNs, via);
     for (const dependent of dependents) dependent.dependencyDone(nowNs, via);
     dependents.length = 0;
     this.#free.push(entry);
@@ -124,6 +145,20 @@ export class StreamSet {
   watchEvent(event: number, waiter: Dependent): number {
     const found = this.#events[event];
     return found === undefined ? 0 : watch(found, waiter);
+  }
+
+  /** What is in a stream now: over once all of it is complete. */
+  pendingUse(stream: number): { readonly isOver: boolean } {
+    const entry = this.streams[stream]?.tail.entry ?? null;
+    if (entry === null) return { isOver: true };
+    const use = { isOver: false, dependencyDone: () => (use.isOver = true) };
+    entry.dependents.push(use);
+    return use;
+  }
+
+  /** Whether the event was recorded and reached. */
+  isReached(event: number): boolean {
+    return this.#recorded[event] === true && this.#events[event]?.entry === null;
   }
 
   watchDevice(device: number, waiter: Dependent): number {

@@ -2,11 +2,19 @@
 import type { Program } from '../program/program.ts';
 import { TraceBuilder } from '../trace/builder.ts';
 import type { LaneIndex, RowKind, Trace } from '../trace/trace.ts';
-import { type EngineIndex, engineIndex, engineNames, enginesPerDevice } from './engines.ts';
+import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
-const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', compute: 'Compute' } as const;
+const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
+const directions = { h2d: 'h2d', d2h: 'd2h', peer: 'd2d' } as const;
+
+/** Kinds of row on streams, by what the step is; others are copies. */
+const activityKinds: Partial<Record<Step['code'], RowKind>> = {
+  kernel: 'kernel',
+  memset: 'memset',
+  hostFunction: 'host-function',
+};
 
 export class TraceOutput {
   makespanNs = 0;
@@ -41,7 +49,7 @@ export class TraceOutput {
 
   host(thread: number, kind: RowKind, name: string, step: Step, startNs: number, endNs: number, correlation = 0): void {
     const start = Math.round(startNs);
-    const bytes = kind === 'host-read' || kind === 'host-write' ? step.bytes : 0;
+    const bytes = kind === 'host-read' || kind === 'host-write' || kind === 'host-work' ? step.bytes : 0;
     const lane = this.#threads[thread] ?? -1;
     this.#builder.add({
       startNs: start,
@@ -59,20 +67,19 @@ export class TraceOutput {
   activity(entry: StreamEntry, endNs: number): void {
     const { step } = entry;
     const startNs = Math.round(entry.startNs);
-    const onCopyEngine = step.engine >= 0 && step.engine % enginesPerDevice < 2;
     this.#builder.add({
       startNs,
       durationNs: this.#until(endNs) - startNs,
-      lane: this.#streams[step.stream] ?? -1,
+      lane: this.#streams[entry.stream] ?? -1,
       engine: this.#engines.get(step.engine) ?? -1,
-      kind: step.code === 'kernel' ? 'kernel' : 'copy',
+      kind: activityKinds[step.code] ?? 'copy',
       name: step.label,
       op: step.op,
       correlation: entry.correlation,
       bytes: step.bytes,
       src: step.src,
       dst: step.dst,
-      channelType: onCopyEngine ? 'async-memcpy' : step.engine >= 0 ? 'compute' : 'unknown',
+      channelType: isCopyEngine(step.engine) ? 'async-memcpy' : step.engine >= 0 ? 'compute' : 'unknown',
     });
   }
 
@@ -103,15 +110,15 @@ export class TraceOutput {
 }
 
 function engineLane(builder: TraceBuilder, engine: EngineIndex, device: (index: number) => string): LaneIndex {
-  const owner = device(Math.floor(engine / enginesPerDevice));
+  const owner = device(deviceOf(engine));
   const name = engineNames[engine % enginesPerDevice] ?? 'compute';
   return name === 'compute'
     ? builder.lane({ kind: 'compute', id: `compute:${owner}`, name: engineTitles.compute, device: owner })
     : builder.lane({
         kind: 'copy-engine',
-        id: `engine:${owner}:${name}`,
+        id: `engine:${owner}:${directions[name]}`,
         name: engineTitles[name],
         device: owner,
-        direction: name,
+        direction: directions[name],
       });
 }

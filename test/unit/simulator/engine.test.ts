@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
+
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -77,16 +77,6 @@ describe('a run', () => {
     expect(info.iterations.recordedMakespanNs).toEqual([Math.max(...plainRows(trace).map(({ end }) => end))]);
     expect(info.verification.bytesChecked).toBe(0);
     expect(info.notes.join(' ')).toContain('moves no data');
-  });
-
-  it('is refused with every gap named', async () => {
-    const json = example('pinned-side-stream') as ExperimentInput;
-    const peer = { ...json, environment: { ...json.environment, launchBlocking: true, peerAccess: true } };
-    await expect(engine.run({ ...request(peer) })).rejects.toMatchObject({
-      code: 'engine.unsupported',
-      field: 'environment.launchBlocking',
-      message: expect.stringContaining('environment.peerAccess'),
-    });
   });
 
   it('reports progress and gives way in between', async () => {

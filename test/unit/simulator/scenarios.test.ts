@@ -99,10 +99,11 @@ describe('several streams', () => {
       ['fill', 123, 223],
       ['fill', 223, 323],
     ]);
+    // Half of the multiprocessors take twice as long on this machine.
     expect(device(run(withShares(full, 0.5)))).toEqual([
-      ['fill', 23, 123],
-      ['fill', 43, 143],
-      ['fill', 125, 225],
+      ['fill', 23, 223],
+      ['fill', 43, 243],
+      ['fill', 225, 425],
     ]);
   });
 

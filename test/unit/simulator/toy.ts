@@ -146,7 +146,10 @@ export const buffers: ExperimentInput['buffers'] = [
 export type Operations = readonly object[];
 
 /** A program of one host thread for each list of operations. */
-export function program(...threads: Operations[]): Program {
+export const program = (...threads: Operations[]): Program => programWith({}, ...threads);
+
+/** The same with other or more declarations. */
+export function programWith(more: object, ...threads: Operations[]): Program {
   return lower(
     requireExperiment({
       format: 'copyscope/experiment',
@@ -156,6 +159,7 @@ export function program(...threads: Operations[]): Program {
       streams,
       events: [{ id: 'e' }, { id: 'f' }],
       threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
+      ...more,
     }),
   );
 }

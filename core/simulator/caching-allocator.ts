@@ -1,0 +1,143 @@
+/**
+ * PyTorch's caching allocator for device memory, by its rules (c10/cuda/CUDACachingAllocator.cpp): sizes, segments,
+ * best fit among the free blocks of the same stream, splitting, merging, and blocks that other streams still use.
+ */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const leastBlock = 512;
+/** Up to this size a block comes from the small pool, whose segments all have one size. */
+const mostSmall = MiB;
+const smallSegment = 2 * MiB;
+const largeSegment = 20 * MiB;
+/** From this size on a segment is as large as the block, rounded up. */
+const leastOwnSegment = 10 * MiB;
+const segmentRounding = 2 * MiB;
+
+/** Work of a stream that may still use a block. */
+export interface PendingUse {
+  readonly isOver: boolean;
+}
+
+interface Block {
+  readonly stream: number;
+  readonly small: boolean;
+  bytes: number;
+  free: boolean;
+  previous: Block | null;
+  next: Block | null;
+  readonly uses: Set<number>;
+}
+
+/** What an allocation found: nothing to do, or a new segment of this size from cudaMalloc. */
+export interface Found {
+  readonly block: Block;
+  readonly segmentBytes: number;
+}
+
+export class CachingAllocator {
+  readonly #free: Block[] = [];
+  #pending: { readonly block: Block; readonly uses: readonly PendingUse[] }[] = [];
+  allocatedBytes = 0;
+  reservedBytes = 0;
+
+  allocate(bytes: number, stream: number): Found {
+    this.#takeBack();
+    const size = Math.max(leastBlock, Math.ceil(bytes / leastBlock) * leastBlock);
+    const small = size <= mostSmall;
+    const found = this.#bestFit(size, stream, small);
+    const segmentBytes = found === null ? segmentFor(size) : 0;
+    const block = found ?? newBlock(stream, small, segmentBytes);
+    this.reservedBytes += segmentBytes;
+    this.#remove(block);
+    block.free = false;
+    this.#split(block, size);
+    this.allocatedBytes += block.bytes;
+    return { block, segmentBytes };
+  }
+
+  /** Another stream uses the block. */
+  recordStream(block: Block, stream: number): void {
+    if (stream !== block.stream) block.uses.add(stream);
+  }
+
+  /** `useOf` says what a stream has yet to do. */
+  release(block: Block, useOf: (stream: number) => PendingUse): void {
+    this.allocatedBytes -= block.bytes;
+    if (block.uses.size === 0) this.#give(block);
+    else this.#pending.push({ block, uses: [...block.uses].map(useOf) });
+    block.uses.clear();
+  }
+
+  /** Blocks that other streams are through with become free. Looked at when something is allocated. */
+  #takeBack(): void {
+    if (this.#pending.length === 0) return;
+    const over = this.#pending.filter(({ uses }) => uses.every((use) => use.isOver));
+    this.#pending = this.#pending.filter(({ uses }) => !uses.every((use) => use.isOver));
+    for (const { block } of over) this.#give(block);
+  }
+
+  #bestFit(size: number, stream: number, small: boolean): Block | null {
+    let best: Block | null = null;
+    for (const block of this.#free) {
+      if (block.stream !== stream || block.small !== small || block.bytes < size) continue;
+      if (best === null || block.bytes < best.bytes) best = block;
+    }
+    return best;
+  }
+
+  #split(block: Block, size: number): void {
+    const rest = block.bytes - size;
+    if (block.small ? rest < leastBlock : rest <= mostSmall) return;
+    const other: Block = { ...newBlock(block.stream, block.small, rest), previous: block, next: block.next };
+    if (block.next !== null) block.next.previous = other;
+    block.next = other;
+    block.bytes = size;
+    this.#free.push(other);
+  }
+
+  #give(block: Block): void {
+    block.free = true;
+    for (const neighbour of [block.previous, block.next]) {
+      if (neighbour?.free !== true) continue;
+      this.#remove(neighbour);
+      this.#merge(block, neighbour);
+    }
+    this.#free.push(block);
+  }
+
+  #merge(block: Block, neighbour: Block): void {
+    block.bytes += neighbour.bytes;
+    if (block.previous === neighbour) {
+      block.previous = neighbour.previous;
+      if (block.previous !== null) block.previous.next = block;
+    } else {
+      block.next = neighbour.next;
+      if (block.next !== null) block.next.previous = block;
+    }
+  }
+
+  #remove(block: Block): void {
+    const index = this.#free.indexOf(block);
+    if (index < 0) return;
+    const last = this.#free.pop();
+    if (last !== undefined && index < this.#free.length) this.#free[index] = last;
+  }
+}
+
+export type CachedBlock = Block;
+
+const newBlock = (stream: number, small: boolean, bytes: number): Block => ({
+  stream,
+  small,
+  bytes,
+  free: true,
+  previous: null,
+  next: null,
+  uses: new Set(),
+});
+
+function segmentFor(size: number): number {
+  if (size <= mostSmall) return smallSegment;
+  return size < leastOwnSegment ? largeSegment : Math.ceil(size / segmentRounding) * segmentRounding;
+}

@@ -1,0 +1,113 @@
+/**
+ * What a copy takes, by kind of memory, size and direction. Rules (core/rules): overlap-needs-pinned,
+ * small-pageable-copy, copy-without-engine, small-copy-latency.
+ */
+import { CopyscopeError } from '../errors.ts';
+import { copyDirection, type MemoryKind } from '../trace/trace.ts';
+import { engineIndex, functionEngine, hostEngine } from './engines.ts';
+import { copyTimes, type DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
+import { type TimePoint, type TimeTable, timeTable } from './table.ts';
+
+export type CopyCost = Pick<Step, 'route' | 'engine' | 'callNs' | 'deviceNs'> & Partial<Step>;
+
+export interface CopyEnds {
+  readonly src: MemoryKind;
+  readonly dst: MemoryKind;
+  /** Devices of the two ends; -1 for host memory. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export class CopyCosts {
+  readonly #profile: DeviceProfile;
+  readonly #peerAccess: boolean;
+  readonly #tables = new Map<object, TimeTable>();
+
+  constructor(profile: DeviceProfile, peerAccess: boolean) {
+    this.#profile = profile;
+    this.#peerAccess = peerAccess;
+  }
+
+  /** `device` is that of the stream. */
+  of(bytes: number, ends: CopyEnds, device: number, op: number): CopyCost {
+    const { src, dst } = ends;
+    const direction = copyDirection(src, dst);
+    if (direction === 'h2h') return this.#hostCopy(bytes);
+    if (direction === 'd2d' && ends.from !== ends.to) return this.#peerCopy(bytes, device);
+    const hostMemory = direction === 'd2h' ? dst : src;
+    const times = direction === null ? null : copyTimes(this.#profile, direction, hostMemory);
+    if (direction === null || times === null) throw unknownCopy(src, dst, op);
+    const callNs = this.table(times.call)(bytes);
+    const engine = engineIndex(device, direction === 'd2d' ? 'compute' : direction);
+    if (direction === 'd2d' || hostMemory !== 'pageable') {
+      const part = direction === 'd2d' ? 1 : 0;
+      const deviceNs = this.table(times.device)(bytes);
+      return { route: 'engine', engine, callNs, deviceNs, share: part, memoryPart: part };
+    }
+    if (direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes) {
+      const deviceNs = this.table(this.#profile.staging.inline)(bytes);
+      return { route: 'engine', engine: engineIndex(device, 'compute'), callNs, deviceNs };
+    }
+    return { route: direction === 'h2d' ? 'stage-in' : 'stage-out', engine, callNs, ...this.#pieces(direction, bytes) };
+  }
+
+  /** The same as part of a graph, where no host thread is held: as long as a pageable copy takes on the device. */
+  captured(bytes: number, ends: CopyEnds, device: number, op: number): CopyCost {
+    const cost = this.of(bytes, ends, device, op);
+    const callNs = this.#profile.graph.captureNs;
+    if (cost.route === 'host') return { ...cost, callNs, route: 'function', engine: functionEngine };
+    if (cost.route === 'engine') return { ...cost, callNs };
+    const { pageable } = this.#profile.copies[cost.route === 'stage-in' ? 'h2d' : 'd2h'];
+    return { route: 'engine', engine: cost.engine, callNs, deviceNs: this.table(pageable.device)(bytes) };
+  }
+
+  table(points: readonly TimePoint[]): TimeTable {
+    const known = this.#tables.get(points);
+    if (known !== undefined) return known;
+    const made = timeTable(points);
+    this.#tables.set(points, made);
+    return made;
+  }
+
+  #hostCopy(bytes: number): CopyCost {
+    const deviceNs = (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9;
+    const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
+    return { route: 'host', engine: hostEngine, callNs, deviceNs };
+  }
+
+  /** Without figures for two devices: by way of the host, one direction after the other. */
+  #peerCopy(bytes: number, device: number): CopyCost {
+    const { peer, copies } = this.#profile;
+    const engine = engineIndex(device, 'peer');
+    if (peer !== null) {
+      const times = this.#peerAccess ? peer.access : peer.viaHost;
+      return {
+        route: 'engine',
+        engine,
+        callNs: this.table(times.call)(bytes),
+        deviceNs: this.table(times.device)(bytes),
+      };
+    }
+    const deviceNs = this.table(copies.d2h.pinned.device)(bytes) + this.table(copies.h2d.pinned.device)(bytes);
+    return { route: 'engine', engine, callNs: this.table(copies.d2d.call)(bytes), deviceNs };
+  }
+
+  /** A piece moves between the driver's page-locked buffer and the device as any pinned copy of its size. */
+  #pieces(direction: 'h2d' | 'd2h', bytes: number) {
+    const pieceBytes = Math.min(this.#profile.staging.chunkBytes, bytes);
+    const pieces = Math.ceil(bytes / pieceBytes);
+    const time = this.table(this.#profile.copies[direction].pinned.device);
+    const lastPieceNs = time(bytes - (pieces - 1) * pieceBytes);
+    return { pieces, pieceBytes, deviceNs: time(pieceBytes), lastPieceNs };
+  }
+}
+
+function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeError {
+  return new CopyscopeError({
+    code: 'engine.unsupported',
+    op,
+    message: `the simulator knows no copy from ${src} to ${dst} memory.`,
+    remedy: 'Choose pageable, pinned or device memory.',
+  });
+}

@@ -1,0 +1,58 @@
+/** CUDA's own thread, which runs the host functions of all streams, one after another. */
+
+import { noEngine } from './engines.ts';
+import type { StreamEntry } from './entry.ts';
+import type { Actor, EventQueue } from './event-queue.ts';
+import { Fifo } from './fifo.ts';
+import type { DeviceProfile } from './profile.ts';
+
+export interface FunctionSink {
+  functionFinished(entry: StreamEntry, nowNs: number): void;
+}
+
+const begins = 0;
+const ends = 1;
+
+export class HostFunctions implements Actor {
+  readonly #clock: EventQueue;
+  readonly #sink: FunctionSink;
+  readonly #startNs: number;
+  readonly #gapNs: number;
+  readonly #waiting = new Fifo<StreamEntry>();
+  #active: StreamEntry | null = null;
+  #endedNs = Number.NEGATIVE_INFINITY;
+
+  constructor(profile: DeviceProfile, clock: EventQueue, sink: FunctionSink) {
+    this.#clock = clock;
+    this.#sink = sink;
+    this.#startNs = profile.hostFunction.startNs;
+    this.#gapNs = profile.hostFunction.gapNs;
+  }
+
+  submit(entry: StreamEntry, nowNs: number): void {
+    if (this.#active === null) this.#begin(entry, nowNs);
+    else this.#waiting.push(entry);
+  }
+
+  act(what: number, nowNs: number): void {
+    const entry = this.#active;
+    if (entry === null) return;
+    if (what === begins) {
+      entry.startNs = nowNs;
+      this.#clock.schedule(nowNs + entry.step.deviceNs, this, ends);
+      return;
+    }
+    this.#active = null;
+    this.#endedNs = nowNs;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#begin(next, nowNs);
+    this.#sink.functionFinished(entry, nowNs);
+  }
+
+  /** Where it waited for other work, the way to this thread is in the gap behind that already. */
+  #begin(entry: StreamEntry, nowNs: number): void {
+    this.#active = entry;
+    const fresh = entry.via === noEngine ? this.#startNs : 0;
+    this.#clock.schedule(Math.max(entry.readyNs + fresh, this.#endedNs + this.#gapNs, nowNs), this, begins);
+  }
+}

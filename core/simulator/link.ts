@@ -1,0 +1,61 @@
+/**
+ * The link between a device and the host. Rule (core/rules): directions-share-link. Fluid model: what moves over it
+ * goes at a rate that changes only when something starts or ends, so the times are exact.
+ */
+
+/** Moves data over the link: a copy engine, or a kernel that works on mapped memory. */
+export interface LinkUser {
+  /** Bytes in a nanosecond that it would move alone, to the device and from it; 0 where it moves none. */
+  readonly linkIn: number;
+  readonly linkOut: number;
+  /** Goes on at this part of what it would do alone. */
+  setLinkRate(rate: number, nowNs: number): void;
+}
+
+export interface LinkRates {
+  readonly h2dBytesPerSecond: number;
+  readonly d2hBytesPerSecond: number;
+  readonly bothBytesPerSecond: number;
+}
+
+/** Those that together want no more than the link carries run as if alone; otherwise each gets the same part. */
+export class Link {
+  readonly #users: LinkUser[] = [];
+  readonly #in: number;
+  readonly #out: number;
+  readonly #both: number;
+
+  constructor(rates: LinkRates) {
+    this.#in = rates.h2dBytesPerSecond / 1e9;
+    this.#out = rates.d2hBytesPerSecond / 1e9;
+    this.#both = rates.bothBytesPerSecond / 1e9;
+  }
+
+  add(user: LinkUser): void {
+    this.#users.push(user);
+  }
+
+  remove(user: LinkUser): void {
+    const index = this.#users.indexOf(user);
+    if (index >= 0) this.#users.splice(index, 1);
+  }
+
+  share(nowNs: number): void {
+    let [wantedIn, wantedOut, usersIn, usersOut] = [0, 0, 0, 0];
+    for (const { linkIn, linkOut } of this.#users) {
+      wantedIn += linkIn;
+      wantedOut += linkOut;
+      if (linkIn > 0) usersIn += 1;
+      if (linkOut > 0) usersOut += 1;
+    }
+    // One alone never wants more than there is: what it does alone was measured.
+    const partIn = usersIn > 1 ? Math.min(1, this.#in / wantedIn) : 1;
+    const partOut = usersOut > 1 ? Math.min(1, this.#out / wantedOut) : 1;
+    const total = partIn * wantedIn + partOut * wantedOut;
+    const both = usersIn > 0 && usersOut > 0 && total > this.#both ? this.#both / total : 1;
+    for (const user of this.#users) {
+      const part = Math.min(user.linkIn > 0 ? partIn : 1, user.linkOut > 0 ? partOut : 1);
+      user.setLinkRate(part * both, nowNs);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
+import type { Program } from '../program/program.ts';
+import { CopyCosts, type CopyEnds } from './copy-cost.ts';
+import type { EventQueue } from './event-queue.ts';
+import { HostCopies } from './host-copies.ts';
+import { type ThreadedPlan, threadedPlan } from './multi-copy-plan.ts';
+import { MultiCopyRun } from './multi-copy-run.ts';
+import type { DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
+import type { StreamSet } from './streams.ts';
+
+export class MultiCopies {
+  readonly #program: Program;
+  readonly #profile: DeviceProfile;
+  readonly #clock: EventQueue;
+  readonly #streams: StreamSet;
+  readonly #copies: HostCopies;
+  readonly #costs: CopyCosts;
+  readonly #plans = new Map<number, ThreadedPlan>();
+
+  constructor(program: Program, profile: DeviceProfile, clock: EventQueue, streams: StreamSet) {
+    this.#program = program;
+    this.#profile = profile;
+    this.#clock = clock;
+    this.#streams = streams;
+    this.#copies = new HostCopies(clock, profile);
+    this.#costs = new CopyCosts(profile, program.peerAccess);
+  }
+
+  start(step: Step, correlation: number, nowNs: number, done: (endNs: number) => void): void {
+    const plan = this.#plan(step.index);
+    if (plan === undefined) {
+      done(nowNs);
+      return;
+    }
+    const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
+    const copyStep = this.#copyStep(step, plan);
+    const [profile, clock, streams, copies] = [this.#profile, this.#clock, this.#streams, this.#copies];
+    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, copyStep, done }, nowNs + cold);
+  }
+
+  #plan(index: number): ThreadedPlan | undefined {
+    const known = this.#plans.get(index);
+    const declared = this.#program.multiCopies[index];
+    if (known !== undefined || declared === undefined) return known;
+    const cores = this.#profile.host.threads.at(-1)?.threads ?? 1;
+    const made = threadedPlan(declared, cores);
+    this.#plans.set(index, made);
+    return made;
+  }
+
+  /** Page-locked memory that no earlier iteration has left behind. */
+  #coldNs({ chunks, slots }: ThreadedPlan): number {
+    const held = chunks.slice(0, slots === Infinity ? undefined : slots);
+    const bytes = held.reduce((sum, { runs }) => sum + runs.reduce((all, run) => all + run, 0), 0);
+    return this.#costs.table(this.#profile.memory.hostAlloc)(bytes);
+  }
+
+  /** Copies of one size share a step. */
+  #copyStep(step: Step, { order }: ThreadedPlan): (bytes: number) => Step {
+    const ends: CopyEnds =
+      order === 'to-device'
+        ? { src: 'pinned', dst: 'device', from: -1, to: step.device }
+        : { src: 'device', dst: 'pinned', from: step.device, to: -1 };
+    const made = new Map<number, Step>();
+    return (bytes) => {
+      const known = made.get(bytes);
+      if (known !== undefined) return known;
+      const cost = this.#costs.of(bytes, ends, step.device, step.op);
+      const copy: Step = { ...step, code: 'copy', bytes, src: ends.src, dst: ends.dst, ...cost };
+      made.set(bytes, copy);
+      return copy;
+    };
+  }
+}

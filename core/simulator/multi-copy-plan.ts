@@ -1,0 +1,207 @@
+/**
+ * How a multi-tensor copy is cut up: the steps of the strategies that loop over tensors, and for those with threads of
+ * their own the chunks that cross the link. Follows the native engine (native/src/copy: tuning, packing, transfers).
+ */
+import { packedTensorBytes } from '../program/multi-copy-options.ts';
+import type { MultiCopyPlan } from '../program/program.ts';
+import type { CopyEnds } from './copy-cost.ts';
+import type { Step } from './step.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const defaultSlotBytes = 4 * MiB;
+const ringBytes = 64 * MiB;
+/** Memory copies of more threads than this no longer gain on the link. */
+const mostThreads = 8;
+/** Less than this isn't worth another thread. */
+const bytesPerThread = 256 * KiB;
+const leastChunkBytes = 256 * KiB;
+const leastUnitBytes = 64 * KiB;
+/** A payload is cut into this many chunks at least, so that packing and link overlap. */
+const leastChunks = 8;
+
+const number = (plan: MultiCopyPlan, name: string): number | null => {
+  const value = plan.options[name];
+  return typeof value === 'number' ? value : null;
+};
+const flag = (plan: MultiCopyPlan, name: string): boolean => plan.options[name] !== false;
+
+/** Whether other threads than the calling one take part. */
+export function isThreaded(plan: MultiCopyPlan): boolean {
+  const { strategy, direction } = plan;
+  if (direction === 'd2d') return false;
+  if (strategy === 'threaded-pinning') return true;
+  if (strategy === 'pipelined') return direction === 'h2h' || plan.memory === 'pageable';
+  return strategy === 'packed' && (direction === 'h2h' || flag(plan, 'use_pinned_staging'));
+}
+
+// Loops
+
+export interface LoopParts {
+  readonly base: Step;
+  readonly synchronize: Step;
+  copy(bytes: number, ends: CopyEnds): Step;
+  /** What page-locked memory costs that no earlier iteration has left behind. */
+  coldNs(bytes: number): number;
+  memcpyNs(bytes: number): number;
+}
+
+/** One step after another in the calling thread. Tensors of one size share their steps. */
+export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
+  if (plan.direction === 'h2h')
+    return Array.from(
+      plan.sizes,
+      sharedBySize((bytes) => memcpyStep(parts, bytes)),
+    );
+  const each = plan.strategy === 'blocking-loop' || plan.strategy === 'pin-then-copy';
+  const pins = plan.direction !== 'd2d' && plan.strategy.startsWith('pin-then-copy');
+  const copy = sharedBySize((bytes) => parts.copy(bytes, endsOf(plan, pins, parts.base.device)));
+  const host = sharedBySize((bytes) => memcpyStep(parts, bytes));
+  const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.coldNs(bytes)));
+  const steps: Step[] = [];
+  const after: Step[] = [];
+  for (const bytes of bytesOf(plan)) {
+    if (pins && plan.direction === 'h2d') steps.push(pin(bytes));
+    steps.push(copy(bytes));
+    if (each) steps.push(parts.synchronize);
+    if (pins && plan.direction === 'd2h') (each ? steps : after).push(host(bytes));
+  }
+  return each ? steps : [...steps, parts.synchronize, ...after];
+}
+
+/** Without pinned staging, `packed` still puts small tensors together. */
+function bytesOf(plan: MultiCopyPlan): readonly number[] | Float64Array {
+  return plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan) : plan.sizes;
+}
+
+function endsOf({ direction, memory }: MultiCopyPlan, pins: boolean, device: number): CopyEnds {
+  const host = pins ? 'pinned' : memory;
+  if (direction === 'd2d') return { src: 'device', dst: 'device', from: device, to: device };
+  return direction === 'h2d'
+    ? { src: host, dst: 'device', from: -1, to: device }
+    : { src: 'device', dst: host, from: device, to: -1 };
+}
+
+const memcpyStep = ({ base, memcpyNs }: LoopParts, bytes: number, moreNs = 0): Step => ({
+  ...base,
+  code: 'work',
+  callNs: memcpyNs(bytes) + moreNs,
+});
+
+function sharedBySize(make: (bytes: number) => Step): (bytes: number) => Step {
+  const made = new Map<number, Step>();
+  return (bytes) => {
+    const known = made.get(bytes);
+    if (known !== undefined) return known;
+    const step = make(bytes);
+    made.set(bytes, step);
+    return step;
+  };
+}
+
+// Threads
+
+/** What crosses the link at once, or passes from one place in host memory to another. */
+export interface Chunk {
+  /** Bytes of each part that one thread copies on the host. */
+  readonly units: readonly number[];
+  /** Bytes of each copy between the page-locked memory and the device. */
+  readonly runs: readonly number[];
+}
+
+export interface ThreadedPlan {
+  readonly threads: number;
+  /** Chunks that may be under way at once. */
+  readonly slots: number;
+  readonly chunks: readonly Chunk[];
+  /** to-device: threads fill what then crosses. from-device: they empty it. after: the same, once all has arrived. host: neither. */
+  readonly order: 'to-device' | 'from-device' | 'after' | 'host';
+}
+
+/** `cores` of the machine. */
+export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
+  const payload = plan.sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const slotBytes = number(plan, 'slotBytes') ?? defaultSlotBytes;
+  const standard = plan.strategy === 'threaded-pinning' ? 4 : threadsFor(payload, cores);
+  const threads = number(plan, 'threads') ?? standard;
+  const share = Math.ceil(Math.max(1, payload / leastChunks) / leastUnitBytes) * leastUnitBytes;
+  const chunkBytes = Math.min(number(plan, 'chunkBytes') ?? Math.max(share, leastChunkBytes), slotBytes);
+  if (plan.direction === 'h2h')
+    return { threads, slots: Infinity, chunks: pieces(plan.sizes, chunkBytes), order: 'host' };
+  if (plan.strategy !== 'pipelined') {
+    const order = plan.direction === 'h2d' ? 'to-device' : 'after';
+    const sizes = plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan) : [...plan.sizes];
+    return { threads, slots: Infinity, chunks: sizes.map((bytes) => ({ units: [bytes], runs: [bytes] })), order };
+  }
+  const many = payload / chunkBytes >= 2 * threads;
+  const unitBytes = many ? chunkBytes : Math.max(leastUnitBytes, chunkBytes / threads);
+  const perThread = number(plan, 'slotsPerThread');
+  const slots =
+    perThread === null ? Math.min(1024, Math.max(2, Math.floor(ringBytes / slotBytes))) : perThread * threads;
+  const order = plan.direction === 'h2d' ? 'to-device' : 'from-device';
+  return { threads, slots, chunks: ringChunks(plan.sizes, chunkBytes, unitBytes), order };
+}
+
+function threadsFor(payload: number, cores: number): number {
+  const most = Math.min(mostThreads, cores < 4 ? cores : Math.floor(cores / 2));
+  return Math.max(1, Math.min(most, Math.floor(payload / bytesPerThread)));
+}
+
+/** Small tensors of `packed` put together, in order, up to the limit of a chunk; the others alone. */
+function groups(plan: MultiCopyPlan): number[] {
+  const packs = flag(plan, 'pack_cpu_tensors');
+  const alignment = number(plan, 'min_packed_alignment_bytes') ?? 16;
+  const most = number(plan, 'max_packed_chunk_bytes') ?? 32 * MiB;
+  const sizes: number[] = [];
+  let group = 0;
+  for (const bytes of plan.sizes) {
+    if (!packs || bytes > packedTensorBytes) {
+      sizes.push(bytes);
+      continue;
+    }
+    const start = Math.ceil(group / alignment) * alignment;
+    if (group > 0 && start + bytes > most) {
+      sizes.push(group);
+      group = bytes;
+    } else group = start + bytes;
+  }
+  return group > 0 ? [...sizes, group] : sizes;
+}
+
+const pieces = (sizes: Float64Array, most: number): Chunk[] =>
+  Array.from(sizes).flatMap((bytes) =>
+    Array.from({ length: Math.ceil(bytes / most) }, (_, piece) => ({
+      units: [Math.min(most, bytes - piece * most)],
+      runs: [],
+    })),
+  );
+
+/** Tensors one after another in chunks of one size; small ones beside each other cross in one copy. */
+function ringChunks(sizes: Float64Array, chunkBytes: number, unitBytes: number): Chunk[] {
+  const chunks: Chunk[] = [];
+  let runs: number[] = [];
+  let packed = false;
+  let filled = 0;
+  const close = (): void => {
+    if (filled > 0) chunks.push({ units: units(filled, unitBytes), runs });
+    [runs, packed, filled] = [[], false, 0];
+  };
+  for (const bytes of sizes) {
+    const small = bytes <= packedTensorBytes;
+    for (let done = 0; done < bytes; ) {
+      const part = Math.min(bytes - done, chunkBytes - filled);
+      const last = runs.length - 1;
+      if (small && packed) runs[last] = (runs[last] ?? 0) + part;
+      else runs.push(part);
+      packed = small;
+      filled += part;
+      done += part;
+      if (filled >= chunkBytes) close();
+    }
+  }
+  close();
+  return chunks;
+}
+
+const units = (bytes: number, most: number): number[] =>
+  Array.from({ length: Math.ceil(bytes / most) }, (_, unit) => Math.min(most, bytes - unit * most));

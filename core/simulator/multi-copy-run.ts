@@ -1,0 +1,242 @@
+/**
+ * A multi-tensor copy with threads of its own, the calling one among them. They take units in order, copy them on the
+ * host, and whoever completes a chunk puts it into the stream; a slot is used again once its chunk has crossed.
+ */
+import type { Dependent } from './entry.ts';
+import type { Actor, EventQueue } from './event-queue.ts';
+import type { HostCopies, HostCopyOwner } from './host-copies.ts';
+import type { ThreadedPlan } from './multi-copy-plan.ts';
+import type { DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
+import type { SlotWaiter, StreamSet } from './streams.ts';
+
+/** What a thread may be told by the clock. */
+const takeNext = 0;
+const submitOn = 1;
+
+export interface MultiCopyParts {
+  readonly plan: ThreadedPlan;
+  readonly correlation: number;
+  readonly profile: DeviceProfile;
+  readonly clock: EventQueue;
+  readonly streams: StreamSet;
+  readonly copies: HostCopies;
+  /** A copy of so many bytes between page-locked memory and the device. */
+  readonly copyStep: (bytes: number) => Step;
+  /** All data is where it belongs. */
+  readonly done: (nowNs: number) => void;
+}
+
+interface ChunkState {
+  /** Units to copy, and copies that haven't arrived; -1 before it is submitted. */
+  units: number;
+  arriving: number;
+  readonly waiters: Worker[];
+}
+
+interface Unit {
+  readonly chunk: number;
+  readonly bytes: number;
+}
+
+export class MultiCopyRun {
+  readonly parts: MultiCopyParts;
+  readonly #chunks: ChunkState[];
+  readonly #units: readonly Unit[];
+  #next = 0;
+  #working = 0;
+  #arriving = 0;
+  /** 'after': copies first, then the host's part. */
+  #phase: 'only' | 'first' | 'second';
+
+  constructor(parts: MultiCopyParts, nowNs: number) {
+    this.parts = parts;
+    const { plan, profile } = parts;
+    this.#chunks = plan.chunks.map(({ units }) => ({ units: units.length, arriving: -1, waiters: [] }));
+    this.#units = plan.chunks.flatMap(({ units }, chunk) => units.map((bytes) => ({ chunk, bytes })));
+    this.#phase = plan.order === 'after' ? 'first' : 'only';
+    const threads = Math.min(plan.threads, Math.max(1, this.#units.length));
+    this.#working = threads;
+    const workers = Array.from({ length: threads }, () => new Worker(this));
+    workers.forEach((worker, index) => {
+      const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
+      parts.clock.schedule(nowNs + (index === 0 ? 0 : profile.host.wakeNs), worker, takeNext);
+      if (ready.length > 0) worker.submitFirst(ready);
+    });
+  }
+
+  /** Bytes that the worker copies on the host next; null where it has to wait, 0 where there is nothing to copy. */
+  take(worker: Worker): Unit | 'wait' | 'over' {
+    const unit = this.#units[this.#next];
+    if (unit === undefined) return 'over';
+    const { order, slots } = this.parts.plan;
+    const needs = order === 'from-device' ? unit.chunk : order === 'to-device' ? unit.chunk - slots : -1;
+    const needed = this.#chunks[needs];
+    if (needed !== undefined && needed.arriving !== 0) {
+      needed.waiters.push(worker);
+      this.#next += 1;
+      worker.reserved = unit;
+      return 'wait';
+    }
+    this.#next += 1;
+    return unit;
+  }
+
+  /** Copies on the host come in the second of two phases, or in the only one. */
+  get copiesOnHost(): boolean {
+    return this.#phase !== 'first';
+  }
+
+  /** A unit is copied: the chunk to put into the stream now, or -1. */
+  copied({ chunk }: Unit): number {
+    const state = this.#chunks[chunk];
+    if (state === undefined) return -1;
+    state.units -= 1;
+    const { order, slots } = this.parts.plan;
+    if (state.units > 0 || this.#phase === 'second' || order === 'host') return -1;
+    if (order !== 'from-device') return chunk;
+    return chunk + slots < this.#chunks.length ? chunk + slots : -1;
+  }
+
+  submitting(chunk: number): readonly number[] {
+    const runs = this.parts.plan.chunks[chunk]?.runs ?? [];
+    const state = this.#chunks[chunk];
+    if (state !== undefined) state.arriving = runs.length;
+    this.#arriving += runs.length;
+    return runs;
+  }
+
+  arrived(chunk: number, nowNs: number): void {
+    this.#arriving -= 1;
+    const state = this.#chunks[chunk];
+    if (state === undefined) return;
+    state.arriving -= 1;
+    if (state.arriving > 0) return;
+    const { clock, profile } = this.parts;
+    for (const worker of state.waiters) clock.schedule(nowNs + profile.calls.wakeNs, worker, takeNext);
+    state.waiters.length = 0;
+    this.#endIfOver(nowNs, profile.calls.wakeNs);
+  }
+
+  stopped(nowNs: number): void {
+    this.#working -= 1;
+    this.#endIfOver(nowNs, 0);
+  }
+
+  #endIfOver(nowNs: number, laterNs: number): void {
+    if (this.#working > 0 || this.#arriving > 0) return;
+    const endNs = nowNs + laterNs;
+    if (this.#phase !== 'first') {
+      this.parts.done(endNs);
+      return;
+    }
+    this.#phase = 'second';
+    this.#next = 0;
+    this.#chunks.forEach((state, chunk) => {
+      state.units = this.parts.plan.chunks[chunk]?.units.length ?? 0;
+    });
+    const threads = Math.min(this.parts.plan.threads, Math.max(1, this.#units.length));
+    this.#working = threads;
+    for (let index = 0; index < threads; index += 1) {
+      const wakeNs = index === 0 ? 0 : this.parts.profile.host.wakeNs;
+      this.parts.clock.schedule(endNs + wakeNs, new Worker(this), takeNext);
+    }
+  }
+
+  #prefill(): number[] {
+    return this.#chunks.slice(0, this.parts.plan.slots).map((_, chunk) => chunk);
+  }
+}
+
+/** One of the threads. */
+class Worker implements Actor, HostCopyOwner, SlotWaiter {
+  /** A unit that it has taken and can't start yet. */
+  reserved: Unit | null = null;
+  readonly #run: MultiCopyRun;
+  #unit: Unit | null = null;
+  /** Chunks and runs that it is putting into the stream. */
+  #chunks: number[] = [];
+  #runs: readonly number[] = [];
+  #run0 = 0;
+
+  constructor(run: MultiCopyRun) {
+    this.#run = run;
+  }
+
+  submitFirst(chunks: number[]): void {
+    this.#chunks = chunks;
+  }
+
+  act(what: number, nowNs: number): void {
+    if (what === submitOn || this.#chunks.length > 0) this.#submit(nowNs);
+    else this.#take(nowNs);
+  }
+
+  slotFree(nowNs: number): void {
+    this.#run.parts.clock.schedule(nowNs, this, submitOn);
+  }
+
+  hostCopied(nowNs: number): void {
+    const unit = this.#unit;
+    if (unit === null) return;
+    this.#unit = null;
+    const chunk = this.#run.copied(unit);
+    if (chunk < 0) {
+      this.#take(nowNs);
+      return;
+    }
+    this.#chunks = [chunk];
+    this.#submit(nowNs);
+  }
+
+  #take(nowNs: number): void {
+    const unit = this.reserved ?? this.#run.take(this);
+    if (unit === 'wait') return;
+    this.reserved = null;
+    if (unit === 'over') {
+      this.#run.stopped(nowNs);
+      return;
+    }
+    this.#unit = unit;
+    if (this.#run.copiesOnHost) this.#run.parts.copies.start(unit.bytes, this, nowNs);
+    else this.hostCopied(nowNs);
+  }
+
+  /** One copy at a call; the next when that has returned. */
+  #submit(nowNs: number): void {
+    const { streams, clock, profile, copyStep, correlation } = this.#run.parts;
+    if (this.#run0 === this.#runs.length) {
+      const next = this.#chunks[0];
+      if (next === undefined) {
+        this.#take(nowNs);
+        return;
+      }
+      [this.#runs, this.#run0] = [this.#run.submitting(next), 0];
+    }
+    const step = copyStep(this.#runs[this.#run0] ?? 0);
+    if (streams.isFull(step.stream)) {
+      streams.waitForSlot(step.stream, this);
+      return;
+    }
+    const untilNs = nowNs + step.callNs;
+    const entry = streams.issue(step, -1, correlation, untilNs + profile.queue.launchToStartNs);
+    entry.dependents.push(new Arrival(this.#run, this.#chunks[0] ?? -1));
+    this.#run0 += 1;
+    if (this.#run0 === this.#runs.length) this.#chunks = this.#chunks.slice(1);
+    clock.schedule(untilNs, this, this.#chunks.length > 0 ? submitOn : takeNext);
+  }
+}
+
+class Arrival implements Dependent {
+  readonly #run: MultiCopyRun;
+  readonly #chunk: number;
+
+  constructor(run: MultiCopyRun, chunk: number) {
+    this.#run = run;
+    this.#chunk = chunk;
+  }
+
+  dependencyDone(nowNs: number): void {
+    this.#run.arrived(this.#chunk, nowNs);
+  }
+}

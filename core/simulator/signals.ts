@@ -1,0 +1,55 @@
+/** Counting signals between host threads: bounded queues, in which those that have to wait go on in order. */
+import type { Program } from '../program/program.ts';
+import { Fifo } from './fifo.ts';
+
+export interface SignalWaiter {
+  /** What the thread was held for has come. */
+  signalled(nowNs: number): void;
+}
+
+interface State {
+  readonly capacity: number;
+  count: number;
+  /** Threads held in a wait, or in a signal that finds the count at its capacity: never both. */
+  readonly takers: Fifo<SignalWaiter>;
+  readonly givers: Fifo<SignalWaiter>;
+}
+
+export class Signals {
+  readonly #states: readonly State[];
+
+  constructor({ signals }: Program) {
+    this.#states = signals.map(({ capacity }) => ({ capacity, count: 0, takers: new Fifo(), givers: new Fifo() }));
+  }
+
+  /** False where the thread is held; it hears of it when it may go on. */
+  signal(index: number, thread: SignalWaiter, nowNs: number): boolean {
+    const state = this.#states[index];
+    if (state === undefined) return true;
+    const taker = state.takers.shift();
+    if (taker !== undefined) {
+      taker.signalled(nowNs);
+      return true;
+    }
+    if (state.count < state.capacity) {
+      state.count += 1;
+      return true;
+    }
+    state.givers.push(thread);
+    return false;
+  }
+
+  wait(index: number, thread: SignalWaiter, nowNs: number): boolean {
+    const state = this.#states[index];
+    if (state === undefined) return true;
+    if (state.count === 0) {
+      state.takers.push(thread);
+      return false;
+    }
+    const giver = state.givers.shift();
+    // What one takes, another one that was held gives at once.
+    if (giver === undefined) state.count -= 1;
+    else giver.signalled(nowNs);
+    return true;
+  }
+}
