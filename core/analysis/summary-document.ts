@@ -7,6 +7,7 @@ import type { ErrorInfo } from '../errors.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../trace/run.ts';
+import type { Remedy } from './counterfactual/remedy.ts';
 import type { EngineUse, LinkUse } from './engines.ts';
 import type { HostTime } from './host-time.ts';
 import type { OperationRow } from './operations.ts';
@@ -59,6 +60,8 @@ export interface SummaryDocument {
   readonly host: readonly HostTime[];
   readonly operations: readonly OperationRow[];
   readonly verdicts: readonly Verdict[];
+  /** Verdicts put to the test in a simulation; empty where no profile of the device is at hand. */
+  readonly remedies: readonly Remedy[];
   readonly verification: Verification;
   readonly notes: readonly string[];
 }

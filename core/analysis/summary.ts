@@ -1,5 +1,8 @@
 /** Makes the summary document of a run (see summary-document.ts). */
+import type { DeviceProfile } from '../simulator/profile.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
+import { remediesFor } from './counterfactual/remedies.ts';
+import type { Remedy } from './counterfactual/remedy.ts';
 import { engineUse, linkUse } from './engines.ts';
 import { hostTimes } from './host-time.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
@@ -8,17 +11,21 @@ import { overlap } from './overlap.ts';
 import { spread } from './statistics.ts';
 import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summary-document.ts';
 import { programFacts } from './verdicts/facts.ts';
+import type { Verdict } from './verdicts/verdict.ts';
 import { verdicts } from './verdicts/verdicts.ts';
 
 export interface SummaryOptions {
   /** From the device profile; without it no attainable bandwidth is given. */
   readonly attainable?: AttainableBandwidth | undefined;
+  /** Of the run's device: verdicts are put to the test with it. Without it there are no remedies. */
+  readonly profile?: DeviceProfile | undefined;
 }
 
 /** Everything there is to say of a run in plain JSON values. Works on failed runs too, with what they recorded. */
 export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {}): SummaryDocument {
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label } = programFacts(info.experiment);
+  const found = verdicts(iteration, info.experiment);
   return {
     format: summaryFormat,
     version: summaryVersion,
@@ -40,10 +47,19 @@ export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {})
     link: linkUse(iteration),
     host: hostTimes(iteration),
     operations: operationRows(iteration, { label, attainable: options.attainable }),
-    verdicts: verdicts(iteration, info.experiment),
+    verdicts: found,
+    remedies: remedies(info, found, options.profile),
     verification: info.verification,
     notes: info.notes,
   };
+}
+
+function remedies(
+  { experiment }: RunInfo,
+  found: readonly Verdict[],
+  profile: DeviceProfile | undefined,
+): readonly Remedy[] {
+  return profile === undefined || experiment === null ? [] : remediesFor(experiment, found, profile);
 }
 
 function iterationSummary({ iterations }: RunInfo, { number }: Iteration): IterationSummary {

@@ -1,4 +1,4 @@
-/** What a copy of a size can reach at best on the machine of a run, where a shipped profile knows that machine. */
+/** What a shipped profile knows of the machine of a run: what a copy can reach at best, and the profile itself. */
 
 import type { AttainableBandwidth } from '../../core/analysis/operations.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
@@ -13,13 +13,16 @@ export async function attainableFor(
   info: RunInfo,
   assets: Assets,
   say: (text: string) => void,
-): Promise<{ attainable?: AttainableBandwidth }> {
+): Promise<{ attainable?: AttainableBandwidth; profile?: DeviceProfile }> {
   try {
     const profile = await profileOf(info, assets);
     if (profile === null) return {};
-    return { attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)) };
+    return {
+      attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
+      profile,
+    };
   } catch (error) {
-    say(`Attainable bandwidths are left out. ${describeError(toErrorInfo(error))}\n`);
+    say(`Attainable bandwidths and remedies are left out. ${describeError(toErrorInfo(error))}\n`);
     return {};
   }
 }

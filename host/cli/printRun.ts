@@ -36,7 +36,7 @@ function forPeople(run: Run, summary: SummaryDocument, origin: RunOrigin, { colu
     '',
     ...drawFigures(summary),
     '',
-    ...drawVerdicts(summary.verdicts, columns, colors),
+    ...drawVerdicts(summary, columns, colors),
     '',
     ...drawVerification(summary, colors),
     ...summary.notes.flatMap((note) => wrap(`Note: ${note}`, columns, '')),

@@ -2,7 +2,7 @@
  * Remedies as changes to the experiment. Several are tried, the smallest first; one is offered only where the changed
  * experiment is valid, lacks the hazard and has no new one.
  */
-import { applyChange, type Change, type DocumentPath, movedPath } from '../../experiment/change.ts';
+import { applyChange, type Change, type DocumentPath, joinChanges, movedPath } from '../../experiment/change.ts';
 import { Edit } from '../../experiment/edit.ts';
 import { type Experiment, fieldPath } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
@@ -14,6 +14,7 @@ import { findHazards } from './hazards.ts';
 /** Trying a change means looking through the whole program again. */
 const mostTried = 20;
 const mostOperations = 5000;
+const mostRepairs = 6;
 
 /** What `copyscope check` and the window show: the hazards of an experiment, each with its change where one is known. */
 export function checkExperiment(experiment: Experiment): HazardReport {
@@ -32,16 +33,55 @@ export function repair(experiment: Experiment, program: Program, report: HazardR
 }
 
 function removes(experiment: Experiment, before: HazardReport, hazard: Hazard, change: Change): boolean {
-  const after = afterChange(experiment, change);
-  if (after === null || after.limits.length > before.limits.length) return false;
-  const moved = ({ op }: HazardOperation, program: Program): string =>
-    fieldPath(movedPath(program.operations[op]?.path ?? [], change.patches) ?? []);
-  const program = lower(experiment);
-  const known = new Set(
-    before.hazards.filter((one) => one !== hazard).map((one) => keyOf(one, (side) => moved(side, program))),
+  return (
+    newHazards(
+      experiment,
+      before.hazards.filter((one) => one !== hazard),
+      before.limits,
+      change,
+    )?.length === 0
   );
-  return after.hazards.every((one) => known.has(keyOf(one, ({ path }) => path)));
 }
+
+/**
+ * The change together with what repairs the hazards that it brings, such as a wait for data that comes from another
+ * stream now; null where they can't be repaired, or the change doesn't fit the experiment.
+ */
+export function withoutNewHazards(experiment: Experiment, change: Change): Change | null {
+  const before = findHazards(lower(experiment));
+  let whole = change;
+  for (let repairs = 0; repairs <= mostRepairs; repairs += 1) {
+    const [hazard] = newHazards(experiment, before.hazards, before.limits, whole) ?? [null];
+    if (hazard === undefined) return whole;
+    if (hazard === null) return null;
+    const changed = applyChange(experiment, whole);
+    const program = lower(changed);
+    const report = findHazards(program);
+    const same = report.hazards.find((one) => keyOf(one, pathIn) === keyOf(hazard, pathIn));
+    const more = same === undefined ? null : repair(changed, program, report, same);
+    if (more === null) return null;
+    whole = joinChanges(whole, more);
+  }
+  return null;
+}
+
+/** Hazards of the changed experiment that are none of `known`; null where the change doesn't fit, or hides something. */
+function newHazards(
+  experiment: Experiment,
+  known: readonly Hazard[],
+  limits: readonly string[],
+  change: Change,
+): readonly Hazard[] | null {
+  const after = afterChange(experiment, change);
+  if (after === null || after.limits.length > limits.length) return null;
+  const { operations } = lower(experiment);
+  const moved = ({ op }: HazardOperation): string =>
+    fieldPath(movedPath(operations[op]?.path ?? [], change.patches) ?? []);
+  const keys = new Set(known.map((one) => keyOf(one, moved)));
+  return after.hazards.filter((one) => !keys.has(keyOf(one, pathIn)));
+}
+
+const pathIn = ({ path }: HazardOperation): string => path;
 
 function afterChange(experiment: Experiment, change: Change): HazardReport | null {
   try {

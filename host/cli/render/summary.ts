@@ -1,4 +1,5 @@
 /** A run's summary for people: what it is, its figures, the verdicts, and whether the data is right. */
+import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
 import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
@@ -80,19 +81,41 @@ function drawRecordingCost({ iterations, timing }: SummaryDocument): string[] {
   return ['', `By the host's clock an iteration takes ${plain}, and ${recorded} while it is recorded.`];
 }
 
-export function drawVerdicts(verdicts: readonly Verdict[], columns: number, colors: Colors): string[] {
+export function drawVerdicts({ verdicts, remedies }: SummaryDocument, columns: number, colors: Colors): string[] {
   if (verdicts.length === 0) return ['No copy to judge.'];
   return verdicts.flatMap((verdict) => {
-    const overlapped = verdict.cause === 'overlapped';
-    const sign = overlapped ? colors.green('[overlapped]') : colors.yellow('[not overlapped]');
-    const rule = verdict.rule === null ? '' : `Rule: ${verdict.rule}.`;
-    return [
-      `${sign} ${colors.bold(verdict.label)}: ${verdict.title}`,
-      ...wrap(verdict.explanation, columns, '  '),
-      ...(verdict.remedy === null ? [] : wrap(`Remedy: ${verdict.remedy}`, columns, '  ')),
-      ...(rule === '' ? [] : [`  ${colors.dim(rule)}`]),
-    ];
+    const remedy = remedies.find(({ op }) => op === verdict.op);
+    return remedy?.borneOut === false
+      ? drawRefuted(verdict, columns, colors)
+      : drawVerdict(verdict, remedy, columns, colors);
   });
+}
+
+function drawVerdict(verdict: Verdict, remedy: Remedy | undefined, columns: number, colors: Colors): string[] {
+  const sign = verdict.cause === 'overlapped' ? colors.green('[overlapped]') : colors.yellow('[not overlapped]');
+  const lines = remedy?.borneOut === true ? describeRemedy(remedy) : verdict.remedy === null ? [] : [verdict.remedy];
+  return [
+    `${sign} ${colors.bold(verdict.label)}: ${verdict.title}`,
+    ...wrap(verdict.explanation, columns, '  '),
+    ...lines.flatMap((line, index) => wrap(index === 0 ? `Remedy: ${line}` : line, columns, '  ')),
+    ...(verdict.rule === null ? [] : [`  ${colors.dim(`Rule: ${verdict.rule}.`)}`]),
+  ];
+}
+
+/** A cause that, taken away in a simulation, changed nothing is none. */
+function drawRefuted({ label, cause }: Verdict, columns: number, colors: Colors): string[] {
+  const tried = `The likeliest cause (${cause}) was taken away in a simulation, and nothing was gained by it.`;
+  return [`${colors.yellow('[not overlapped]')} ${colors.bold(label)}: No single cause`, ...wrap(tried, columns, '  ')];
+}
+
+function describeRemedy({ steps, before, after, gainShare }: Remedy): string[] {
+  if (after === null) return [...steps];
+  const makespans = `makespan ${formatDuration(before.makespanNs)} to ${formatDuration(after.makespanNs)}`;
+  const change = `${formatShare(Math.abs(gainShare))} ${gainShare < 0 ? 'more' : 'less'}`;
+  return [
+    steps.join(' '),
+    `Predicted: ${makespans} (${change}), overlap ${formatShare(before.share)} to ${formatShare(after.share)}.`,
+  ];
 }
 
 export function drawVerification({ verification, timing, imported }: SummaryDocument, colors: Colors): string[] {

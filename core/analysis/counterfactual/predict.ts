@@ -1,0 +1,42 @@
+/** One simulated iteration of an experiment, with its verdicts. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { capabilityGaps } from '../../program/capabilities.ts';
+import { lower } from '../../program/lower.ts';
+import type { Program } from '../../program/program.ts';
+import type { DeviceProfile } from '../../simulator/profile.ts';
+import { simulate } from '../../simulator/simulate.ts';
+import { iterationOf } from '../iteration.ts';
+import { type Overlap, overlap } from '../overlap.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
+import { verdicts } from '../verdicts/verdicts.ts';
+
+export interface Prediction {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly makespanNs: number;
+  readonly overlap: Overlap;
+  readonly verdicts: readonly Verdict[];
+}
+
+/** Longer programs are not tried: a remedy is predicted several times over while somebody waits. */
+const maxInstructions = 20_000;
+
+/** Null where the simulator can't execute it, or it is too long to be tried again and again. */
+export function predict(experiment: Experiment, profile: DeviceProfile): Prediction | null {
+  if (capabilityGaps(experiment, 'sim').length > 0) return null;
+  try {
+    const program = lower(experiment);
+    const { trace, makespanNs } = simulate(program, profile, { maxInstructions });
+    const iteration = iterationOf(trace, 0);
+    return {
+      experiment,
+      program,
+      makespanNs,
+      overlap: overlap(iteration),
+      verdicts: verdicts(iteration, experiment),
+    };
+  } catch {
+    // A run file's experiment need not be one that can be lowered and simulated; then nothing is predicted for it.
+    return null;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Verdicts put to the test. The cause that a verdict names is taken away in the document, what that would break in the
+ * data's order is repaired, and the changed experiment is simulated with the same profile. Where another cause shows up
+ * then, it is taken away as well, as long as that leads on. The gain is the difference between two simulations, so that
+ * what the simulator gets wrong of both cancels out.
+ */
+import { applyChange, type Change, joinChanges, movedPath, type Patch } from '../../experiment/change.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { DeviceProfile } from '../../simulator/profile.ts';
+import { withoutNewHazards } from '../hazards/repair.ts';
+import type { Cause, Verdict } from '../verdicts/verdict.ts';
+import { changesFor } from './changes.ts';
+import { type Prediction, predict } from './predict.ts';
+import type { Remedy, RemedyOutlook } from './remedy.ts';
+
+/** Causes taken away one after another. */
+const mostSteps = 3;
+/** Each verdict takes a few simulations. */
+const mostVerdicts = 12;
+/** A gain below this share of the makespan is no reason to change anything. */
+const leastGainShare = 0.005;
+
+export interface Explanation {
+  readonly before: Prediction;
+  /** One for each verdict that was put to the test. */
+  readonly remedies: readonly Remedy[];
+}
+
+/** Simulates the experiment and puts its verdicts to the test. Null where it can't be simulated, or is too long for it. */
+export function explainWithRemedies(experiment: Experiment, profile: DeviceProfile): Explanation | null {
+  const before = predict(experiment, profile);
+  return before === null ? null : { before, remedies: tested(before, before.verdicts, profile) };
+}
+
+/** The same for verdicts of a run of this experiment: what is tested is what the run showed. */
+export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], profile: DeviceProfile): Remedy[] {
+  const before = predict(experiment, profile);
+  return before === null ? [] : tested(before, verdicts, profile);
+}
+
+const tested = (before: Prediction, verdicts: readonly Verdict[], profile: DeviceProfile): Remedy[] =>
+  verdicts
+    .filter(({ cause, op }) => op >= 0 && cause !== 'overlapped' && cause !== 'nothing-to-overlap')
+    .slice(0, mostVerdicts)
+    .map((verdict) => test(before, verdict, profile));
+
+interface Attempt {
+  readonly change: Change;
+  readonly prediction: Prediction;
+  readonly causes: readonly Cause[];
+  /** The copy in the changed experiment. */
+  readonly op: number;
+}
+
+function test(before: Prediction, verdict: Verdict, profile: DeviceProfile): Remedy {
+  const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
+  let tried = false;
+  let best: Attempt | null = null;
+  let current: Attempt | null = start;
+  for (let step = 0; step < mostSteps && current !== null; step += 1) {
+    const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
+    const next: Attempt | null = shown === null ? null : takeAway(current, shown, profile);
+    tried ||= next !== null;
+    if (next !== null && isBetter(next, best ?? start)) best = next;
+    current = next !== null && verdictOf(next)?.cause !== 'overlapped' ? next : null;
+  }
+  return describe(start, best, verdict, tried);
+}
+
+/** The attempt with one more cause taken away; null where that can't be done without harm to the data. */
+function takeAway(from: Attempt, verdict: Verdict, profile: DeviceProfile): Attempt | null {
+  const { experiment, program } = from.prediction;
+  for (const proposed of changesFor({ experiment, program, verdict })) {
+    const change = withoutNewHazards(experiment, proposed);
+    const prediction = change === null ? null : predict(applyChange(experiment, change), profile);
+    if (change === null || prediction === null) continue;
+    const op = movedOperation(from, change, prediction);
+    if (op === null) continue;
+    return { change: joinChanges(from.change, change), prediction, causes: [...from.causes, verdict.cause], op };
+  }
+  return null;
+}
+
+/** Number that the copy has after the change. One that was moved is found where its like was put. */
+function movedOperation({ prediction, op }: Attempt, { patches }: Change, after: Prediction): number | null {
+  const path = prediction.program.operations[op]?.path;
+  if (path === undefined) return null;
+  let value: unknown = prediction.experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  const moved = movedPath(path, patches) ?? placed(value, patches);
+  const key = moved?.join();
+  return after.program.operations.find((info) => info.path.join() === key)?.op ?? null;
+}
+
+function placed(operation: unknown, patches: readonly Patch[]): readonly (string | number)[] | null {
+  const at = patches.findIndex((patch) => patch.op === 'add' && patch.value === operation);
+  const path = patches[at]?.path;
+  return path === undefined ? null : movedPath(path, patches.slice(at + 1));
+}
+
+const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
+  prediction.verdicts.find((verdict) => verdict.op === op) ?? null;
+
+/** Overlapping where the other doesn't, or else over sooner. */
+function isBetter(one: Attempt, other: Attempt): boolean {
+  const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
+  const gain = other.prediction.makespanNs - one.prediction.makespanNs;
+  if (overlaps !== otherOverlaps) return overlaps === true && gain > -leastGainShare * other.prediction.makespanNs;
+  return gain > leastGainShare * other.prediction.makespanNs;
+}
+
+function describe(start: Attempt, best: Attempt | null, verdict: Verdict, tried: boolean): Remedy {
+  const gainNs = best === null ? 0 : start.prediction.makespanNs - best.prediction.makespanNs;
+  return {
+    op: verdict.op,
+    cause: verdict.cause,
+    causes: best?.causes ?? [],
+    steps: best?.change.steps ?? [],
+    patches: best?.change.patches ?? [],
+    before: outlook(start),
+    after: best === null ? null : outlook(best),
+    gainNs,
+    gainShare: start.prediction.makespanNs > 0 ? gainNs / start.prediction.makespanNs : 0,
+    borneOut: best !== null ? true : tried ? false : null,
+  };
+}
+
+function outlook(attempt: Attempt): RemedyOutlook {
+  const verdict = verdictOf(attempt);
+  return {
+    makespanNs: attempt.prediction.makespanNs,
+    share: verdict?.share ?? 0,
+    cause: verdict?.cause ?? 'unexplained',
+  };
+}

@@ -1,0 +1,33 @@
+/** What a remedy says: the change, and what simulating it predicts. */
+import type { Patch } from '../../experiment/change.ts';
+import type { Cause } from '../verdicts/verdict.ts';
+
+export interface RemedyOutlook {
+  readonly makespanNs: number;
+  /** Time that the copy and its kernel have in common over the shorter of the two, as in the verdict. */
+  readonly share: number;
+  readonly cause: Cause;
+}
+
+export interface Remedy {
+  /** The copy that the verdict is about, and its cause. */
+  readonly op: number;
+  readonly cause: Cause;
+  /** Causes that had to go one after another, the verdict's own first. */
+  readonly causes: readonly Cause[];
+  /** One sentence for each thing that is changed, with what keeps the data right. Empty where no simple change is known. */
+  readonly steps: readonly string[];
+  readonly patches: readonly Patch[];
+  /** Both simulated with one profile. `after` is null without a change. */
+  readonly before: RemedyOutlook;
+  readonly after: RemedyOutlook | null;
+  /** before - after of the makespan; 0 without a change. */
+  readonly gainNs: number;
+  /** gainNs over the makespan before. */
+  readonly gainShare: number;
+  /**
+   * Whether the change does what the verdict says: the copy overlaps, or all is over sooner. False: the verdict is not
+   * to be shown. Null where there was nothing to try.
+   */
+  readonly borneOut: boolean | null;
+}

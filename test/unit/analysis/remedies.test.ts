@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Explanation, explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
+import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
+import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { h200 } from '../simulator/toy.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+const example = (name: string): Experiment =>
+  requireExperiment(readFileSync(join(import.meta.dirname, `../../../assets/examples/${name}.json`), 'utf8'));
+
+function explain(experiment: Experiment): Explanation {
+  const explanation = explainWithRemedies(experiment, h200);
+  if (explanation === null) throw new Error('not simulated');
+  return explanation;
+}
+
+/** The remedy of the only verdict that was tested. */
+function onlyRemedy(experiment: Experiment): Remedy {
+  const { remedies } = explain(experiment);
+  expect(remedies).toHaveLength(1);
+  const [remedy] = remedies;
+  if (remedy === undefined) throw new Error('no remedy');
+  return remedy;
+}
+
+describe('remedies of the four cases', () => {
+  it.each([
+    ['overlap/pageable-same-stream', ['pageable-source', 'same-stream'], [/^Pin "source"/, /non-blocking stream/]],
+    ['overlap/pinned-same-stream', ['same-stream'], [/non-blocking stream/]],
+    ['overlap/pageable-side-stream', ['pageable-source'], [/^Pin "source"/]],
+  ])('%s: takes away %j', (name, causes, steps) => {
+    const remedy = onlyRemedy(example(name));
+    expect(remedy).toMatchObject({ borneOut: true, cause: causes[0], causes });
+    expect(remedy.steps).toEqual(steps.map((step) => expect.stringMatching(step)));
+    expect(remedy.before.share).toBe(0);
+    expect(remedy.after).toMatchObject({ cause: 'overlapped' });
+    expect(remedy.after?.share).toBeGreaterThan(0.95);
+    expect(remedy.gainNs).toBeGreaterThan(0);
+  });
+
+  it('has none for what overlaps already', () => {
+    expect(explain(example('overlap/pinned-side-stream')).remedies).toEqual([]);
+  });
+
+  it('gains what the changed experiment saves when it is simulated itself', () => {
+    const experiment = example('overlap/pageable-same-stream');
+    const remedy = onlyRemedy(experiment);
+    const [before, after] = [experiment, applyChange(experiment, remedy)].map((one) => explain(one).before.makespanNs);
+    expect(remedy.gainNs).toBe((before ?? 0) - (after ?? 0));
+    expect(remedy.gainShare).toBeCloseTo(remedy.gainNs / (before ?? 1));
+  });
+
+  it('lands within 1 % of the case that was written by hand', () => {
+    const written = explain(example('overlap/pinned-side-stream')).before.makespanNs;
+    for (const name of ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream']) {
+      const after = onlyRemedy(example(`overlap/${name}`)).after?.makespanNs ?? Number.NaN;
+      expect(Math.abs(after - written) / written).toBeLessThan(0.01);
+    }
+  });
+});
+
+describe('remedies keep the data right', () => {
+  it.each(['races/changed-source-synchronized', 'races/early-read-synchronized'])('of %s', (name) => {
+    const experiment = example(name);
+    const remedy = onlyRemedy(experiment);
+    expect(remedy.steps).toEqual([expect.stringMatching(/non-blocking stream/), expect.stringMatching(/^Synchronise/)]);
+    expect(findHazards(lower(applyChange(experiment, remedy))).hazards).toEqual([]);
+  });
+});
+
+const size = 20 * 2 ** 20;
+const parts = {
+  buffers: [
+    { id: 'source', memory: 'pinned' as const, bytes: size },
+    { id: 'target', memory: 'device' as const, bytes: size },
+    { id: 'work', memory: 'device' as const, bytes: size },
+  ],
+  streams: [
+    { id: 'copies', flags: 'blocking' as const },
+    { id: 'compute', flags: 'non-blocking' as const },
+  ],
+  events: [{ id: 'ready' }],
+};
+const copy = { op: 'copy', src: 'source', dst: 'target', stream: 'copies' };
+const kernel = (stream: string, buffer = 'work') => ({
+  op: 'kernel',
+  kernel: { kind: 'stream', passes: 10 },
+  reads: [buffer],
+  writes: ['work'],
+  stream,
+});
+
+describe('remedies of other causes', () => {
+  it('make a stream non-blocking that the legacy default stream holds up', () => {
+    const remedy = onlyRemedy(experimentOf(parts, [copy, kernel('default')]));
+    expect(remedy).toMatchObject({ cause: 'legacy-default-stream', borneOut: true });
+    expect(remedy.steps).toEqual(['Make stream "copies" non-blocking.']);
+  });
+
+  it('drop a wait that the data does not need', () => {
+    const ready = [
+      { op: 'recordEvent', event: 'ready', stream: 'copies' },
+      { op: 'waitEvent', event: 'ready', stream: 'compute' },
+    ];
+    const remedy = onlyRemedy(experimentOf(parts, [copy, ...ready, kernel('compute')]));
+    expect(remedy).toMatchObject({ cause: 'event-dependency', borneOut: true });
+    expect(remedy.steps).toEqual([expect.stringMatching(/^Remove "wait for ready"/)]);
+  });
+
+  it('issue the kernel before the synchronise that held the host', () => {
+    const held = [copy, { op: 'synchronizeStream', stream: 'copies' }, kernel('compute')];
+    const remedy = onlyRemedy(experimentOf(parts, held));
+    expect(remedy).toMatchObject({ cause: 'issued-too-late', borneOut: true });
+    expect(remedy.steps).toEqual([expect.stringMatching(/^Issue "stream kernel" before "synchronize copies"/)]);
+  });
+
+  it('never take away a wait that the data needs', () => {
+    const ready = [
+      { op: 'recordEvent', event: 'ready', stream: 'copies' },
+      { op: 'waitEvent', event: 'ready', stream: 'compute' },
+    ];
+    const remedy = onlyRemedy(experimentOf(parts, [copy, ...ready, kernel('compute', 'target')]));
+    expect(remedy).toMatchObject({ cause: 'event-dependency', steps: [], after: null, borneOut: null });
+  });
+
+  it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {
+    const one = experimentOf(parts, [copy, kernel('copies', 'target')]);
+    const remedy = onlyRemedy(one);
+    expect(remedy).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
+  });
+});
