@@ -1,16 +1,21 @@
-/** The runs of this session: in progress, or ended without a file. Those that ended with one are the store's. */
-import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+/** The runs of this session: in progress, or ended without a file. Those that ended with one on disk are the store's. */
+import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { RunSummary, WindowEvents } from '../../core/service/service.ts';
-import type { EngineRunRequest } from '../engine/protocol.ts';
+import type { EngineRunRequest, EngineRunResult } from '../engine/protocol.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { RunStore } from './runStore.ts';
 import { runningSummary } from './runSummaries.ts';
 
 interface SessionRun {
   summary: RunSummary;
+  /** Of a run that could not be written to disk. */
+  unsaved?: Uint8Array;
   readonly controller: AbortController;
 }
+
+/** Of the runs that could not be saved, as many are kept in memory as fit in here, newest first. */
+const mostUnsavedBytes = 1024 * 1024 * 1024;
 
 export class SessionRuns {
   readonly #store: RunStore;
@@ -64,20 +69,49 @@ export class SessionRuns {
     return run.summary.error === undefined ? stillRunning() : new CopyscopeError(run.summary.error);
   }
 
+  /** The Arrow file of a run that is complete and could not be written to disk; null for any other. */
+  unsaved(id: string): Uint8Array | null {
+    return this.#runs.get(id)?.unsaved ?? null;
+  }
+
   async #execute(run: SessionRun, request: EngineRunRequest): Promise<void> {
     const { id } = run.summary;
     try {
-      const { info, file } = await this.#engine.run(request, {
+      const result = await this.#engine.run(request, {
         signal: run.controller.signal,
         onProgress: (progress) => this.#events.runProgress(id, progress),
       });
-      const summary = await this.#store.add(id, info, file);
-      this.#runs.delete(id);
-      this.#events.runChanged(id, summary);
+      await this.#save(run, result);
     } catch (thrown) {
-      const error = toErrorInfo(thrown);
-      run.summary = { ...run.summary, status: error.code === 'run.cancelled' ? 'cancelled' : 'failed', error };
-      this.#events.runChanged(id, run.summary);
+      this.#end(run, toErrorInfo(thrown));
+    }
+  }
+
+  async #save(run: SessionRun, { info, file }: EngineRunResult): Promise<void> {
+    const { id } = run.summary;
+    let summary: RunSummary;
+    try {
+      summary = await this.#store.add(id, info, file);
+    } catch (thrown) {
+      run.unsaved = file;
+      this.#boundUnsaved();
+      this.#end(run, notSaved(toErrorInfo(thrown)));
+      return;
+    }
+    this.#runs.delete(id);
+    this.#events.runChanged(id, summary);
+  }
+
+  #end(run: SessionRun, error: ErrorInfo): void {
+    run.summary = { ...run.summary, status: error.code === 'run.cancelled' ? 'cancelled' : 'failed', error };
+    this.#events.runChanged(run.summary.id, run.summary);
+  }
+
+  #boundUnsaved(): void {
+    let bytes = 0;
+    for (const run of [...this.#runs.values()].reverse()) {
+      bytes += run.unsaved?.byteLength ?? 0;
+      if (bytes > mostUnsavedBytes) delete run.unsaved;
     }
   }
 }
@@ -92,6 +126,12 @@ function deviceName({ engine, profile, experiment }: EngineRunRequest, report: D
 
 const notRunning = (id: string): CopyscopeError =>
   new CopyscopeError({ code: 'run.not-found', message: `No run ${JSON.stringify(id)} is in progress.` });
+
+const notSaved = (error: ErrorInfo): ErrorInfo => ({
+  code: 'run.not-saved',
+  message: `The run is complete, but it could not be saved: ${describeError(error)}`,
+  remedy: 'It stays in memory until Copyscope ends: save it to another place.',
+});
 
 const stillRunning = (): CopyscopeError =>
   new CopyscopeError({

@@ -37,9 +37,22 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   const experiment = await readExperimentOf(file, programVersion(context.program));
   if (options.out !== undefined) await requireWritableAsRun(options.out);
   const result = await execute(tools, experiment, await withEngine(tools, options));
-  if (options.out !== undefined) await writeWhole(options.out, result.file);
-  if (options.out !== undefined && !options.json) context.terminal.err(`Written to ${options.out}.\n`);
+  const failure = options.out === undefined ? null : await keep(options.out, result.file);
+  if (options.out !== undefined && failure === null && !options.json) {
+    context.terminal.err(`Written to ${options.out}.\n`);
+  }
   await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
+  if (failure !== null) throw failure;
+}
+
+/** Writes the run, or gives back why not: what was measured is printed all the same. */
+async function keep(path: string, file: Uint8Array): Promise<unknown> {
+  try {
+    await writeWhole(path, file);
+    return null;
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 /** Simulates the experiment in `file` and prints the run that is predicted. */

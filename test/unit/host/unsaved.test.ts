@@ -1,0 +1,94 @@
+/** What becomes of a run when the disk is full. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../../core/service/service.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
+import type { EngineSupervisor } from '../../../host/engine/supervisor.ts';
+import { Assets } from '../../../host/service/assets.ts';
+import { storageError } from '../../../host/service/files.ts';
+import { RunStore } from '../../../host/service/runStore.ts';
+import { SessionRuns } from '../../../host/service/sessionRuns.ts';
+import { example, smallRun } from './support/runs.ts';
+
+let folder: string;
+let full: boolean;
+
+/** A store on a disk that is full while `full` is true. */
+class FillingStore extends RunStore {
+  override async add(...args: Parameters<RunStore['add']>): Promise<RunSummary> {
+    if (!full) return super.add(...args);
+    throw storageError(
+      `${join(folder, args[0])}.arrow could not be written`,
+      Object.assign(new Error(), { code: 'ENOSPC' }),
+    );
+  }
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-full-'));
+  full = true;
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const request: EngineRunRequest = { engine: 'cpu', experiment: example() };
+const run = smallRun(request.experiment, 'cpu');
+const file = encodeRun(run);
+
+/** Starts a run and resolves with the last that is told of it. */
+function executed(session: SessionRuns, ended: Promise<RunSummary>): Promise<RunSummary> {
+  return session.start(request, null).then(() => ended);
+}
+
+function makeSession(store: RunStore) {
+  const engine = { run: async () => ({ info: run.info, file }) } as unknown as EngineSupervisor;
+  let tell = (_: RunSummary): void => {};
+  const session = new SessionRuns(store, engine, {
+    runProgress: () => {},
+    experimentsChanged: () => {},
+    engineChanged: () => {},
+    runChanged: (_, summary) => {
+      if (summary !== null && summary.status !== 'running') tell(summary);
+    },
+  });
+  const next = () =>
+    new Promise<RunSummary>((resolve) => {
+      tell = resolve;
+    });
+  return { session, next };
+}
+
+describe('a run that can not be saved', () => {
+  const store = () => new FillingStore(folder, new Assets(join(folder, 'assets')), '0.1.0');
+
+  it('is told as failed with the reason and a remedy, and its data can still be had', async () => {
+    const { session, next } = makeSession(store());
+    const summary = await executed(session, next());
+    expect(summary).toMatchObject({
+      status: 'failed',
+      error: { code: 'run.not-saved', message: expect.stringContaining('ENOSPC'), remedy: expect.any(String) },
+    });
+    expect(summary.error?.message).toContain('Free some space');
+    const kept = session.unsaved(summary.id);
+    expect(kept).toEqual(file);
+    expect(decodeRun(kept ?? new Uint8Array()).info.experiment?.name).toBe(request.experiment.name);
+    expect(session.forget(summary.id)).toBe(true);
+    expect(session.unsaved(summary.id)).toBeNull();
+  });
+
+  it('leaves the next one to be saved as ever, once there is space', async () => {
+    const { session, next } = makeSession(store());
+    await executed(session, next());
+    full = false;
+    const summary = await executed(session, next());
+    expect(summary.status).toBe('complete');
+    expect(session.unsaved(summary.id)).toBeNull();
+    expect(session.list().map(({ id }) => id)).not.toContain(summary.id);
+  });
+});
+
+afterEach(() => {
+  full = false;
+});
