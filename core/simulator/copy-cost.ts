@@ -52,6 +52,17 @@ export class CopyCosts {
     return { route: direction === 'h2d' ? 'stage-in' : 'stage-out', engine, callNs, ...this.#pieces(direction, bytes) };
   }
 
+  /**
+   * One of many copies that move `payload` bytes together: pageable memory isn't staged faster than in one copy of all,
+   * since what lies beyond the host's caches comes from its memory.
+   */
+  ofPayload(bytes: number, ends: CopyEnds, device: number, op: number, payload: number): CopyCost {
+    const cost = this.of(bytes, ends, device, op);
+    if (cost.route !== 'stage-in' && cost.route !== 'stage-out') return cost;
+    const whole = this.of(payload, ends, device, op);
+    return { ...cost, callNs: Math.max(cost.callNs, (whole.callNs / payload) * bytes) };
+  }
+
   /** The same as part of a graph, where no host thread is held: as long as a pageable copy takes on the device. */
   captured(bytes: number, ends: CopyEnds, device: number, op: number): CopyCost {
     const cost = this.of(bytes, ends, device, op);

@@ -40,7 +40,8 @@ export function isThreaded(plan: MultiCopyPlan): boolean {
 export interface LoopParts {
   readonly base: Step;
   readonly synchronize: Step;
-  copy(bytes: number, ends: CopyEnds): Step;
+  /** One tensor's copy out of `payload` bytes in all. */
+  copy(bytes: number, ends: CopyEnds, payload: number): Step;
   /** What page-locked memory costs that no earlier iteration has left behind. */
   coldNs(bytes: number): number;
   memcpyNs(bytes: number): number;
@@ -55,7 +56,9 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     );
   const each = plan.strategy === 'blocking-loop' || plan.strategy === 'pin-then-copy';
   const pins = plan.direction !== 'd2d' && plan.strategy.startsWith('pin-then-copy');
-  const copy = sharedBySize((bytes) => parts.copy(bytes, endsOf(plan, pins, parts.base.device)));
+  const payload = plan.sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const ends = endsOf(plan, pins, parts.base.device);
+  const copy = sharedBySize((bytes) => parts.copy(bytes, ends, payload));
   const host = sharedBySize((bytes) => memcpyStep(parts, bytes));
   const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.coldNs(bytes)));
   const steps: Step[] = [];

@@ -238,14 +238,14 @@ class Planner {
     const parts: LoopParts = {
       base,
       synchronize: this.#synchronize(base),
-      copy: (bytes, ends) => ({
+      copy: (bytes, ends, payload) => ({
         ...base,
         code: 'copy',
         call: 'cudaMemcpyAsync',
         bytes,
         src: ends.src,
         dst: ends.dst,
-        ...this.#copies.of(bytes, ends, base.device, base.op),
+        ...this.#copies.ofPayload(bytes, ends, base.device, base.op, payload),
       }),
       coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
       memcpyNs: (bytes) => (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { copyStrategies } from '../../../core/experiment/operations.ts';
 import type { Instruction, Program } from '../../../core/program/program.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
@@ -33,6 +34,45 @@ const fills = fc.record({
   writes: fc.constant(['small2']),
   stream,
 });
+const memsets = fc.record({ op: fc.constant('memset'), buffer: fc.constant('device'), bytes: size, stream });
+const hostFunctions = fc.record({ op: fc.constant('hostFunction'), durationNs: duration, stream });
+const shares = fc.record({
+  op: fc.constant('kernel'),
+  kernel: fc.record({ kind: fc.constant('arithmetic'), flops: fc.integer({ min: 1, max: 2000 }) }),
+  smShare: fc.constantFrom(0.1, 0.25, 0.5, 1),
+  stream,
+});
+const items = fc.record({ op: fc.constant('item'), buffer: fc.constant('device'), stream });
+/** What may stand in a capture of stream a. */
+const captured = fc
+  .array(
+    fc.oneof(copyOf('pinned', 'device'), copyOf('device2', 'pinned2'), kernels, fills, memsets, hostFunctions, shares),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((list) => list.map((operation) => ({ ...operation, stream: 'a' })));
+/** A graph of its own for each: captured, launched twice in some stream. */
+const graphs = fc
+  .tuple(captured, fc.constantFrom('a', 'b', 'blocking', 'legacy'), fc.nat())
+  .map(([inside, launchStream, id]) => {
+    const graph = `g${id}`;
+    const launch = { op: 'graphLaunch', graph, stream: launchStream };
+    const capture = { op: 'graphCapture', graph, stream: 'a', operations: inside };
+    return { op: 'range', name: graph, operations: [capture, launch, launch] };
+  });
+const multiCopies = fc.record({
+  op: fc.constant('multiCopy'),
+  direction: fc.constantFrom('h2d', 'd2h', 'd2d', 'h2h'),
+  payload: fc.record({
+    tensors: fc.integer({ min: 1, max: 5 }),
+    bytes: size,
+    memory: fc.constantFrom('pageable', 'pinned'),
+  }),
+  strategy: fc.constantFrom(...copyStrategies),
+  stream,
+});
 const events = fc.oneof(
   fc.record({ op: fc.constant('recordEvent'), event, stream }),
   fc.record({ op: fc.constant('waitEvent'), event, stream }),
@@ -52,8 +92,13 @@ const asynchronous = fc.oneof(
 const anything = fc.oneof(
   { weight: 5, arbitrary: asynchronous },
   { weight: 2, arbitrary: otherCopies },
+  { weight: 2, arbitrary: fc.oneof(memsets, hostFunctions, shares, items) },
+  { weight: 1, arbitrary: graphs },
   { weight: 1, arbitrary: hostOperations },
 );
+
+/** Multi-tensor copies with threads of their own put work into a stream in an order that isn't the program's. */
+const everything = fc.oneof({ weight: 8, arbitrary: anything }, { weight: 1, arbitrary: multiCopies });
 
 const operations = (one: fc.Arbitrary<unknown>) => fc.array(one, { maxLength: 40 }).map((list) => list as Operations);
 const programs = (one: fc.Arbitrary<unknown>, threads = 1) =>
@@ -89,8 +134,14 @@ describe('in every program', () => {
     });
   });
 
+  it('whatever shares a stream never overlaps', () => {
+    check(programs(everything, 3), (tested) => {
+      for (const rows of group(issued(run(tested)), ({ lane }) => lane)) inOrder(byTime(rows));
+    });
+  });
+
   it('nothing on the device starts before the call that issues it', () => {
-    check(programs(anything, 3), (tested) => {
+    check(programs(everything, 3), (tested) => {
       const rows = run(tested);
       const calls = new Map(rows.filter(({ kind }) => kind === 'host-call').map((row) => [row.correlation, row]));
       for (const row of rows.filter(onDevice))
@@ -106,9 +157,9 @@ describe('in every program', () => {
   });
 
   it('a host thread does one thing at a time', () => {
-    check(programs(anything, 3), (tested) => {
+    check(programs(everything, 3), (tested) => {
       for (const rows of group(
-        run(tested).filter((row) => !onDevice(row)),
+        run(tested).filter((row) => !onDevice(row) && row.kind !== 'host-range'),
         ({ lane }) => lane,
       ))
         inOrder(byTime(rows));
@@ -128,14 +179,14 @@ describe('in every program', () => {
   it('every operation is done once, whatever waits for whatever and however short the queue', () => {
     const profile = { ...toyProfile, queue: { ...toyProfile.queue, depth: 2 } };
     check(programs(anything, 3), (tested) => {
-      const issuing = tested.threads.flatMap(({ instructions }) => instructions.filter(takesStream));
+      const issuing = tested.threads.flatMap(({ instructions }) => executions(instructions));
       const done = issued(run(tested, profile)).map(({ op }) => op);
-      expect(done.sort((a, b) => a - b)).toEqual(issuing.map(({ op }) => op));
+      expect(done.sort((a, b) => a - b)).toEqual(issuing);
     });
   });
 
   it('an equal program gives an equal trace', () => {
-    check(programs(anything, 3), (tested) => {
+    check(programs(everything, 3), (tested) => {
       expect(simulate(tested, h200)).toEqual(simulate(structuredClone(tested), h200));
     });
   });
@@ -211,8 +262,18 @@ describe('more of the machine', () => {
   });
 });
 
-function takesStream(instruction: Instruction): boolean {
-  return ['copy', 'kernel', 'recordEvent', 'waitEvent'].includes(instruction.code);
+/** Numbers of the operations whose work each stream does, in order: what a graph holds as often as it is launched. */
+function executions(instructions: readonly Instruction[]): number[] {
+  let capturing = false;
+  return instructions.flatMap((instruction) => {
+    if (instruction.code === 'beginCapture') capturing = true;
+    if (instruction.code === 'endCapture') capturing = false;
+    return takesStream(instruction) ? Array.from({ length: capturing ? 2 : 1 }, () => instruction.op) : [];
+  });
+}
+
+function takesStream({ code }: Instruction): boolean {
+  return ['copy', 'kernel', 'memset', 'hostFunction', 'item', 'recordEvent', 'waitEvent'].includes(code);
 }
 
 /**
