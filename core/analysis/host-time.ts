@@ -9,7 +9,7 @@
  *   other                   the rest of the iteration's makespan
  */
 
-import type { RowIndex } from '../trace/trace.ts';
+import { isHostMemory, memoryKinds, type RowIndex, rowKinds } from '../trace/trace.ts';
 import { KiB } from '../units.ts';
 import { hostCalls } from './host-calls.ts';
 import { length } from './intervals.ts';
@@ -69,8 +69,9 @@ export function hostTimes(iteration: Iteration): HostTime[] {
 }
 
 /** Calls that hold the host, being of a copy that does, or cudaMemcpy. */
-function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
+export function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
   const calls = new Set<RowIndex>();
+  if (!mayHold(iteration)) return calls;
   for (const [row, call] of hostCalls(iteration)) {
     if (rowKind(iteration.trace, row) !== 'copy') continue;
     if (holdsHost(activity(iteration.trace, row)) || isBlockingMemcpy(activity(iteration.trace, call).name)) {
@@ -79,6 +80,23 @@ function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
   }
   return calls;
 }
+
+/** Joining every call costs far more than finding out that no copy can have held one. */
+function mayHold({ trace, begin, end }: Iteration): boolean {
+  const { kind, srcMemory, dstMemory, bytes } = trace.columns;
+  if (trace.names.some(isBlockingMemcpy) || trace.lanes.some((lane) => lane.direction === 'h2h')) return true;
+  for (let row = begin; row < end; row += 1) {
+    if (kind[row] !== copyCode) continue;
+    const [src, dst] = [srcMemory[row] ?? 0, dstMemory[row] ?? 0];
+    if (dst === pageableCode || (src === pageableCode && (bytes[row] ?? 0) > commandBufferBytes)) return true;
+    if (onHost[src] === 1 && onHost[dst] === 1) return true;
+  }
+  return false;
+}
+
+const copyCode = rowKinds.indexOf('copy');
+const pageableCode = memoryKinds.indexOf('pageable');
+const onHost = Uint8Array.from(memoryKinds, (memory) => (isHostMemory(memory) ? 1 : 0));
 
 /** cudaMemcpy itself, not its asynchronous forms. */
 export const isBlockingMemcpy = (call: string): boolean => call === 'cudaMemcpy';

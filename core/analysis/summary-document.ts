@@ -7,12 +7,19 @@ import type { ErrorInfo } from '../errors.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { ImportedFrom, RunInfo, TimingSource, Verification } from '../trace/run.ts';
+import type { CallTime } from './calls.ts';
+import type { BandwidthUse } from './copy-bandwidth.ts';
 import type { Remedy } from './counterfactual/remedy.ts';
+import type { CriticalPath } from './critical-path.ts';
 import type { EngineUse, LinkUse } from './engines.ts';
 import type { HostTime } from './host-time.ts';
+import type { StreamIdle } from './idle.ts';
+import type { LaunchStatistics } from './launches.ts';
 import type { OperationRow } from './operations.ts';
 import type { Overlap } from './overlap.ts';
+import type { QueueUse } from './queue.ts';
 import type { Spread } from './statistics.ts';
+import type { TemporalBreakdown } from './temporal.ts';
 import type { Verdict } from './verdicts/verdict.ts';
 
 export const summaryFormat = 'copyscope/summary';
@@ -58,6 +65,20 @@ export interface SummaryDocument {
   readonly engines: readonly EngineUse[];
   readonly link: LinkUse;
   readonly host: readonly HostTime[];
+  /** What each device did with its time. */
+  readonly temporal: readonly TemporalBreakdown[];
+  /** Host time by thread and CUDA call. */
+  readonly calls: readonly CallTime[];
+  /** From call to device, by CUDA call. */
+  readonly launches: readonly LaunchStatistics[];
+  /** Issued and not begun, by stream. */
+  readonly queues: readonly QueueUse[];
+  /** Why each stream stood idle. */
+  readonly idle: readonly StreamIdle[];
+  /** Of copies and memsets, by kind. */
+  readonly bandwidth: readonly BandwidthUse[];
+  /** What decided the makespan; null where nothing was recorded. */
+  readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
   readonly operations: readonly OperationRow[];
   readonly verdicts: readonly Verdict[];
   /** Verdicts put to the test in a simulation; empty where no profile of the device is at hand. */

@@ -1,15 +1,22 @@
 /** Makes the summary document of a run (see summary-document.ts). */
 import type { DeviceProfile } from '../simulator/profile.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
+import { callTimes } from './calls.ts';
+import { bandwidthUse } from './copy-bandwidth.ts';
 import { remediesFor } from './counterfactual/remedies.ts';
 import type { Remedy } from './counterfactual/remedy.ts';
+import { criticalPath } from './critical-path.ts';
 import { engineUse, linkUse } from './engines.ts';
 import { hostTimes } from './host-time.ts';
+import { streamIdle } from './idle.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
+import { launchStatistics } from './launches.ts';
 import { type AttainableBandwidth, operationRows } from './operations.ts';
 import { overlap } from './overlap.ts';
+import { queueUse } from './queue.ts';
 import { spread } from './statistics.ts';
 import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summary-document.ts';
+import { temporalBreakdown } from './temporal.ts';
 import { programFacts } from './verdicts/facts.ts';
 import type { Verdict } from './verdicts/verdict.ts';
 import { verdicts } from './verdicts/verdicts.ts';
@@ -19,13 +26,16 @@ export interface SummaryOptions {
   readonly attainable?: AttainableBandwidth | undefined;
   /** Of the run's device: verdicts are put to the test with it. Without it there are no remedies. */
   readonly profile?: DeviceProfile | undefined;
+  /** Iterations of more rows get nothing that rests on every row and its call: no operations, verdicts or calls. No limit by default. */
+  readonly mostOperations?: number | undefined;
 }
 
 /** Everything there is to say of a run in plain JSON values. Works on failed runs too, with what they recorded. */
 export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {}): SummaryDocument {
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label } = programFacts(info.experiment);
-  const found = verdicts(iteration, info.experiment);
+  const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
+  const found = isDetailed ? verdicts(iteration, info.experiment) : [];
   return {
     format: summaryFormat,
     version: summaryVersion,
@@ -46,7 +56,9 @@ export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {})
     engines: engineUse(iteration),
     link: linkUse(iteration),
     host: hostTimes(iteration),
-    operations: operationRows(iteration, { label, attainable: options.attainable }),
+    temporal: temporalBreakdown(iteration),
+    ...(isDetailed ? joined(iteration) : notJoined),
+    operations: isDetailed ? operationRows(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
     remedies: remedies(info, found, options.profile),
     verification: info.verification,
@@ -60,6 +72,23 @@ function remedies(
   profile: DeviceProfile | undefined,
 ): readonly Remedy[] {
   return profile === undefined || experiment === null ? [] : remediesFor(experiment, found, profile);
+}
+
+type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | 'bandwidth' | 'criticalPath'>;
+
+const notJoined: Joined = { calls: [], launches: [], queues: [], idle: [], bandwidth: [], criticalPath: null };
+
+/** What rests on every activity and its call. */
+function joined(iteration: Iteration): Joined {
+  const { lengthNs, parts } = criticalPath(iteration);
+  return {
+    calls: callTimes(iteration),
+    launches: launchStatistics(iteration),
+    queues: queueUse(iteration),
+    idle: streamIdle(iteration),
+    bandwidth: bandwidthUse(iteration),
+    criticalPath: iteration.begin === iteration.end ? null : { lengthNs, parts },
+  };
 }
 
 function iterationSummary({ iterations }: RunInfo, { number }: Iteration): IterationSummary {
