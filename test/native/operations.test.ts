@@ -1,0 +1,252 @@
+/** Every operation of a document, through lowering, the addon and back, on the CPU engine. */
+import { expect, test } from 'vitest';
+import { capabilityGaps } from '../../core/program/capabilities.ts';
+import { RunError } from '../../core/program/engine.ts';
+import { describeNative, ms, once, request, rowOf, rowsOf, runOnCpu } from './support.ts';
+
+const KiB = 1024;
+const hostNames = (rows: ReturnType<typeof rowsOf>, op: number): string[] =>
+  rows.filter((row) => row.op === op && row.lane.startsWith('thread:')).map((row) => row.name);
+
+describeNative('operations on the CPU engine', () => {
+  test('memset, item, host function and event timing', async () => {
+    const run = await runOnCpu(
+      request({
+        environment: once,
+        buffers: [{ id: 'device', memory: 'device', bytes: 64 * KiB }],
+        streams: [{ id: 's' }],
+        events: [{ id: 'start' }, { id: 'end' }],
+        threads: [
+          {
+            id: 'main',
+            operations: [
+              { op: 'recordEvent', event: 'start', stream: 's' },
+              { op: 'memset', buffer: 'device', value: 7, stream: 's' },
+              { op: 'hostFunction', durationNs: 2 * ms, stream: 's' },
+              { op: 'recordEvent', event: 'end', stream: 's' },
+              { op: 'item', buffer: 'device', stream: 's' },
+              { op: 'elapsedTime', start: 'start', end: 'end' },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(run.info.verification).toMatchObject({ bytesChecked: 64 * KiB, bytesWrong: 0 });
+    expect(rowOf(run, 1, 'memset').bytes).toBe(64 * KiB);
+    expect(rowOf(run, 2, 'host-function').lane).toBe('stream:s');
+    expect(hostNames(rowsOf(run), 4)).toEqual(['cudaMemcpyAsync', 'cudaStreamSynchronize']);
+    expect(hostNames(rowsOf(run), 5)).toEqual(['cudaEventElapsedTime']);
+    const [elapsed] = run.info.elapsedTimes ?? [];
+    expect(elapsed).toMatchObject({ op: 5, iteration: 0 });
+    expect(elapsed?.durationNs).toBeGreaterThanOrEqual(2 * ms);
+  });
+
+  test('a graph is captured, instantiated, uploaded and launched', async () => {
+    const run = await runOnCpu(
+      request({
+        environment: once,
+        buffers: [
+          { id: 'host', memory: 'mapped', bytes: 64 * KiB },
+          { id: 'device', memory: 'device', bytes: 64 * KiB },
+        ],
+        streams: [{ id: 's' }],
+        threads: [
+          {
+            id: 'main',
+            operations: [
+              {
+                op: 'graphCapture',
+                graph: 'g',
+                stream: 's',
+                operations: [
+                  { op: 'copy', src: 'host', dst: 'device', stream: 's' },
+                  { op: 'memset', buffer: 'device', bytes: KiB, value: 1, stream: 's' },
+                ],
+              },
+              { op: 'graphLaunch', graph: 'g', stream: 's' },
+              { op: 'graphLaunch', graph: 'g', stream: 's' },
+            ],
+          },
+        ],
+      }),
+    );
+    const rows = rowsOf(run);
+    expect(hostNames(rows, 0)).toEqual([
+      'cudaStreamBeginCapture',
+      'cudaStreamEndCapture',
+      'cudaGraphInstantiate',
+      'cudaGraphUpload',
+    ]);
+    const launches = rows.filter((row) => row.name === 'cudaGraphLaunch');
+    expect(launches.map((row) => row.op)).toEqual([3, 4]);
+    const copies = rows.filter((row) => row.kind === 'copy');
+    expect(copies.map((row) => [row.op, row.correlation])).toEqual(launches.map((row) => [1, row.correlation]));
+    expect(run.info.verification.bytesWrong).toBe(0);
+    expect(run.info.verification.bytesChecked).toBe(64 * KiB);
+  });
+
+  test('memory by operation, pinning and what the allocators held', async () => {
+    const run = await runOnCpu(
+      request({
+        environment: { iterations: 2, warmups: 1 },
+        buffers: [
+          { id: 'source', memory: 'pageable', bytes: 96 * KiB },
+          { id: 'pinned', memory: 'pinned', bytes: 96 * KiB, allocated: 'by-operation' },
+          { id: 'device', memory: 'device', bytes: 96 * KiB, allocated: 'by-operation' },
+        ],
+        streams: [{ id: 's' }, { id: 'side' }],
+        threads: [
+          {
+            id: 'main',
+            operations: [
+              { op: 'pin', src: 'source', dst: 'pinned' },
+              { op: 'allocate', buffer: 'device', stream: 's' },
+              { op: 'copy', src: 'pinned', dst: 'device', stream: 's' },
+              { op: 'recordStream', buffer: 'device', stream: 'side' },
+              { op: 'synchronizeStream', stream: 's' },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(run.info.verification.bytesWrong).toBe(0);
+    expect(run.info.verification.bytesChecked).toBeGreaterThan(0);
+    const states = run.info.memory ?? [];
+    expect(states.map(({ allocator, device }) => [allocator, device])).toEqual([
+      ['caching', 'gpu'],
+      ['caching-host', ''],
+    ]);
+    expect(states[0]).toMatchObject({ allocatedBytes: 96 * KiB, reservedBytes: 2048 * KiB, segmentsAllocated: 1 });
+    expect(states[0]?.blocks.map(({ bytes, state, stream }) => [bytes, state, stream])).toEqual([
+      [96 * KiB, 'allocated', 's'],
+      [1952 * KiB, 'inactive', 's'],
+    ]);
+    expect(states[1]?.blocks[0]).toMatchObject({ bytes: 128 * KiB, requestedBytes: 96 * KiB });
+  });
+
+  test('signals pass between host threads, and a deadlock names its operations', async () => {
+    const documents = (second: 'signal' | 'waitSignal') =>
+      request({
+        environment: once,
+        signals: [{ id: 'ready', capacity: 1 }],
+        threads: [
+          { id: 'one', operations: [{ op: 'waitSignal', signal: 'ready' }] },
+          {
+            id: 'two',
+            operations: [
+              { op: 'work', durationNs: ms },
+              { op: second, signal: 'ready' },
+            ],
+          },
+        ],
+      });
+    const run = await runOnCpu(documents('signal'));
+    expect(rowOf(run, 0, 'host-sync').end).toBeGreaterThanOrEqual(rowOf(run, 1, 'host-work').end);
+    await expect(runOnCpu(documents('waitSignal'))).rejects.toMatchObject({
+      code: 'run.deadlock',
+      message: expect.stringMatching(
+        /operation 0 for signal ready.*operation 2 for signal ready|operation 2.*operation 0/,
+      ),
+    });
+  });
+
+  test('two devices behind a mask have streams, engines and lanes of their own', async () => {
+    const run = await runOnCpu(
+      request({
+        environment: { ...once, visibleDevices: [3, 1], peerAccess: true },
+        devices: [
+          { id: 'first', index: 0 },
+          { id: 'second', index: 1 },
+        ],
+        buffers: [
+          { id: 'here', memory: 'device', device: 'first', bytes: 64 * KiB },
+          { id: 'there', memory: 'device', device: 'second', bytes: 64 * KiB },
+        ],
+        streams: [
+          { id: 'a', device: 'first' },
+          { id: 'b', device: 'second' },
+        ],
+        threads: [
+          {
+            id: 'main',
+            operations: [
+              { op: 'copy', src: 'here', dst: 'there', stream: 'a' },
+              { op: 'kernel', kernel: { kind: 'arithmetic', flops: 1000 }, stream: 'b' },
+              { op: 'synchronizeDevice', device: 'second' },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(run.info.verification).toMatchObject({ bytesChecked: 64 * KiB, bytesWrong: 0 });
+    expect(hostNames(rowsOf(run), 0)).toEqual(['cudaMemcpyPeerAsync']);
+    expect(rowOf(run, 1, 'kernel').engine).toBe('compute:second');
+    expect(run.trace.lanes.find((lane) => lane.id === 'stream:b')?.device).toBe('second');
+  });
+
+  test('a device that the mask leaves out is refused by name', async () => {
+    const wanted = request({
+      environment: { ...once, visibleDevices: [0] },
+      devices: [{ id: 'gpu', index: 0 }],
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 1 }] }],
+    });
+    const beyond = { ...wanted, program: { ...wanted.program, devices: [{ id: 'gpu', index: 2 }] } };
+    await expect(runOnCpu(beyond)).rejects.toMatchObject({ code: 'engine.no-device', field: 'devices[0].index' });
+  });
+
+  test('launch blocking holds each issuing call', async () => {
+    const run = await runOnCpu(
+      request({
+        environment: { ...once, launchBlocking: true },
+        streams: [{ id: 's' }],
+        threads: [
+          { id: 'main', operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 3 * ms }, stream: 's' }] },
+        ],
+      }),
+    );
+    expect(rowOf(run, 0, 'host-call').end).toBeGreaterThanOrEqual(rowOf(run, 0, 'kernel').end);
+  });
+
+  test('a run that is cancelled while it records keeps what it has', async () => {
+    const controller = new AbortController();
+    const wanted = request({
+      environment: { iterations: 400, warmups: 0 },
+      streams: [{ id: 's' }],
+      threads: [
+        { id: 'main', operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 2 * ms }, stream: 's' }] },
+      ],
+    });
+    const failed: unknown = await runOnCpu(wanted, {
+      signal: controller.signal,
+      onProgress: ({ phase, done }) => {
+        if (phase === 'recording' && done > 0) controller.abort();
+      },
+    }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(RunError);
+    const { code, partial } = failed as RunError;
+    expect(code).toBe('run.cancelled');
+    expect(partial?.info).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
+    const recorded = partial?.info.iterations.recordedWallNs.length ?? 0;
+    expect(recorded).toBeGreaterThan(0);
+    expect(recorded).toBeLessThan(400);
+    const kernels = partial === undefined ? [] : rowsOf(partial).filter((row) => row.kind === 'kernel');
+    expect(kernels.length).toBeGreaterThanOrEqual(recorded);
+  });
+
+  test('what has no meaning on this engine is a gap', () => {
+    const { experiment } = request({
+      streams: [{ id: 's', priority: -1 }],
+      threads: [
+        {
+          id: 'main',
+          operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5, stream: 's' }],
+        },
+      ],
+    });
+    expect(capabilityGaps(experiment, 'cpu').map((gap) => gap.feature)).toEqual([
+      'stream priorities',
+      "a share of the device's multiprocessors",
+    ]);
+    expect(capabilityGaps(experiment, 'cuda')).toEqual([]);
+  });
+});
