@@ -7,6 +7,7 @@ import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
+import { jsonPieces } from './json.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerdicts, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
@@ -20,10 +21,9 @@ export interface PrintOptions {
 /** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
 export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
   const summary = summarizeRun(run, await attainableFor(run.info, assets, terminal.err));
-  const text = options.json
-    ? JSON.stringify(summary, null, 2)
-    : forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal);
-  terminal.out(`${text}\n`);
+  if (options.json) for (const piece of jsonPieces(summary)) terminal.out(piece);
+  else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal));
+  terminal.out('\n');
   requireGood(summary);
 }
 
