@@ -3,6 +3,7 @@ import { currentExperiment, loadedRun, shownRunId } from '../app/store/select.ts
 import { useApp } from '../app/store/store.ts';
 import { AreaDetails } from './AreaDetails.tsx';
 import { ExperimentDetails } from './ExperimentDetails.tsx';
+import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationDetails } from './OperationDetails.tsx';
 import { RowDetails } from './RowDetails.tsx';
@@ -24,10 +25,22 @@ function Content() {
   if (selection?.kind === 'row' && run?.id === selection.run) return <RowDetails run={run} row={selection.row} />;
   if (selection?.kind === 'area' && run?.id === selection.run) return <AreaDetails run={run} area={selection} />;
   if (selection?.kind === 'op' && experiment !== null) {
-    return <OperationDetails experiment={experiment} op={selection.op} run={run} />;
+    return (
+      <>
+        <OperationDetails experiment={experiment} op={selection.op} run={run} />
+        <HazardList op={selection.op} />
+      </>
+    );
   }
-  if (run !== null) return <RunDetails run={run} />;
-  if (experiment !== null) return <ExperimentDetails experiment={experiment} />;
+  const details = run !== null ? <RunDetails run={run} /> : experiment && <ExperimentDetails experiment={experiment} />;
+  if (details !== null) {
+    return (
+      <>
+        <HazardList />
+        {details}
+      </>
+    );
+  }
   return (
     <p className={classes['hint']}>
       Open an example or a run. What you select in the score or in the timeline is explained here.

@@ -13,6 +13,7 @@ import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { formatDay } from '../common/time.ts';
+import { HazardCount } from './HazardCount.tsx';
 import classes from './StatusLine.module.css';
 
 export function StatusLine() {
@@ -32,6 +33,7 @@ export function StatusLine() {
           )}
         </>
       )}
+      <HazardCount />
       <span className={classes['space']} />
       <EngineState />
       <ConnectionState />

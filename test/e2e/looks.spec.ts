@@ -62,6 +62,10 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await expect(window.status).toContainText('recorded on');
     await expect(window.verdict).toBeVisible();
   },
+  race: async (window) => {
+    await window.open('Pinned source changed in flight');
+    await expect(window.inspector.getByRole('article', { name: /^Hazard: / })).toBeVisible();
+  },
   failed: async (window, page) => {
     await window.open('Pinned source, second stream');
     const [chooser] = await Promise.all([

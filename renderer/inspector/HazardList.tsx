@@ -1,0 +1,86 @@
+/** The hazards of the open experiment: both operations, what can happen, the missing order, the remedy, the evidence. */
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
+import { rule } from '../../core/rules/rules.ts';
+import { select } from '../app/store/actions.ts';
+import classes from './HazardList.module.css';
+import { useHazards } from './useHazards.ts';
+
+const mostShown = 20;
+
+/** `op`: only those in which this operation takes part. Draws nothing where there is none. */
+export function HazardList({ op }: { readonly op?: number | undefined }) {
+  const report = useHazards();
+  const all = report?.hazards ?? [];
+  const hazards = op === undefined ? all : all.filter(({ first, second }) => first.op === op || second.op === op);
+  const limits = op === undefined ? (report?.limits ?? []) : [];
+  if (hazards.length === 0 && limits.length === 0) return null;
+  return (
+    <section className={classes['list']} aria-label="Hazards">
+      {hazards.slice(0, mostShown).map((hazard) => (
+        <HazardCard key={`${hazard.kind} ${hazard.first.op} ${hazard.second.op} ${hazard.buffer}`} hazard={hazard} />
+      ))}
+      {hazards.length > mostShown ? <p>{hazards.length - mostShown} more: select one of their operations.</p> : null}
+      {limits.map((limit) => (
+        <p key={limit}>{limit}</p>
+      ))}
+    </section>
+  );
+}
+
+function HazardCard({ hazard }: { readonly hazard: Hazard }) {
+  const { first, second, change, evidence, title, explanation, missing, remedy } = hazard;
+  const { title: ruleTitle, statement } = rule(hazard.rule);
+  return (
+    <article className={classes['card']} aria-label={`Hazard: ${title}`}>
+      <header>
+        <IconAlertTriangle size={18} aria-hidden />
+        <h3>{title}</h3>
+      </header>
+      <ul className={classes['operations']}>
+        <li>
+          <OperationLink operation={first} />
+        </li>
+        {first.op === second.op ? null : (
+          <li>
+            <OperationLink operation={second} />
+          </li>
+        )}
+      </ul>
+      <p>{explanation}</p>
+      <p>{missing}</p>
+      <p className={classes['remedy']}>
+        <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
+      </p>
+      {evidence === null ? null : <Evidence evidence={evidence} />}
+      <p className={classes['rule']} title={statement}>
+        Rule: {ruleTitle}
+      </p>
+    </article>
+  );
+}
+
+function OperationLink({ operation }: { readonly operation: HazardOperation }) {
+  const { op, label, stream, thread } = operation;
+  return (
+    <button type="button" onClick={() => select({ kind: 'op', op })}>
+      {label} <small>{stream === null ? `host thread ${thread}` : `stream ${stream}`}</small>
+    </button>
+  );
+}
+
+function Evidence({ evidence }: { readonly evidence: HazardEvidence }) {
+  const { bytesChecked, bytesWrong, wrong } = evidence;
+  if (bytesWrong === 0) {
+    return (
+      <p>In the shown run none of {bytesChecked.toLocaleString('en')} bytes was wrong. It may be the next time.</p>
+    );
+  }
+  const buffers = [...new Set(wrong.map(({ buffer }) => buffer))].join(', ');
+  return (
+    <p className={classes['wrong']}>
+      In the shown run {bytesWrong.toLocaleString('en')} of {bytesChecked.toLocaleString('en')} bytes were wrong, in{' '}
+      {buffers}.
+    </p>
+  );
+}
