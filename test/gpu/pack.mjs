@@ -11,6 +11,8 @@ const node = join(target, 'node.xz');
 
 const sources = [
   ...readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts')),
+  'soak.ts',
+  'sanitize.ts',
   ...readdirSync(join(root, 'test/bench/gpu'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join('../bench/gpu', file)),

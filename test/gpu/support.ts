@@ -41,3 +41,25 @@ export function report(line: string): void {
   const folder = process.env['OUT'];
   if (folder !== undefined) appendFileSync(join(folder, 'table.txt'), `${line}\n`);
 }
+
+/** A kernel that is busy for ten minutes, with pinned and device memory held meanwhile. */
+export const longSpin = (name: string): Experiment =>
+  experiment({
+    name,
+    environment: { iterations: 1, warmups: 0 },
+    buffers: [
+      { id: 'host', memory: 'pinned', bytes: 1024 * 1024 },
+      { id: 'device', memory: 'device', bytes: 1024 * 1024 },
+    ],
+    streams: [{ id: 's' }],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          { op: 'copy', src: 'host', dst: 'device', stream: 's' },
+          { op: 'kernel', kernel: { kind: 'spin', durationNs: 6e11 }, stream: 's' },
+          { op: 'synchronizeStream', stream: 's' },
+        ],
+      },
+    ],
+  });

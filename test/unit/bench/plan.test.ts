@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { comparisons, peerTasks } from '../../../core/bench/comparison.ts';
-import { type BenchDocument, benchFormat, benchSections, benchVersion } from '../../../core/bench/document.ts';
+import {
+  type BenchDocument,
+  type BenchSection,
+  benchFormat,
+  benchSections,
+  benchVersion,
+} from '../../../core/bench/document.ts';
 import { failedRow, measuredRow, median, waivedRow } from '../../../core/bench/figures.ts';
 import type { Measured } from '../../../core/bench/measurement.ts';
 import { type BenchItem, benchPlan, copiesPerSample, defaultSizes } from '../../../core/bench/plan.ts';
@@ -8,7 +14,7 @@ import { parseSize } from '../../../core/bench/sizes.ts';
 import { benchTables } from '../../../core/bench/table.ts';
 
 const MiB = 1024 * 1024;
-const plan = (devices = 1, sections = benchSections) =>
+const plan = (devices = 1, sections: readonly BenchSection[] = benchSections) =>
   benchPlan({ sections: [...sections], sizes: [4096, MiB], samples: 3 }, devices);
 const measured = (changes: Partial<Measured> = {}): Measured => ({
   ns: Float64Array.of(2e6, 1e6, 4e6),

@@ -1,0 +1,40 @@
+/** The soak of test/gpu/soak.ts on the CPU engine, short: random faults, and no memory that stays. */
+import { expect, test } from 'vitest';
+import { loadNative } from '../../native/index.ts';
+import { randomFrom, soakOnce } from '../gpu/soakRuns.ts';
+import { describeNative } from './support.ts';
+
+const runs = 300;
+const MB = 1e6;
+
+/** Once the heap has been collected as far as it can be asked to be. */
+function residentBytes(): number {
+  (globalThis as { gc?: () => void }).gc?.();
+  return process.memoryUsage.rss();
+}
+
+describeNative('a soak', () => {
+  test(`${runs} runs with random faults end as they should and leave no memory behind`, async () => {
+    const engine = loadNative().engine('cpu');
+    const random = randomFrom(20_261_120);
+    const counts = new Map<string, number>();
+    const held: number[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      const name = await soakOnce(engine, random);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (run >= 100) held.push(residentBytes());
+    }
+    // Every kind of fault was met.
+    expect([...counts.keys()].sort()).toEqual([
+      'cancelled',
+      'complete',
+      'device memory',
+      'pinned memory',
+      'spin cancelled',
+      'wrong program',
+    ]);
+    // The least of the first and the last fifty: a heap that has just grown is no leak. A run holds 0.4 MB on average.
+    const [first, last] = [Math.min(...held.slice(0, 50)), Math.min(...held.slice(-50))];
+    expect(last - first).toBeLessThan(24 * MB);
+  }, 60_000);
+});
