@@ -7,6 +7,7 @@ export default defineConfig({
   base: './',
   publicDir: '../assets/icons',
   plugins: [react()],
+  worker: { format: 'es' },
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

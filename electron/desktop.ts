@@ -46,7 +46,7 @@ export class Desktop {
   /** Call once, when the app is ready. */
   start(): void {
     hardenSession(session.defaultSession);
-    serveRenderer(session.defaultSession, join(this.#program, 'dist/renderer'));
+    serveRenderer(session.defaultSession, join(this.#program, 'dist/renderer'), this.#host);
     answerPortRequests(
       ipcMain,
       (channel) => {

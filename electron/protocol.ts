@@ -1,8 +1,17 @@
-/** copyscope://app/ serves the built renderer: files below one folder, read only, with a strict content policy. */
+/**
+ * copyscope://app/ serves the built renderer, files below one folder, and the files of runs below /runs: all read only,
+ * with a strict content policy.
+ */
+import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { net, protocol, type Session } from 'electron';
+import { describeError, toErrorInfo } from '../core/errors.ts';
+import { runOfPath } from '../core/service/service.ts';
+import type { Host } from '../host/service/host.ts';
+import { isId } from '../host/service/ids.ts';
 import { isAppUrl, scheme } from './origin.ts';
 
 /** Styles may be inline, since the component library sets them on elements; scripts may not. */
@@ -25,6 +34,7 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
@@ -34,13 +44,15 @@ export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([{ scheme, privileges }]);
 }
 
-/** Answers the scheme in `session` with the files below `folder`. */
-export function serveRenderer(session: Session, folder: string): void {
-  session.protocol.handle(scheme, (request) => respond(request, folder));
+/** Answers the scheme in `session` with the files below `folder`, and below /runs with those of the host's runs. */
+export function serveRenderer(session: Session, folder: string, host: Pick<Host, 'runFile'>): void {
+  session.protocol.handle(scheme, (request) => respond(request, folder, host));
 }
 
-async function respond(request: Request, folder: string): Promise<Response> {
+async function respond(request: Request, folder: string, host: Pick<Host, 'runFile'>): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Only GET and HEAD are answered.');
+  const run = isAppUrl(request.url) ? runOfPath(new URL(request.url).pathname) : null;
+  if (run !== null) return respondWithRun(request, run, host);
   const path = await resolveFile(request.url, folder);
   if (path === null) return refusal(404, 'There is no such file.');
   const file = await net.fetch(pathToFileURL(path).href, { bypassCustomProtocolHandlers: true });
@@ -48,6 +60,25 @@ async function respond(request: Request, folder: string): Promise<Response> {
   const type = file.headers.get('Content-Type');
   if (type !== null) headers.set('Content-Type', type);
   return new Response(request.method === 'HEAD' ? null : file.body, { status: file.status, headers });
+}
+
+async function respondWithRun(request: Request, id: string, host: Pick<Host, 'runFile'>): Promise<Response> {
+  if (!isId(id)) return refusal(404, 'There is no such run.');
+  try {
+    const { path, bytes } = await host.runFile(id);
+    const headers = {
+      ...securityHeaders,
+      'Content-Type': 'application/vnd.apache.arrow.file',
+      'Content-Length': String(bytes),
+      'Cache-Control': 'no-store',
+    };
+    if (request.method === 'HEAD') return new Response(null, { headers });
+    const file = createReadStream(path, { highWaterMark: 1024 * 1024, end: bytes - 1 });
+    return new Response(Readable.toWeb(file) as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    return refusal(error.code === 'run.not-found' ? 404 : 422, describeError(error));
+  }
 }
 
 function refusal(status: number, text: string): Response {

@@ -11,10 +11,12 @@ export const noIntervals: Intervals = new Float64Array(0);
 /** The union of intervals given by parallel arrays, in any order. Those without duration add nothing. */
 export function union(starts: ArrayLike<number>, ends: ArrayLike<number>): Intervals {
   const order = byStart(starts);
-  const merged = new Float64Array(order.length * 2);
+  const merged = new Float64Array(starts.length * 2);
   let used = 0;
-  for (const index of order) {
-    const [start, end] = [starts[index] ?? 0, ends[index] ?? 0];
+  for (let place = 0; place < starts.length; place += 1) {
+    const index = order === null ? place : (order[place] ?? 0);
+    const start = starts[index] ?? 0;
+    const end = ends[index] ?? 0;
     if (!(end > start)) continue;
     const last = merged[used - 1];
     if (last !== undefined && used > 0 && start <= last) {
@@ -28,15 +30,16 @@ export function union(starts: ArrayLike<number>, ends: ArrayLike<number>): Inter
   return merged.slice(0, used);
 }
 
-/** Trace columns come sorted by start, so the indices are sorted only where they must be. */
-function byStart(starts: ArrayLike<number>): Uint32Array {
-  const order = Uint32Array.from({ length: starts.length }, (_, index) => index);
+/** Null where they are in order already, as trace columns are. */
+function byStart(starts: ArrayLike<number>): Uint32Array | null {
   for (let index = 1; index < starts.length; index += 1) {
     if ((starts[index] ?? 0) < (starts[index - 1] ?? 0)) {
+      const order = new Uint32Array(starts.length);
+      for (let place = 0; place < order.length; place += 1) order[place] = place;
       return order.sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
     }
   }
-  return order;
+  return null;
 }
 
 /** Total length. */

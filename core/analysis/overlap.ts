@@ -89,10 +89,14 @@ function deviceBusy(iteration: Iteration): DeviceBusy[] {
 /** Union of the intervals of `rows`. */
 export function rowUnion({ trace }: Iteration, rows: readonly RowIndex[]): Intervals {
   if (rows.length === 0) return noIntervals;
-  return union(
-    Float64Array.from(rows, (row) => rowStart(trace, row)),
-    Float64Array.from(rows, (row) => rowEndNs(trace, row)),
-  );
+  const starts = new Float64Array(rows.length);
+  const ends = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] ?? 0;
+    starts[at] = rowStart(trace, row);
+    ends[at] = rowEndNs(trace, row);
+  }
+  return union(starts, ends);
 }
 
 const copyKernel = (timeNs: number, copyNs: number, kernelNs: number): CopyKernelOverlap => ({

@@ -41,6 +41,7 @@ const requestSchemas = {
   startRun: z.tuple([startRunSchema]),
   cancelRun: z.tuple([idSchema]),
   runs: z.tuple([]),
+  runFile: z.tuple([idSchema]),
   readRun: z.tuple([idSchema]),
   importRun: z.tuple([nameSchema, z.instanceof(Uint8Array)]),
   deleteRun: z.tuple([idSchema]),

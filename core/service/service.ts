@@ -66,6 +66,15 @@ export interface StartRun {
   readonly iterations?: number | undefined;
 }
 
+const runsPath = '/runs/';
+
+/** Where a window's own origin serves the file of a run. */
+export const runFilePath = (id: string): string => runsPath + id;
+
+/** The id in such a path; null for other paths. It is not validated. */
+export const runOfPath = (path: string): string | null =>
+  path.startsWith(runsPath) ? path.slice(runsPath.length) : null;
+
 /** What a window may ask of the host. */
 export interface HostService {
   about(): Promise<About>;
@@ -85,7 +94,12 @@ export interface HostService {
   startRun(request: StartRun): Promise<RunSummary>;
   cancelRun(id: string): Promise<void>;
   runs(): Promise<readonly RunSummary[]>;
-  /** The run's Arrow file. */
+  /**
+   * Says that the run's Arrow file can be had, and how long it is. The file itself comes as the answer to a GET of
+   * runFilePath(id), since a run may be larger than any message.
+   */
+  runFile(id: string): Promise<{ readonly bytes: number }>;
+  /** The run's Arrow file as one message, where it fits into one. */
   readRun(id: string): Promise<Uint8Array>;
   /** Adds a run file, or a trace of PyTorch's profiler, from elsewhere; it is validated first and kept as recorded. */
   importRun(name: string, file: Uint8Array): Promise<RunSummary>;

@@ -3,5 +3,6 @@
  * run, and opens in pyarrow, polars and DuckDB. The format is written down in arrow/layout.ts and arrow/metadata.ts.
  */
 export { decodeRun } from './arrow/decode.ts';
+export { readRunInfo } from './arrow/describe.ts';
 export { encodeRun } from './arrow/encode.ts';
 export { maxRunFileBytes } from './arrow/guard.ts';

@@ -38,3 +38,24 @@ export function joinCalls({ columns }: Trace, range: RowRange): CallJoin {
     activitiesOf: (row) => (isCall(row) ? (activities.get(columns.correlation[row] ?? 0) ?? none) : none),
   };
 }
+
+/**
+ * The rows that belong to one: the activities of a call, and of an activity its call and the other activities of that.
+ * Looks through the rows anew each time: for what a person has selected, where a table of all joins is too large.
+ */
+export function joinedWith({ columns }: Trace, range: RowRange, row: RowIndex): RowIndex[] {
+  const { correlation, kind } = columns;
+  const wanted = correlation[row] ?? 0;
+  if (wanted === 0) return [];
+  let call = -1;
+  const activities: RowIndex[] = [];
+  for (let other = range.from; other < range.to; other += 1) {
+    if (correlation[other] !== wanted) continue;
+    const code = kind[other] ?? 0;
+    if (code === callCode) call = call < 0 ? other : call;
+    else if (!hostCodes.has(code)) activities.push(other);
+  }
+  if (row === call) return activities;
+  if (call < 0 || hostCodes.has(kind[row] ?? 0)) return [];
+  return [call, ...activities.filter((other) => other !== row)];
+}

@@ -53,11 +53,51 @@ class Heap {
   }
 }
 
+/** Depths that are looked through one by one; where more are under way at once, a heap finds the free one. */
+const fewDepths = 48;
+
+export interface Depths {
+  /** Of each row. */
+  readonly depths: Uint32Array;
+  /** Rows of each depth. */
+  readonly counts: readonly number[];
+}
+
 /**
- * Depth of each row from starts in ascending order and their ends. Rows of one depth don't overlap, though one may
- * start where another ends; rows without duration share a depth only at different times.
+ * Depth of each row from starts in ascending order and their ends: the lowest that is free. Rows of one depth don't
+ * overlap, though one may start where another ends; rows without duration share a depth only at different times.
  */
-export function assignDepths(starts: Float64Array, ends: Float64Array): Uint32Array {
+export function assignDepths(starts: Float64Array, ends: Float64Array): Depths {
+  const few = assignFew(starts, ends);
+  if (few !== null) return few;
+  const depths = assignMany(starts, ends);
+  const counts: number[] = [];
+  for (const depth of depths) counts[depth] = (counts[depth] ?? 0) + 1;
+  return { depths, counts };
+}
+
+/** Null where more than a few are under way at once. */
+function assignFew(starts: Float64Array, ends: Float64Array): Depths | null {
+  const depths = new Uint32Array(starts.length);
+  const counts: number[] = [];
+  const lastStart = new Float64Array(fewDepths);
+  const lastEnd = new Float64Array(fewDepths);
+  for (let row = 0; row < starts.length; row += 1) {
+    const now = starts[row] as number;
+    let depth = 0;
+    while (depth < counts.length && !((lastEnd[depth] as number) <= now && (lastStart[depth] as number) < now)) {
+      depth += 1;
+    }
+    if (depth === fewDepths) return null;
+    lastStart[depth] = now;
+    lastEnd[depth] = ends[row] as number;
+    depths[row] = depth;
+    counts[depth] = (counts[depth] ?? 0) + 1;
+  }
+  return { depths, counts };
+}
+
+function assignMany(starts: Float64Array, ends: Float64Array): Uint32Array {
   const depths = new Uint32Array(starts.length);
   const busy = new Heap((row) => ends[row] ?? 0);
   const free = new Heap((depth) => depth);

@@ -4,32 +4,42 @@
  * in exactly one shape, is a shape of its own once it is a pixel wide, and is found by hit() at any zoom.
  */
 import { assignDepths } from './depths.ts';
-import { type LayerShape, RowLayer } from './rowLayer.ts';
-import { laneRows, type RowRange, rowEndNs } from './rows.ts';
+import { type LayerData, layerData, RowLayer } from './rowLayer.ts';
+import { laneRows, type RowRange } from './rows.ts';
+import { Shapes } from './shapes.ts';
 import type { LaneIndex as LaneNumber, RowIndex, Trace } from './trace.ts';
 
-export interface LaneShape extends LayerShape {
-  /** bar: rows that last; mark: rows without duration, drawn above the bars. */
-  readonly as: 'bar' | 'mark';
+/** bar: rows that last; mark: rows without duration, drawn above the bars. */
+export type ShapeKind = 'bar' | 'mark';
+
+/** One shape as an object: for queries and tests, not for frames. */
+export interface LaneShape {
+  readonly as: ShapeKind;
   /** 0 is the outermost; rows of one depth don't overlap. Bars and marks count their depths apart. */
   readonly depth: number;
+  /** From the first row's start to the last one's end. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** The row; of a block, its longest. */
+  readonly row: RowIndex;
+  readonly count: number;
+  /** Time within the shape in which a row was under way: over its length, the true busy share. */
+  readonly busyNs: number;
+}
+
+/** An index's content, as it crosses between threads: one layer for each depth. */
+export interface LaneData {
+  readonly bars: readonly LayerData[];
+  readonly marks: readonly LayerData[];
 }
 
 export class LaneIndex {
   readonly #bars: readonly RowLayer[];
   readonly #marks: readonly RowLayer[];
 
-  /** Indexes rows of one iteration, in ascending order of start (see laneRows). */
-  constructor(trace: Trace, rows: Uint32Array) {
-    const { durationNs } = trace.columns;
-    this.#bars = layers(
-      trace,
-      rows.filter((row) => (durationNs[row] ?? 0) > 0),
-    );
-    this.#marks = layers(
-      trace,
-      rows.filter((row) => (durationNs[row] ?? 0) === 0),
-    );
+  constructor({ bars, marks }: LaneData) {
+    this.#bars = bars.map((layer) => new RowLayer(layer));
+    this.#marks = marks.map((layer) => new RowLayer(layer));
   }
 
   /** How many bars lie over one another at most; 0 where the lane has none. */
@@ -41,14 +51,26 @@ export class LaneIndex {
     return this.#marks.length;
   }
 
-  /**
-   * What to draw of [fromNs, toNs] on `pixels` pixels: bars in order of depth and start, then marks.
-   * At most 2 * pixels + 3 shapes for each depth.
-   */
+  /** Adds what to draw of one depth in [fromNs, toNs] on `pixels` pixels: at most 2 * pixels + 3 shapes. */
+  fill(into: Shapes, as: ShapeKind, depth: number, fromNs: number, toNs: number, pixels: number): void {
+    this.#layer(as, depth)?.shapes(into, fromNs, toNs, pixels);
+  }
+
+  /** The same of all depths, as objects: bars in order of depth and start, then marks. */
   shapes(fromNs: number, toNs: number, pixels: number): LaneShape[] {
-    const all = (list: readonly RowLayer[], as: LaneShape['as']): LaneShape[] =>
-      list.flatMap((layer, depth) => layer.shapes(fromNs, toNs, pixels).map((shape) => ({ ...shape, as, depth })));
-    return [...all(this.#bars, 'bar'), ...all(this.#marks, 'mark')];
+    const found: LaneShape[] = [];
+    const shapes = new Shapes();
+    for (const [as, depths] of [
+      ['bar', this.depths],
+      ['mark', this.markDepths],
+    ] as const) {
+      for (let depth = 0; depth < depths; depth += 1) {
+        shapes.clear();
+        this.fill(shapes, as, depth, fromNs, toNs, pixels);
+        for (let at = 0; at < shapes.length; at += 1) found.push(shapeAt(shapes, at, as, depth));
+      }
+    }
+    return found;
   }
 
   /** Time in [fromNs, toNs] in which a bar of this depth was under way. */
@@ -57,36 +79,108 @@ export class LaneIndex {
   }
 
   /** The row at this time and depth, or else the nearest one there within the tolerance (some pixels, as time). */
-  hit(timeNs: number, depth: number, toleranceNs: number, as: LaneShape['as'] = 'bar'): RowIndex | null {
-    const layer = (as === 'bar' ? this.#bars : this.#marks)[depth];
-    return layer?.hit(timeNs, toleranceNs) ?? null;
+  hit(timeNs: number, depth: number, toleranceNs: number, as: ShapeKind = 'bar'): RowIndex | null {
+    return this.#layer(as, depth)?.hit(timeNs, toleranceNs) ?? null;
   }
+
+  #layer(as: ShapeKind, depth: number): RowLayer | undefined {
+    return (as === 'bar' ? this.#bars : this.#marks)[depth];
+  }
+}
+
+function shapeAt(shapes: Shapes, at: number, as: ShapeKind, depth: number): LaneShape {
+  return {
+    as,
+    depth,
+    startNs: shapes.startNs[at] ?? 0,
+    endNs: shapes.endNs[at] ?? 0,
+    row: shapes.row[at] ?? 0,
+    count: shapes.count[at] ?? 0,
+    busyNs: shapes.busyNs[at] ?? 0,
+  };
 }
 
 /** The index of a lane's rows in one iteration. */
-export function indexLane(trace: Trace, lane: LaneNumber, iteration: RowRange): LaneIndex {
-  return new LaneIndex(trace, laneRows(trace, lane, iteration));
-}
+export const indexLane = (trace: Trace, lane: LaneNumber, iteration: RowRange): LaneIndex =>
+  new LaneIndex(laneData(trace, laneRows(trace, lane, iteration)));
 
-function layers(trace: Trace, rows: Uint32Array): RowLayer[] {
-  const starts = Float64Array.from(rows, (row) => trace.columns.startNs[row] ?? 0);
-  const ends = Float64Array.from(rows, (row) => rowEndNs(trace, row));
-  return placesByDepth(assignDepths(starts, ends)).map((places) => {
-    const pick = (column: Float64Array): Float64Array => Float64Array.from(places, (place) => column[place] ?? 0);
-    return new RowLayer(
-      Uint32Array.from(places, (place) => rows[place] ?? 0),
-      pick(starts),
-      pick(ends),
-    );
-  });
-}
-
-function placesByDepth(depths: Uint32Array): number[][] {
-  const places: number[][] = [];
-  for (const [place, depth] of depths.entries()) {
-    const known = places[depth];
-    if (known === undefined) places[depth] = [place];
-    else known.push(place);
+/** Indexes rows of one iteration, in ascending order of start (see laneRows). */
+export function laneData(trace: Trace, rows: Uint32Array): LaneData {
+  const { durationNs } = trace.columns;
+  let bars = 0;
+  for (let at = 0; at < rows.length; at += 1) if ((durationNs[rows[at] as number] as number) > 0) bars += 1;
+  if (bars === rows.length) return { bars: layers(trace, rows), marks: [] };
+  const lasting = new Uint32Array(bars);
+  const marks = new Uint32Array(rows.length - bars);
+  let [nextBar, nextMark] = [0, 0];
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] as number;
+    if ((durationNs[row] as number) > 0) lasting[nextBar++] = row;
+    else marks[nextMark++] = row;
   }
-  return places;
+  return { bars: layers(trace, lasting), marks: layers(trace, marks) };
+}
+
+/** The data of every lane, from two walks over the rows rather than one for each lane. */
+export function allLaneData(trace: Trace, { from, to }: RowRange): LaneData[] {
+  const { lane, engine } = trace.columns;
+  const counts = new Uint32Array(trace.lanes.length);
+  for (let row = from; row < to; row += 1) {
+    const [own, other] = [lane[row] as number, engine[row] as number];
+    counts[own] = (counts[own] as number) + 1;
+    if (other >= 0 && other !== own) counts[other] = (counts[other] as number) + 1;
+  }
+  const rows = Array.from(counts, (count) => new Uint32Array(count));
+  counts.fill(0);
+  const add = (number: number, row: number): void => {
+    const next = counts[number] as number;
+    (rows[number] as Uint32Array)[next] = row;
+    counts[number] = next + 1;
+  };
+  for (let row = from; row < to; row += 1) {
+    const [own, other] = [lane[row] as number, engine[row] as number];
+    add(own, row);
+    if (other >= 0 && other !== own) add(other, row);
+  }
+  return rows.map((own) => laneData(trace, own));
+}
+
+function layers(trace: Trace, rows: Uint32Array): LayerData[] {
+  if (rows.length === 0) return [];
+  const { startNs, durationNs } = trace.columns;
+  const starts = new Float64Array(rows.length);
+  const ends = new Float64Array(rows.length);
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] as number;
+    const start = startNs[row] as number;
+    starts[at] = start;
+    ends[at] = start + (durationNs[row] as number);
+  }
+  const { depths, counts } = assignDepths(starts, ends);
+  if (counts.length === 1) return [layerData(rows, starts, ends)];
+  return split(rows, starts, ends, depths, counts);
+}
+
+function split(
+  rows: Uint32Array,
+  starts: Float64Array,
+  ends: Float64Array,
+  depths: Uint32Array,
+  counts: readonly number[],
+): LayerData[] {
+  const parts = counts.map((count) => ({
+    next: 0,
+    rows: new Uint32Array(count),
+    starts: new Float64Array(count),
+    ends: new Float64Array(count),
+  }));
+  for (let at = 0; at < rows.length; at += 1) {
+    const part = parts[depths[at] as number];
+    if (part === undefined) continue;
+    part.rows[part.next] = rows[at] as number;
+    part.starts[part.next] = starts[at] as number;
+    part.ends[part.next] = ends[at] as number;
+    part.next += 1;
+  }
+  return parts.map((part) => layerData(part.rows, part.starts, part.ends));
 }

@@ -26,6 +26,8 @@ export const securityHeaders = (port: number): Readonly<Record<string, string>> 
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
+  // With the one above: threads of the page may share the memory of a run instead of copying it.
+  'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), usb=()',
   'Cache-Control': 'no-cache',

@@ -1,4 +1,7 @@
-/** The window for a browser on this machine: the built page at /, the service at /rpc, on 127.0.0.1 only. */
+/**
+ * The window for a browser on this machine: the built page at /, the service at /rpc and the files of runs below /runs,
+ * on 127.0.0.1 only.
+ */
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +12,15 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CopyscopeError } from '../../core/errors.ts';
 import { maxMessageBytes } from '../../core/service/codec.ts';
 import { serveWindow } from '../../core/service/rpc.ts';
+import { runOfPath } from '../../core/service/service.ts';
 import type { Host } from '../service/host.ts';
 import { Admission, type Refusal } from './admission.ts';
 import { securityHeaders } from './headers.ts';
+import { sendRunFile } from './runFiles.ts';
 import { socketChannel } from './socketChannel.ts';
 
 export interface ServerOptions {
-  readonly host: Pick<Host, 'service' | 'addWindow'>;
+  readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile'>;
   /** The built page: dist/renderer. */
   readonly pageFolder: string;
   /** 0 or left out: any free port. */
@@ -48,7 +53,7 @@ export async function startServer({ host, pageFolder, port = 0 }: ServerOptions)
 
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    answer(request, response, admission, page);
+    answer(request, response, admission, page, host);
   });
   server.on('upgrade', (request, socket, head) => {
     const refusal = admitSocket(request, admission, sockets.clients.size);
@@ -80,9 +85,13 @@ function answer(
   response: ServerResponse,
   admission: Admission,
   page: ReturnType<typeof sirv>,
+  host: ServerOptions['host'],
 ): void {
   const entry = enter(request, admission);
-  if (entry === null) page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
+  const run = entry === null ? runOfPath(request.url ?? '') : null;
+  if (run !== null) void sendRunFile(host, run, request, response).then((no) => no !== null && refuse(response, no));
+  else if (entry === null)
+    page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
   else if (typeof entry === 'string') admit(response, entry);
   else refuse(response, entry);
 }

@@ -6,7 +6,7 @@ import { EngineSupervisor } from '../engine/supervisor.ts';
 import { Assets } from './assets.ts';
 import { ExperimentStore } from './experimentStore.ts';
 import { prepareRun } from './prepareRun.ts';
-import { RunStore } from './runStore.ts';
+import { type RunFile, RunStore } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { Windows } from './windows.ts';
 
@@ -20,6 +20,8 @@ export interface Host {
   readonly service: HostService;
   /** From now on the window hears what happens. Returns what takes it off again. */
   addWindow(events: WindowEvents): () => void;
+  /** The file of a run, to be streamed: rejects as the service's runFile() does. */
+  runFile(id: string): Promise<RunFile>;
   /** Ends the engine process. */
   close(): void;
 }
@@ -34,6 +36,11 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
   const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'));
   const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
   const session = new SessionRuns(runs, engine, windows);
+  const runFile = async (id: string): Promise<RunFile> => {
+    const problem = session.problem(id);
+    if (problem !== null) throw problem;
+    return runs.file(id);
+  };
   const service: HostService = {
     about: async () => about,
     devices: (refresh) => engine.report(refresh),
@@ -60,7 +67,10 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
       const ids = new Set(own.map((run) => run.id));
       return [...own, ...kept.filter((run) => !ids.has(run.id))];
     },
+    runFile: async (id) => ({ bytes: (await runFile(id)).bytes }),
     readRun: async (id) => {
+      const unsaved = session.unsaved(id);
+      if (unsaved !== null) return unsaved;
       const problem = session.problem(id);
       if (problem !== null) throw problem;
       return runs.read(id);
@@ -75,5 +85,5 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
       windows.runChanged(id, null);
     },
   };
-  return { service, addWindow: (events) => windows.add(events), close: () => engine.close() };
+  return { service, addWindow: (events) => windows.add(events), runFile, close: () => engine.close() };
 }

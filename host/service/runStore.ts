@@ -2,12 +2,12 @@
  * The runs on disk: an Arrow file each, and nothing beside them, so that the list is always what the files say. Runs of
  * this installation lie in the folder itself, imported ones in imported/, and shipped ones with the program.
  */
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { looksLikeTrace, traceName } from '../../core/import/sniff.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { decodeRun, encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import { decodeRun, encodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { type Assets, recordedPrefix } from './assets.ts';
 import { findFiles, readBounded, removeFile, writeWhole } from './files.ts';
@@ -22,7 +22,13 @@ interface Entry extends Place {
   readonly path: string;
 }
 
+export interface RunFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
 interface Indexed {
+  readonly bytes: number;
   /** Size and time of the file that was read: the entry is read again when either differs. */
   readonly stamp: string;
   readonly summary: RunSummary;
@@ -46,7 +52,7 @@ export class RunStore {
   /** Newest first. A file that can't be read is listed as failed, with the reason. */
   async list(): Promise<RunSummary[]> {
     const index = new Map<string, Indexed>();
-    // One after the other: a run file may be large, and is validated whole.
+    // One after the other: each may be read whole.
     for (const entry of await this.#entries()) index.set(entry.path, await this.#indexed(entry));
     this.#index = index;
     const summaries = [...index.values()].map(({ summary }) => summary);
@@ -55,10 +61,15 @@ export class RunStore {
 
   /** The file's bytes. Rejects with `run.not-found`, a file error, or what is wrong with the file (`run-file.*`). */
   async read(id: string): Promise<Uint8Array> {
+    return readBounded((await this.file(id)).path, maxRunFileBytes);
+  }
+
+  /** Where the file lies, for whoever streams it. Rejects as read() does. */
+  async file(id: string): Promise<RunFile> {
     const entry = await this.#find(id);
-    const { summary } = await this.#indexed(entry);
+    const { summary, bytes } = await this.#indexed(entry);
     if (summary.engine === null && summary.error !== undefined) throw new CopyscopeError(summary.error);
-    return readBounded(entry.path, maxRunFileBytes);
+    return { path: entry.path, bytes };
   }
 
   /** An id for a run that begins now. It stays taken for this session. */
@@ -134,18 +145,36 @@ export class RunStore {
     const stamp = `${size} ${mtime.getTime()}`;
     const known = this.#index.get(entry.path);
     if (known?.stamp === stamp) return known;
-    const indexed = { stamp, summary: await readSummary(entry, mtime) };
+    const indexed = { stamp, bytes: size, summary: await readSummary(entry, mtime, size) };
     this.#index.set(entry.path, indexed);
     return indexed;
   }
 }
 
-async function readSummary(entry: Entry, mtime: Date): Promise<RunSummary> {
+async function readSummary(entry: Entry, mtime: Date, bytes: number): Promise<RunSummary> {
   if (!isId(entry.id)) return unreadable(entry, entry.id, mtime, badName(entry.path));
   try {
-    return summaryOf(decodeRun(await readBounded(entry.path, maxRunFileBytes)).info, entry);
+    return summaryOf(await readInfo(entry.path, bytes), entry);
   } catch (error) {
     return unreadable(entry, entry.id, mtime, toErrorInfo(error));
+  }
+}
+
+/** A large file is not read whole for a list: whoever opens it validates its rows. */
+const mostValidatedBytes = 4 * 1024 * 1024;
+
+async function readInfo(path: string, bytes: number): Promise<RunInfo> {
+  if (bytes <= mostValidatedBytes || bytes > maxRunFileBytes) {
+    return decodeRun(await readBounded(path, maxRunFileBytes)).info;
+  }
+  const file = await open(path);
+  try {
+    return await readRunInfo(async (offset, length) => {
+      const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    }, bytes);
+  } finally {
+    await file.close();
   }
 }
 

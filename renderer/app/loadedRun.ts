@@ -1,28 +1,41 @@
-/** A run that was read: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
-import { type SummaryOptions, summarizeRun } from '../../core/analysis/summary.ts';
+/** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
 import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
-import { decodeRun } from '../../core/trace/arrow.ts';
-import { type CallJoin, joinCalls } from '../../core/trace/correlation.ts';
-import { indexLane, type LaneIndex } from '../../core/trace/laneIndex.ts';
-import { iterationRows, iterationsOf, makespanNs, type RowRange } from '../../core/trace/rows.ts';
-import type { Run, RunInfo } from '../../core/trace/run.ts';
+import { joinedWith } from '../../core/trace/correlation.ts';
+import { LaneIndex } from '../../core/trace/laneIndex.ts';
+import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
+import type { Run } from '../../core/trace/run.ts';
 import type { RowIndex } from '../../core/trace/trace.ts';
-import { Bandwidth, copyRows } from '../timeline/bandwidth.ts';
+import { Bandwidth } from '../timeline/bandwidth.ts';
+import { type IterationData, indexIteration } from './loading/iterationData.ts';
 
 /** A class, so that the store keeps it as it is: it is never changed, and too large to be walked. */
 export class LoadedRun {
   readonly id: string;
   readonly run: Run;
-  readonly summary: SummaryDocument;
+  /** Null until it was made: that of a large run follows its lanes. */
+  readonly summary: SummaryDocument | null;
   /** Recorded iterations, in order. */
   readonly iterations: readonly number[];
-  readonly #views = new Map<number, IterationView>();
+  readonly #views: Map<number, IterationView>;
 
-  constructor(id: string, run: Run, options: SummaryOptions) {
+  constructor(id: string, run: Run, indexed: IterationData, summary: SummaryDocument | null) {
     this.id = id;
     this.run = run;
-    this.summary = summarizeRun(run, options);
+    this.summary = summary;
     this.iterations = iterationsOf(run.trace);
+    this.#views = new Map([[indexed.number, new IterationView(run, indexed)]]);
+  }
+
+  get operations(): SummaryDocument['operations'] {
+    return this.summary?.operations ?? [];
+  }
+
+  get verdicts(): SummaryDocument['verdicts'] {
+    return this.summary?.verdicts ?? [];
+  }
+
+  withSummary(summary: SummaryDocument): LoadedRun {
+    return new LoadedRun(this.id, this.run, this.view(null).data, summary);
   }
 
   /** The representative iteration where `iteration` is null or was not recorded. */
@@ -31,55 +44,41 @@ export class LoadedRun {
     const number = iteration !== null && this.iterations.includes(iteration) ? iteration : fallback;
     const known = this.#views.get(number);
     if (known !== undefined) return known;
-    const made = new IterationView(this.run, number);
+    const made = new IterationView(this.run, indexIteration(this.run.trace, number));
     this.#views.set(number, made);
     return made;
   }
 }
 
-/** One iteration, indexed for drawing and for finding what is under the pointer. */
+/** One iteration, ready for drawing and for finding what is under the pointer. */
 export class IterationView {
   readonly run: Run;
-  readonly number: number;
-  readonly rows: RowRange;
-  readonly makespanNs: number;
-  readonly joins: CallJoin;
+  readonly data: IterationData;
   /** By position in trace.lanes. */
   readonly lanes: readonly LaneIndex[];
   readonly bandwidth: Readonly<Record<'h2d' | 'd2h', Bandwidth>>;
 
-  constructor(run: Run, number: number) {
-    const { trace } = run;
+  constructor(run: Run, data: IterationData) {
     this.run = run;
-    this.number = number;
-    this.rows = iterationRows(trace, number);
-    this.makespanNs = makespanNs(trace, this.rows);
-    this.joins = joinCalls(trace, this.rows);
-    this.lanes = trace.lanes.map((_, lane) => indexLane(trace, lane, this.rows));
-    this.bandwidth = {
-      h2d: new Bandwidth(trace, copyRows(trace, this.rows, 'h2d')),
-      d2h: new Bandwidth(trace, copyRows(trace, this.rows, 'd2h')),
-    };
+    this.data = data;
+    this.lanes = data.lanes.map((lane) => new LaneIndex(lane));
+    this.bandwidth = { h2d: new Bandwidth(data.bandwidth.h2d), d2h: new Bandwidth(data.bandwidth.d2h) };
   }
 
-  /** The host call of an activity, or the activities of a host call. */
+  get number(): number {
+    return this.data.number;
+  }
+
+  get rows(): RowRange {
+    return this.data.rows;
+  }
+
+  get makespanNs(): number {
+    return this.data.makespanNs;
+  }
+
+  /** The activities of a host call, or an activity's call and what else that issued. */
   partners(row: RowIndex): readonly RowIndex[] {
-    const call = this.joins.callOf(row);
-    return call === null
-      ? this.joins.activitiesOf(row)
-      : [call, ...this.joins.activitiesOf(call).filter((one) => one !== row)];
+    return joinedWith(this.run.trace, this.rows, row);
   }
-}
-
-/**
- * Decodes and summarises a run file. Throws a CopyscopeError where it is no run, or damaged. `options` gives what a
- * profile of the run's machine says.
- */
-export async function loadRun(
-  id: string,
-  file: Uint8Array,
-  options: (info: RunInfo) => Promise<SummaryOptions>,
-): Promise<LoadedRun> {
-  const run = decodeRun(file);
-  return new LoadedRun(id, run, await options(run.info));
 }

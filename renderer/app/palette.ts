@@ -106,12 +106,13 @@ export interface CanvasColours {
   readonly line: string;
   readonly textDim: string;
   readonly selected: string;
+  readonly accent: string;
   readonly surface: string;
 }
 
 const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
-  light: { line: '#e6ebf1', textDim: '#536074', selected: '#d6006c', surface: '#ffffff' },
-  dark: { line: '#263140', textDim: '#a3afbf', selected: '#ff7ac0', surface: '#171e28' },
+  light: { line: '#e6ebf1', textDim: '#536074', selected: '#d6006c', accent: '#1668b8', surface: '#ffffff' },
+  dark: { line: '#263140', textDim: '#a3afbf', selected: '#ff7ac0', accent: '#5ab0f0', surface: '#171e28' },
 };
 
 export const canvasColours = (scheme: Scheme): CanvasColours => ({ scheme, ...canvas[scheme] });

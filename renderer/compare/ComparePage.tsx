@@ -21,8 +21,8 @@ import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
 import { Legend } from '../timeline/Legend.tsx';
 import { labelSpace, timeTicks } from '../timeline/ticks.ts';
 import { toPixels } from '../timeline/timeView.ts';
+import { type TimeWindow, useShownView, useTimeWindow } from '../timeline/timeWindow.ts';
 import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
-import { type TimeWindow, useTimeView } from '../timeline/useTimeView.ts';
 import classes from './ComparePage.module.css';
 
 /** More would leave none of them space. */
@@ -144,7 +144,7 @@ function Stack({ ids }: { readonly ids: readonly string[] }) {
   const comparison = useMemo(() => compareRuns(ready.map((run) => run.run)), [key]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const views = useMemo(() => ready.map((run) => run.view(null)), [key]);
-  const time = useTimeView(comparison.spanNs);
+  const time = useTimeWindow(comparison.spanNs);
   useSharedKeys(time);
   return (
     <>
@@ -229,7 +229,8 @@ function Case({ run, compared, time }: CaseProps) {
 /** One axis for all: the lanes below it share its scale and its place. */
 function SharedAxis({ time }: { readonly time: TimeWindow }) {
   const { ref, width } = useElementSize();
-  const ticks = timeTicks(time.view, width);
+  const view = useShownView(time);
+  const ticks = timeTicks(view, width);
   return (
     <div className={classes['axis']} aria-hidden>
       <span className={`${classes['anchor']} tabular`} style={{ width: gutterWidth }}>
@@ -237,12 +238,8 @@ function SharedAxis({ time }: { readonly time: TimeWindow }) {
       </span>
       <div ref={ref} className={classes['ticks']}>
         {ticks.ticks.map((tick) => (
-          <span
-            key={tick.timeNs}
-            className="tabular"
-            style={{ left: Math.round(toPixels(time.view, width, tick.timeNs)) }}
-          >
-            {toPixels(time.view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
+          <span key={tick.timeNs} className="tabular" style={{ left: Math.round(toPixels(view, width, tick.timeNs)) }}>
+            {toPixels(view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
           </span>
         ))}
       </div>

@@ -28,7 +28,7 @@ interface Props {
 
 export function OperationDetails({ experiment, op, run }: Props) {
   const operation = operationAt(experiment, op);
-  const verdict = run?.summary.verdicts.find((candidate) => candidate.op === op);
+  const verdict = run?.verdicts.find((candidate) => candidate.op === op);
   if (operation === undefined) return null;
   return (
     <>
@@ -43,7 +43,7 @@ export function OperationDetails({ experiment, op, run }: Props) {
 const mostOccurrences = 8;
 
 function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
-  const rows = run.summary.operations.filter((row) => row.op === op);
+  const rows = run.operations.filter((row) => row.op === op);
   if (rows.length === 0) return null;
   return rows.slice(0, mostOccurrences).map((row) => (
     <Block key={`${row.occurrence}:${row.kind}`} title={rows.length > 1 ? `In the run: ${row.name}` : 'In the run'}>

@@ -1,5 +1,4 @@
 /** One activity of the timeline: its numbers, what it is joined with, its verdict, and the operation it comes from. */
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
@@ -16,7 +15,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   const { trace, info } = run.run;
   const read = readRow(trace, row);
   const labels = operationLabels(info.experiment);
-  const verdict = run.summary.verdicts.find((candidate) => candidate.op === read.op);
+  const verdict = run.verdicts.find((candidate) => candidate.op === read.op);
   return (
     <>
       <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
@@ -30,7 +29,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
             </>
           ) : null}
           {read.bytes > 0 ? <Fact name="Size">{formatBytes(read.bytes)}</Fact> : null}
-          <RateFacts row={read} summary={run.summary} />
+          <RateFacts row={read} run={run} />
           {read.kind === 'copy' ? (
             <Fact name="Memory">
               {read.src} → {read.dst}
@@ -57,10 +56,10 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
 }
 
 /** What was reached, beside what the link attains for a copy of this size where a profile tells. */
-function RateFacts({ row, summary }: { readonly row: TraceRow; readonly summary: SummaryDocument }) {
+function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedRun }) {
   const speed = rowRate(row);
   if (speed === null) return null;
-  const attainable = summary.operations.find((operation) => operation.op === row.op)?.attainableBytesPerSecond ?? null;
+  const attainable = run.operations.find((operation) => operation.op === row.op)?.attainableBytesPerSecond ?? null;
   return (
     <>
       <Fact name="Rate">{formatRate(speed)}</Fact>

@@ -12,8 +12,18 @@ import classes from './Inspector.module.css';
 import { VerdictCard } from './VerdictCard.tsx';
 
 export function RunDetails({ run }: { readonly run: LoadedRun }) {
+  return run.summary === null ? <Summarizing /> : <Summarized run={run} summary={run.summary} />;
+}
+
+/** A large run is summarised after its lanes are there. */
+const Summarizing = () => (
+  <p className={classes['hint']} role="status">
+    Summing up the run…
+  </p>
+);
+
+function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summary: SummaryDocument }) {
   const origin = useApp((state) => state.runs[run.id]?.origin);
-  const { summary } = run;
   return (
     <>
       <div className={classes['heading']}>

@@ -17,5 +17,5 @@ export const useSelectedOp = (): number | null => useApp(selectedOp);
 
 export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
-  return useMemo(() => new Map(run?.summary.verdicts.map((verdict) => [verdict.op, verdict])), [run]);
+  return useMemo(() => new Map(run?.verdicts.map((verdict) => [verdict.op, verdict])), [run]);
 }

@@ -3,10 +3,10 @@ import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
-import { paintOfRow } from './frame.ts';
 import classes from './HoverCard.module.css';
 import type { Hit } from './hitTest.ts';
 import { operationLabels } from './operationLabels.ts';
+import { paintOfRow } from './paintCodes.ts';
 
 interface Props {
   readonly run: LoadedRun;

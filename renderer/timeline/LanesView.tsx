@@ -5,18 +5,19 @@ import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { canvasColours } from '../app/palette.ts';
 import { useApp } from '../app/store/store.ts';
 import { useScheme } from '../common/usePaints.ts';
+import { axisHeight, drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
-import { makeFrame } from './frame.ts';
+import { FrameMaker } from './frame.ts';
 import { HoverCard } from './HoverCard.tsx';
-import type { Hit } from './hitTest.ts';
+import { HoverStore, useHover } from './hoverStore.ts';
 import classes from './LanesView.module.css';
-import { LaneChart } from './laneChart.ts';
+import { LanePainter } from './lanePainter.ts';
 import { operationLabels } from './operationLabels.ts';
-import { labelSpace, type Ticks, timeTicks } from './ticks.ts';
-import { toPixels } from './timeView.ts';
+import { timeTicks } from './ticks.ts';
+import type { TimeView } from './timeView.ts';
+import type { TimeWindow } from './timeWindow.ts';
 import { layoutTracks, type Track, tracksHeight } from './tracks.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
-import type { TimeWindow } from './useTimeView.ts';
 
 interface Props {
   readonly run: LoadedRun;
@@ -36,13 +37,27 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   const width = Math.max(0, bodyWidth - gutterWidth);
   const [scrollTop, setScrollTop] = useState(0);
   const tracks = useTracks(run, view, compact, height);
-  const ticks = useMemo(() => timeTicks(time.view, width), [time.view, width]);
-  const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);
+  const hover = useMemo(() => new HoverStore(), []);
   const stage = useRef<HTMLDivElement>(null);
-  const drag = useTimelinePointer({ stage, run, tracks, time, width, scrollTop, onHover: setHover });
+  const axisCanvas = useRef<HTMLCanvasElement>(null);
+  const dragged = useRef<TimeView | null>(null);
+  const repaint = useRef(() => {});
+  useTimelinePointer({
+    stage,
+    run,
+    tracks,
+    time,
+    width,
+    scrollTop,
+    onHover: hover.set,
+    onDrag: (area) => {
+      dragged.current = area;
+      repaint.current();
+    },
+  });
   return (
     <div className={classes['lanes']} data-compact={compact || undefined}>
-      {axis ? <Axis ticks={ticks} time={time} width={width} /> : null}
+      {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
       <div
         className={classes['body']}
         ref={bodyRef}
@@ -57,23 +72,37 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
               view={view}
               time={time}
               tracks={tracks}
-              ticks={ticks}
               width={width}
               height={height}
               scrollTop={scrollTop}
               title={title}
+              axisCanvas={axisCanvas}
+              dragged={dragged}
+              repaint={repaint}
             />
-            <AreaOverlay run={run} time={time} width={width} drag={drag} />
-            {hover === null ? null : (
-              <>
-                <div className={classes['cursor']} style={{ left: hover.x }} />
-                <HoverCard run={run} hover={hover} width={width} height={height} />
-              </>
-            )}
+            <HoverLayer run={run} store={hover} width={width} height={height} />
           </div>
         </div>
       </div>
     </div>
+  );
+}
+
+interface HoverProps {
+  readonly run: LoadedRun;
+  readonly store: HoverStore;
+  readonly width: number;
+  readonly height: number;
+}
+
+function HoverLayer({ run, store, width, height }: HoverProps) {
+  const hover = useHover(store);
+  if (hover === null) return null;
+  return (
+    <>
+      <div className={classes['cursor']} style={{ left: hover.x }} />
+      <HoverCard run={run} hover={hover} width={width} height={height} />
+    </>
   );
 }
 
@@ -87,32 +116,11 @@ function useTracks(run: LoadedRun, view: IterationView, compact: boolean, height
 /** The highest attainable rate among the copies of each direction; null where no profile knows. */
 function attainableRates(run: LoadedRun): Record<'h2d' | 'd2h', number | null> {
   const rates: Record<'h2d' | 'd2h', number | null> = { h2d: null, d2h: null };
-  for (const { direction, attainableBytesPerSecond: rate } of run.summary.operations) {
+  for (const { direction, attainableBytesPerSecond: rate } of run.operations) {
     if ((direction === 'h2d' || direction === 'd2h') && rate !== null)
       rates[direction] = Math.max(rates[direction] ?? 0, rate);
   }
   return rates;
-}
-
-function Axis({ ticks, time, width }: { readonly ticks: Ticks; readonly time: TimeWindow; readonly width: number }) {
-  return (
-    <div className={classes['axis']} aria-hidden>
-      <div className={`${classes['anchor']} tabular`} style={{ width: gutterWidth }}>
-        {ticks.anchorLabel}
-      </div>
-      <div className={classes['ticks']}>
-        {ticks.ticks.map((tick) => (
-          <span
-            key={tick.timeNs}
-            className="tabular"
-            style={{ left: Math.round(toPixels(time.view, width, tick.timeNs)) }}
-          >
-            {toPixels(time.view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
-          </span>
-        ))}
-      </div>
-    </div>
-  );
 }
 
 function Gutter({ tracks }: { readonly tracks: readonly Track[] }) {
@@ -139,55 +147,80 @@ interface PlotProps {
   readonly view: IterationView;
   readonly time: TimeWindow;
   readonly tracks: readonly Track[];
-  readonly ticks: Ticks;
   readonly width: number;
   readonly height: number;
   readonly scrollTop: number;
   readonly title: string;
+  readonly axisCanvas: React.RefObject<HTMLCanvasElement | null>;
+  /** The stretch that is being dragged over; null while none is. */
+  readonly dragged: React.RefObject<TimeView | null>;
+  /** Set here: draws once more, with the next frame. */
+  readonly repaint: React.RefObject<() => void>;
 }
 
-function Plot({ run, view, time, tracks, ticks, width, height, scrollTop, title }: PlotProps) {
+function Plot({ run, view, time, tracks, width, height, scrollTop, title, axisCanvas, dragged, repaint }: PlotProps) {
   const selection = useApp((state) => state.selection);
   const scheme = useScheme();
   const container = useRef<HTMLDivElement>(null);
-  const chart = useRef<LaneChart | null>(null);
+  const painter = useRef<LanePainter | null>(null);
+  const maker = useMemo(() => new FrameMaker(), []);
   const labels = useMemo(() => operationLabels(run.run.info.experiment), [run]);
   const labelOf = useCallback((row: number) => rowTitle(run.run.trace, row, labels), [run, labels]);
   const selectedRow =
     selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
+  const partners = useMemo(() => (selectedRow === null ? [] : view.partners(selectedRow)), [view, selectedRow]);
   const selectedOp = selection?.kind === 'op' ? selection.op : null;
-  useEffect(() => {
+  const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
+  const paint = useCallback(() => {
+    const shown = time.view;
+    const element = container.current;
+    if (width <= 0 || height <= 0 || element === null || painter.current === null) return;
+    const colours = canvasColours(scheme);
+    const ticks = timeTicks(shown, width);
+    const { trace } = run.run;
+    const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, partners };
+    painter.current.draw(maker.make({ ...input, area: dragged.current ?? area, labelOf }), colours);
+    if (axisCanvas.current !== null) {
+      drawAxis(axisCanvas.current, { ticks, view: shown, gutter: gutterWidth, width }, colours);
+    }
+    element.dataset['startNs'] = String(shown.startNs);
+    element.dataset['endNs'] = String(shown.endNs);
+  }, [
+    run,
+    time,
+    tracks,
+    width,
+    height,
+    scrollTop,
+    selectedRow,
+    selectedOp,
+    partners,
+    area,
+    labelOf,
+    scheme,
+    maker,
+    axisCanvas,
+    dragged,
+  ]);
+  useLayoutEffect(() => {
     if (container.current === null) return;
-    const made = new LaneChart(container.current);
-    chart.current = made;
+    const made = new LanePainter(container.current);
+    painter.current = made;
     return () => {
-      chart.current = null;
+      painter.current = null;
       made.dispose();
     };
   }, []);
-  useLayoutEffect(() => {
-    chart.current?.resize(width, height);
-  }, [width, height]);
+  useLayoutEffect(paint, [paint]);
+  useEffect(() => time.subscribe(paint), [time, paint]);
   useEffect(() => {
-    if (width <= 0 || height <= 0) return;
-    const partners = selectedRow === null ? [] : view.partners(selectedRow);
-    const { trace } = run.run;
-    const frame = makeFrame({
-      trace,
-      tracks,
-      view: time.view,
-      ticks,
-      width,
-      height,
-      scrollTop,
-      selectedRow,
-      selectedOp,
-      partners,
-      labelOf,
-    });
-    chart.current?.resize(width, height);
-    chart.current?.draw(frame, canvasColours(scheme));
-  }, [run, view, time.view, tracks, ticks, width, height, scrollTop, selectedRow, selectedOp, labelOf, scheme]);
+    let frame = 0;
+    repaint.current = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(paint);
+    };
+    return () => cancelAnimationFrame(frame);
+  }, [paint, repaint]);
   return (
     <div
       ref={container}
@@ -195,26 +228,8 @@ function Plot({ run, view, time, tracks, ticks, width, height, scrollTop, title 
       role="img"
       aria-label={`Timeline of ${title}`}
       data-testid="timeline-plot"
-      data-start-ns={time.view.startNs}
-      data-end-ns={time.view.endNs}
     />
   );
 }
 
 const inView = (view: IterationView, row: number): boolean => row >= view.rows.from && row < view.rows.to;
-
-interface AreaProps {
-  readonly run: LoadedRun;
-  readonly time: TimeWindow;
-  readonly width: number;
-  readonly drag: { readonly startNs: number; readonly endNs: number } | null;
-}
-
-function AreaOverlay({ run, time, width, drag }: AreaProps) {
-  const selection = useApp((state) => state.selection);
-  const area = drag ?? (selection?.kind === 'area' && selection.run === run.id ? selection : null);
-  if (area === null) return null;
-  const left = toPixels(time.view, width, Math.min(area.startNs, area.endNs));
-  const right = toPixels(time.view, width, Math.max(area.startNs, area.endNs));
-  return <div className={classes['area']} style={{ left, width: Math.max(right - left, 1) }} />;
-}

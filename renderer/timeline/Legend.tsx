@@ -2,8 +2,8 @@ import { useMemo } from 'react';
 import type { IterationView } from '../app/loadedRun.ts';
 import { type PaintName, paintNames } from '../app/palette.ts';
 import { usePaints } from '../common/usePaints.ts';
-import { paintOfRow } from './frame.ts';
 import classes from './Legend.module.css';
+import { paintOfRow } from './paintCodes.ts';
 
 /** Rows looked at to find which colours occur. */
 const mostRows = 20_000;

@@ -8,8 +8,8 @@ import { select } from '../app/store/actions.ts';
 import { useApp } from '../app/store/store.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
-import { paintOfRow } from './frame.ts';
 import { operationLabels } from './operationLabels.ts';
+import { paintOfRow } from './paintCodes.ts';
 import classes from './RowsTable.module.css';
 
 const pageRows = 300;

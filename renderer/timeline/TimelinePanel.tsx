@@ -33,8 +33,8 @@ import { operationLabels } from './operationLabels.ts';
 import { RowsTable } from './RowsTable.tsx';
 import classes from './TimelinePanel.module.css';
 import { zoomAt } from './timeView.ts';
+import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
 import { useTimelineKeys } from './useTimelineKeys.ts';
-import { type TimeWindow, useTimeView } from './useTimeView.ts';
 
 export function TimelinePanel() {
   const id = useApp(shownRunId);
@@ -51,7 +51,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
   const views = useMemo(() => [view], [view]);
-  const time = useTimeView(view.makespanNs);
+  const time = useTimeWindow(view.makespanNs);
   const title = runName(run.run.info);
   useTimelineKeys(run, view, time);
   return (

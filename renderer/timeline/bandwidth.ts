@@ -14,15 +14,75 @@ export interface BandwidthStep {
 
 const copyCode = rowKinds.indexOf('copy');
 
-/** Copies of a direction that last and move something. */
-export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'): RowIndex[] {
+/** Copies of a direction that last and move something, in order of start. */
+export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'): Uint32Array {
   const { kind, bytes, durationNs } = trace.columns;
-  const found: RowIndex[] = [];
-  for (let row = range.from; row < range.to; row += 1) {
-    const moves = kind[row] === copyCode && (bytes[row] ?? 0) > 0 && (durationNs[row] ?? 0) > 0;
-    if (moves && rowDirection(trace, row) === direction) found.push(row);
-  }
+  const moves = (row: RowIndex): boolean =>
+    kind[row] === copyCode &&
+    (bytes[row] as number) > 0 &&
+    (durationNs[row] as number) > 0 &&
+    rowDirection(trace, row) === direction;
+  let count = 0;
+  for (let row = range.from; row < range.to; row += 1) if (moves(row)) count += 1;
+  const found = new Uint32Array(count);
+  count = 0;
+  for (let row = range.from; row < range.to && count < found.length; row += 1) if (moves(row)) found[count++] = row;
   return found;
+}
+
+/** As it crosses between threads. */
+export interface BandwidthData {
+  readonly peak: number;
+  readonly times: Float64Array;
+  readonly rates: Float64Array;
+  /** moved[k]: bytes moved before times[k]. */
+  readonly moved: Float64Array;
+}
+
+export function bandwidthData(trace: Trace, rows: Uint32Array): BandwidthData {
+  const { startNs, durationNs, bytes } = trace.columns;
+  const count = rows.length;
+  const ends = new Float64Array(count);
+  const by = new Float64Array(count);
+  for (let at = 0; at < count; at += 1) {
+    const row = rows[at] as number;
+    ends[at] = (startNs[row] as number) + (durationNs[row] as number);
+    by[at] = ((bytes[row] as number) / (durationNs[row] as number)) * 1e9;
+  }
+  const byEnd = orderOf(ends);
+  const times = new Float64Array(2 * count);
+  const rates = new Float64Array(2 * count);
+  const moved = new Float64Array(2 * count);
+  let [rate, copies, peak, sum, start, end] = [0, 0, 0, 0, 0, 0];
+  for (let k = 0; k < 2 * count; k += 1) {
+    const ending = (byEnd === null ? end : byEnd[end]) as number;
+    const endsAt = ends[ending] as number;
+    const startsAt = start < count ? (startNs[rows[start] as number] as number) : Number.POSITIVE_INFINITY;
+    const isStart = startsAt <= endsAt;
+    const now = isStart ? startsAt : endsAt;
+    sum += k === 0 ? 0 : (rate * (now - (times[k - 1] as number))) / 1e9;
+    // The rate before is a peak only if it lasted; of what changes at one moment only the outcome counts.
+    if (k > 0 && now > (times[k - 1] as number)) peak = Math.max(peak, rate);
+    copies += isStart ? 1 : -1;
+    // With no copy under way the rate is none, whatever rounding has left over.
+    rate = copies === 0 ? 0 : rate + (isStart ? (by[start] as number) : -(by[ending] as number));
+    times[k] = now;
+    rates[k] = rate;
+    moved[k] = sum;
+    if (isStart) start += 1;
+    else end += 1;
+  }
+  return { peak, times, rates, moved };
+}
+
+/** Positions in ascending order of value; null where they are in order already, as on one engine they are. */
+function orderOf(values: Float64Array): Uint32Array | null {
+  for (let at = 1; at < values.length; at += 1) {
+    if ((values[at] as number) < (values[at - 1] as number)) {
+      return Uint32Array.from(values.keys()).sort((a, b) => (values[a] as number) - (values[b] as number));
+    }
+  }
+  return null;
 }
 
 export class Bandwidth {
@@ -33,21 +93,11 @@ export class Bandwidth {
   /** #moved[k]: bytes moved before #times[k]. */
   readonly #moved: Float64Array;
 
-  constructor(trace: Trace, rows: readonly RowIndex[]) {
-    const { startNs, durationNs, bytes } = trace.columns;
-    const changes = rows.flatMap((row) => {
-      const [start, duration] = [startNs[row] ?? 0, durationNs[row] ?? 0];
-      const rate = ((bytes[row] ?? 0) / duration) * 1e9;
-      return [
-        { at: start, by: rate, copies: 1 },
-        { at: start + duration, by: -rate, copies: -1 },
-      ];
-    });
-    changes.sort((a, b) => a.at - b.at);
-    this.#times = Float64Array.from(changes, (change) => change.at);
-    this.#rates = new Float64Array(changes.length);
-    this.#moved = new Float64Array(changes.length);
-    this.peak = this.#sum(changes);
+  constructor({ peak, times, rates, moved }: BandwidthData) {
+    this.peak = peak;
+    this.#times = times;
+    this.#rates = rates;
+    this.#moved = moved;
   }
 
   /** Exactly at one time. */
@@ -89,19 +139,5 @@ export class Bandwidth {
   /** The last step that has begun at a time; -1 before the first. */
   #stepAt(timeNs: number): number {
     return lowerBound(0, this.#times.length, (k) => (this.#times[k] ?? 0) <= timeNs) - 1;
-  }
-
-  #sum(changes: readonly { readonly by: number; readonly copies: number }[]): number {
-    let [rate, copies, peak, moved] = [0, 0, 0, 0];
-    changes.forEach((change, k) => {
-      moved += k === 0 ? 0 : (rate * ((this.#times[k] ?? 0) - (this.#times[k - 1] ?? 0))) / 1e9;
-      copies += change.copies;
-      // With no copy under way the rate is none, whatever rounding has left over.
-      rate = copies === 0 ? 0 : rate + change.by;
-      this.#rates[k] = rate;
-      this.#moved[k] = moved;
-      if (this.#times[k] !== this.#times[k + 1]) peak = Math.max(peak, rate);
-    });
-    return peak;
   }
 }

@@ -2,35 +2,31 @@
  * One frame of the timeline as plain geometry: what to draw, in pixels, batched by colour. Fed by the level-of-detail
  * index, so that its size depends on the size of the plot and not on that of the trace.
  */
-import { rowDirection, rowKind } from '../../core/analysis/iteration.ts';
-import type { LaneShape } from '../../core/trace/laneIndex.ts';
+import { rowKind } from '../../core/analysis/iteration.ts';
 import { rowEndNs } from '../../core/trace/rows.ts';
+import { Shapes } from '../../core/trace/shapes.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
-import { type PaintName, paintOf } from '../app/palette.ts';
+import { type PaintName, paintNames } from '../app/palette.ts';
+import { type Box, Boxes } from './boxes.ts';
+import { Columns } from './columns.ts';
+import { type PaintCode, paintCode } from './paintCodes.ts';
 import type { Ticks } from './ticks.ts';
-import { type TimeView, toPixels } from './timeView.ts';
+import { spanNs, type TimeView, toPixels } from './timeView.ts';
 import { type BandwidthTrack, barTop, type LaneTrack, type Track, trackPadding } from './tracks.ts';
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 export interface FrameLabel extends Box {
   readonly text: string;
   readonly paint: PaintName;
 }
 
-/** Boxes of one colour, four numbers each: x, y, width, height. */
+/** Boxes of one colour. */
 export interface Batch {
   readonly paint: PaintName;
-  readonly boxes: readonly number[];
-  /** Those wide enough to carry the paint's pattern. */
-  readonly patterned: readonly number[];
-  /** Grounds of blocks in which several rows share a pixel; the busy share of each stands in `boxes`. */
-  readonly grounds: readonly number[];
+  /** Rows at least a pixel wide, on whole pixels. */
+  readonly bars: Boxes;
+  /** Pixels in which rows are narrower than one: the ground shows that something is there, the fill how much. */
+  readonly grounds: Boxes;
+  readonly fills: Boxes;
 }
 
 export interface FrameBandwidth {
@@ -44,6 +40,7 @@ export interface FrameBandwidth {
 export interface Frame {
   readonly width: number;
   readonly height: number;
+  /** One for each of paintNames, in that order. */
   readonly batches: readonly Batch[];
   readonly labels: readonly FrameLabel[];
   /** x and y of the tips of marks: events recorded, and waits passed. */
@@ -56,6 +53,8 @@ export interface Frame {
   readonly joined: readonly Box[];
   /** x1, y1, x2, y2 from a host call to what it issued. */
   readonly arrows: readonly number[];
+  /** A stretch of time that is selected; null where none is, or where it is out of sight. */
+  readonly area: { readonly x: number; readonly width: number } | null;
 }
 
 export interface FrameInput {
@@ -69,48 +68,121 @@ export interface FrameInput {
   readonly selectedRow: RowIndex | null;
   readonly selectedOp: number | null;
   readonly partners: readonly RowIndex[];
+  readonly area: TimeView | null;
   readonly labelOf: (row: RowIndex) => string;
 }
 
 const leastLabelWidth = 30;
-const leastPatternWidth = 6;
 const mostLabels = 250;
 const bandwidthHeadroom = 1.12;
 
-export function makeFrame(input: FrameInput): Frame {
-  const maker = new FrameMaker(input);
-  for (const track of input.tracks) {
-    const y = track.top - input.scrollTop;
-    if (y > input.height || y + track.height < 0) continue;
-    if (track.kind === 'lane') maker.lane(track);
-    else maker.bandwidth(track);
+/** Makes frames one after another. A frame is good until the next one is made. */
+export class FrameMaker {
+  readonly #batches: readonly Batch[] = paintNames.map((paint) => ({
+    paint,
+    bars: new Boxes(),
+    grounds: new Boxes(),
+    fills: new Boxes(),
+  }));
+  readonly #shapes = new Shapes();
+  readonly #columns = new Columns();
+  #labels: FrameLabel[] = [];
+  #records: number[] = [];
+  #waits: number[] = [];
+  #bandwidths: FrameBandwidth[] = [];
+  #selected: Box[] = [];
+
+  make(input: FrameInput): Frame {
+    this.#begin();
+    for (const track of input.tracks) {
+      const y = track.top - input.scrollTop;
+      if (y > input.height || y + track.height < 0) continue;
+      if (track.kind === 'lane') this.#lane(input, track);
+      else this.#bandwidth(input, track);
+    }
+    return this.#finish(input);
   }
-  return maker.finish();
-}
 
-class FrameMaker {
-  readonly #input: FrameInput;
-  readonly #batches = new Map<PaintName, { boxes: number[]; patterned: number[]; grounds: number[] }>();
-  readonly #labels: FrameLabel[] = [];
-  readonly #records: number[] = [];
-  readonly #waits: number[] = [];
-  readonly #bandwidths: FrameBandwidth[] = [];
-  readonly #selected: Box[] = [];
-
-  constructor(input: FrameInput) {
-    this.#input = input;
+  #begin(): void {
+    for (const { bars, grounds, fills } of this.#batches) for (const boxes of [bars, grounds, fills]) boxes.clear();
+    this.#labels = [];
+    this.#records = [];
+    this.#waits = [];
+    this.#bandwidths = [];
+    this.#selected = [];
   }
 
-  lane(track: LaneTrack): void {
-    const { view, width } = this.#input;
-    for (const shape of track.index.shapes(view.startNs, view.endNs, width)) {
-      if (shape.as === 'bar') this.#bar(track, shape);
-      else this.#mark(track, shape);
+  #lane(input: FrameInput, track: LaneTrack): void {
+    const { view, width } = input;
+    for (let depth = 0; depth < track.index.depths; depth += 1) {
+      this.#shapes.clear();
+      track.index.fill(this.#shapes, 'bar', depth, view.startNs, view.endNs, width);
+      this.#bars(input, track, depth);
+    }
+    for (let depth = 0; depth < track.index.markDepths; depth += 1) {
+      this.#shapes.clear();
+      track.index.fill(this.#shapes, 'mark', depth, view.startNs, view.endNs, width);
+      this.#marks(input, track);
     }
   }
 
-  bandwidth(track: BandwidthTrack): void {
-    const { view, width, scrollTop } = this.#input;
+  #bars(input: FrameInput, track: LaneTrack, depth: number): void {
+    const { trace, view, width, scrollTop } = input;
+    const { startNs, endNs, busyNs, row, count, length } = this.#shapes;
+    const [perNs, columns] = [width / spanNs(view), this.#columns];
+    const y = barTop(track, depth) - scrollTop;
+    const height = barHeight(track);
+    columns.clear(width);
+    for (let at = 0; at < length; at += 1) {
+      const x = ((startNs[at] as number) - view.startNs) * perNs;
+      const right = ((endNs[at] as number) - view.startNs) * perNs;
+      if (x >= width || right <= 0) continue;
+      const own = row[at] as number;
+      const paint = paintCode(trace, own);
+      if ((count[at] as number) === 1 && right - x >= 1) this.#bar(input, own, paint, x, right, y, height);
+      else {
+        const longest = trace.columns.durationNs[own] as number;
+        columns.add(x, (busyNs[at] as number) * perNs, longest, paint);
+        if (count[at] === 1 && isOpSelected(input, own)) this.#selected.push({ x: Math.floor(x), y, width: 1, height });
+      }
+    }
+    columns.each((x, share, paint) => {
+      const batch = this.#batches[paint] as Batch;
+      batch.grounds.add(x, y, 1, height);
+      batch.fills.add(x, y + height * (1 - share), 1, height * share);
+    });
+  }
+
+  #bar(input: FrameInput, row: RowIndex, paint: PaintCode, x: number, right: number, y: number, height: number): void {
+    const [left, breadth] = crispSpan(x, right, input.width);
+    const batch = this.#batches[paint] as Batch;
+    batch.bars.add(left, y, breadth, height);
+    if (breadth < leastLabelWidth && input.selectedOp === null) return;
+    const box = { x: left, y, width: breadth, height };
+    if (isOpSelected(input, row)) this.#selected.push(box);
+    this.#label(input, row, box, batch.paint);
+  }
+
+  #label({ width: plot, labelOf }: FrameInput, row: RowIndex, box: Box, paint: PaintName): void {
+    // A bar that begins left of the plot is labelled where it becomes visible.
+    const x = Math.max(box.x, 0);
+    const width = Math.min(box.x + box.width, plot) - x;
+    if (width < leastLabelWidth || this.#labels.length >= mostLabels) return;
+    this.#labels.push({ x, y: box.y, width, height: box.height, text: labelOf(row), paint });
+  }
+
+  #marks(input: FrameInput, track: LaneTrack): void {
+    const { startNs, row, length } = this.#shapes;
+    const y = track.top - input.scrollTop + 3;
+    for (let at = 0; at < length; at += 1) {
+      const x = toPixels(input.view, input.width, startNs[at] as number);
+      const isWait = rowKind(input.trace, row[at] as number) === 'event-wait';
+      (isWait ? this.#waits : this.#records).push(x, y);
+      if (isOpSelected(input, row[at] as number)) this.#selected.push({ x: x - 6, y: y - 2, width: 12, height: 12 });
+    }
+  }
+
+  #bandwidth({ view, width, scrollTop }: FrameInput, track: BandwidthTrack): void {
     const baseline = track.top - scrollTop + track.height - trackPadding;
     const most = Math.max(track.bandwidth.peak, track.attainable ?? 0) * bandwidthHeadroom;
     const yOf = (rate: number): number => baseline - (most > 0 ? rate / most : 0) * (track.height - 2 * trackPadding);
@@ -119,110 +191,61 @@ class FrameMaker {
     steps.forEach((step, k) => {
       const next = steps[k + 1]?.startNs ?? view.endNs;
       const y = yOf(step.rate);
-      points.push(this.#x(step.startNs), y, this.#x(next), y);
+      points.push(toPixels(view, width, step.startNs), y, toPixels(view, width, next), y);
     });
     const limitY = track.attainable === null ? null : yOf(track.attainable);
     this.#bandwidths.push({ direction: track.direction, points, baseline, limitY });
   }
 
-  finish(): Frame {
-    const { width, height, tracks, ticks, scrollTop, selectedRow, partners } = this.#input;
-    const boxes = selectedRow === null ? [] : this.#rowBoxes(selectedRow);
-    const joined = partners.map((row) => this.#rowBoxes(row));
+  #finish(input: FrameInput): Frame {
+    const { width, height, tracks, ticks, scrollTop, selectedRow, partners, view } = input;
+    const boxes = selectedRow === null ? [] : rowBoxes(input, selectedRow);
+    const joined = partners.map((row) => rowBoxes(input, row));
     return {
       width,
       height,
-      batches: [...this.#batches].map(([paint, batch]) => ({ paint, ...batch })),
+      batches: this.#batches,
       labels: this.#labels,
       records: this.#records,
       waits: this.#waits,
       bandwidths: this.#bandwidths,
-      gridX: ticks.ticks.map((tick) => this.#x(tick.timeNs)),
+      gridX: ticks.ticks.map((tick) => toPixels(view, width, tick.timeNs)),
       separatorY: tracks.map((track) => track.top + track.height - scrollTop),
       selected: [...boxes, ...this.#selected],
       joined: joined.flat(),
       arrows: joined.flatMap((other) => arrow(boxes[0], other[0])),
+      area: areaOf(input),
     };
   }
+}
 
-  #bar(track: LaneTrack, shape: LaneShape): void {
-    const box = this.#box(track, shape.depth, shape.startNs, shape.endNs);
-    if (box.x > this.#input.width || box.x + box.width < 0) return;
-    const paint = paintOfRow(this.#input.trace, shape.row);
-    const batch = this.#batch(paint);
-    if (shape.count > 1) {
-      push(batch.grounds, box);
-      const busy = shape.endNs > shape.startNs ? shape.busyNs / (shape.endNs - shape.startNs) : 1;
-      push(batch.boxes, { ...box, y: box.y + box.height * (1 - busy), height: box.height * busy });
-      return;
+/** Left edge and breadth on whole pixels, a pixel of air after bars that can spare it, and nothing far outside. */
+function crispSpan(x: number, right: number, width: number): readonly [left: number, breadth: number] {
+  const left = Math.round(Math.max(x, -20));
+  const breadth = Math.max(Math.round(Math.min(right, width + 20)) - left, 1);
+  return [left, breadth > 3 ? breadth - 1 : breadth];
+}
+
+const barHeight = (track: LaneTrack): number => track.barHeight - (track.index.depths > 1 ? 1 : 0);
+
+function isOpSelected({ selectedOp, selectedRow, trace }: FrameInput, row: RowIndex): boolean {
+  return selectedRow === null && selectedOp !== null && trace.columns.op[row] === selectedOp;
+}
+
+/** Where a row is drawn: on its stream and on its engine, or on its host thread. */
+function rowBoxes({ trace, tracks, scrollTop, view, width }: FrameInput, row: RowIndex): Box[] {
+  const [start, end] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
+  const own = [trace.columns.lane[row], trace.columns.engine[row]];
+  return tracks.flatMap((track) => {
+    if (track.kind !== 'lane' || !own.includes(track.number)) return [];
+    if (end === start) {
+      return [{ x: toPixels(view, width, start) - 6, y: track.top - scrollTop + 1, width: 12, height: 12 }];
     }
-    push(batch.boxes, box);
-    if (box.width >= leastPatternWidth) push(batch.patterned, box);
-    if (this.#isOpSelected(shape.row)) this.#selected.push(box);
-    this.#label(shape.row, box, paint);
-  }
-
-  #isOpSelected(row: RowIndex): boolean {
-    const { selectedOp, selectedRow, trace } = this.#input;
-    return selectedRow === null && selectedOp !== null && trace.columns.op[row] === selectedOp;
-  }
-
-  #label(row: RowIndex, box: Box, paint: PaintName): void {
-    // A bar that begins left of the plot is labelled where it becomes visible.
-    const x = Math.max(box.x, 0);
-    const width = Math.min(box.x + box.width, this.#input.width) - x;
-    if (width < leastLabelWidth || this.#labels.length >= mostLabels) return;
-    this.#labels.push({ x, y: box.y, width, height: box.height, text: this.#input.labelOf(row), paint });
-  }
-
-  #mark(track: LaneTrack, shape: LaneShape): void {
-    const x = this.#x(shape.startNs);
-    const y = track.top - this.#input.scrollTop + 3;
-    const isWait = rowKind(this.#input.trace, shape.row) === 'event-wait';
-    (isWait ? this.#waits : this.#records).push(x, y);
-    if (this.#isOpSelected(shape.row)) this.#selected.push({ x: x - 6, y: y - 2, width: 12, height: 12 });
-  }
-
-  #batch(paint: PaintName): { boxes: number[]; patterned: number[]; grounds: number[] } {
-    const known = this.#batches.get(paint);
-    if (known !== undefined) return known;
-    const made = { boxes: [], patterned: [], grounds: [] };
-    this.#batches.set(paint, made);
-    return made;
-  }
-
-  #x(timeNs: number): number {
-    return toPixels(this.#input.view, this.#input.width, timeNs);
-  }
-
-  /** Edges on whole pixels, a pixel of air after bars that can spare it, and nothing far outside of the plot. */
-  #box(track: LaneTrack, depth: number, startNs: number, endNs: number): Box {
-    const { width, scrollTop } = this.#input;
-    const left = Math.round(Math.max(this.#x(startNs), -20));
-    const right = Math.round(Math.min(this.#x(endNs), width + 20));
-    const breadth = Math.max(right - left, 1);
-    return {
-      x: left,
-      y: barTop(track, depth) - scrollTop,
-      width: breadth > 3 ? breadth - 1 : breadth,
-      height: track.barHeight - (track.index.depths > 1 ? 1 : 0),
-    };
-  }
-
-  /** Where a row is drawn: on its stream and on its engine, or on its host thread. */
-  #rowBoxes(row: RowIndex): Box[] {
-    const { trace, tracks, scrollTop } = this.#input;
-    const [start, end] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
-    const own = [trace.columns.lane[row], trace.columns.engine[row]];
-    return tracks.flatMap((track) => {
-      if (track.kind !== 'lane' || !own.includes(track.number)) return [];
-      if (end === start) {
-        return [{ x: this.#x(start) - 6, y: track.top - scrollTop + 1, width: 12, height: 12 }];
-      }
-      const depth = rowDepth(track, row, (start + end) / 2);
-      return depth < 0 ? [] : [this.#box(track, depth, start, end)];
-    });
-  }
+    const depth = rowDepth(track, row, (start + end) / 2);
+    if (depth < 0) return [];
+    const [x, breadth] = crispSpan(toPixels(view, width, start), toPixels(view, width, end), width);
+    return [{ x, y: barTop(track, depth) - scrollTop, width: breadth, height: barHeight(track) }];
+  });
 }
 
 function rowDepth(track: LaneTrack, row: RowIndex, middleNs: number): number {
@@ -232,13 +255,11 @@ function rowDepth(track: LaneTrack, row: RowIndex, middleNs: number): number {
   return -1;
 }
 
-export const paintOfRow = (trace: Trace, row: RowIndex): PaintName => {
-  const kind = rowKind(trace, row);
-  return paintOf(kind, kind === 'copy' ? rowDirection(trace, row) : null);
-};
-
-function push(boxes: number[], { x, y, width, height }: Box): void {
-  boxes.push(x, y, width, height);
+function areaOf({ area, view, width }: FrameInput): Frame['area'] {
+  if (area === null) return null;
+  const left = Math.max(toPixels(view, width, area.startNs), -2);
+  const right = Math.min(toPixels(view, width, area.endNs), width + 2);
+  return right < left ? null : { x: left, width: Math.max(right - left, 1) };
 }
 
 /** From the upper box's lower edge to the lower one's upper edge, at their starts. */

@@ -1,23 +1,31 @@
 /** Patterns over fills: the second cue beside colour. Small canvases, made once for each paint and theme. */
 import { type PaintName, type Pattern, paint, type Scheme } from '../app/palette.ts';
+import { pixel, type Tile } from './raster.ts';
 
-interface Fill {
-  readonly image: HTMLCanvasElement;
-  readonly repeat: 'repeat';
-}
-
-const made = new Map<string, Fill>();
+const made = new Map<string, Tile>();
 const side = 8;
 
-/** A pattern to fill with; null for none. */
-export function hatch(pattern: Pattern, scheme: Scheme, name: PaintName): Fill | null {
-  if (pattern === 'none') return null;
-  const key = `${pattern}:${scheme}:${name}`;
+/** A paint with its pattern, as pixels of a screen that has `ratio` of them for each of the window's. */
+export function hatchTile(name: PaintName, scheme: Scheme, ratio: number): Tile {
+  const key = `${name}:${scheme}:${ratio}`;
   const known = made.get(key);
   if (known !== undefined) return known;
-  const fill: Fill = { image: drawPattern(pattern, ink(pattern, paint(name, scheme).text)), repeat: 'repeat' };
-  made.set(key, fill);
-  return fill;
+  const { fill, text, pattern } = paint(name, scheme);
+  const tile = render(drawPattern(pattern, ink(pattern, text)), fill, Math.max(1, Math.round(side * ratio)));
+  made.set(key, tile);
+  return tile;
+}
+
+function render(pattern: HTMLCanvasElement, fill: string, pixels: number): Tile {
+  const canvas = document.createElement('canvas');
+  canvas.width = pixels;
+  canvas.height = pixels;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (context === null) return { side: 1, pixels: Uint32Array.of(pixel(fill)) };
+  context.fillStyle = fill;
+  context.fillRect(0, 0, pixels, pixels);
+  context.drawImage(pattern, 0, 0, pixels, pixels);
+  return { side: pixels, pixels: new Uint32Array(context.getImageData(0, 0, pixels, pixels).data.buffer) };
 }
 
 /** Away from the text's own colour, so that words on the pattern gain contrast; only a faint pattern may do otherwise. */

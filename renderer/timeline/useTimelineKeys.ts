@@ -7,7 +7,7 @@ import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
-import type { TimeWindow } from './useTimeView.ts';
+import type { TimeWindow } from './timeWindow.ts';
 
 const zoomStep = 0.8;
 const panStep = 0.12;
@@ -36,7 +36,7 @@ export function takesKeys(target: EventTarget | null): boolean {
 
 /** Keys that move only the view, as the comparison has them too. */
 export function moveTime(key: string, time: TimeWindow): boolean {
-  const change = viewChange(key, time.cursor.current);
+  const change = viewChange(key, time.cursor);
   if (change !== null) time.move(change);
   return change !== null;
 }

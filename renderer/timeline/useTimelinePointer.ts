@@ -1,11 +1,11 @@
 /** What pointer and wheel do on the plot: hover, click, drag for an area, Shift+drag and wheel to pan, Ctrl+wheel to zoom. */
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { type Hit, hitTest } from './hitTest.ts';
-import { fitView, panBy, spanNs, toTime, zoomAt } from './timeView.ts';
+import { fitView, panBy, spanNs, type TimeView, toTime, zoomAt } from './timeView.ts';
+import type { TimeWindow } from './timeWindow.ts';
 import type { Track } from './tracks.ts';
-import type { TimeWindow } from './useTimeView.ts';
 
 interface Options {
   readonly stage: RefObject<HTMLDivElement | null>;
@@ -15,6 +15,8 @@ interface Options {
   readonly width: number;
   readonly scrollTop: number;
   readonly onHover: (hover: { hit: Hit; x: number; y: number } | null) => void;
+  /** The stretch that is being dragged over; null when that is over. */
+  readonly onDrag: (area: TimeView | null) => void;
 }
 
 interface Drag {
@@ -29,34 +31,25 @@ const dragThreshold = 4;
 /** Change of the visible span for one pixel of wheel. */
 const wheelZoom = 0.0022;
 
-export function useTimelinePointer(options: Options): { startNs: number; endNs: number } | null {
+export function useTimelinePointer(options: Options): void {
   const latest = useRef(options);
   latest.current = options;
-  const [area, setArea] = useState<{ startNs: number; endNs: number } | null>(null);
   const { stage } = options;
   useEffect(() => {
     const element = stage.current;
     if (element === null) return;
-    const handlers = new PointerHandlers(element, latest, setArea);
-    return handlers.attach();
+    return new PointerHandlers(element, latest).attach();
   }, [stage]);
-  return area;
 }
 
 class PointerHandlers {
   readonly #element: HTMLElement;
   readonly #options: RefObject<Options>;
-  readonly #setArea: (area: { startNs: number; endNs: number } | null) => void;
   #drag: Drag | null = null;
 
-  constructor(
-    element: HTMLElement,
-    options: RefObject<Options>,
-    setArea: (area: { startNs: number; endNs: number } | null) => void,
-  ) {
+  constructor(element: HTMLElement, options: RefObject<Options>) {
     this.#element = element;
     this.#options = options;
-    this.#setArea = setArea;
   }
 
   attach(): () => void {
@@ -85,7 +78,7 @@ class PointerHandlers {
   #move(event: PointerEvent): void {
     const { x, y } = this.#place(event);
     const { time, onHover } = this.#options.current;
-    time.cursor.current = this.#time(x);
+    time.cursor = this.#time(x);
     if (this.#drag === null) {
       onHover({ hit: this.#hit(x, y), x, y });
       return;
@@ -94,11 +87,11 @@ class PointerHandlers {
   }
 
   #dragTo(drag: Drag, x: number): void {
-    const { time, width, onHover } = this.#options.current;
+    const { time, width, onHover, onDrag } = this.#options.current;
     if (!drag.moved && Math.abs(x - drag.startX) < dragThreshold) return;
     drag.moved = true;
     onHover(null);
-    if (drag.kind === 'area') this.#setArea({ startNs: drag.startNs, endNs: this.#time(x) });
+    if (drag.kind === 'area') onDrag(between(drag.startNs, this.#time(x)));
     else {
       const shift = drag.lastX - x;
       time.move((view, limits) => panBy(view, (shift / Math.max(width, 1)) * spanNs(view), limits));
@@ -116,19 +109,19 @@ class PointerHandlers {
       const hit = this.#hit(x, y);
       select(hit.kind === 'row' ? { kind: 'row', run: run.id, row: hit.row } : null);
     } else if (drag.kind === 'area') {
-      const [a, b] = [Math.max(0, drag.startNs), Math.max(0, this.#time(x))];
-      select({ kind: 'area', run: run.id, startNs: Math.min(a, b), endNs: Math.max(a, b) });
+      select({ kind: 'area', run: run.id, ...between(Math.max(0, drag.startNs), Math.max(0, this.#time(x))) });
     }
   }
 
   #end(): void {
+    const wasArea = this.#drag?.kind === 'area' && this.#drag.moved;
     this.#drag = null;
-    this.#setArea(null);
+    if (wasArea) this.#options.current.onDrag(null);
   }
 
   #leave(): void {
     const { onHover, time } = this.#options.current;
-    time.cursor.current = null;
+    time.cursor = null;
     onHover(null);
   }
 
@@ -174,3 +167,5 @@ class PointerHandlers {
     return hitTest(tracks, time.view, width, x, y + scrollTop);
   }
 }
+
+const between = (a: number, b: number): TimeView => ({ startNs: Math.min(a, b), endNs: Math.max(a, b) });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CopyscopeError } from '../../core/errors.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -30,7 +31,14 @@ const ask = async (address: string, method = 'GET'): Promise<Response> => {
   return handler({ url: address, method } as Request);
 };
 
-beforeAll(() => serveRenderer(session.defaultSession as never, folder));
+const run = join(work, 'run.arrow');
+writeFileSync(run, 'ARROW1 and the rest');
+const runFile = async (id: string) => {
+  if (id !== 'imported/run') throw new CopyscopeError({ code: 'run.not-found', message: 'There is no such run.' });
+  return { path: run, bytes: 19 };
+};
+
+beforeAll(() => serveRenderer(session.defaultSession as never, folder, { runFile }));
 
 describe('copyscope://', () => {
   it('is registered as a standard, secure scheme', () => {
@@ -53,6 +61,17 @@ describe('copyscope://', () => {
     expect(script.headers.get('Content-Type')).toBe('text/javascript');
     expect(script.headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect((await ask('copyscope://app/assets/a%20b%25.js')).status).toBe(200);
+  });
+
+  it('streams the file of a run with its length, and nothing for what is none', async () => {
+    const answer = await ask('copyscope://app/runs/imported/run');
+    expect(answer.headers.get('Content-Length')).toBe('19');
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(await answer.text()).toBe('ARROW1 and the rest');
+    expect(await (await ask('copyscope://app/runs/imported/run', 'HEAD')).text()).toBe('');
+    for (const id of ['other', '../run', '%2e%2e/run', 'imported/run.arrow', '']) {
+      expect((await ask(`copyscope://app/runs/${id}`)).status).toBe(404);
+    }
   });
 
   it.each([

@@ -59,6 +59,12 @@ export class FlatBuffer {
     this.#charactersLeft -= this.vector(at, 1, this.#charactersLeft, 'characters').length;
   }
 
+  string(at: number): string {
+    const { first, length } = this.vector(at, 1, this.#charactersLeft, 'characters');
+    this.#charactersLeft -= length;
+    return new TextDecoder().decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + first, length));
+  }
+
   broken(how: string): Error {
     return damaged(this.#field, `the ${this.#field} ${how}.`);
   }
@@ -144,6 +150,12 @@ export class Table {
   checkString(slot: number): void {
     const at = this.#position(slot);
     if (at !== null) this.#buffer.checkString(at);
+  }
+
+  /** Empty where the field is missing. */
+  string(slot: number): string {
+    const at = this.#position(slot);
+    return at === null ? '' : this.#buffer.string(at);
   }
 
   #position(slot: number): number | null {

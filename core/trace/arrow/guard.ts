@@ -17,7 +17,7 @@ const maxBuffersPerField = 3;
 const magic = [...'ARROW1'].map((character) => character.charCodeAt(0));
 /** Magic and padding at the start; footer length and magic at the end. */
 const headBytes = 8;
-const tailBytes = 10;
+export const tailBytes = 10;
 const footerSlots = { schema: 1, dictionaries: 2, recordBatches: 3 } as const;
 const schemaSlots = { endianness: 0, fields: 1, metadata: 2 } as const;
 const fieldSlots = { name: 0, children: 5, metadata: 6 } as const;
@@ -53,14 +53,29 @@ function guardEnds(file: Uint8Array): void {
 }
 
 function readFooter(file: Uint8Array): Table {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const end = file.byteLength - tailBytes;
-  const length = view.getInt32(end, true);
-  if (length <= 0 || length > end - headBytes) {
-    const message = `its footer claims ${length} bytes, and the file has ${file.byteLength}.`;
-    throw runFileError('run-file.truncated', 'footer', message);
-  }
+  const length = footerBytes(file.subarray(end), file.byteLength);
   return new FlatBuffer(file.subarray(end - length, end), 'footer').root();
+}
+
+/** Length of the footer that lies before a file's last tailBytes, which are `tail`. */
+export function footerBytes(tail: Uint8Array, fileBytes: number): number {
+  const end = tail.subarray(-magic.length);
+  if (fileBytes < headBytes + tailBytes || !end.every((byte, index) => byte === magic[index])) {
+    throw runFileError('run-file.truncated', 'file', 'the file does not end as an Arrow file does ("ARROW1").');
+  }
+  const length = new DataView(tail.buffer, tail.byteOffset, tail.byteLength).getInt32(0, true);
+  if (length > 0 && length <= fileBytes - tailBytes - headBytes) return length;
+  const message = `its footer claims ${length} bytes, and the file has ${fileBytes}.`;
+  throw runFileError('run-file.truncated', 'footer', message);
+}
+
+/** The metadata that a footer holds, without a look at the rows. */
+export function footerMetadata(footer: Uint8Array): Map<string, string> {
+  const schema = new FlatBuffer(footer, 'footer').root().table(footerSlots.schema);
+  if (schema === null) throw damaged('footer', 'the footer has no schema.');
+  const entries = schema.tables(schemaSlots.metadata, maxMetadataEntries, 'metadata entries');
+  return new Map(entries.map((entry) => [entry.string(keyValueSlots.key), entry.string(keyValueSlots.value)]));
 }
 
 function guardSchema(schema: Table): void {

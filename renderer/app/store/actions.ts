@@ -1,12 +1,15 @@
 /** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
+import { summarizeRun } from '../../../core/analysis/summary.ts';
+import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { looksLikeTrace } from '../../../core/import/sniff.ts';
-import type { HostService, RunSummary, WindowEvents } from '../../../core/service/service.ts';
+import { type HostService, type RunSummary, runFilePath, type WindowEvents } from '../../../core/service/service.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
-import { loadRun } from '../loadedRun.ts';
+import { LoadedRun } from '../loadedRun.ts';
+import { openRunFile } from '../loading/openRunFile.ts';
 import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { remember } from '../settings.ts';
@@ -146,13 +149,23 @@ export async function ensureRun(id: string): Promise<void> {
   if (known !== undefined || summary === undefined || summary.status === 'running') return;
   put('loadedRuns', id, { status: 'loading' });
   try {
-    const file = await host().readRun(id);
-    const value = await loadRun(id, file, (info) => attainableFor(info, state().profiles, host()));
+    await host().runFile(id);
+    const { run, iteration, summary } = await openRunFile(new URL(runFilePath(id), location.href).href);
+    const made = summary === null ? summarizeRun(run, await attainableFor(run.info, state().profiles, host())) : null;
+    const value = new LoadedRun(id, run, iteration, made);
     put('loadedRuns', id, { status: 'ready', value });
     evictRuns(id);
+    if (summary !== null) addSummary(value, await summary);
   } catch (thrown) {
     put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
   }
+}
+
+/** Unless the run has been forgotten, or read anew, while it was summarised. */
+function addSummary(value: LoadedRun, summary: SummaryDocument): void {
+  const known = state().loadedRuns[value.id];
+  if (known?.status !== 'ready' || known.value !== value) return;
+  put('loadedRuns', value.id, { status: 'ready', value: value.withSummary(summary) });
 }
 
 /** Runs that are kept in memory; the host has them all. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
 import { connectHost } from '../../../core/service/rpc.ts';
 import type { HostService, WindowEvents } from '../../../core/service/service.ts';
@@ -69,6 +70,12 @@ async function openSocket(): Promise<WebSocket> {
   return socket;
 }
 
+async function runFile(id: string): Promise<{ path: string; bytes: number }> {
+  if (id === 'going') throw new CopyscopeError({ code: 'run.running', message: 'The run is still in progress.' });
+  if (id !== 'imported/run') throw new CopyscopeError({ code: 'run.not-found', message: 'There is no such run.' });
+  return { path: join(folder, 'run.arrow'), bytes: 19 };
+}
+
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-server-'));
   mkdirSync(join(folder, 'page/assets'), { recursive: true });
@@ -76,10 +83,11 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'page/assets/app.js'), 'export {};');
   writeFileSync(join(folder, 'page/.secret'), 'hidden');
   writeFileSync(join(folder, 'outside.txt'), 'outside');
+  writeFileSync(join(folder, 'run.arrow'), 'ARROW1 and the rest');
   windows = new Windows();
   const service = { runs } as unknown as HostService;
   server = await startServer({
-    host: { service, addWindow: (events) => windows.add(events) },
+    host: { service, addWindow: (events) => windows.add(events), runFile },
     pageFolder: join(folder, 'page'),
   });
 });
@@ -87,6 +95,29 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the file of a run', () => {
+  it('is streamed with its length to whoever has the session', async () => {
+    const session = { Cookie: await cookie() };
+    const answer = await ask('/runs/imported/run', session);
+    expect(answer).toMatchObject({ status: 200, text: 'ARROW1 and the rest' });
+    expect(answer.headers).toMatchObject({ 'content-length': '19', 'cache-control': 'no-store' });
+    expect(await ask('/runs/imported/run', session, 'HEAD')).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('is refused without the session, to another Host, and where there is none', async () => {
+    const session = { Cookie: await cookie() };
+    expect((await ask('/runs/imported/run')).status).toBe(401);
+    expect((await ask('/runs/imported/run', { ...session, Host: 'evil.example' })).status).toBe(421);
+    for (const id of ['other', '../run', '%2e%2e/run', 'imported/run.arrow', 'imported/run?x=1', '']) {
+      expect((await ask(`/runs/${id}`, session)).status).toBe(404);
+    }
+    expect(await ask('/runs/going', session)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('in progress'),
+    });
+  });
 });
 
 describe('the headless server lets in', () => {
@@ -249,7 +280,7 @@ describe('the headless server as a whole', () => {
     expect(await closed).toBe(1001);
     const service = {} as HostService;
     server = await startServer({
-      host: { service, addWindow: () => () => {} },
+      host: { service, addWindow: () => () => {}, runFile },
       pageFolder: join(folder, 'page'),
       port,
     });
@@ -257,7 +288,7 @@ describe('the headless server as a whole', () => {
   });
 
   it('says when its port is taken or the page is not built', async () => {
-    const host = { service: {} as HostService, addWindow: () => () => {} };
+    const host = { service: {} as HostService, addWindow: () => () => {}, runFile };
     await expect(startServer({ host, pageFolder: join(folder, 'page'), port: server.port })).rejects.toMatchObject({
       code: 'server.port-taken',
     });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
-import { Bandwidth, copyRows } from '../../../renderer/timeline/bandwidth.ts';
+import { Bandwidth, bandwidthData, copyRows } from '../../../renderer/timeline/bandwidth.ts';
 
 interface Copy {
   readonly startNs: number;
@@ -15,7 +15,7 @@ function bandwidthOf(copies: readonly Copy[]): Bandwidth {
   const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
   for (const copy of copies) builder.add({ ...copy, lane, kind: 'copy', name: 'copy', src: 'pinned', dst: 'device' });
   const trace = builder.build();
-  return new Bandwidth(trace, copyRows(trace, allRows(trace), 'h2d'));
+  return new Bandwidth(bandwidthData(trace, copyRows(trace, allRows(trace), 'h2d')));
 }
 
 const copies = fc.array(
@@ -74,7 +74,7 @@ describe('bandwidth over time', () => {
     const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
     builder.add({ startNs: 0, durationNs: 10, lane, kind: 'copy', name: 'c', bytes: 5, src: 'device', dst: 'pinned' });
     const trace = builder.build();
-    expect(copyRows(trace, allRows(trace), 'h2d')).toEqual([]);
-    expect(copyRows(trace, allRows(trace), 'd2h')).toEqual([0]);
+    expect([...copyRows(trace, allRows(trace), 'h2d')]).toEqual([]);
+    expect([...copyRows(trace, allRows(trace), 'd2h')]).toEqual([0]);
   });
 });

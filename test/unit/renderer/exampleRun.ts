@@ -3,6 +3,7 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../../core/trace/run.ts';
 import { IterationView } from '../../../renderer/app/loadedRun.ts';
+import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
 
 export const experiment = requireExperiment({
   format: 'copyscope/experiment',
@@ -126,4 +127,7 @@ export function exampleRun(trace = exampleTrace()): Run {
   return { info, trace };
 }
 
-export const exampleView = (): IterationView => new IterationView(exampleRun(), 0);
+export function exampleView(): IterationView {
+  const run = exampleRun();
+  return new IterationView(run, indexIteration(run.trace, 0));
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
 import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
-import { type Frame, makeFrame } from '../../../renderer/timeline/frame.ts';
+import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
 import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
@@ -24,7 +24,7 @@ function frameOf(
   selectedRow: number | null = null,
   on: readonly Track[] = tracks,
 ): Frame {
-  return makeFrame({
+  return new FrameMaker().make({
     trace,
     tracks: on,
     view: shown,
@@ -34,6 +34,7 @@ function frameOf(
     scrollTop: 0,
     selectedRow,
     selectedOp: null,
+    area: null,
     partners: selectedRow === null ? [] : view.partners(selectedRow),
     labelOf: (row) => rowTitle(trace, row, labels),
   });
@@ -76,12 +77,12 @@ describe('tracks', () => {
 describe('a frame', () => {
   it('draws a copy on its stream and on its engine, where its time says', () => {
     const batch = frameOf().batches.find(({ paint }) => paint === 'h2d');
-    expect(batch?.boxes.length).toBe(8);
-    const [x = 0, y, breadth = 0] = batch?.boxes ?? [];
-    expect(x).toBeCloseTo(toPixels(everything, width, 6000), -0.5);
-    expect(x + breadth).toBeCloseTo(toPixels(everything, width, 406_000), -0.5);
-    expect(y).toBe(barTop(lane('stream:side'), 0));
-    expect(batch?.boxes[5]).toBe(barTop(lane('engine:gpu:h2d'), 0));
+    const [onStream, onEngine, ...more] = batch?.bars.all() ?? [];
+    expect(more).toEqual([]);
+    expect(onStream?.x).toBeCloseTo(toPixels(everything, width, 6000), -0.5);
+    expect((onStream?.x ?? 0) + (onStream?.width ?? 0)).toBeCloseTo(toPixels(everything, width, 406_000), -0.5);
+    expect(onStream?.y).toBe(barTop(lane('stream:side'), 0));
+    expect(onEngine?.y).toBe(barTop(lane('engine:gpu:h2d'), 0));
   });
 
   it('labels what is wide enough, within its bar', () => {
@@ -114,7 +115,7 @@ describe('a frame', () => {
 
   it('draws the true busy share where several rows share a pixel', () => {
     const far = { startNs: 0, endNs: 400e6 };
-    const grounds = frameOf(far).batches.flatMap((batch) => batch.grounds);
+    const grounds = frameOf(far).batches.flatMap((batch) => batch.grounds.all());
     expect(grounds.length).toBeGreaterThan(0);
   });
 });

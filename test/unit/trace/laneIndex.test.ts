@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
-import { indexLane, LaneIndex } from '../../../core/trace/laneIndex.ts';
+import { indexLane, LaneIndex, laneData } from '../../../core/trace/laneIndex.ts';
 import { allRows, iterationRows, rowEndNs } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
 import { lanes, smallTrace } from './fixtures.ts';
@@ -261,8 +261,10 @@ describe('the index of a lane', () => {
       durationNs: new Float64Array(count).fill(7),
     };
     const index = new LaneIndex(
-      { ...small, count, columns },
-      Uint32Array.from({ length: count }, (_, row) => row),
+      laneData(
+        { ...small, count, columns },
+        Uint32Array.from({ length: count }, (_, row) => row),
+      ),
     );
     const start = performance.now();
     const shapes = index.shapes(0, count * 10, 2000);

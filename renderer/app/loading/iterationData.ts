@@ -1,0 +1,38 @@
+/** One iteration, indexed for drawing. Made in a worker for a run that is opened: typed arrays and little else. */
+import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
+import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
+import type { Trace } from '../../../core/trace/trace.ts';
+import { type BandwidthData, bandwidthData, copyRows } from '../../timeline/bandwidth.ts';
+
+export interface IterationData {
+  readonly number: number;
+  readonly rows: RowRange;
+  readonly makespanNs: number;
+  /** By position in trace.lanes. */
+  readonly lanes: readonly LaneData[];
+  readonly bandwidth: Readonly<Record<'h2d' | 'd2h', BandwidthData>>;
+}
+
+export function indexIteration(trace: Trace, number: number): IterationData {
+  const rows = iterationRows(trace, number);
+  return {
+    number,
+    rows,
+    makespanNs: makespanNs(trace, rows),
+    lanes: allLaneData(trace, rows),
+    bandwidth: {
+      h2d: bandwidthData(trace, copyRows(trace, rows, 'h2d')),
+      d2h: bandwidthData(trace, copyRows(trace, rows, 'd2h')),
+    },
+  };
+}
+
+/** The memory of an indexed iteration, to be handed to another thread. */
+export function buffersOf({ lanes, bandwidth }: IterationData): ArrayBuffer[] {
+  const layers = lanes.flatMap((lane) => [...lane.bars, ...lane.marks]);
+  const arrays: ArrayBufferView[] = [
+    ...layers.flatMap(({ rows, starts, ends, busy, longest }) => [rows, starts, ends, busy, ...longest]),
+    ...[bandwidth.h2d, bandwidth.d2h].flatMap(({ times, rates, moved }) => [times, rates, moved]),
+  ];
+  return [...new Set(arrays.map(({ buffer }) => buffer))].filter((buffer) => buffer instanceof ArrayBuffer);
+}

@@ -1,0 +1,27 @@
+/** What the window and the worker that opens run files say to each other. */
+import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { ErrorInfo } from '../../../core/errors.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import type { IterationData } from './iterationData.ts';
+
+export interface OpenRequest {
+  readonly ticket: number;
+  /** Of the run's file, in the window's own origin. */
+  readonly address: string;
+}
+
+export type OpenAnswer =
+  | {
+      readonly kind: 'opened';
+      readonly ticket: number;
+      readonly run: Run;
+      /** The representative one. */
+      readonly iteration: IterationData;
+      /** later: it comes as a message of its own. here: the run is small enough for the window to make it. */
+      readonly summary: 'later' | 'here';
+    }
+  | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: SummaryDocument }
+  | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };
+
+/** Iterations of more rows are summarised in the worker, without what would be an object for each row. */
+export const mostDetailedRows = 20_000;

@@ -1,0 +1,86 @@
+/** Opens run files away from the window's thread: reads, decodes, validates and indexes, and hands the memory over. */
+import '../../zodSetup.ts';
+import { summarizeRun } from '../../../core/analysis/summary.ts';
+import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
+import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import type { TraceColumns } from '../../../core/trace/trace.ts';
+import { buffersOf, indexIteration } from './iterationData.ts';
+import { mostDetailedRows, type OpenAnswer, type OpenRequest } from './messages.ts';
+
+/** The worker's own global, as far as this file needs it. */
+interface WorkerScope {
+  readonly crossOriginIsolated: boolean;
+  onmessage: ((event: MessageEvent<OpenRequest>) => void) | null;
+  postMessage(message: OpenAnswer, transfer?: Transferable[]): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+
+scope.onmessage = ({ data: { ticket, address } }) => {
+  open(ticket, address).catch((thrown: unknown) =>
+    scope.postMessage({ kind: 'failed', ticket, error: toErrorInfo(thrown) }),
+  );
+};
+
+async function open(ticket: number, address: string): Promise<void> {
+  const decoded = decodeRun(await readFile(address));
+  const iteration = indexIteration(decoded.trace, decoded.info.iterations.representative);
+  const isLarge = iteration.rows.to - iteration.rows.from > mostDetailedRows;
+  const run = isLarge && scope.crossOriginIsolated ? shared(decoded) : decoded;
+  const isShared = run !== decoded;
+  // What is transferred is gone here, so a run that can't be shared is summarised first.
+  const early = isLarge && !isShared ? summarize(run) : null;
+  const summary = isLarge ? 'later' : 'here';
+  const transfer = [...buffersOf(iteration), ...(isShared ? [] : columnBuffers(run.trace.columns))];
+  scope.postMessage({ kind: 'opened', ticket, run, iteration, summary }, transfer);
+  if (isLarge) scope.postMessage({ kind: 'summarized', ticket, summary: early ?? summarize(run) });
+}
+
+const summarize = (run: Run) => summarizeRun(run, { mostOperations: mostDetailedRows });
+
+/** Into memory of its full size at once, since the answer says how long it is. */
+async function readFile(address: string): Promise<Uint8Array> {
+  const answer = await fetch(address).catch((cause: unknown) => {
+    throw unreadable('the host can’t be reached', cause);
+  });
+  if (!answer.ok || answer.body === null) throw unreadable((await answer.text()).trim());
+  const length = Number(answer.headers.get('Content-Length'));
+  if (!(length > 0 && length <= maxRunFileBytes)) throw unreadable(`it has ${length} bytes`);
+  const file = new Uint8Array(length);
+  let at = 0;
+  for (const reader = answer.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (at + value.length > length) throw unreadable('it is longer than it said');
+    file.set(value, at);
+    at += value.length;
+  }
+  if (at < length) throw unreadable(`only ${at} of its ${length} bytes came`);
+  return file;
+}
+
+const unreadable = (why: string, cause?: unknown): CopyscopeError =>
+  new CopyscopeError(
+    { code: 'run.not-read', message: `The run’s file could not be read: ${why}.`, remedy: 'Try again.' },
+    cause === undefined ? undefined : { cause },
+  );
+
+/** The run with its columns in memory that two threads can read. The file's own memory is let go. */
+function shared(run: Run): Run {
+  const entries = Object.entries(run.trace.columns).map(
+    ([name, column]: [string, TraceColumns[keyof TraceColumns]]) => {
+      const memory = new SharedArrayBuffer(column.byteLength);
+      const Column = column.constructor as new (memory: SharedArrayBuffer) => typeof column;
+      const copy = new Column(memory);
+      copy.set(column);
+      return [name, copy];
+    },
+  );
+  return { ...run, trace: { ...run.trace, columns: Object.fromEntries(entries) as TraceColumns } };
+}
+
+function columnBuffers(columns: TraceColumns): ArrayBuffer[] {
+  const buffers = Object.values(columns).map((column: ArrayBufferView) => column.buffer);
+  return [...new Set(buffers)].filter((buffer) => buffer instanceof ArrayBuffer);
+}
