@@ -5,6 +5,11 @@ import { type Addon, loadAddon } from './addon.ts';
 import { NativeEngine, type NativeOptions } from './engine.ts';
 import { reportFrom, reportWithoutAddon } from './report.ts';
 
+export type { Dtype } from './copy/dtypes.ts';
+export type { CopyStrategy, CopyTuning } from './copy/options.ts';
+export { type CopyHandle, type CopyOptions, release, startCopy } from './copy/startCopy.ts';
+export { CopyStream, currentStream, resetCurrentStream, setCurrentStream } from './copy/streams.ts';
+export { DeviceTensor, HostTensor, type HostTensorInit, isPinned, pinnedBuffer } from './copy/tensors.ts';
 export type { NativeOptions } from './engine.ts';
 
 export interface Native {

@@ -6,13 +6,14 @@ target_sources(copyscope_engine PRIVATE
   src/copy/memory_pool.cpp
   src/copy/multi_copy.cpp
   src/copy/packing_plan.cpp
+  src/copy/pending_copy.cpp
   src/copy/pipeline.cpp
   src/copy/slot_ring.cpp
   src/copy/transfer_plan.cpp
   src/copy/tuning.cpp
   src/copy/worker_pool.cpp)
 if(TARGET copyscope)
-  target_sources(copyscope PRIVATE src/copy/addon_copy.cpp src/copy/engine_registry.cpp)
+  target_sources(copyscope PRIVATE src/copy/addon_copy.cpp src/copy/addon_start.cpp src/copy/engine_registry.cpp)
 endif()
 if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp)

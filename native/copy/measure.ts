@@ -1,5 +1,5 @@
 /** Times a payload of the engine's own making, as the benchmarks do. */
-import { type NativeMeasurement, nativeCopies } from './nativeCopies.ts';
+import { type CopyCounts, type NativeMeasurement, nativeCopies } from './nativeCopies.ts';
 import { type CopyTuning, toNativeOptions } from './options.ts';
 
 export const copyDirections = ['h2d', 'd2h', 'd2d', 'h2h'] as const;
@@ -38,3 +38,9 @@ export function measureCopies(request: MeasureRequest): NativeMeasurement {
     bare: request.bare === true ? 1 : 0,
   });
 }
+
+/** What the engine of a device holds, and has ever allocated. */
+export const copyCounts = (device: string): CopyCounts => nativeCopies().copyCounts(device);
+
+/** Gives memory that is not in use back to the system, the staging ring included. */
+export const trimCopies = (device: string): void => nativeCopies().copyTrim(device);

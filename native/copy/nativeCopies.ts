@@ -1,5 +1,6 @@
 /** The addon's own interface to the copy engine. */
 import { type Addon, loadAddon } from '../addon.ts';
+import type { NativeOptions } from './options.ts';
 
 export interface NativeMeasureRequest {
   readonly device: string;
@@ -45,7 +46,76 @@ export interface CopyCounts {
   readonly ringBytes: number;
 }
 
+/** Things of the addon that only the addon looks into. */
+declare const opaque: unique symbol;
+export type NativeCopy = { readonly [opaque]: 'copy' };
+export type NativeStorage = { readonly [opaque]: 'storage' };
+export type NativeStream = { readonly [opaque]: 'stream' };
+
+/** A host tensor that isn't contiguous; numbers in elements. */
+export interface StridedLeaf {
+  readonly index: number;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
+
+interface HostLeaves {
+  readonly leaves: readonly ArrayBufferView[];
+  readonly elementSizes: Uint8Array;
+  readonly strided: readonly StridedLeaf[];
+  readonly options: NativeOptions;
+}
+
+export interface DeviceLeaves {
+  readonly storages: readonly NativeStorage[];
+  readonly storageOf: Int32Array;
+  readonly offsets: Float64Array;
+  readonly bytes: Float64Array;
+  readonly elementSizes: Uint8Array;
+}
+
+/** Where each result lies: its storage's number, -1 where it is empty, and the offset in bytes. */
+export interface StartedCopy {
+  readonly copy: NativeCopy;
+  readonly storages: readonly NativeStorage[];
+  readonly storageOf: Int32Array;
+  readonly offsets: Float64Array;
+}
+export type StartedHostCopy = StartedCopy & { readonly pinned: boolean };
+
+export const copyStates = ['pending', 'done', 'failed', 'cancelled'] as const;
+
 export interface NativeCopies {
+  copyUpload(request: HostLeaves & { device: string; stream: NativeStream | undefined }): StartedCopy;
+  copyDownload(
+    request: DeviceLeaves & { device: string; options: NativeOptions; stream: NativeStream | undefined },
+  ): StartedHostCopy;
+  copyAcross(
+    request: DeviceLeaves & {
+      device: string;
+      source: string;
+      options: NativeOptions;
+      stream: NativeStream | undefined;
+      sourceStream: NativeStream | undefined;
+    },
+  ): StartedCopy;
+  copyHost(request: HostLeaves): StartedHostCopy;
+  /** Index into copyStates. */
+  copyState(copy: NativeCopy): number;
+  /** Calls the listener once the copy has ended. */
+  copyNotify(copy: NativeCopy, listener: () => void): void;
+  copyError(copy: NativeCopy): Error | undefined;
+  copyCancel(copy: NativeCopy): void;
+  /** ArrayBuffers of results on the host, once. */
+  copyBuffers(copy: NativeCopy): ArrayBuffer[];
+  copyRelease(storage: NativeStorage): void;
+  /** Detaches an ArrayBuffer of results; its memory goes back within a turn of the event loop. */
+  copyDetach(buffer: ArrayBuffer): void;
+  copyPinned(device: string, bytes: number): ArrayBuffer;
+  copyStream(device: string): NativeStream;
+  copySynchronize(stream: NativeStream): void;
+  copySimulate(request: { device: string; failAfter?: number; delayNs?: number; memoryBytes?: number }): void;
   copyMeasure(request: NativeMeasureRequest): NativeMeasurement;
   copyCounts(device: string): CopyCounts;
   copyTrim(device: string): void;

@@ -190,7 +190,7 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
 
 TEST("a batch above the limit, or of another strategy, is not submitted by the caller") {
   Fixture fixture;
-  std::vector<std::byte> source(smallBatchBytes + 1);
+  std::vector<std::byte> source(helpedBatchBytes + 1);
   const BlockRef target = fixture.engine.deviceMemory().take(source.size());
   Batch batch;
   batch.transfers.push_back({source.data(), target->memory, source.size()});

@@ -166,6 +166,7 @@ void initialiseCopies(Napi::Env env, Napi::Object exports) {
   exports.Set("copyMeasure", Napi::Function::New(env, copyMeasure, "copyMeasure"));
   exports.Set("copyCounts", Napi::Function::New(env, copyCounts, "copyCounts"));
   exports.Set("copyTrim", Napi::Function::New(env, copyTrim, "copyTrim"));
+  initialiseStarts(env, exports);
 }
 
 }  // namespace copyscope::addon

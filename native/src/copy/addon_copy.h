@@ -6,14 +6,31 @@
 
 #include "../addon.h"
 #include "copy_engine.h"
+#include "host_copy_device.h"
+#include "pending_copy.h"
 
 namespace copyscope::addon {
 
-/// Adds copyMeasure and the like to the addon's exports.
+/// Adds the functions of this folder to the addon's exports.
 void initialiseCopies(Napi::Env env, Napi::Object exports);
+/// Those of them that start copies (addon_start.cpp).
+void initialiseStarts(Napi::Env env, Napi::Object exports);
 
-/// The engine of a device, made at the first call: 'cuda:0', or 'cpu-device:0' for a simulated one.
-std::shared_ptr<copy::CopyEngine> copyEngine(const std::string& device);
+/// A device's engine, and the thread that schedules its background copies.
+struct EngineEntry {
+  std::shared_ptr<copy::CopyEngine> engine;
+  copy::CopyScheduler scheduler;
+  /// Where the device is a simulated one.
+  copy::HostCopyDevice* simulated = nullptr;
+};
+
+/// The entry of a device, made at the first call: 'cuda:0', 'cpu-device:0' for a simulated one, 'cpu' for the host.
+std::shared_ptr<EngineEntry> engineEntry(const std::string& device);
+inline std::shared_ptr<copy::CopyEngine> copyEngine(const std::string& device) { return engineEntry(device)->engine; }
+
+/// Counts the environments that use the engines; they go with the last one.
+void enterEngines();
+void leaveEngines() noexcept;
 
 /// Options from an object with the names of CopyOptions' fields; what is missing keeps its default.
 copy::CopyOptions readCopyOptions(const Napi::Object& object);

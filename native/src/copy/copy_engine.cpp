@@ -9,9 +9,8 @@
 namespace copyscope::copy {
 namespace {
 
-/// How long a worker looks for its next task. Where cores are few, it would be in the others' way.
+/// How long a worker looks for its next task.
 constexpr std::int64_t spinNs = 200000;
-constexpr unsigned coresToSpin = 4;
 constexpr std::uint64_t leastPinnedBudget = 256u << 20;
 
 std::uint64_t budgetOf(std::uint64_t asked) {
@@ -20,7 +19,8 @@ std::uint64_t budgetOf(std::uint64_t asked) {
 
 }  // namespace
 
-CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget) {
+CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedBudget)
+    : cores_(std::max(1u, std::thread::hardware_concurrency())) {
   // The pools keep the device: results may outlive the engine.
   const std::shared_ptr<CopyDevice> shared(std::move(device));
   device_ = shared;
@@ -32,7 +32,7 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   stream_ = device_->createStream();
   done_ = device_->createEvent();
   ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
-  const bool spins = std::thread::hardware_concurrency() >= coresToSpin;
+  const bool spins = cores_ >= coresToSpin;
   workers_ = std::make_unique<WorkerPool>([shared] { shared->attach(); }, spins ? spinNs : 0);
 }
 
@@ -47,6 +47,7 @@ CopyEngine::~CopyEngine() {
   }
   ring_.reset();
   device_->destroyEvent(done_);
+  for (const EventRef event : spareEvents_) device_->destroyEvent(event);
   device_->destroyStream(stream_);
 }
 
@@ -54,8 +55,7 @@ void CopyEngine::run(const Batch& batch, const CopyOptions& options, StreamRef s
                      const std::atomic<bool>* cancelled) {
   const std::lock_guard<std::mutex> lock(mutex_);
   device_->attach();
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  Job job{batch, options, stream, cancelled, chooseTuning(options, batch.bytes(), cores), {}, {}};
+  Job job{batch, options, stream, cancelled, chooseTuning(options, batch.bytes(), cores_), {}, {}};
   try {
     job.refuseCancelled();
     runLocked(job);
@@ -111,6 +111,24 @@ void CopyEngine::finish(Job& job) {
   device_->wait(done_);
 }
 
+EventRef CopyEngine::takeEvent() {
+  const std::lock_guard<std::mutex> lock(eventMutex_);
+  if (spareEvents_.empty()) {
+    ++eventsMade_;
+    return device_->createEvent();
+  }
+  const EventRef event = spareEvents_.back();
+  spareEvents_.pop_back();
+  return event;
+}
+
+void CopyEngine::putBack(EventRef event) {
+  const std::lock_guard<std::mutex> lock(eventMutex_);
+  spareEvents_.push_back(event);
+}
+
+void CopyEngine::rouse(std::uint64_t payload) { workers_->rouse(chooseTuning({}, payload, cores_).threads - 1); }
+
 BlockRef CopyEngine::staging(std::uint64_t bytes) {
   BlockRef block = pinned_->take(bytes);
   if (block != nullptr) return block;
@@ -121,7 +139,8 @@ BlockRef CopyEngine::staging(std::uint64_t bytes) {
 
 EngineCounts CopyEngine::counts() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {pinned_->counts(), memory_->counts(), ring_->eventsMade() + 1, workers_->threads(),
+  const std::lock_guard<std::mutex> eventLock(eventMutex_);
+  return {pinned_->counts(), memory_->counts(), ring_->eventsMade() + eventsMade_, workers_->threads(),
           ring_->size() * ring_->slotBytes()};
 }
 
@@ -130,6 +149,7 @@ void CopyEngine::trim() {
   device_->attach();
   ring_->waitForAll();
   ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
+  ringReserve_.store(0);
   pinned_->trim();
   memory_->trim();
 }

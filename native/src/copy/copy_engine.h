@@ -14,6 +14,9 @@
 
 namespace copyscope::copy {
 
+/// Cores from which on threads wait busily; where they are few, they would be in each other's way.
+constexpr unsigned coresToSpin = 4;
+
 struct EngineCounts {
   PoolCounts pinned;
   PoolCounts device;
@@ -22,8 +25,10 @@ struct EngineCounts {
   std::uint64_t ringBytes = 0;
 };
 
-/// Bytes up to which a batch is packed by the caller itself: waking another thread would take longer.
+/// Bytes up to which the caller of submitSmall fills the slots itself, with the workers' help: handing the batch to
+/// another thread would take longer. The first is for machines with few cores, where nobody helps.
 constexpr std::uint64_t smallBatchBytes = 256u << 10;
+constexpr std::uint64_t helpedBatchBytes = 4096u << 10;
 
 /// Numbers that a batch is run with: those asked for, or those chosen from payload and cores.
 struct Tuning {
@@ -52,11 +57,16 @@ class CopyEngine {
   /// nothing uses the batch's memory any more, and its targets hold some of the data.
   void run(const Batch& batch, const CopyOptions& options, StreamRef stream, const std::atomic<bool>* cancelled = nullptr);
 
-  /// Packs a small H2D batch on this thread and submits it, without waiting; null where the batch is too large for
-  /// that or the engine is busy. The event belongs to the engine: it is done once this batch is, or a later one.
+  /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
+  /// batch is another, or the engine is busy. The event goes back by putBack().
   EventRef submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream);
+  void putBack(EventRef event);
+  /// Starts waking workers for a batch of about this size that comes in a moment.
+  void rouse(std::uint64_t payload);
 
   EngineCounts counts();
+  /// Whether page-locked memory of this engine is in use outside its ring, so that it is worth looking for.
+  bool holdsPinnedResults() const { return pinned_->counts().usedBytes > ringReserve_.load(); }
   /// Gives memory that is not in use back to the system, the ring's included.
   void trim();
 
@@ -69,6 +79,9 @@ class CopyEngine {
   void threadedPinning(Job& job);
   void packed(Job& job);
   void pipelined(Job& job);
+  /// Puts everything into the stream; in D2H, takes it out of the slots too.
+  void passThroughRing(Job& job);
+  EventRef takeEvent();
   void hostToHost(Job& job);
   void deviceToDevice(Job& job);
   void copyPinned(Job& job, const std::vector<Transfer>& transfers);
@@ -87,8 +100,14 @@ class CopyEngine {
   std::shared_ptr<MemoryPool> memory_;
   StreamRef stream_ = nullptr;
   EventRef done_ = nullptr;
+  std::mutex eventMutex_;
+  std::vector<EventRef> spareEvents_;
+  std::uint64_t eventsMade_ = 1;
+  const unsigned cores_;
   std::mutex mutex_;
   std::unique_ptr<SlotRing> ring_;
+  /// Bytes that the ring has taken from the pinned pool.
+  std::atomic<std::uint64_t> ringReserve_{0};
   std::unique_ptr<WorkerPool> workers_;
   TransferPlan plan_;
   std::vector<Transfer> staged_;

@@ -57,7 +57,7 @@ struct Transfer {
   std::byte* host = nullptr;
   std::byte* device = nullptr;
   std::uint64_t bytes = 0;
-  /// Transfers with the same storage lie in one allocation on the device, and what is between them is padding.
+  /// What lies between transfers with the same storage is padding: on the device, and for D2H on the host too.
   std::uint32_t storage = noStorage;
   /// Whether the host side is page-locked.
   bool pinned = false;

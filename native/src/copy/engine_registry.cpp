@@ -15,10 +15,18 @@ constexpr const char* simulatedPrefix = "cpu-device:";
 constexpr const char* cudaPrefix = "cuda:";
 constexpr int mostSimulatedDevices = 8;
 
-std::mutex registryMutex;
-std::map<std::string, std::shared_ptr<copy::CopyEngine>>& engines() {
-  static std::map<std::string, std::shared_ptr<copy::CopyEngine>> all;
-  return all;
+constexpr const char* hostName = "cpu";
+constexpr int hostIndex = -1;
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<EngineEntry>> entries;
+  int environments = 0;
+};
+
+Registry& registry() {
+  static Registry only;
+  return only;
 }
 
 /// The number behind the prefix; -1 where the name has another form.
@@ -29,9 +37,13 @@ int indexIn(const std::string& name, const std::string& prefix) {
   return valid ? std::stoi(digits) : -1;
 }
 
-std::unique_ptr<copy::CopyDevice> makeDevice(const std::string& name) {
-  const int simulated = indexIn(name, simulatedPrefix);
-  if (simulated >= 0 && simulated < mostSimulatedDevices) return std::make_unique<copy::HostCopyDevice>(simulated);
+std::unique_ptr<copy::CopyDevice> makeDevice(const std::string& name, copy::HostCopyDevice*& simulation) {
+  const int simulated = name == hostName ? hostIndex : indexIn(name, simulatedPrefix);
+  if (name == hostName || (simulated >= 0 && simulated < mostSimulatedDevices)) {
+    auto device = std::make_unique<copy::HostCopyDevice>(simulated);
+    simulation = device.get();
+    return device;
+  }
   const int cuda = indexIn(name, cudaPrefix);
   if (cuda < 0) {
     throw Failure("copy.no-device", "There is no device '" + name + "'.",
@@ -47,18 +59,28 @@ std::unique_ptr<copy::CopyDevice> makeDevice(const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<copy::CopyEngine> copyEngine(const std::string& device) {
-  const std::lock_guard<std::mutex> lock(registryMutex);
-  std::shared_ptr<copy::CopyEngine>& engine = engines()[device];
-  if (engine == nullptr) {
-    try {
-      engine = std::make_shared<copy::CopyEngine>(makeDevice(device));
-    } catch (...) {
-      engines().erase(device);
-      throw;
-    }
-  }
-  return engine;
+std::shared_ptr<EngineEntry> engineEntry(const std::string& device) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.entries.find(device);
+  if (found != all.entries.end()) return found->second;
+  auto entry = std::make_shared<EngineEntry>();
+  entry->engine = std::make_shared<copy::CopyEngine>(makeDevice(device, entry->simulated));
+  all.entries[device] = entry;
+  return entry;
+}
+
+void enterEngines() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  ++all.environments;
+}
+
+void leaveEngines() noexcept {
+  Registry& all = registry();
+  std::map<std::string, std::shared_ptr<EngineEntry>> gone;
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (--all.environments == 0) gone.swap(all.entries);
 }
 
 }  // namespace copyscope::addon

@@ -33,7 +33,7 @@ void CopyEngine::submitChunk(Job& job, std::size_t index) {
     device_->copy(up ? run.device : staged, up ? staged : run.device, static_cast<std::size_t>(run.bytes),
                   job.batch.direction, job.stream);
   }
-  device_->record(slot.event, job.stream);
+  ring_->occupy(slot, job.stream);
   submitted_[index].store(true, std::memory_order_release);
 }
 
@@ -49,9 +49,17 @@ void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
     submitted_[chunk].store(false, std::memory_order_relaxed);
   }
   ring_->prepare(job.tuning.slots, job.tuning.slotBytes, chunks);
+  ringReserve_.store(ring_->reservedBytes());
 }
 
 void CopyEngine::pipelined(Job& job) {
+  workers_->rouse(job.helpers());
+  passThroughRing(job);
+  finish(job);
+  ring_->release(plan_.chunks.size());
+}
+
+void CopyEngine::passThroughRing(Job& job) {
   staged_.clear();
   direct_.clear();
   for (const Transfer& transfer : job.batch.transfers) {
@@ -64,18 +72,19 @@ void CopyEngine::pipelined(Job& job) {
   } else {
     emptySlots(job);
   }
-  finish(job);
-  ring_->advance(plan_.chunks.size(), true);
 }
 
-/// Neighbours on both sides go in one copy.
+/// Neighbours on both sides go in one copy; so do those of one storage with the same padding on both sides.
 void CopyEngine::copyPinned(Job& job, const std::vector<Transfer>& transfers) {
+  constexpr std::ptrdiff_t mostPadding = 512;
   Transfer run;
   for (const Transfer& transfer : transfers) {
-    const bool follows =
-        run.bytes > 0 && transfer.host == run.host + run.bytes && transfer.device == run.device + run.bytes;
-    if (follows) {
-      run.bytes += transfer.bytes;
+    const std::ptrdiff_t gap = transfer.device - (run.device + run.bytes);
+    const bool sameGap = run.bytes > 0 && transfer.host - (run.host + run.bytes) == gap;
+    const bool padded = job.batch.direction == Direction::d2h && transfer.storage != noStorage &&
+                        transfer.storage == run.storage && gap >= 0 && gap <= mostPadding;
+    if (sameGap && (gap == 0 || padded)) {
+      run.bytes += static_cast<std::uint64_t>(gap) + transfer.bytes;
       continue;
     }
     copyOne(job, run);
@@ -101,7 +110,7 @@ void CopyEngine::fillSlots(Job& job) {
     // The slot is free once the chunk before it in this slot has been submitted and has arrived.
     if (chunk >= slots && !awaitFlag(submitted_[chunk - slots], all)) return;
     Slot& slot = ring_->slotOf(chunk);
-    device_->wait(slot.event);
+    ring_->waitFor(slot);
     fillUnit(unit, slot.block->memory);
     if (remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) == 1) submitChunk(job, chunk);
   });
@@ -112,7 +121,7 @@ void CopyEngine::emptySlots(Job& job) {
   const std::size_t slots = ring_->size();
   const std::size_t chunks = plan_.chunks.size();
   for (std::size_t chunk = 0; chunk < std::min(slots, chunks); ++chunk) {
-    device_->wait(ring_->slotOf(chunk).event);
+    ring_->waitFor(ring_->slotOf(chunk));
     submitChunk(job, chunk);
   }
   SharedWork work(plan_.units.size());
@@ -121,7 +130,7 @@ void CopyEngine::emptySlots(Job& job) {
     const std::size_t chunk = unit.chunk;
     if (!awaitFlag(submitted_[chunk], all)) return;
     Slot& slot = ring_->slotOf(chunk);
-    device_->wait(slot.event);
+    ring_->waitFor(slot);
     for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
       const Segment& segment = plan_.segments[number];
       std::memcpy(segment.host, slot.block->memory + segment.slotOffset, static_cast<std::size_t>(segment.bytes));
@@ -134,26 +143,23 @@ void CopyEngine::emptySlots(Job& job) {
 
 EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream) {
   const std::uint64_t payload = batch.bytes();
-  if (batch.direction != Direction::h2d || options.strategy != Strategy::pipelined || payload > smallBatchBytes) {
-    return nullptr;
-  }
+  const std::uint64_t most = cores_ >= coresToSpin ? helpedBatchBytes : smallBatchBytes;
+  if (batch.direction != Direction::h2d || options.strategy != Strategy::pipelined || payload > most) return nullptr;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   device_->attach();
-  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, 1), {}, {}};
-  plan(job, batch.transfers);
-  if (plan_.chunks.size() != 1) return nullptr;
-  Slot& slot = ring_->slotOf(0);
-  device_->wait(slot.event);
-  for (const Unit& unit : plan_.units) fillUnit(unit, slot.block->memory);
+  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, cores_), {}, {}};
+  const EventRef event = takeEvent();
   try {
-    submitChunk(job, 0);
+    passThroughRing(job);
+    device_->record(event, stream);
   } catch (...) {
     synchronizeQuietly(stream);
+    putBack(event);
     throw;
   }
-  ring_->advance(1, false);
-  return slot.event;
+  ring_->advance(plan_.chunks.size());
+  return event;
 }
 
 }  // namespace copyscope::copy

@@ -13,7 +13,7 @@ void SlotRing::reset() {
   for (Slot& slot : slots_) {
     if (slot.event != nullptr) device_.destroyEvent(slot.event);
   }
-  slots_.clear();
+  slots_ = std::vector<Slot>();
   start_ = 0;
 }
 
@@ -21,7 +21,7 @@ void SlotRing::prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t n
   if (slots_.size() != count || slotBytes_ != bytes) {
     waitForAll();
     reset();
-    slots_.resize(count);
+    slots_ = std::vector<Slot>(count);
     slotBytes_ = bytes;
   }
   for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(count, needed); ++chunk) {
@@ -38,14 +38,34 @@ void SlotRing::prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t n
   }
 }
 
-void SlotRing::advance(std::uint64_t chunks, bool allFree) {
-  start_ = allFree || slots_.empty() ? 0 : (start_ + chunks) % slots_.size();
+std::uint64_t SlotRing::reservedBytes() const {
+  std::uint64_t sum = 0;
+  for (const Slot& slot : slots_) sum += slot.block == nullptr ? 0 : slot.block->bytes;
+  return sum;
+}
+
+void SlotRing::occupy(Slot& slot, StreamRef stream) {
+  slot.busy.store(true, std::memory_order_relaxed);
+  device_.record(slot.event, stream);
+}
+
+void SlotRing::waitFor(Slot& slot) {
+  if (!slot.busy.load(std::memory_order_acquire)) return;
+  device_.wait(slot.event);
+  slot.busy.store(false, std::memory_order_release);
 }
 
 void SlotRing::waitForAll() {
-  for (Slot& slot : slots_) {
-    if (slot.event != nullptr) device_.wait(slot.event);
+  for (Slot& slot : slots_) waitFor(slot);
+}
+
+void SlotRing::release(std::uint64_t chunks) {
+  for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(chunks, slots_.size()); ++chunk) {
+    slotOf(chunk).busy.store(false, std::memory_order_relaxed);
   }
+  const bool anyBusy =
+      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.busy.load(std::memory_order_relaxed); });
+  start_ = anyBusy ? (start_ + chunks) % slots_.size() : 0;
 }
 
 }  // namespace copyscope::copy

@@ -1,6 +1,7 @@
 // The ring of pinned slots: allocated once, used again, guarded by an event each.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace copyscope::copy {
 struct Slot {
   BlockRef block;
   EventRef event = nullptr;
+  /// The device may be using it. Cleared by whoever has seen the event done, so that the others needn't ask.
+  std::atomic<bool> busy{false};
 };
 
 class SlotRing {
@@ -29,9 +32,17 @@ class SlotRing {
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint64_t slotBytes() const { return slotBytes_; }
   std::uint64_t eventsMade() const { return eventsMade_; }
-  /// The next job starts behind the chunks of this one; at the first slot where all are free again.
-  void advance(std::uint64_t chunks, bool allFree);
-  /// Waits until the device has let go of every slot.
+  /// Bytes of the slots that have their memory.
+  std::uint64_t reservedBytes() const;
+  /// The current job's chunks are on their way; the next job starts behind them.
+  void advance(std::uint64_t chunks) { start_ = (start_ + chunks) % slots_.size(); }
+  /// The current job's chunks have arrived; the next job starts at the first slot where all are free.
+  void release(std::uint64_t chunks);
+  /// Records the slot's event behind what was put into the stream for it.
+  void occupy(Slot& slot, StreamRef stream);
+  /// Returns once the device has let go of the slot.
+  void waitFor(Slot& slot);
+  /// The same for every slot.
   void waitForAll();
 
  private:

@@ -16,8 +16,8 @@ constexpr std::uint64_t leastChunkBytes = 256 * KiB;
 constexpr std::uint64_t leastUnitBytes = 64 * KiB;
 constexpr unsigned pinningThreads = 4;
 constexpr std::uint64_t mostSlots = 1024;
-/// A payload is cut into this many chunks at least, so that packing and link overlap.
-constexpr std::uint64_t leastChunks = 8;
+/// A payload is cut into this many chunks at least, so that packing and link overlap; more cost more calls.
+constexpr std::uint64_t leastChunks = 4;
 
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 

@@ -53,6 +53,16 @@ void WorkerPool::start(unsigned helpers, Call call, void* context) {
   if (anySleeping) changed_.notify_all();
 }
 
+void WorkerPool::rouse(unsigned helpers) {
+  if (helpers == 0 || spinNs_ == 0) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (sleeping_ == 0) return;
+    ++roused_;
+  }
+  changed_.notify_all();
+}
+
 void WorkerPool::finish() noexcept {
   if (helpers_ == 0) return;
   entered_.fetch_and(~openBit, std::memory_order_acq_rel);
@@ -66,24 +76,29 @@ void WorkerPool::work(unsigned number) {
 }
 
 bool WorkerPool::awaitTask(std::uint64_t& seen) {
+  for (;;) {
+    if (spinForTask(seen)) break;
+    std::unique_lock<std::mutex> lock(mutex_);
+    const std::uint64_t roused = roused_;
+    ++sleeping_;
+    changed_.wait(lock, [&] { return closed_.load() || task_.load() != seen || roused_ != roused; });
+    --sleeping_;
+    if (closed_.load() || task_.load() != seen) break;
+  }
+  seen = task_.load(std::memory_order_acquire);
+  return !closed_.load();
+}
+
+/// Looks busily for news, for a while; true where there are any.
+bool WorkerPool::spinForTask(std::uint64_t seen) const {
   const std::int64_t deadline = nowNs() + spinNs_;
   do {
     for (int tries = 0; tries < 64; ++tries) {
-      const std::uint64_t task = task_.load(std::memory_order_acquire);
-      if (task != seen) {
-        seen = task;
-        return true;
-      }
-      if (closed_.load(std::memory_order_relaxed)) return false;
+      if (task_.load(std::memory_order_acquire) != seen || closed_.load(std::memory_order_relaxed)) return true;
       relax();
     }
   } while (nowNs() < deadline);
-  std::unique_lock<std::mutex> lock(mutex_);
-  ++sleeping_;
-  changed_.wait(lock, [&] { return closed_.load() || task_.load() != seen; });
-  --sleeping_;
-  seen = task_.load();
-  return !closed_.load();
+  return false;
 }
 
 void WorkerPool::takePart(unsigned number) {

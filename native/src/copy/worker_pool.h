@@ -31,6 +31,9 @@ class WorkerPool {
     finish();
   }
 
+  /// Starts waking sleeping workers, for a task that comes in a moment.
+  void rouse(unsigned helpers);
+
   unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
 
  private:
@@ -40,12 +43,15 @@ class WorkerPool {
   void finish() noexcept;
   void work(unsigned number);
   bool awaitTask(std::uint64_t& seen);
+  bool spinForTask(std::uint64_t seen) const;
   void takePart(unsigned number);
 
   const std::function<void()> prepare_;
   const std::int64_t spinNs_;
   /// Counts tasks. Written under the mutex.
   std::atomic<std::uint64_t> task_{0};
+  /// Counts calls of rouse(). Written under the mutex.
+  std::uint64_t roused_ = 0;
   /// Threads inside the task's body, and whether more may enter.
   std::atomic<std::uint32_t> entered_{0};
   Call call_ = nullptr;

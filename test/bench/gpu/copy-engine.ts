@@ -1,12 +1,15 @@
 /**
  * Times the copy engine on cuda:0 against peers in the same run, and prints a table. Writes $OUT/copy-engine.json.
  * Every payload is made and verified byte for byte outside the times. PyTorch's figures: pytorch_copies.py.
+ *
+ *   node dist/gpu/copy-engine.js [--all] [--sweep]
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { copyStrategies } from '../../../core/experiment/operations.ts';
 import { type CopyDirection, type MeasureRequest, measureCopies } from '../../../native/copy/measure.ts';
+import { measureStartCopy } from './measureStartCopy.ts';
 import { sceneSizes } from './payloads.ts';
 
 interface Row {
@@ -24,6 +27,9 @@ interface Row {
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
 /** For a trial where there is no GPU: a thousandth of the large payloads. */
 const scale = device.startsWith('cuda') ? 1 : 0.001;
+const asked = new Set(process.argv.slice(2));
+/** Measured with --all only. */
+const slow = new Set<string>(['blocking-loop', 'pin-then-copy', 'pin-then-copy-non-blocking']);
 const rows: Row[] = [];
 
 function summarize(
@@ -84,60 +90,43 @@ for (const direction of ['h2d', 'd2h'] as const satisfies readonly CopyDirection
     strategy: 'non-blocking-loop',
   });
   for (const strategy of copyStrategies) {
+    if (slow.has(strategy) && !asked.has('--all')) continue;
     const row = measure(`${title}, pageable, ${strategy}`, { direction, sizes: large, strategy });
     if (strategy === 'pipelined') summary[`${label} pipelined / pinned`] = ratio(row, pinned);
   }
 }
-// Ring shapes, for the choice of defaults.
-for (const [threads, slotsPerThread, slotMiB] of [
-  [4, 4, 4],
-  [6, 2, 4],
-  [8, 2, 2],
-  [8, 4, 2],
-  [8, 2, 4],
-  [10, 2, 3],
-  [12, 2, 2],
-  [12, 1, 4],
-  [15, 1, 4],
-] as const) {
-  const shape = { threads, slotsPerThread, slotBytes: slotMiB * 2 ** 20, strategy: 'pipelined' } as const;
-  for (const direction of ['h2d', 'd2h'] as const) {
-    measure(`${direction} 4 MB, ${threads} threads, ${slotsPerThread} slots each of ${slotMiB} MiB`, {
-      direction,
-      sizes: large,
-      repetitions: 5,
-      ...shape,
-    });
-  }
-}
+if (asked.has('--sweep')) sweepRingShapes();
 
 const many = { direction: 'h2d', repetitions: 501, warmups: 20 } as const;
 for (const strategy of ['non-blocking-loop', 'packed', 'pipelined'] as const) {
   measure(`H2D 528 tensors of scenes, ${strategy}`, { ...many, sizes: scene, strategy });
   measure(`H2D 1000 x 4000 B, ${strategy}`, { ...many, sizes: medium, strategy });
 }
-measure('H2D 528 tensors of scenes, pipelined, 5 ms rest before each', {
-  ...many,
-  repetitions: 101,
-  sizes: scene,
-  pauseMs: 5,
-});
-measure('H2D 1000 x 4000 B, pipelined, 5 ms rest before each', {
-  ...many,
-  repetitions: 101,
-  sizes: medium,
-  pauseMs: 5,
-});
-measure('D2H 1000 x 4000 B, pipelined', { ...many, direction: 'd2h', sizes: medium });
-for (const threads of [1, 2, 4, 6, 8, 12]) {
-  for (const chunkKiB of [256, 512, 1024, 4096]) {
+const rested = { ...many, repetitions: 101, pauseMs: 5 };
+measure('H2D 528 tensors of scenes, pipelined, 5 ms rest before each', { ...rested, sizes: scene });
+measure('H2D 1000 x 4000 B, pipelined, 5 ms rest before each', { ...rested, sizes: medium });
+measure('D2H 1000 x 4000 B, pipelined', { ...many, direction: 'd2h', repetitions: 101, sizes: medium });
+for (const threads of [1, 4, 6, 8, 12]) {
+  for (const chunkKiB of [256, 512, 1024]) {
     measure(`H2D 1000 x 4000 B, ${threads} threads, chunks of ${chunkKiB} KiB`, {
       ...many,
-      repetitions: 101,
+      repetitions: 201,
       sizes: medium,
       threads,
       chunkBytes: chunkKiB * 1024,
     });
+  }
+}
+
+for (const [title, sizes, repetitions] of [
+  ['528 tensors of scenes', scene, 501],
+  ['1000 x 4000 B', medium, 501],
+  [`${large.length} x 4 MB`, large, 7],
+] as const) {
+  const result = await measureStartCopy(device, sizes, repetitions);
+  for (const [part, ns] of Object.entries(result.ns)) {
+    const { bytes, checked, wrong, allocations } = result;
+    add(summarize(`startCopy ${title}, ${part}`, ns, { bytes, checked, wrong, allocations }));
   }
 }
 
@@ -152,6 +141,26 @@ for (const direction of ['h2d', 'd2h'] as const) {
     repetitions: 15,
   });
   summary[`${direction} 1 GiB pinned, engine / bare`] = `${ratio(ours, bare)}, pipelined ${ratio(piped, bare)}`;
+}
+
+/** For the choice of defaults: takes about a minute. */
+function sweepRingShapes(): void {
+  for (const [threads, slotsPerThread, slotMiB] of [
+    [4, 4, 4],
+    [6, 2, 4],
+    [8, 2, 2],
+    [8, 4, 2],
+    [8, 2, 4],
+    [10, 2, 3],
+    [12, 2, 2],
+    [12, 1, 4],
+  ] as const) {
+    const shape = { threads, slotsPerThread, slotBytes: slotMiB * 2 ** 20, strategy: 'pipelined' } as const;
+    for (const direction of ['h2d', 'd2h'] as const) {
+      const title = `${direction} 4 MB, ${threads} threads, ${slotsPerThread} slots each of ${slotMiB} MiB`;
+      measure(title, { direction, sizes: large, repetitions: 5, ...shape });
+    }
+  }
 }
 
 console.log();

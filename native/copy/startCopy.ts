@@ -1,0 +1,187 @@
+/** Copies of whole structures of tensors between host and devices, started at once and finished in the background. */
+import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import { DeviceGroup } from './deviceGroup.ts';
+import { HostGroup } from './hostGroup.ts';
+import { copyStates, nativeCopies } from './nativeCopies.ts';
+import { type CopyTuning, toNativeOptions } from './options.ts';
+import type { Group, Route } from './results.ts';
+import { type CopyStream, requireTakesPart } from './streams.ts';
+import { type DeviceStorage, DeviceTensor, HostTensor, releaseBuffer } from './tensors.ts';
+import { type Traversal, traverse } from './traverse.ts';
+
+export interface CopyOptions extends CopyTuning {
+  /** The stream to copy in. Default: the current one of the device. */
+  readonly stream?: CopyStream;
+  /** Copy what lies on the target device already, too. Default: false, such leaves are returned as they are. */
+  readonly copy?: boolean;
+}
+
+/** Where each leaf of the data is a tensor, its copy; everything else as it was. */
+export type Copied<T> = T extends ArrayBufferView | DeviceTensor
+  ? unknown
+  : T extends Map<infer K, infer V>
+    ? Map<K, Copied<V>>
+    : T extends readonly unknown[]
+      ? { -readonly [K in keyof T]: Copied<T[K]> }
+      : T extends object
+        ? { [K in keyof T]: Copied<T[K]> }
+        : T;
+
+export interface CopyHandle<T = unknown> {
+  /** Whether get() has its answer. Never waits. */
+  ready(): boolean;
+  /**
+   * The data with its tensors on the target. Rejects with a CopyscopeError: what failed, or `copy.cancelled`. The same
+   * promise each time.
+   */
+  get(): Promise<T>;
+  /** Ends the copy soon, and gives its results' memory back. False where it had ended already. */
+  cancel(): boolean;
+}
+
+const hostDevice = 'cpu';
+
+/**
+ * Copies the tensors of `data` (typed arrays, Buffers, DataViews, HostTensors, DeviceTensors) to `device`: `cuda:0`,
+ * `cpu` for host memory, `cpu-device:0` for a simulated device. Arrays, plain objects and Maps are copied as containers,
+ * to any depth; everything else is passed through as it is. Returns at once; sources must stay unchanged until the
+ * handle is ready. Results on a device are DeviceTensors, on the host HostTensors in page-locked memory.
+ *
+ * Throws a CopyscopeError for data that contains itself (`copy.cyclic`), an unknown device (`copy.no-device`) or a bad
+ * option (`copy.bad-option`). Whatever goes wrong later rejects get().
+ */
+export function startCopy<T = unknown>(data: unknown, device: string, options: CopyOptions = {}): CopyHandle<T> {
+  const route: Route = { options: toNativeOptions(options), stream: options.stream };
+  const traversal = traverse(data);
+  const groups = sortLeaves(traversal, device, options);
+  const started: Group[] = [];
+  try {
+    for (const start of groups) started.push(start(route));
+  } catch (thrown) {
+    for (const group of started) abandon(group);
+    throw toCopyscopeError(thrown);
+  }
+  return new Handle<T>(traversal, started);
+}
+
+/** Groups the leaves by where they come from; those that stay are put at once. */
+function sortLeaves(traversal: Traversal, device: string, options: CopyOptions): ((route: Route) => Group)[] {
+  const host = new HostGroup();
+  const devices = new Map<string, DeviceGroup>();
+  traversal.leaves.forEach((leaf, index) => {
+    const from = leaf instanceof DeviceTensor ? leaf.device : hostDevice;
+    if (from === device && options.copy !== true) traversal.put(index, leaf);
+    else if (leaf instanceof DeviceTensor) groupOf(devices, from).add(index, leaf);
+    else host.add(index, leaf);
+  });
+  if (options.stream !== undefined) {
+    requireTakesPart(options.stream, new Set([device, ...devices.keys()].filter((name) => name !== hostDevice)));
+  }
+  const starts: ((route: Route) => Group)[] = [];
+  if (host.size > 0) {
+    starts.push((route) => (device === hostDevice ? host.duplicate(route) : host.upload(device, route)));
+  }
+  for (const group of devices.values()) {
+    starts.push((route) => (device === hostDevice ? group.download(route) : group.sendTo(device, route)));
+  }
+  return starts;
+}
+
+function groupOf(groups: Map<string, DeviceGroup>, device: string): DeviceGroup {
+  let group = groups.get(device);
+  if (group === undefined) {
+    group = new DeviceGroup(device);
+    groups.set(device, group);
+  }
+  return group;
+}
+
+class Handle<T> implements CopyHandle<T> {
+  readonly #traversal: Traversal;
+  readonly #groups: readonly Group[];
+  #result: Promise<T> | null = null;
+  #cancelled = false;
+
+  constructor(traversal: Traversal, groups: readonly Group[]) {
+    this.#traversal = traversal;
+    this.#groups = groups;
+  }
+
+  ready(): boolean {
+    return this.#groups.every(({ started }) => stateOf(started) !== 'pending');
+  }
+
+  get(): Promise<T> {
+    this.#result ??= this.ready() ? this.#settle() : this.#whenEnded();
+    return this.#result;
+  }
+
+  cancel(): boolean {
+    if (this.#cancelled || this.ready()) return false;
+    this.#cancelled = true;
+    for (const group of this.#groups) abandon(group);
+    return true;
+  }
+
+  async #whenEnded(): Promise<T> {
+    await Promise.all(
+      this.#groups.map(
+        ({ started }) => new Promise<void>((resolve) => nativeCopies().copyNotify(started.copy, resolve)),
+      ),
+    );
+    return this.#settle();
+  }
+
+  /** Every group has ended. */
+  async #settle(): Promise<T> {
+    if (this.#cancelled) throw new CopyscopeError({ code: 'copy.cancelled', message: 'The copy was cancelled.' });
+    const error = this.#groups
+      .map(({ started }) => nativeCopies().copyError(started.copy))
+      .find((one) => one !== undefined);
+    if (error !== undefined) {
+      for (const group of this.#groups) group.drop();
+      throw toCopyscopeError(error);
+    }
+    for (const { finish } of this.#groups) finish((index, result) => this.#traversal.put(index, result));
+    return this.#traversal.root() as T;
+  }
+}
+
+function abandon(group: Group): void {
+  nativeCopies().copyCancel(group.started.copy);
+  group.drop();
+}
+
+function stateOf({ copy }: Group['started']): (typeof copyStates)[number] {
+  return copyStates[nativeCopies().copyState(copy)] ?? 'failed';
+}
+
+function toCopyscopeError(thrown: unknown): CopyscopeError {
+  if (thrown instanceof CopyscopeError) return thrown;
+  const { code, remedy, field } = thrown as { code?: unknown; remedy?: unknown; field?: unknown };
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return new CopyscopeError(
+    {
+      ...toErrorInfo(thrown, 'copy.failed'),
+      ...(text(code) === undefined ? {} : { code: text(code) ?? '' }),
+      remedy: text(remedy),
+      field: text(field),
+    },
+    { cause: thrown },
+  );
+}
+
+/**
+ * Gives the memory of every result in `data` back now, instead of when JavaScript collects it: device memory, and the
+ * host memory that copies have made, whose ArrayBuffers are detached. Other host tensors are left as they are.
+ */
+export function release(data: unknown): void {
+  const storages = new Set<DeviceStorage>();
+  const buffers = new Set<ArrayBufferLike>();
+  for (const leaf of traverse(data).leaves) {
+    if (leaf instanceof HostTensor) buffers.add(leaf.data.buffer);
+    else if (leaf instanceof DeviceTensor && leaf.storage !== null) storages.add(leaf.storage);
+  }
+  for (const storage of storages) storage.release();
+  for (const buffer of buffers) releaseBuffer(buffer);
+}

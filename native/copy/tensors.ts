@@ -1,0 +1,209 @@
+/** Tensors on the host and on devices: memory with a dtype and a shape. */
+import { CopyscopeError } from '../../core/errors.ts';
+import { type Dtype, dtypeOf, elementBytes, elementTypeOf } from './dtypes.ts';
+import { type NativeStorage, nativeCopies } from './nativeCopies.ts';
+
+const productOf = (shape: readonly number[]): number => shape.reduce((product, length) => product * length, 1);
+
+function badTensor(field: string, message: string, remedy: string): CopyscopeError {
+  return new CopyscopeError({ code: 'copy.bad-tensor', field, message, remedy });
+}
+
+function requireShape(shape: readonly number[]): void {
+  const bad = shape.find((length) => !(Number.isSafeInteger(length) && length >= 0));
+  if (bad !== undefined) throw badTensor('shape', `${bad} is no length.`, 'Give whole numbers from 0.');
+}
+
+/** An allocation on a device that tensors share. It goes back to its pool with the last of them, or by release(). */
+export class DeviceStorage {
+  readonly device: string;
+  #native: NativeStorage | null;
+
+  constructor(device: string, native: NativeStorage) {
+    this.device = device;
+    this.#native = native;
+  }
+
+  /** Throws a CopyscopeError `copy.released` after release(). */
+  get native(): NativeStorage {
+    if (this.#native !== null) return this.#native;
+    throw new CopyscopeError({
+      code: 'copy.released',
+      message: 'The memory of this tensor was released.',
+      remedy: 'Release results only when nothing needs them any more.',
+    });
+  }
+
+  get isReleased(): boolean {
+    return this.#native === null;
+  }
+
+  /** Gives the memory back now. Every tensor in this storage is unusable from then on. */
+  release(): void {
+    if (this.#native === null) return;
+    nativeCopies().copyRelease(this.#native);
+    this.#native = null;
+  }
+}
+
+/** A contiguous tensor on a device. Made by startCopy. */
+export class DeviceTensor {
+  /** Null for a tensor without elements. */
+  readonly storage: DeviceStorage | null;
+  readonly device: string;
+  readonly dtype: Dtype;
+  readonly shape: readonly number[];
+  /** Where it begins in its storage. */
+  readonly byteOffset: number;
+  readonly byteLength: number;
+
+  constructor(
+    storage: DeviceStorage | null,
+    device: string,
+    dtype: Dtype,
+    shape: readonly number[],
+    byteOffset: number,
+    byteLength: number,
+  ) {
+    this.storage = storage;
+    this.device = device;
+    this.dtype = dtype;
+    this.shape = shape;
+    this.byteOffset = byteOffset;
+    this.byteLength = byteLength;
+  }
+
+  /** Rows `begin` to `end` - 1 of the first dimension, over the same memory. */
+  rows(begin: number, end: number): DeviceTensor {
+    const [count, ...rest] = this.shape;
+    const valid = count !== undefined && Number.isInteger(begin) && Number.isInteger(end);
+    if (!valid || begin < 0 || begin > end || end > count) {
+      throw badTensor('begin', `There are no rows ${begin} to ${end} in [${this.shape}].`, 'Stay within the tensor.');
+    }
+    const rowBytes = productOf(rest) * elementBytes(this.dtype);
+    const shape = [end - begin, ...rest];
+    const bytes = (end - begin) * rowBytes;
+    return new DeviceTensor(this.storage, this.device, this.dtype, shape, this.byteOffset + begin * rowBytes, bytes);
+  }
+}
+
+export interface HostTensorInit {
+  /** Memory of the elements. A DataView or Buffer counts as bytes. */
+  readonly data: ArrayBufferView;
+  /** Default: that of `data`. */
+  readonly dtype?: Dtype;
+  /** Default: one dimension with all elements. */
+  readonly shape?: readonly number[];
+  /** Elements from one to the next in each dimension. Default: contiguous. */
+  readonly strides?: readonly number[];
+  /** Element of `data` at which the tensor begins. Default: 0. */
+  readonly offset?: number;
+}
+
+/** A tensor in host memory: a view that may be strided. */
+export class HostTensor {
+  readonly data: ArrayBufferView;
+  readonly dtype: Dtype;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+
+  /** Throws a CopyscopeError `copy.bad-tensor` where the elements don't lie within `data`. */
+  constructor({ data, dtype = dtypeOf(data), shape, strides, offset = 0 }: HostTensorInit) {
+    const type = elementTypeOf(dtype);
+    if (type === undefined) throw badTensor('dtype', `${dtype} is no dtype.`, 'Name one as PyTorch does: float32.');
+    const elements = data.byteLength / type.bytes;
+    if (shape === undefined && !Number.isInteger(elements)) {
+      throw badTensor('data', `${data.byteLength} bytes are no whole number of ${dtype}.`, 'Give whole elements.');
+    }
+    this.data = data;
+    this.dtype = dtype;
+    this.shape = shape ?? [elements - offset];
+    requireShape(this.shape);
+    this.strides = strides ?? contiguousStrides(this.shape);
+    this.offset = offset;
+    this.#requireWithin(Math.floor(elements));
+  }
+
+  /** Whether the elements lie one after another in the order of their indices. */
+  get isContiguous(): boolean {
+    const wanted = contiguousStrides(this.shape);
+    return this.shape.every((length, dimension) => length <= 1 || this.strides[dimension] === wanted[dimension]);
+  }
+
+  get byteLength(): number {
+    return productOf(this.shape) * elementBytes(this.dtype);
+  }
+
+  /** Whether the memory is page-locked, so that copies from it need no staging. */
+  get isPinned(): boolean {
+    return isPinned(this.data);
+  }
+
+  /** The elements' bytes; only where the tensor is contiguous. */
+  get bytes(): Uint8Array {
+    const start = this.data.byteOffset + this.offset * elementBytes(this.dtype);
+    return new Uint8Array(this.data.buffer, start, this.byteLength);
+  }
+
+  #requireWithin(elements: number): void {
+    const { shape, strides, offset } = this;
+    if (strides.length !== shape.length || !strides.every(Number.isSafeInteger)) {
+      throw badTensor(
+        'strides',
+        `[${strides}] doesn't fit the shape [${shape}].`,
+        'Give one whole number a dimension.',
+      );
+    }
+    if (!Number.isSafeInteger(offset) || offset < 0) {
+      throw badTensor('offset', `${offset} is no element.`, 'Give a whole number from 0.');
+    }
+    if (productOf(shape) === 0) return;
+    const reach = (sign: number): number =>
+      shape.reduce((sum, length, dimension) => {
+        const stride = strides[dimension] ?? 0;
+        return Math.sign(stride) === sign ? sum + (length - 1) * stride : sum;
+      }, offset);
+    if (reach(-1) < 0 || reach(1) >= elements) {
+      throw badTensor(
+        'shape',
+        `A tensor of shape [${shape}] with strides [${strides}] from element ${offset} on leaves its ${elements} elements.`,
+        'Give a shape and strides that stay within the data.',
+      );
+    }
+  }
+}
+
+export function contiguousStrides(shape: readonly number[]): number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let dimension = shape.length - 1; dimension >= 0; dimension -= 1) {
+    strides[dimension] = stride;
+    stride *= shape[dimension] ?? 1;
+  }
+  return strides;
+}
+
+const pinnedBuffers = new WeakSet<ArrayBufferLike>();
+const resultBuffers = new WeakSet<ArrayBufferLike>();
+
+export function markResult(buffer: ArrayBufferLike, pinned: boolean): void {
+  resultBuffers.add(buffer);
+  if (pinned) pinnedBuffers.add(buffer);
+}
+
+/** Detaches the buffer if a copy made it: every tensor over it is empty from then on. */
+export function releaseBuffer(buffer: ArrayBufferLike): void {
+  if (!resultBuffers.delete(buffer) || !(buffer instanceof ArrayBuffer)) return;
+  nativeCopies().copyDetach(buffer);
+}
+
+/** Whether the memory came from this library page-locked. */
+export const isPinned = (view: ArrayBufferView): boolean => pinnedBuffers.has(view.buffer);
+
+/** Page-locked host memory, from which copies need no staging. It goes back to its pool with the buffer. */
+export function pinnedBuffer(bytes: number, device = 'cuda:0'): ArrayBuffer {
+  const buffer = nativeCopies().copyPinned(device, bytes);
+  markResult(buffer, true);
+  return buffer;
+}

@@ -1,0 +1,167 @@
+#include "pending_copy.h"
+
+#include <cstring>
+#include <new>
+
+namespace copyscope::copy {
+namespace {
+
+/// Copies one dimension after another, the last one element by element.
+void gatherInto(std::byte*& target, const std::byte* source, const StridedSource& layout, std::size_t dimension) {
+  if (dimension == layout.shape.size()) {
+    std::memcpy(target, source, layout.elementBytes);
+    target += layout.elementBytes;
+    return;
+  }
+  const std::int64_t step = layout.strides[dimension] * static_cast<std::int64_t>(layout.elementBytes);
+  for (std::uint64_t index = 0; index < layout.shape[dimension]; ++index) {
+    gatherInto(target, source + static_cast<std::int64_t>(index) * step, layout, dimension + 1);
+  }
+}
+
+Failure failureOf(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const std::bad_alloc&) {
+    return Failure("run.out-of-memory", "The copy ran out of host memory.", "Copy less at a time.");
+  } catch (const std::exception& error) {
+    return Failure("engine.internal", error.what());
+  }
+}
+
+}  // namespace
+
+PendingCopy::~PendingCopy() {
+  // The link may still be writing into the results, which go back to their pool now.
+  if (submitted_ != nullptr) wait();
+}
+
+/// Contiguous copies of the strided sources take their places.
+void PendingCopy::gather() {
+  gathered_.reserve(strided.size());
+  for (const StridedSource& layout : strided) {
+    Transfer& transfer = batch.transfers[layout.transfer];
+    gathered_.emplace_back(static_cast<std::size_t>(transfer.bytes));
+    std::byte* target = gathered_.back().data();
+    if (transfer.bytes > 0) gatherInto(target, transfer.host, layout, 0);
+    transfer.host = gathered_.back().data();
+  }
+}
+
+void PendingCopy::execute() noexcept {
+  if (submitted_ != nullptr) return wait();
+  try {
+    engine->device().attach();
+    if (before != nullptr) engine->device().streamWait(stream, before);
+    gather();
+    engine->run(batch, options, stream, &cancelled_);
+    end(CopyState::done);
+  } catch (...) {
+    fail();
+  }
+}
+
+bool PendingCopy::submitSmall() {
+  if (!strided.empty() || before != nullptr) return false;
+  try {
+    submitted_ = engine->submitSmall(batch, options, stream);
+    return submitted_ != nullptr;
+  } catch (...) {
+    fail();
+    return true;
+  }
+}
+
+CopyState PendingCopy::state() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (state_ != CopyState::pending || submitted_ == nullptr) return state_;
+  bool done = false;
+  try {
+    done = engine->device().isDone(submitted_);
+  } catch (...) {
+    lock.unlock();
+    fail();
+    return CopyState::failed;
+  }
+  lock.unlock();
+  if (done) end(CopyState::done);
+  return done ? CopyState::done : CopyState::pending;
+}
+
+void PendingCopy::wait() noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (state_ != CopyState::pending) return;
+  if (submitted_ == nullptr) {
+    ended_.wait(lock, [this] { return state_ != CopyState::pending; });
+    return;
+  }
+  lock.unlock();
+  try {
+    engine->device().attach();
+    engine->device().synchronize(stream);
+    end(CopyState::done);
+  } catch (...) {
+    fail();
+  }
+}
+
+void PendingCopy::fail() noexcept {
+  Failure failure = failureOf(std::current_exception());
+  const CopyState state = failure.code == "copy.cancelled" ? CopyState::cancelled : CopyState::failed;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (state_ == CopyState::pending) failure_ = std::move(failure);
+  }
+  end(state);
+}
+
+/// The first to call it decides.
+void PendingCopy::end(CopyState state) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (state_ != CopyState::pending) return;
+  const bool onHost = batch.direction == Direction::d2h || batch.direction == Direction::h2h;
+  // Results on the device are held by whoever asked for them.
+  if (state != CopyState::done || !onHost) results.clear();
+  sources.clear();
+  gathered_.clear();
+  if (before != nullptr) beforeOwner->device().destroyEvent(before);
+  if (submitted_ != nullptr) engine->putBack(submitted_);
+  state_ = state;
+  ended_.notify_all();
+}
+
+CopyScheduler::~CopyScheduler() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CopyScheduler::add(std::shared_ptr<PendingCopy> copy) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    queue_.push_back(std::move(copy));
+  }
+  changed_.notify_one();
+}
+
+void CopyScheduler::work() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const std::shared_ptr<PendingCopy> copy = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    copy->execute();
+    if (copy->onEnd) copy->onEnd();
+    lock.lock();
+  }
+}
+
+}  // namespace copyscope::copy
