@@ -3,7 +3,7 @@
  * too small, memory that only the engine knows.
  */
 import type { Change, DocumentPath } from '../../experiment/change.ts';
-import { Edit } from '../../experiment/edit.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
@@ -70,7 +70,7 @@ function pin(situation: Situation): Change | null {
   const copy = find(situation, situation.verdict.op, 'copy');
   if (copy === null) return null;
   const { buffers } = situation.experiment;
-  const edit = new Edit(situation.experiment);
+  const edit = new ChangeBuilder(situation.experiment);
   for (const [index, buffer] of buffers.entries()) {
     const isSide = buffer.id === copy.operation.src || buffer.id === copy.operation.dst;
     if (!isSide || buffer.memory !== 'pageable') continue;
@@ -84,7 +84,7 @@ function ownStream(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
   if (copy === null || copy.operation.mode === 'blocking-memcpy') return null;
-  const edit = new Edit(experiment);
+  const edit = new ChangeBuilder(experiment);
   const stream = edit.declare('streams', 'copies', { flags: 'non-blocking', ...deviceOf(situation, copy) });
   edit.step(`Move "${copy.info.label}" to a non-blocking stream of its own, "${stream}".`);
   edit.replace([...copy.info.path, 'stream'], stream);
@@ -116,7 +116,7 @@ function nonBlocking(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const used = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel', 'memset')];
   const streams = new Set(used.map((one) => one?.operation.stream));
-  const edit = new Edit(experiment);
+  const edit = new ChangeBuilder(experiment);
   for (const [index, { id, flags }] of experiment.streams.entries()) {
     if (!streams.has(id) || flags !== 'blocking') continue;
     edit.step(`Make stream "${id}" non-blocking.`).replace(['streams', index, 'flags'], 'non-blocking');
@@ -127,7 +127,9 @@ function nonBlocking(situation: Situation): Change | null {
 function dropWait(situation: Situation): Change | null {
   const wait = find(situation, situation.verdict.blockedBy, 'waitEvent');
   if (wait === null) return null;
-  const edit = new Edit(situation.experiment).step(`Remove "${wait.info.label}": neither side needs the other's data.`);
+  const edit = new ChangeBuilder(situation.experiment).step(
+    `Remove "${wait.info.label}": neither side needs the other's data.`,
+  );
   return edit.remove(wait.info.path).change;
 }
 
@@ -143,7 +145,7 @@ function asynchronous(situation: Situation): Change | null {
   const { verdict, experiment } = situation;
   const holder = find(situation, verdict.blockedBy ?? verdict.op, 'copy');
   if (holder === null || holder.operation.mode === 'async') return null;
-  const edit = new Edit(experiment).step(`Make "${holder.info.label}" asynchronous.`);
+  const edit = new ChangeBuilder(experiment).step(`Make "${holder.info.label}" asynchronous.`);
   return edit.replace([...holder.info.path, 'mode'], 'async').change;
 }
 
@@ -155,10 +157,10 @@ function moveBefore({ experiment, program }: Situation, op: number, before: numb
   const isOneList = moved.path.slice(0, -1).join() === place.path.slice(0, -1).join();
   if (!isOneList || from <= to) return null;
   const operation = at(experiment, moved.path) as Operation;
-  return new Edit(experiment)
+  return new ChangeBuilder(experiment)
     .step(`Issue "${moved.label}" before "${place.label}".`)
     .before(place.path, operation)
     .remove(moved.path).change;
 }
 
-const nonEmpty = (edit: Edit): Change | null => (edit.change.patches.length === 0 ? null : edit.change);
+const nonEmpty = (edit: ChangeBuilder): Change | null => (edit.change.patches.length === 0 ? null : edit.change);

@@ -7,7 +7,7 @@
 import { applyChange, type Change, joinChanges, movedPath, type Patch } from '../../experiment/change.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
-import { withoutNewHazards } from '../hazards/repair.ts';
+import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
@@ -15,8 +15,9 @@ import type { Remedy, RemedyOutlook } from './remedy.ts';
 
 /** Causes taken away one after another. */
 const mostSteps = 3;
-/** Each verdict takes a few simulations. */
+/** Each verdict takes a few simulations. When this many operations were looked through, the rest goes untested. */
 const mostVerdicts = 12;
+const mostEffort = 25_000;
 /** A gain below this share of the makespan is no reason to change anything. */
 const leastGainShare = 0.005;
 
@@ -38,11 +39,18 @@ export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[]
   return before === null ? [] : tested(before, verdicts, profile);
 }
 
-const tested = (before: Prediction, verdicts: readonly Verdict[], profile: DeviceProfile): Remedy[] =>
-  verdicts
+function tested(before: Prediction, verdicts: readonly Verdict[], profile: DeviceProfile): Remedy[] {
+  const machine = { profile, effort: new Effort(mostEffort) };
+  return verdicts
     .filter(({ cause, op }) => op >= 0 && cause !== 'overlapped' && cause !== 'nothing-to-overlap')
     .slice(0, mostVerdicts)
-    .map((verdict) => test(before, verdict, profile));
+    .flatMap((verdict) => test(before, verdict, machine) ?? []);
+}
+
+interface Machine {
+  readonly profile: DeviceProfile;
+  readonly effort: Effort;
+}
 
 interface Attempt {
   readonly change: Change;
@@ -52,27 +60,29 @@ interface Attempt {
   readonly op: number;
 }
 
-function test(before: Prediction, verdict: Verdict, profile: DeviceProfile): Remedy {
+/** Null where the effort was spent before an answer was found. */
+function test(before: Prediction, verdict: Verdict, machine: Machine): Remedy | null {
   const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
   let tried = false;
   let best: Attempt | null = null;
   let current: Attempt | null = start;
   for (let step = 0; step < mostSteps && current !== null; step += 1) {
     const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
-    const next: Attempt | null = shown === null ? null : takeAway(current, shown, profile);
+    const next: Attempt | null = shown === null ? null : takeAway(current, shown, machine);
     tried ||= next !== null;
     if (next !== null && isBetter(next, best ?? start)) best = next;
     current = next !== null && verdictOf(next)?.cause !== 'overlapped' ? next : null;
   }
-  return describe(start, best, verdict, tried);
+  return best === null && machine.effort.isOver ? null : describe(start, best, verdict, tried);
 }
 
 /** The attempt with one more cause taken away; null where that can't be done without harm to the data. */
-function takeAway(from: Attempt, verdict: Verdict, profile: DeviceProfile): Attempt | null {
+function takeAway(from: Attempt, verdict: Verdict, { profile, effort }: Machine): Attempt | null {
   const { experiment, program } = from.prediction;
   for (const proposed of changesFor({ experiment, program, verdict })) {
-    const change = withoutNewHazards(experiment, proposed);
+    const change = withoutNewHazards(experiment, proposed, effort);
     const prediction = change === null ? null : predict(applyChange(experiment, change), profile);
+    effort.spend(program.operations.length);
     if (change === null || prediction === null) continue;
     const op = movedOperation(from, change, prediction);
     if (op === null) continue;

@@ -3,7 +3,7 @@
  * experiment is valid, lacks the hazard and has no new one.
  */
 import { applyChange, type Change, type DocumentPath, joinChanges, movedPath } from '../../experiment/change.ts';
-import { Edit } from '../../experiment/edit.ts';
+import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { type Experiment, fieldPath } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { lower } from '../../program/lower.ts';
@@ -16,76 +16,98 @@ const mostTried = 20;
 const mostOperations = 5000;
 const mostRepairs = 6;
 
+/** Work that may still be done, in operations looked through: some 20 µs each. Tests and people wait for it. */
+export class Effort {
+  #left: number;
+
+  constructor(operations: number) {
+    this.#left = operations;
+  }
+
+  spend(operations: number): void {
+    this.#left -= operations;
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+}
+
+/** An experiment that was looked through. */
+interface Looked {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly report: HazardReport;
+}
+
+const known = new WeakMap<Experiment, Looked>();
+
+function look(experiment: Experiment, effort: Effort): Looked {
+  const before = known.get(experiment);
+  if (before !== undefined) return before;
+  const program = lower(experiment);
+  effort.spend(program.operations.length);
+  const looked = { experiment, program, report: findHazards(program) };
+  known.set(experiment, looked);
+  return looked;
+}
+
 /** What `copyscope check` and the window show: the hazards of an experiment, each with its change where one is known. */
 export function checkExperiment(experiment: Experiment): HazardReport {
-  const program = lower(experiment);
-  const report = findHazards(program);
+  const effort = new Effort(mostTried * mostOperations);
+  const looked = look(experiment, effort);
+  const { program, report } = looked;
   if (program.operations.length > mostOperations) return report;
   const hazards = report.hazards.map((hazard, index) =>
-    index < mostTried ? { ...hazard, change: repair(experiment, program, report, hazard) } : hazard,
+    index < mostTried && !effort.isOver ? { ...hazard, change: repair(looked, hazard, effort) } : hazard,
   );
   return { ...report, hazards };
 }
 
 /** A change that removes this hazard and brings no other; null where none of those tried does. */
-export function repair(experiment: Experiment, program: Program, report: HazardReport, hazard: Hazard): Change | null {
-  return candidates(experiment, program, hazard).find((change) => removes(experiment, report, hazard, change)) ?? null;
-}
-
-function removes(experiment: Experiment, before: HazardReport, hazard: Hazard, change: Change): boolean {
-  return (
-    newHazards(
-      experiment,
-      before.hazards.filter((one) => one !== hazard),
-      before.limits,
-      change,
-    )?.length === 0
-  );
+function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
+  const others = looked.report.hazards.filter((one) => one !== hazard);
+  const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
+  return candidates(looked.experiment, looked.program, hazard).find(removes) ?? null;
 }
 
 /**
  * The change together with what repairs the hazards that it brings, such as a wait for data that comes from another
- * stream now; null where they can't be repaired, or the change doesn't fit the experiment.
+ * stream now; null where they can't be repaired, the change doesn't fit the experiment, or the effort is spent.
  */
-export function withoutNewHazards(experiment: Experiment, change: Change): Change | null {
-  const before = findHazards(lower(experiment));
+export function withoutNewHazards(experiment: Experiment, change: Change, effort: Effort): Change | null {
+  const before = look(experiment, effort);
   let whole = change;
-  for (let repairs = 0; repairs <= mostRepairs; repairs += 1) {
-    const [hazard] = newHazards(experiment, before.hazards, before.limits, whole) ?? [null];
+  for (let repairs = 0; repairs <= mostRepairs && !effort.isOver; repairs += 1) {
+    const added = newHazards(before, before.report.hazards, whole, effort);
+    if (added === null) return null;
+    const [hazard] = added.hazards;
     if (hazard === undefined) return whole;
-    if (hazard === null) return null;
-    const changed = applyChange(experiment, whole);
-    const program = lower(changed);
-    const report = findHazards(program);
-    const same = report.hazards.find((one) => keyOf(one, pathIn) === keyOf(hazard, pathIn));
-    const more = same === undefined ? null : repair(changed, program, report, same);
+    const more = repair(added.after, hazard, effort);
     if (more === null) return null;
     whole = joinChanges(whole, more);
   }
   return null;
 }
 
-/** Hazards of the changed experiment that are none of `known`; null where the change doesn't fit, or hides something. */
-function newHazards(
-  experiment: Experiment,
-  known: readonly Hazard[],
-  limits: readonly string[],
-  change: Change,
-): readonly Hazard[] | null {
-  const after = afterChange(experiment, change);
-  if (after === null || after.limits.length > limits.length) return null;
-  const { operations } = lower(experiment);
-  const moved = ({ op }: HazardOperation): string =>
-    fieldPath(movedPath(operations[op]?.path ?? [], change.patches) ?? []);
-  const keys = new Set(known.map((one) => keyOf(one, moved)));
-  return after.hazards.filter((one) => !keys.has(keyOf(one, pathIn)));
+interface Added {
+  readonly after: Looked;
+  readonly hazards: readonly Hazard[];
 }
 
-const pathIn = ({ path }: HazardOperation): string => path;
+/** Hazards of the changed experiment that are none of `old`; null where the change doesn't fit, or hides something. */
+function newHazards(before: Looked, old: readonly Hazard[], change: Change, effort: Effort): Added | null {
+  const after = afterChange(before.experiment, change, effort);
+  if (after === null || after.report.limits.length > before.report.limits.length) return null;
+  const moved = ({ op }: HazardOperation): string =>
+    fieldPath(movedPath(before.program.operations[op]?.path ?? [], change.patches) ?? []);
+  const keys = new Set(old.map((one) => keyOf(one, moved)));
+  return { after, hazards: after.report.hazards.filter((one) => !keys.has(keyOf(one, ({ path }) => path))) };
+}
 
-function afterChange(experiment: Experiment, change: Change): HazardReport | null {
+function afterChange(experiment: Experiment, change: Change, effort: Effort): Looked | null {
   try {
-    return findHazards(lower(applyChange(experiment, change)));
+    return look(applyChange(experiment, change), effort);
   } catch {
     // The change doesn't fit: a synchronise inside a captured graph, for one.
     return null;
@@ -138,32 +160,32 @@ function side(experiment: Experiment, program: Program, { op, label, thread, str
 }
 
 function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {
-  return new Edit(experiment)
+  return new ChangeBuilder(experiment)
     .step(`Synchronise stream "${first.stream}" before "${second.label}".`)
     .before(second.path, { op: 'synchronizeStream', stream: first.stream }).change;
 }
 
 function synchronizeDevice(experiment: Experiment, second: Side): Change {
-  return new Edit(experiment)
+  return new ChangeBuilder(experiment)
     .step(`Synchronise the device before "${second.label}".`)
     .before(second.path, { op: 'synchronizeDevice' }).change;
 }
 
 function synchronizeEvent(experiment: Experiment, record: Side, elapsed: Side): Change {
   const event = 'event' in record.operation ? record.operation.event : '';
-  return new Edit(experiment)
+  return new ChangeBuilder(experiment)
     .step(`Synchronise event "${event}" before "${elapsed.label}".`)
     .before(elapsed.path, { op: 'synchronizeEvent', event }).change;
 }
 
 function recordStream(experiment: Experiment, buffer: string, use: Side, stream: string): Change {
-  return new Edit(experiment)
+  return new ChangeBuilder(experiment)
     .step(`Record stream "${stream}" for "${buffer}" after "${use.label}".`)
     .after(use.path, { op: 'recordStream', buffer, stream }).change;
 }
 
 function throughEvent(experiment: Experiment, links: readonly (readonly [from: Side, to: Side])[]): Change {
-  const edit = new Edit(experiment);
+  const edit = new ChangeBuilder(experiment);
   for (const [from, to] of links) {
     const event = edit.declare('events', 'ordered', { timing: false });
     edit
@@ -176,7 +198,7 @@ function throughEvent(experiment: Experiment, links: readonly (readonly [from: S
 
 /** One thread signals after its operation, the other waits for that; what runs in streams is ordered by an event besides. */
 function throughSignal(experiment: Experiment, first: Side, second: Side): Change {
-  const edit = new Edit(experiment);
+  const edit = new ChangeBuilder(experiment);
   const signal = edit.declare('signals', 'handover');
   const words = `Let host thread "${second.thread}" wait for a signal of "${first.thread}" before "${second.label}"`;
   edit.after(first.path, { op: 'signal', signal });

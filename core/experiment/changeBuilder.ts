@@ -2,7 +2,7 @@
 import { type Change, type DocumentPath, insertAt, movedPath, type Patch, replaceAt } from './change.ts';
 import type { Experiment } from './experiment.ts';
 
-export class Edit {
+export class ChangeBuilder {
   readonly #experiment: Experiment;
   readonly #patches: Patch[] = [];
   readonly #steps: string[] = [];
