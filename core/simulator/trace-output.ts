@@ -1,7 +1,7 @@
 /** Writes what happened into a trace, with the lanes and names of a native run. */
 import type { Program } from '../program/program.ts';
-import { TraceBuilder } from '../trace/builder.ts';
-import type { LaneIndex, RowKind, Trace } from '../trace/trace.ts';
+import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
+import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
 import type { Step } from './step.ts';
@@ -16,29 +16,41 @@ const activityKinds: Partial<Record<Step['code'], RowKind>> = {
   hostFunction: 'host-function',
 };
 
+const unknownChannel = channelTypes.indexOf('unknown');
+const computeChannel = channelTypes.indexOf('compute');
+const copyChannel = channelTypes.indexOf('async-memcpy');
+
 export class TraceOutput {
   makespanNs = 0;
-  readonly #builder = new TraceBuilder();
-  readonly #threads: readonly LaneIndex[];
-  readonly #streams: readonly LaneIndex[];
+  readonly #rows: RowWriter;
+  /** Lanes: host threads, streams, then of each device the engines that some step uses. */
+  readonly #firstStream: number;
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   #correlations = 0;
 
-  /** Lanes: host threads, streams, then of each device the engines that some step uses. */
   constructor(program: Program, steps: readonly (readonly Step[])[]) {
-    const builder = this.#builder;
     const device = (index: number): string => program.devices[index]?.id ?? '';
-    this.#threads = program.threads.map(({ id }) =>
-      builder.lane({ kind: 'host-thread', id: `thread:${id}`, name: id, device: '' }),
-    );
-    this.#streams = program.streams.map((stream) =>
-      builder.lane({ kind: 'stream', id: `stream:${stream.id}`, name: stream.id, device: device(stream.device) }),
-    );
-    const used = new Set(steps.flatMap((thread) => thread.map((step) => step.engine)));
-    const engines = program.devices.flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)));
-    this.#engines = new Map(
-      engines.filter((engine) => used.has(engine)).map((engine) => [engine, engineLane(builder, engine, device)]),
-    );
+    const used = new Set<EngineIndex>();
+    for (const thread of steps) for (const { engine } of thread) used.add(engine);
+    const engines = program.devices
+      .flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)))
+      .filter((engine) => used.has(engine));
+    const lanes: Lane[] = [
+      ...program.threads.map(({ id }): Lane => ({ kind: 'host-thread', id: `thread:${id}`, name: id, device: '' })),
+      ...program.streams.map(
+        (stream): Lane => ({
+          kind: 'stream',
+          id: `stream:${stream.id}`,
+          name: stream.id,
+          device: device(stream.device),
+        }),
+      ),
+      ...engines.map((engine) => engineLane(engine, device)),
+    ];
+    this.#firstStream = program.threads.length;
+    const firstEngine = this.#firstStream + program.streams.length;
+    this.#engines = new Map(engines.map((engine, index) => [engine, firstEngine + index]));
+    this.#rows = new RowWriter(lanes);
   }
 
   /** Joins a call with what it issued; the first is 1. */
@@ -48,57 +60,60 @@ export class TraceOutput {
   }
 
   host(thread: number, kind: RowKind, name: string, step: Step, startNs: number, endNs: number, correlation = 0): void {
-    const start = Math.round(startNs);
-    const bytes = kind === 'host-read' || kind === 'host-write' || kind === 'host-work' ? step.bytes : 0;
-    const lane = this.#threads[thread] ?? -1;
-    this.#builder.add({
-      startNs: start,
-      durationNs: this.#until(endNs) - start,
-      lane,
-      kind,
-      name,
-      op: step.op,
-      correlation,
-      bytes,
-    });
+    const row = this.#add(startNs, endNs, thread, kindCodes[kind], name, step.op, correlation);
+    const { bytes } = this.#rows.columns;
+    if (kind === 'host-read' || kind === 'host-write' || kind === 'host-work') bytes[row] = step.bytes;
   }
 
-  /** A copy or kernel that has just ended. */
+  /** Something that a stream did, which has just ended. */
   activity(entry: StreamEntry, endNs: number): void {
     const { step } = entry;
-    const startNs = Math.round(entry.startNs);
-    this.#builder.add({
-      startNs,
-      durationNs: this.#until(endNs) - startNs,
-      lane: this.#streams[entry.stream] ?? -1,
-      engine: this.#engines.get(step.engine) ?? -1,
-      kind: activityKinds[step.code] ?? 'copy',
-      name: step.label,
-      op: step.op,
-      correlation: entry.correlation,
-      bytes: step.bytes,
-      src: step.src,
-      dst: step.dst,
-      channelType: isCopyEngine(step.engine) ? 'async-memcpy' : step.engine >= 0 ? 'compute' : 'unknown',
-    });
+    const lane = this.#firstStream + entry.stream;
+    const kind = activityKinds[step.code] ?? 'copy';
+    const row = this.#add(entry.startNs, endNs, lane, kindCodes[kind], step.label, step.op, entry.correlation);
+    const { columns } = this.#rows;
+    columns.bytes[row] = step.bytes;
+    columns.srcMemory[row] = memoryCodes[step.src];
+    columns.dstMemory[row] = memoryCodes[step.dst];
+    if (step.engine < 0) return;
+    columns.engine[row] = this.#engines.get(step.engine) ?? -1;
+    columns.channelType[row] = isCopyEngine(step.engine) ? copyChannel : computeChannel;
   }
 
   /** A stream has reached a recorded event, or passed a wait. */
   mark(entry: StreamEntry, atNs: number): void {
     const { step } = entry;
-    this.#builder.add({
-      startNs: this.#until(atNs),
-      durationNs: 0,
-      lane: this.#streams[step.stream] ?? -1,
-      kind: step.code === 'waitEvent' ? 'event-wait' : 'event-record',
-      name: step.label,
-      op: step.op,
-      correlation: entry.correlation,
-    });
+    const kind = step.code === 'waitEvent' ? kindCodes['event-wait'] : kindCodes['event-record'];
+    this.#add(atNs, atNs, this.#firstStream + entry.stream, kind, step.label, step.op, entry.correlation);
   }
 
   build(): Trace {
-    return this.#builder.build();
+    return this.#rows.build();
+  }
+
+  #add(
+    startNs: number,
+    endNs: number,
+    lane: LaneIndex,
+    kind: number,
+    name: string,
+    op: number,
+    correlation: number,
+  ): number {
+    const row = this.#rows.add();
+    const { columns } = this.#rows;
+    const start = Math.round(startNs);
+    columns.startNs[row] = start;
+    columns.durationNs[row] = this.#until(endNs) - start;
+    columns.lane[row] = lane;
+    columns.engine[row] = -1;
+    columns.kind[row] = kind;
+    columns.name[row] = this.#rows.name(name);
+    columns.op[row] = op;
+    columns.correlation[row] = correlation;
+    columns.channel[row] = -1;
+    columns.channelType[row] = unknownChannel;
+    return row;
   }
 
   /** Rows lie on whole nanoseconds: ends and starts that are one in the model stay one, whatever was rounded before. */
@@ -109,16 +124,16 @@ export class TraceOutput {
   }
 }
 
-function engineLane(builder: TraceBuilder, engine: EngineIndex, device: (index: number) => string): LaneIndex {
+function engineLane(engine: EngineIndex, device: (index: number) => string): Lane {
   const owner = device(deviceOf(engine));
   const name = engineNames[engine % enginesPerDevice] ?? 'compute';
-  return name === 'compute'
-    ? builder.lane({ kind: 'compute', id: `compute:${owner}`, name: engineTitles.compute, device: owner })
-    : builder.lane({
-        kind: 'copy-engine',
-        id: `engine:${owner}:${directions[name]}`,
-        name: engineTitles[name],
-        device: owner,
-        direction: directions[name],
-      });
+  if (name === 'compute') return { kind: 'compute', id: `compute:${owner}`, name: engineTitles.compute, device: owner };
+  const direction = directions[name];
+  return {
+    kind: 'copy-engine',
+    id: `engine:${owner}:${direction}`,
+    name: engineTitles[name],
+    device: owner,
+    direction,
+  };
 }

@@ -128,9 +128,8 @@ export class TraceBuilder {
  * `add` holds a row to. Columns may be longer than `count`. Throws a CopyscopeError `trace.invalid`.
  */
 export function traceFromColumns({ count, columns, lanes, names }: Trace): Trace {
-  const trace = { count, columns: sortedColumns(columns, count), lanes, names };
-  validateColumns(trace);
-  return trace;
+  validateColumns({ count, columns, lanes, names });
+  return { count, columns: sortedColumns(columns, count), lanes, names };
 }
 
 function requireNumber(column: keyof typeof leastValues, value: number): void {

@@ -236,16 +236,7 @@ describe('by the rules of order', () => {
 describe('more of the machine', () => {
   const factors = fc.double({ min: 1, max: 100, noNaN: true });
   /** cudaMemcpy runs in the default stream, so it makes way for the blocking copy that stays in its own. */
-  const oneStream = (one: fc.Arbitrary<unknown>) =>
-    operations(one).map((list) =>
-      program(
-        list.map((operation) => ({
-          ...operation,
-          ...('stream' in operation ? { stream: 'a' } : {}),
-          ...('mode' in operation && operation.mode === 'blocking-memcpy' ? { mode: 'blocking-to' } : {}),
-        })),
-      ),
-    );
+  const oneStream = (one: fc.Arbitrary<unknown>) => operations(one).map((list) => program(list.map(inOneStream)));
   const nsOf = (tested: Program, profile: DeviceProfile): number => simulate(tested, profile).makespanNs;
 
   it('a faster link never makes a program of one stream longer', () => {
@@ -261,6 +252,15 @@ describe('more of the machine', () => {
     });
   });
 });
+
+function inOneStream(operation: object): object {
+  return {
+    ...operation,
+    ...('stream' in operation ? { stream: 'a' } : {}),
+    ...('mode' in operation && operation.mode === 'blocking-memcpy' ? { mode: 'blocking-to' } : {}),
+    ...('operations' in operation ? { operations: (operation.operations as object[]).map(inOneStream) } : {}),
+  };
+}
 
 /** Numbers of the operations whose work each stream does, in order: what a graph holds as often as it is launched. */
 function executions(instructions: readonly Instruction[]): number[] {
