@@ -11,10 +11,17 @@ export interface LayerData {
   readonly rows: Uint32Array;
   readonly starts: Float64Array;
   readonly ends: Float64Array;
+  /** Start of the first row of each group. */
+  readonly groupStarts: Float64Array;
   /** busy[g]: total duration of the rows before position g * groupRows. */
   readonly busy: Float64Array;
-  /** longest[level][g]: position of the longest row of group g, whose groups hold groupRows ** (level + 1) rows. */
-  readonly longest: readonly Uint32Array[];
+  readonly longest: readonly Longest[];
+}
+
+/** The longest row of each group. Groups of the first level hold groupRows rows, those of the next groupRows times as many. */
+interface Longest {
+  readonly positions: Uint32Array;
+  readonly lengths: Float64Array;
 }
 
 /** Rows of a group. Sums and longest rows are kept for groups only, and the rest is a short walk. */
@@ -22,36 +29,42 @@ const groupRows = 32;
 
 export function layerData(rows: Uint32Array, starts: Float64Array, ends: Float64Array): LayerData {
   const groups = Math.ceil(rows.length / groupRows);
+  const groupStarts = new Float64Array(groups);
   const busy = new Float64Array(groups + 1);
-  const first = new Uint32Array(groups);
+  const positions = new Uint32Array(groups);
+  const lengths = new Float64Array(groups);
   let sum = 0;
   for (let group = 0; group < groups; group += 1) {
-    const end = Math.min((group + 1) * groupRows, rows.length);
-    let [best, most] = [group * groupRows, -1];
-    for (let k = group * groupRows; k < end; k += 1) {
-      const duration = (ends[k] as number) - (starts[k] as number);
-      sum += duration;
-      if (duration > most) [best, most] = [k, duration];
+    const first = group * groupRows;
+    const end = Math.min(first + groupRows, rows.length);
+    let [best, most] = [first, -1];
+    for (let k = first; k < end; k += 1) {
+      const length = (ends[k] as number) - (starts[k] as number);
+      sum += length;
+      if (length > most) [best, most] = [k, length];
     }
-    first[group] = best;
+    groupStarts[group] = starts[first] as number;
+    positions[group] = best;
+    lengths[group] = most;
     busy[group + 1] = sum;
   }
-  return { rows, starts, ends, busy, longest: pyramid(first, starts, ends) };
+  return { rows, starts, ends, groupStarts, busy, longest: pyramid({ positions, lengths }) };
 }
 
-function pyramid(first: Uint32Array, starts: Float64Array, ends: Float64Array): Uint32Array[] {
+function pyramid(first: Longest): Longest[] {
   const levels = [first];
-  for (let below = first; below.length > groupRows; ) {
-    const level = new Uint32Array(Math.ceil(below.length / groupRows));
-    for (let group = 0; group < level.length; group += 1) {
-      const end = Math.min((group + 1) * groupRows, below.length);
+  for (let below = first; below.lengths.length > groupRows; ) {
+    const groups = Math.ceil(below.lengths.length / groupRows);
+    const level: Longest = { positions: new Uint32Array(groups), lengths: new Float64Array(groups) };
+    for (let group = 0; group < groups; group += 1) {
+      const end = Math.min((group + 1) * groupRows, below.lengths.length);
       let [best, most] = [0, -1];
       for (let g = group * groupRows; g < end; g += 1) {
-        const k = below[g] as number;
-        const duration = (ends[k] as number) - (starts[k] as number);
-        if (duration > most) [best, most] = [k, duration];
+        const length = below.lengths[g] as number;
+        if (length > most) [best, most] = [below.positions[g] as number, length];
       }
-      level[group] = best;
+      level.positions[group] = best;
+      level.lengths[group] = most;
     }
     levels.push(level);
     below = level;
@@ -64,12 +77,14 @@ export class RowLayer {
   readonly #starts: Float64Array;
   readonly #ends: Float64Array;
   readonly #busy: Float64Array;
-  readonly #longest: readonly Uint32Array[];
+  readonly #groupStarts: Float64Array;
+  readonly #longest: readonly Longest[];
 
-  constructor({ rows, starts, ends, busy, longest }: LayerData) {
+  constructor({ rows, starts, ends, groupStarts, busy, longest }: LayerData) {
     this.#rows = rows;
     this.#starts = starts;
     this.#ends = ends;
+    this.#groupStarts = groupStarts;
     this.#busy = busy;
     this.#longest = longest;
   }
@@ -144,25 +159,33 @@ export class RowLayer {
     return end - 1 > k && this.#end(end - 1) - this.#start(end - 1) >= pixelNs ? end - 1 : end;
   }
 
-  /** First position from `from` on that starts at `pixelEnd` or later, or after `toNs`: near, so steps double. */
+  /**
+   * First position from `from` on that starts at `pixelEnd` or later, or after `toNs`. Goes by groups, in steps that
+   * double, since the end is near and the groups' starts stay in the processor's cache where those of all rows don't.
+   */
   #gallop(from: number, pixelEnd: number, toNs: number): number {
-    const starts = this.#starts;
-    const count = starts.length;
-    let [low, step] = [from, 1];
-    while (low < count && (starts[low] as number) < pixelEnd && (starts[low] as number) <= toNs) {
-      from = low + 1;
-      low += step;
-      step *= 2;
+    const [starts, groupStarts] = [this.#starts, this.#groupStarts];
+    let low = Math.floor(from / groupRows) + 1;
+    let high = low;
+    for (let step = 1; high < groupStarts.length && isWithin(groupStarts[high] as number, pixelEnd, toNs); step *= 2) {
+      low = high + 1;
+      high += step;
     }
-    let high = Math.min(low, count);
-    low = from;
+    high = Math.min(high, groupStarts.length);
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const start = starts[middle] as number;
-      if (start < pixelEnd && start <= toNs) low = middle + 1;
+      if (isWithin(groupStarts[middle] as number, pixelEnd, toNs)) low = middle + 1;
       else high = middle;
     }
-    return low;
+    // The end lies in the last group that starts before it.
+    let at = Math.max(from, (low - 1) * groupRows);
+    let end = Math.min(low * groupRows, starts.length);
+    while (at < end) {
+      const middle = (at + end) >>> 1;
+      if (isWithin(starts[middle] as number, pixelEnd, toNs)) at = middle + 1;
+      else end = middle;
+    }
+    return at;
   }
 
   /** First row that ends after a time, or that is a mark at it. */
@@ -192,24 +215,30 @@ export class RowLayer {
   #longestIn(from: number, to: number): number {
     const [starts, ends] = [this.#starts, this.#ends];
     let [best, most] = [from, -1];
-    let positions: Uint32Array | null = null;
-    for (let level = 0; from < to; level += 1) {
-      const isTop = level >= this.#longest.length;
-      while (from < to && (isTop || from % groupRows !== 0)) {
-        const k: number = positions === null ? from : (positions[from] as number);
-        const duration = (ends[k] as number) - (starts[k] as number);
-        if (duration > most || (duration === most && k < best)) [best, most] = [k, duration];
-        from += 1;
+    let [first, last] = [Math.ceil(from / groupRows), Math.floor(to / groupRows)];
+    const isWhole = first < last;
+    for (let k = from, end = isWhole ? first * groupRows : to; k < end; k += 1) {
+      const length = (ends[k] as number) - (starts[k] as number);
+      if (length > most) [best, most] = [k, length];
+    }
+    if (!isWhole) return best;
+    for (let k = last * groupRows; k < to; k += 1) {
+      const length = (ends[k] as number) - (starts[k] as number);
+      if (length > most) [best, most] = [k, length];
+    }
+    for (let level = 0; first < last; level += 1) {
+      const { positions, lengths } = this.#longest[level] as Longest;
+      const isTop = level === this.#longest.length - 1;
+      while (first < last && (isTop || first % groupRows !== 0)) {
+        [best, most] = longer(best, most, positions[first] as number, lengths[first] as number);
+        first += 1;
       }
-      while (to > from && to % groupRows !== 0) {
-        to -= 1;
-        const k: number = positions === null ? to : (positions[to] as number);
-        const duration = (ends[k] as number) - (starts[k] as number);
-        if (duration > most || (duration === most && k < best)) [best, most] = [k, duration];
+      while (first < last && last % groupRows !== 0) {
+        last -= 1;
+        [best, most] = longer(best, most, positions[last] as number, lengths[last] as number);
       }
-      from /= groupRows;
-      to /= groupRows;
-      positions = this.#longest[level] ?? null;
+      first /= groupRows;
+      last /= groupRows;
     }
     return best;
   }
@@ -230,4 +259,10 @@ export class RowLayer {
   #end(k: number): number {
     return this.#ends[k] ?? 0;
   }
+}
+
+const isWithin = (start: number, pixelEnd: number, toNs: number): boolean => start < pixelEnd && start <= toNs;
+
+function longer(best: number, most: number, other: number, length: number): [best: number, most: number] {
+  return length > most || (length === most && other < best) ? [other, length] : [best, most];
 }

@@ -2,9 +2,10 @@
  * Bandwidth of one direction over time, from its copies: each moves its bytes evenly over its duration, and copies
  * under way at once add up. Bytes per second.
  */
-import { rowDirection } from '../../core/analysis/iteration.ts';
 import { lowerBound, type RowRange } from '../../core/trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../core/trace/trace.ts';
+import { paintNames } from '../app/palette.ts';
+import { paintCode } from './paintCodes.ts';
 
 /** From `startNs` on, until the next step, `rate` bytes per second. */
 export interface BandwidthStep {
@@ -17,11 +18,12 @@ const copyCode = rowKinds.indexOf('copy');
 /** Copies of a direction that last and move something, in order of start. */
 export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'): Uint32Array {
   const { kind, bytes, durationNs } = trace.columns;
+  const wanted = paintNames.indexOf(direction);
   const moves = (row: RowIndex): boolean =>
     kind[row] === copyCode &&
     (bytes[row] as number) > 0 &&
     (durationNs[row] as number) > 0 &&
-    rowDirection(trace, row) === direction;
+    paintCode(trace, row) === wanted;
   let count = 0;
   for (let row = range.from; row < range.to; row += 1) if (moves(row)) count += 1;
   const found = new Uint32Array(count);

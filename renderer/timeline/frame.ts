@@ -142,7 +142,9 @@ export class FrameMaker {
       if ((count[at] as number) === 1 && right - x >= 1) this.#bar(input, own, paint, x, right, y, height);
       else {
         const longest = trace.columns.durationNs[own] as number;
-        columns.add(x, (busyNs[at] as number) * perNs, longest, paint);
+        // Of what reaches out of the plot only the part within counts.
+        const outside = Math.max(0, -x) + Math.max(0, right - width);
+        columns.add(x, Math.max(0, (busyNs[at] as number) * perNs - outside), longest, paint);
         if (count[at] === 1 && isOpSelected(input, own)) this.#selected.push({ x: Math.floor(x), y, width: 1, height });
       }
     }

@@ -31,7 +31,10 @@ export function indexIteration(trace: Trace, number: number): IterationData {
 export function buffersOf({ lanes, bandwidth }: IterationData): ArrayBuffer[] {
   const layers = lanes.flatMap((lane) => [...lane.bars, ...lane.marks]);
   const arrays: ArrayBufferView[] = [
-    ...layers.flatMap(({ rows, starts, ends, busy, longest }) => [rows, starts, ends, busy, ...longest]),
+    ...layers.flatMap(({ rows, starts, ends, groupStarts, busy, longest }) => [
+      ...[rows, starts, ends, groupStarts, busy],
+      ...longest.flatMap(({ positions, lengths }) => [positions, lengths]),
+    ]),
     ...[bandwidth.h2d, bandwidth.d2h].flatMap(({ times, rates, moved }) => [times, rates, moved]),
   ];
   return [...new Set(arrays.map(({ buffer }) => buffer))].filter((buffer) => buffer instanceof ArrayBuffer);

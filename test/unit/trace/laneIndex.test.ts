@@ -100,6 +100,31 @@ describe('what the timeline draws', () => {
     );
   });
 
+  it('does so over many groups of rows as over few', () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 4000, maxLength: 5000, size: 'max' });
+    const part = fc.tuple(
+      fc.nat({ max: 140_000 }),
+      fc.integer({ min: 1, max: 60_000 }),
+      fc.integer({ min: 1, max: 9 }),
+    );
+    fc.assert(
+      fc.property(lengths, part, (list, [from, span, pixels]) => {
+        const trace = traceOf(list.map((length, k) => ({ start: k * 30, length })));
+        const inside = allOf(trace).filter((row) => isIn(trace, row, from, from + span));
+        let next = 0;
+        for (const { count, row, busyNs } of indexOf(trace).shapes(from, from + span, pixels)) {
+          const rows = inside.slice(next, next + count);
+          next += count;
+          const most = Math.max(...rows.map((one) => lengthOf(trace, one)));
+          expect(row).toBe(rows.find((one) => lengthOf(trace, one) === most));
+          expect(busyNs).toBe(rows.reduce((sum, one) => sum + lengthOf(trace, one), 0));
+        }
+        expect(next).toBe(inside.length);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('shows every row as a shape of its own once the window is close enough', () => {
     fc.assert(
       fc.property(spans, (list) => {

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TraceBuilder } from '../../../core/trace/builder.ts';
+import { indexLane } from '../../../core/trace/laneIndex.ts';
+import { allRows } from '../../../core/trace/rows.ts';
+import type { Trace } from '../../../core/trace/trace.ts';
+import { Columns } from '../../../renderer/timeline/columns.ts';
+import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
+import { hitTest } from '../../../renderer/timeline/hitTest.ts';
+import { mixed, pixel, Raster } from '../../../renderer/timeline/raster.ts';
+import type { TimeView } from '../../../renderer/timeline/timeView.ts';
+import { barTop, type LaneTrack } from '../../../renderer/timeline/tracks.ts';
+
+const width = 60;
+const barHeight = 20;
+
+interface Span {
+  readonly gap: number;
+  readonly length: number;
+}
+
+function traceOf(spans: readonly Span[]): Trace {
+  const builder = new TraceBuilder();
+  const lane = builder.lane({ kind: 'stream', id: 'stream:s', name: 's', device: 'gpu' });
+  let at = 0;
+  for (const { gap, length } of spans) {
+    at += gap;
+    builder.add({ startNs: at, durationNs: length, lane, kind: length > 40 ? 'kernel' : 'memset', name: 'x' });
+    at += length;
+  }
+  return builder.build();
+}
+
+function trackOf(trace: Trace): LaneTrack {
+  const [lane] = trace.lanes;
+  if (lane === undefined) throw new Error('no lane');
+  const index = indexLane(trace, 0, allRows(trace));
+  const place = { top: 0, height: 40, markStrip: 0, barHeight };
+  return { kind: 'lane', id: lane.id, name: lane.name, detail: '', lane, number: 0, index, ...place };
+}
+
+const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
+  new FrameMaker().make({
+    trace,
+    tracks: [track],
+    view,
+    ticks: { ticks: [], stepNs: 1, anchorLabel: null },
+    width,
+    height: 40,
+    scrollTop: 0,
+    selectedRow: null,
+    selectedOp: null,
+    partners: [],
+    area: null,
+    labelOf: () => '',
+  });
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const fills = (frame: Frame): number =>
+  sum(frame.batches.flatMap(({ fills }) => fills.all().map((box) => box.width * box.height))) / barHeight;
+const bars = (frame: Frame) => frame.batches.flatMap((batch) => batch.bars.all());
+
+const span = fc.record({ gap: fc.nat({ max: 30 }), length: fc.integer({ min: 1, max: 50 }) });
+const spans = fc.array(span, { minLength: 1, maxLength: 400, size: 'max' });
+const views = fc
+  .record({ from: fc.integer({ min: -200, max: 8000 }), span: fc.integer({ min: 30, max: 30_000 }) })
+  .map(({ from, span }) => ({ startNs: from, endNs: from + span }));
+
+describe('the busy share that is painted', () => {
+  it('is the true one where every row is narrower than a pixel', () => {
+    const far = fc
+      .record({ from: fc.integer({ min: -5000, max: 8000 }), span: fc.integer({ min: 51 * width, max: 40_000 }) })
+      .map(({ from, span }) => ({ startNs: from, endNs: from + span }));
+    fc.assert(
+      fc.property(spans, far, (list, view) => {
+        const trace = traceOf(list);
+        const track = trackOf(trace);
+        const frame = frameOf(trace, track, view);
+        const pixelNs = (view.endNs - view.startNs) / width;
+        expect(bars(frame)).toEqual([]);
+        // Boxes are kept in single precision.
+        expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is off by no more than the rounding of the bars’ edges elsewhere', () => {
+    fc.assert(
+      fc.property(spans, views, (list, view) => {
+        const trace = traceOf(list);
+        const track = trackOf(trace);
+        const frame = frameOf(trace, track, view);
+        const pixelNs = (view.endNs - view.startNs) / width;
+        const visible = bars(frame).map((box) => Math.min(box.x + box.width, width) - Math.max(box.x, 0));
+        const painted = fills(frame) + sum(visible);
+        const truth = track.index.busyNs(0, view.startNs, view.endNs) / pixelNs;
+        // Half a pixel at both edges, and the pixel of air after a bar that can spare it.
+        expect(Math.abs(painted - truth)).toBeLessThanOrEqual(2 * visible.length + 0.01);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('shows a ground wherever a row lies, however short it is', () => {
+    fc.assert(
+      fc.property(spans, views, (list, view) => {
+        const trace = traceOf(list);
+        const frame = frameOf(trace, trackOf(trace), view);
+        const painted = frame.batches.flatMap(({ grounds, bars }) => [...grounds.all(), ...bars.all()]);
+        const perNs = width / (view.endNs - view.startNs);
+        for (let row = 0; row < trace.count; row += 1) {
+          const start = trace.columns.startNs[row] ?? 0;
+          if (start < view.startNs || start >= view.endNs) continue;
+          const x = (start - view.startNs) * perNs;
+          expect(painted.some((box) => x >= box.x - 1.01 && x <= box.x + box.width + 1.01)).toBe(true);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('every event', () => {
+  it('is reached by zooming: it becomes a bar of its own, and the pointer finds it there', () => {
+    fc.assert(
+      fc.property(spans, fc.nat(), (list, pick) => {
+        const trace = traceOf(list);
+        const track = trackOf(trace);
+        const row = pick % trace.count;
+        const [start, length] = [trace.columns.startNs[row] ?? 0, trace.columns.durationNs[row] ?? 0];
+        const view = { startNs: start - length, endNs: start + 2 * length };
+        const bar = bars(frameOf(trace, track, view)).find(({ x }) => Math.abs(x - width / 3) < 1);
+        expect(bar?.width).toBeGreaterThanOrEqual(width / 3 - 2);
+        expect(hitTest([track], view, width, width / 2, barTop(track, 0) + 3)).toMatchObject({ kind: 'row', row });
+      }),
+    );
+  });
+});
+
+describe('pixels', () => {
+  it('hand on to the next what does not fit into one', () => {
+    const columns = new Columns();
+    columns.clear(5);
+    columns.add(1.9, 1.5, 10, 3);
+    const drawn: number[][] = [];
+    columns.each((x, share, paint) => drawn.push([x, share, paint]));
+    expect(drawn).toEqual([
+      [1, 1, 3],
+      [2, 0.5, 3],
+    ]);
+  });
+
+  it('are filled within the raster only, and by share at the upper edge of a column', () => {
+    const raster = new Raster(4, 4);
+    const [red, white] = [pixel('#ff0000'), pixel('#ffffff')];
+    raster.clear(white);
+    raster.fill(-2, -2, 4, 4, red);
+    raster.fillColumn(3, 1, 1.5, 4, red);
+    const colours = Array.from({ length: 4 }, (_, y) => [...raster.pixels.subarray(4 * y, 4 * y + 4)]);
+    expect(colours).toEqual([
+      [red, red, white, white],
+      [red, red, white, mixed(red, white, 0.5)],
+      [white, white, white, red],
+      [white, white, white, red],
+    ]);
+    raster.fill(9, 9, 5, 5, red);
+    expect(raster.pixels.length).toBe(16);
+  });
+});
