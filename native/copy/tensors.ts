@@ -9,7 +9,12 @@ function badTensor(field: string, message: string, remedy: string): CopyscopeErr
   return new CopyscopeError({ code: 'copy.bad-tensor', field, message, remedy });
 }
 
+const mostDimensions = 64;
+
 function requireShape(shape: readonly number[]): void {
+  if (shape.length > mostDimensions) {
+    throw badTensor('shape', `${shape.length} dimensions are too many.`, `Give at most ${mostDimensions}.`);
+  }
   const bad = shape.find((length) => !(Number.isSafeInteger(length) && length >= 0));
   if (bad !== undefined) throw badTensor('shape', `${bad} is no length.`, 'Give whole numbers from 0.');
 }
@@ -127,6 +132,7 @@ export class HostTensor {
 
   /** Whether the elements lie one after another in the order of their indices. */
   get isContiguous(): boolean {
+    if (productOf(this.shape) === 0) return true;
     const wanted = contiguousStrides(this.shape);
     return this.shape.every((length, dimension) => length <= 1 || this.strides[dimension] === wanted[dimension]);
   }
@@ -142,6 +148,7 @@ export class HostTensor {
 
   /** The elements' bytes; only where the tensor is contiguous. */
   get bytes(): Uint8Array {
+    if (this.byteLength === 0) return new Uint8Array(0);
     const start = this.data.byteOffset + this.offset * elementBytes(this.dtype);
     return new Uint8Array(this.data.buffer, start, this.byteLength);
   }

@@ -220,7 +220,9 @@ void readStrided(const Napi::Object& request, PendingCopy& copy, std::vector<Ten
     const auto strides = layout.Get("strides").As<Napi::Array>();
     StridedSource source;
     source.transfer = layout.Get("index").As<Napi::Number>().Uint32Value();
-    if (source.transfer >= tensors.size() || strides.Length() != shape.Length()) badCopyArgument("strided", "in order");
+    if (source.transfer >= tensors.size() || strides.Length() != shape.Length() || shape.Length() > 64) {
+      badCopyArgument("strided", "in order");
+    }
     TensorSize& tensor = tensors[source.transfer];
     source.elementBytes = tensor.elementBytes;
     std::uint64_t bytes = tensor.elementBytes;

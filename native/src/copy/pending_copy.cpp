@@ -6,11 +6,14 @@
 namespace copyscope::copy {
 namespace {
 
-/// Copies one dimension after another, the last one element by element.
+/// Copies one dimension after another; elements that lie next to each other in the last one together.
 void gatherInto(std::byte*& target, const std::byte* source, const StridedSource& layout, std::size_t dimension) {
-  if (dimension == layout.shape.size()) {
-    std::memcpy(target, source, layout.elementBytes);
-    target += layout.elementBytes;
+  const bool last = dimension + 1 == layout.shape.size();
+  if (dimension == layout.shape.size() || (last && layout.strides[dimension] == 1)) {
+    const std::uint64_t elements = last ? layout.shape[dimension] : 1;
+    const auto bytes = static_cast<std::size_t>(elements * layout.elementBytes);
+    std::memcpy(target, source, bytes);
+    target += bytes;
     return;
   }
   const std::int64_t step = layout.strides[dimension] * static_cast<std::int64_t>(layout.elementBytes);
