@@ -23,8 +23,12 @@ export function StatusLine() {
     <section className={`${classes['line']} tabular`} aria-label="Status">
       {run === null ? null : (
         <>
-          <RunStatus summary={run.summary} />
-          <Verification summary={run.summary} />
+          {run.summary === null ? null : (
+            <>
+              <RunStatus summary={run.summary} />
+              <Verification summary={run.summary} />
+            </>
+          )}
           {summary === undefined ? null : (
             <Item name="Run">
               {summary.origin} on {summary.device}
