@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { HazardKind } from '../../../core/analysis/hazards/hazard.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { explore, type OracleAnswer } from './oracle.ts';
-import { plantedExperiment, Random, randomExperiment } from './programs.ts';
+import { allocatingExperiment, plantedExperiment, Random, randomExperiment } from './programs.ts';
 
 const programs = 10_000;
 const batches = 10;
+/** Further ones whose memory comes and goes. */
+const allocating = 2000;
 
 interface Counts {
   racy: number;
@@ -16,21 +19,34 @@ interface Counts {
   planted: number;
 }
 
+const ofMemory: ReadonlySet<HazardKind> = new Set([
+  'used-before-allocated',
+  'used-after-free',
+  'freed-in-use',
+  'reused-in-use',
+]);
+
+const sorted = <Item>(items: Iterable<Item>): Item[] => [...new Set(items)].sort();
+
 /** A failure names the seed, which any machine repeats. */
-function found(experiment: Experiment): { races: string[]; timings: number[] } {
+function found(experiment: Experiment): { races: string[]; timings: number[]; strays: number[] } {
   const { hazards } = findHazards(lower(experiment));
   const isTiming = (kind: string): boolean => kind === 'timing-unsynchronised';
+  const strays = hazards
+    .filter(({ kind }) => ofMemory.has(kind))
+    .map(({ kind, first, second }) => (kind.endsWith('-in-use') ? first.op : second.op));
   const races = hazards
-    .filter(({ kind }) => !isTiming(kind))
+    .filter(({ kind }) => !isTiming(kind) && !ofMemory.has(kind))
     .map(({ first, second, buffer }) => {
       return `${Math.min(first.op, second.op)} ${Math.max(first.op, second.op)} ${buffer}`;
     });
   const timings = hazards.filter(({ kind }) => isTiming(kind)).map(({ second }) => second.op);
-  return { races: [...new Set(races)].sort(), timings: [...new Set(timings)].sort() };
+  return { races: sorted(races), timings: sorted(timings), strays: sorted(strays) };
 }
 
 function expectSame(experiment: Experiment, answer: OracleAnswer, seed: number): void {
-  const truth = { races: [...answer.races].sort(), timings: [...answer.earlyTimings].sort() };
+  const { races, earlyTimings, strayUses } = answer;
+  const truth = { races: sorted(races), timings: sorted(earlyTimings), strays: sorted(strayUses) };
   expect({ seed, ...found(experiment) }).toEqual({ seed, ...truth });
 }
 
@@ -88,4 +104,17 @@ describe('hazards against every possible execution', () => {
     expect(counts.racy).toBeGreaterThan(1500);
     expect(counts.ordered).toBeGreaterThan(6000);
   });
+
+  it('finds each use of memory that is not there yet, or is handed on too soon', () => {
+    let strays = 0;
+    for (let seed = 0; seed < allocating; seed += 1) {
+      const experiment = allocatingExperiment(new Random(seed));
+      const answer = explore(experiment);
+      if (answer === null) throw new Error(`too many executions: seed ${seed}`);
+      expectSame(experiment, answer, seed);
+      if (answer.strayUses.size > 0) strays += 1;
+    }
+    expect(strays).toBeGreaterThan(200);
+    expect(allocating - strays).toBeGreaterThan(200);
+  }, 60_000);
 });

@@ -12,6 +12,8 @@ export interface OracleAnswer {
   readonly races: ReadonlySet<string>;
   /** Numbers of elapsedTime operations that can come too early. */
   readonly earlyTimings: ReadonlySet<number>;
+  /** Numbers of operations that can use memory which is not there: not allocated yet, or handed on. */
+  readonly strayUses: ReadonlySet<number>;
   /** Some execution never ends: a signal that nobody gives. */
   readonly canHang: boolean;
   /** Pairs that touch common bytes, ordered or not. */
@@ -24,6 +26,8 @@ interface Bytes {
   readonly from: number;
   readonly to: number;
   readonly writes: boolean;
+  /** Number of the allocation it belongs to, from 1; 0 for memory that is always there. */
+  readonly life: number;
 }
 
 /** One call of a host thread. Its place in `calls` is its bit in every mask. */
@@ -39,6 +43,11 @@ interface Act {
   /** The call returns only when its own work is done. */
   readonly holds: boolean;
   readonly synchronizes: 'nothing' | 'stream' | 'event' | 'device';
+  /** Allocations that begin or end with it: when its turn in its stream comes, or else with the call. */
+  readonly begins: number;
+  readonly ends: number;
+  /** Streams whose work must be over before its turn comes, as of the call. */
+  readonly alsoAfter: readonly string[];
 }
 
 const notQueued = 0;
@@ -60,6 +69,8 @@ interface State {
   /** By event: the act that recorded it last, or -1. */
   readonly recorded: number[];
   readonly pending: number[];
+  /** Bit by allocation: the memory is there. */
+  readonly alive: number;
 }
 
 export function explore(experiment: Experiment, mostStates = 200_000): OracleAnswer | null {
@@ -82,28 +93,33 @@ export function explore(experiment: Experiment, mostStates = 200_000): OracleAns
   return {
     races: machine.races(),
     earlyTimings: machine.early,
+    strayUses: machine.strays,
     canHang: machine.hangs,
     meetings: machine.meetings,
     states: seen.size,
   };
 }
 
-function keyOf({ next, inside, awaited, status, after, issued, recorded, pending }: State): string {
+function keyOf({ next, inside, awaited, status, after, issued, recorded, pending, alive }: State): string {
   // What an act that is over came after no longer matters, nor does the order in which such acts were issued.
   const open = after.map((mask, act) => (status[act] === over || status[act] === running ? 0 : mask));
   const order = issued.filter((act) => status[act] !== over);
-  const parts = [...next, ...inside, ...awaited, ...status, ...open, -1, ...order, -1, ...recorded, ...pending];
+  const parts = [...next, ...inside, ...awaited, ...status, ...open, -1, ...order, -1, ...recorded, ...pending, alive];
   return String.fromCharCode(...parts.flatMap((part) => [(part + 1) & 0xffff, (part + 1) >>> 16]));
 }
 
 class Machine {
   readonly early = new Set<number>();
+  readonly strays = new Set<number>();
   hangs = false;
   readonly #experiment: Experiment;
   readonly #threads: Act[][];
   readonly #acts: Act[] = [];
   readonly #events: string[];
   readonly #signals: readonly { readonly id: string; readonly capacity: number }[];
+  /** The last allocation of each buffer so far, where it was made, and the streams it was recorded for. */
+  readonly #lives = new Map<string, { readonly life: number; readonly stream: string; readonly recorded: string[] }>();
+  #lifeCount = 0;
   /** Pairs `a b` of parts (2 * act, plus 1 for the host's part) that touch common bytes, one writing. */
   readonly #meets: number[][] = [];
   /** `a * parts + b`: part a was over when b began; and: one began while the other was going on. */
@@ -152,6 +168,7 @@ class Machine {
       issued: [],
       recorded: this.#events.map(() => -1),
       pending: this.#signals.map(() => 0),
+      alive: 0,
     };
   }
 
@@ -206,24 +223,35 @@ class Machine {
         stream: '',
         holds: false,
         synchronizes: 'nothing',
+        begins: 0,
+        ends: 0,
+        alsoAfter: [],
         ...part,
       };
       this.#acts.push(act);
       acts.push(act);
     };
-    const whole = (buffer: string, writes: boolean): Bytes => ({ buffer, from: 0, to: size(buffer), writes });
+    const lifeOf = (buffer: string): number => this.#lives.get(buffer)?.life ?? 0;
+    const bytesOf = (buffer: string, from: number, to: number, writes: boolean): Bytes => ({
+      buffer,
+      from,
+      to,
+      writes,
+      life: lifeOf(buffer),
+    });
+    const whole = (buffer: string, writes: boolean): Bytes => bytesOf(buffer, 0, size(buffer), writes);
     switch (operation.op) {
       case 'write':
       case 'read': {
         const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
-        add({ host: [{ buffer: operation.buffer, from: operation.offset, to, writes: operation.op === 'write' }] });
+        add({ host: [bytesOf(operation.buffer, operation.offset, to, operation.op === 'write')] });
         return;
       }
       case 'copy': {
         const { src, dst, srcOffset, dstOffset, mode: how } = operation;
         const bytes = operation.bytes ?? Math.min(size(src) - srcOffset, size(dst) - dstOffset);
-        const source: Bytes = { buffer: src, from: srcOffset, to: srcOffset + bytes, writes: false };
-        const target: Bytes = { buffer: dst, from: dstOffset, to: dstOffset + bytes, writes: true };
+        const source = bytesOf(src, srcOffset, srcOffset + bytes, false);
+        const target = bytesOf(dst, dstOffset, dstOffset + bytes, true);
         const stream = streamOf(how === 'blocking-memcpy' ? 'default' : operation.stream);
         const [from, to] = [memory(src), memory(dst)];
         const isCudaMemcpy = how === 'blocking-memcpy';
@@ -239,7 +267,7 @@ class Machine {
         const spans = operation.kernel.kind === 'stream';
         const common = Math.min(...[...operation.reads, ...operation.writes].map(size));
         const touched = (buffer: string, writes: boolean): Bytes =>
-          spans ? { buffer, from: 0, to: common, writes } : whole(buffer, writes);
+          spans ? bytesOf(buffer, 0, common, writes) : whole(buffer, writes);
         const queuedBytes = [
           ...operation.reads.map((id) => touched(id, false)),
           ...operation.writes.map((id) => touched(id, true)),
@@ -250,13 +278,38 @@ class Machine {
       }
       case 'memset': {
         const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
-        const bytes = [{ buffer: operation.buffer, from: operation.offset, to, writes: true }];
+        const bytes = [bytesOf(operation.buffer, operation.offset, to, true)];
         add({ queued: bytes, stream: streamOf(operation.stream) });
         return;
       }
       case 'item': {
-        const bytes = [{ buffer: operation.buffer, from: 0, to: Math.min(4, size(operation.buffer)), writes: false }];
+        const bytes = [bytesOf(operation.buffer, 0, Math.min(4, size(operation.buffer)), false)];
         add({ queued: bytes, stream: streamOf(operation.stream), holds: true });
+        return;
+      }
+      case 'allocate': {
+        this.#lifeCount += 1;
+        const stream = streamOf(operation.stream);
+        this.#lives.set(operation.buffer, { life: this.#lifeCount, stream, recorded: [] });
+        const isInStream = operation.allocator === 'pool';
+        add({ queued: isInStream ? [] : null, stream, begins: this.#lifeCount });
+        return;
+      }
+      case 'recordStream':
+        this.#lives.get(operation.buffer)?.recorded.push(streamOf(operation.stream));
+        add({});
+        return;
+      case 'free': {
+        const {
+          life: ends,
+          stream,
+          recorded,
+        } = this.#lives.get(operation.buffer) ?? { life: 0, stream: '', recorded: [] };
+        const allocator = this.#allocatorOf(operation.buffer);
+        if (allocator === 'cuda-malloc') add({ synchronizes: 'device', ends });
+        else if (allocator === 'pool') add({ queued: [], stream: streamOf(operation.stream), ends });
+        // The block can be handed on from the stream it was allocated for: that is the moment it is gone.
+        else add({ queued: [], stream, ends, alsoAfter: recorded });
         return;
       }
       case 'hostFunction':
@@ -278,6 +331,11 @@ class Machine {
     }
   }
 
+  #allocatorOf(buffer: string): string {
+    const last = this.#acts.findLast(({ operation }) => operation.op === 'allocate' && operation.buffer === buffer);
+    return last?.operation.op === 'allocate' ? last.operation.allocator : '';
+  }
+
   #touched(part: number): readonly Bytes[] {
     const act = this.#acts[part >> 1];
     return (part % 2 === 1 ? act?.host : act?.queued) ?? [];
@@ -286,7 +344,11 @@ class Machine {
   #common(a: number, b: number): string[] {
     return this.#touched(a).flatMap((one) =>
       this.#touched(b).flatMap((other) =>
-        one.buffer === other.buffer && (one.writes || other.writes) && one.from < other.to && other.from < one.to
+        one.buffer === other.buffer &&
+        one.life === other.life &&
+        (one.writes || other.writes) &&
+        one.from < other.to &&
+        other.from < one.to
           ? one.buffer
           : [],
       ),
@@ -310,7 +372,8 @@ class Machine {
     if (state.inside[thread] === 1) {
       const awaited = state.awaited[thread] ?? 0;
       if (!this.#acts.every(({ bit }) => ((awaited >> bit) & 1) === 0 || state.status[bit] === over)) return;
-      out.push(returned(state, thread));
+      const done = returned(state, thread);
+      out.push(act.queued === null ? this.#changeLives(done, act) : done);
       return;
     }
     const called = this.#call(state, thread, act);
@@ -366,10 +429,12 @@ class Machine {
       issued,
       recorded,
       pending,
+      alive: state.alive,
     };
     // A call that touches nothing and waits for nothing is over at once: nobody can tell the difference.
-    const isPlain = awaited === 0 && this.#meets[2 * act.bit + 1]?.length === 0;
-    return isPlain ? returned(inCall, thread) : inCall;
+    if (awaited !== 0 || !this.#isPlain(2 * act.bit + 1)) return inCall;
+    const done = returned(inCall, thread);
+    return act.queued === null ? this.#changeLives(done, act) : done;
   }
 
   #issuedMask(state: State, isMeant: (stream: string) => boolean): number {
@@ -389,6 +454,7 @@ class Machine {
         (stream === 'legacy' && takesPart(act.stream)) ||
         (act.stream === 'legacy' && takesPart(stream)),
     );
+    mask |= this.#issuedMask(state, (stream) => act.alsoAfter.includes(stream));
     if (act.operation.op === 'waitEvent') {
       const record = state.recorded[this.#events.indexOf(act.operation.event)] ?? -1;
       if (record >= 0) mask |= 1 << record;
@@ -407,13 +473,34 @@ class Machine {
     const mask = state.after[act.bit] ?? 0;
     if (!this.#acts.every(({ bit }) => ((mask >> bit) & 1) === 0 || state.status[bit] === over)) return;
     this.#begin(state, 2 * act.bit);
-    const isPlain = this.#meets[2 * act.bit]?.length === 0;
-    out.push({ ...state, status: state.status.with(act.bit, isPlain ? over : running) });
+    const now = state.status.with(act.bit, this.#isPlain(2 * act.bit) ? over : running);
+    out.push(this.#changeLives({ ...state, status: now }, act));
+  }
+
+  /** Nobody can tell whether it takes time: it touches nothing that another does, and no memory that comes and goes. */
+  #isPlain(part: number): boolean {
+    return this.#meets[part]?.length === 0 && this.#touched(part).every(({ life }) => life === 0);
+  }
+
+  /** The memory that comes or goes with the act. What goes must not be in use. */
+  #changeLives(state: State, { begins, ends }: Act): State {
+    if (begins === 0 && ends === 0) return state;
+    if (ends !== 0) {
+      for (let part = 0; part < 2 * this.#acts.length; part += 1) {
+        const isUser = this.#touched(part).some(({ life }) => life === ends);
+        if (isUser && this.#statusOf(state, part) === running) this.strays.add(this.#acts[part >> 1]?.op ?? -1);
+      }
+    }
+    const begun = begins === 0 ? state.alive : state.alive | (1 << begins);
+    return { ...state, alive: ends === 0 ? begun : begun & ~(1 << ends) };
   }
 
   /** Notes how what begins now stands to everything it could meet. */
   #begin(state: State, part: number): void {
     const parts = 2 * this.#acts.length;
+    for (const { life } of this.#touched(part)) {
+      if (life !== 0 && ((state.alive >> life) & 1) === 0) this.strays.add(this.#acts[part >> 1]?.op ?? -1);
+    }
     for (const other of this.#meets[part] ?? []) {
       const now = this.#statusOf(state, other);
       if (now === over) this.#ordered.add(other * parts + part);

@@ -277,3 +277,44 @@ function assemble(placed: readonly Placed[]): Experiment {
     ...lists.filter((list) => list.length > 0),
   );
 }
+
+/** Memory that comes and goes: allocated, used in one or two streams with more or less order, freed, perhaps twice. */
+export function allocatingExperiment(random: Random): Experiment {
+  const streams = random.pick([['a', 'b'], ['a', 'default'], ['default', 'blocking'], ['a']]);
+  const allocator = random.pick(['caching', 'caching', 'pool', 'cuda-malloc']);
+  const operations: OperationInput[] = [];
+  for (let time = random.chance(0.25) ? 2 : 1; time > 0; time -= 1) {
+    operations.push({ op: 'allocate', buffer: 'block', allocator, stream: random.pick(streams) });
+    const count = 1 + random.below(time === 1 ? 5 : 3);
+    for (let made = 0; made < count; made += 1) operations.push(randomUse(random, streams));
+    if (time > 1 || random.chance(0.9)) operations.push({ op: 'free', buffer: 'block', stream: random.pick(streams) });
+  }
+  return experimentOf(
+    {
+      buffers: [
+        { id: 'pinned', memory: 'pinned', bytes: 8 },
+        { id: 'block', memory: 'device', bytes: 8, allocated: 'by-operation' },
+      ],
+      streams: [{ id: 'a' }, { id: 'b' }, { id: 'blocking', flags: 'blocking' }],
+      events: [{ id: 'e' }],
+    },
+    operations,
+  );
+}
+
+function randomUse(random: Random, streams: readonly string[]): OperationInput {
+  const stream = random.pick(streams);
+  return random.pick<OperationInput>([
+    { op: 'memset', buffer: 'block', stream },
+    { op: 'copy', src: 'pinned', dst: 'block', stream },
+    { op: 'copy', src: 'block', dst: 'pinned', stream },
+    { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, reads: ['block'], stream },
+    { op: 'recordStream', buffer: 'block', stream },
+    { op: 'recordStream', buffer: 'block', stream },
+    { op: 'recordEvent', event: 'e', stream },
+    { op: 'recordEvent', event: 'e', stream },
+    { op: 'waitEvent', event: 'e', stream },
+    { op: 'waitEvent', event: 'e', stream },
+    { op: 'synchronizeStream', stream },
+  ]);
+}
