@@ -75,7 +75,7 @@ function* iteration(
 ): Generator<SimulationProgress, SimulationResult, void> {
   const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
   const clock = new EventQueue();
-  const output = new TraceOutput(program, plan);
+  const output = new TraceOutput(program, plan, 2 * total);
   const devices = new Devices(program, profile, clock, output);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
   const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies };

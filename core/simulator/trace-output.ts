@@ -28,7 +28,8 @@ export class TraceOutput {
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   #correlations = 0;
 
-  constructor(program: Program, steps: readonly (readonly Step[])[]) {
+  /** `expectedRows` is about how many there will be. */
+  constructor(program: Program, steps: readonly (readonly Step[])[], expectedRows: number) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
     for (const thread of steps) for (const { engine } of thread) used.add(engine);
@@ -50,7 +51,7 @@ export class TraceOutput {
     this.#firstStream = program.threads.length;
     const firstEngine = this.#firstStream + program.streams.length;
     this.#engines = new Map(engines.map((engine, index) => [engine, firstEngine + index]));
-    this.#rows = new RowWriter(lanes);
+    this.#rows = new RowWriter(lanes, expectedRows);
   }
 
   /** Joins a call with what it issued; the first is 1. */

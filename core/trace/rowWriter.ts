@@ -6,17 +6,21 @@ import { traceFromColumns } from './builder.ts';
 import { columnNames } from './order.ts';
 import { emptyColumns, type Lane, memoryKinds, rowKinds, type Trace, type TraceColumns } from './trace.ts';
 
-const initialCapacity = 1024;
+const leastCapacity = 256;
+/** About 60 bytes a row are set aside at once at most for this many; more grow as they come. */
+const mostCapacity = 4_000_000;
 
 export class RowWriter {
-  columns: TraceColumns = emptyColumns(initialCapacity);
+  columns: TraceColumns;
   count = 0;
   readonly #lanes: readonly Lane[];
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
 
-  constructor(lanes: readonly Lane[]) {
+  /** `expected` is about the number of rows to come. */
+  constructor(lanes: readonly Lane[], expected = 0) {
     this.#lanes = lanes;
+    this.columns = emptyColumns(Math.min(Math.max(expected, leastCapacity), mostCapacity));
   }
 
   /** Index of a new row, in which every column is 0. */
