@@ -101,11 +101,23 @@ export function explore(experiment: Experiment, mostStates = 200_000): OracleAns
 }
 
 function keyOf({ next, inside, awaited, status, after, issued, recorded, pending, alive }: State): string {
-  // What an act that is over came after no longer matters, nor does the order in which such acts were issued.
-  const open = after.map((mask, act) => (status[act] === over || status[act] === running ? 0 : mask));
-  const order = issued.filter((act) => status[act] !== over);
-  const parts = [...next, ...inside, ...awaited, ...status, ...open, -1, ...order, -1, ...recorded, ...pending, alive];
-  return String.fromCharCode(...parts.flatMap((part) => [(part + 1) & 0xffff, (part + 1) >>> 16]));
+  const codes: number[] = [];
+  const add = (value: number): void => void codes.push((value + 1) & 0xffff);
+  const addMask = (mask: number): void => void codes.push(mask & 0xffff, mask >>> 16);
+  for (const at of next) add(at);
+  for (const isInside of inside) add(isInside);
+  for (const mask of awaited) addMask(mask);
+  for (const [act, now] of status.entries()) {
+    add(now);
+    // What an act that has begun came after no longer matters, nor does the order in which acts that are over were issued.
+    if (now === queued) addMask(after[act] ?? 0);
+  }
+  for (const act of issued) if (status[act] !== over) add(act);
+  add(-1);
+  for (const act of recorded) add(act);
+  for (const count of pending) add(count);
+  addMask(alive);
+  return String.fromCharCode(...codes);
 }
 
 class Machine {
@@ -120,6 +132,10 @@ class Machine {
   /** The last allocation of each buffer so far, where it was made, and the streams it was recorded for. */
   readonly #lives = new Map<string, { readonly life: number; readonly stream: string; readonly recorded: string[] }>();
   #lifeCount = 0;
+  /** By part: see #isPlain. */
+  readonly #plain: boolean[] = [];
+  /** By act: its thread, and its place there. */
+  readonly #placeOf: { readonly thread: number; readonly at: number }[] = [];
   /** Pairs `a b` of parts (2 * act, plus 1 for the host's part) that touch common bytes, one writing. */
   readonly #meets: number[][] = [];
   /** `a * parts + b`: part a was over when b began; and: one began while the other was going on. */
@@ -151,6 +167,9 @@ class Machine {
       return acts;
     });
     this.#findMeetings();
+    for (const [thread, acts] of this.#threads.entries()) {
+      for (const [at, act] of acts.entries()) this.#placeOf[act.bit] = { thread, at };
+    }
   }
 
   get meetings(): number {
@@ -371,7 +390,7 @@ class Machine {
     if (act === undefined) return;
     if (state.inside[thread] === 1) {
       const awaited = state.awaited[thread] ?? 0;
-      if (!this.#acts.every(({ bit }) => ((awaited >> bit) & 1) === 0 || state.status[bit] === over)) return;
+      if (!isOver(state, awaited)) return;
       const done = returned(state, thread);
       out.push(act.queued === null ? this.#changeLives(done, act) : done);
       return;
@@ -471,7 +490,7 @@ class Machine {
       return;
     }
     const mask = state.after[act.bit] ?? 0;
-    if (!this.#acts.every(({ bit }) => ((mask >> bit) & 1) === 0 || state.status[bit] === over)) return;
+    if (!isOver(state, mask)) return;
     this.#begin(state, 2 * act.bit);
     const now = state.status.with(act.bit, this.#isPlain(2 * act.bit) ? over : running);
     out.push(this.#changeLives({ ...state, status: now }, act));
@@ -479,7 +498,8 @@ class Machine {
 
   /** Nobody can tell whether it takes time: it touches nothing that another does, and no memory that comes and goes. */
   #isPlain(part: number): boolean {
-    return this.#meets[part]?.length === 0 && this.#touched(part).every(({ life }) => life === 0);
+    this.#plain[part] ??= this.#meets[part]?.length === 0 && this.#touched(part).every(({ life }) => life === 0);
+    return this.#plain[part] ?? false;
   }
 
   /** The memory that comes or goes with the act. What goes must not be in use. */
@@ -511,15 +531,18 @@ class Machine {
   #statusOf(state: State, part: number): number {
     const bit = part >> 1;
     if (part % 2 === 0) return state.status[bit] ?? notQueued;
-    for (const [thread, acts] of this.#threads.entries()) {
-      const at = acts.findIndex((act) => act.bit === bit);
-      if (at < 0) continue;
-      const next = state.next[thread] ?? 0;
-      if (at < next) return over;
-      return at === next && state.inside[thread] === 1 ? running : notQueued;
-    }
-    return notQueued;
+    const place = this.#placeOf[bit];
+    if (place === undefined) return notQueued;
+    const next = state.next[place.thread] ?? 0;
+    if (place.at < next) return over;
+    return place.at === next && state.inside[place.thread] === 1 ? running : notQueued;
   }
+}
+
+/** Whether all acts of the mask are over. */
+function isOver({ status }: State, mask: number): boolean {
+  for (let rest = mask; rest !== 0; rest &= rest - 1) if (status[31 - Math.clz32(rest & -rest)] !== over) return false;
+  return true;
 }
 
 const returned = (state: State, thread: number): State => ({
