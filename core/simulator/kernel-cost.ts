@@ -1,4 +1,4 @@
-/** What a kernel takes on the device, alone. Rule (core/rules): overlap-needs-pinned says nothing of mapped memory. */
+/** What a kernel takes on the device, alone: by its kind, its share of the multiprocessors, and where its memory is. */
 import type { Program, ProgramKernel } from '../program/program.ts';
 import { isHostMemory } from '../trace/trace.ts';
 import type { DeviceProfile } from './profile.ts';

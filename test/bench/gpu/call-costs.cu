@@ -325,6 +325,62 @@ void kernels() {
   CHECK(cudaStreamDestroy(s));
 }
 
+/// Which calls wait for work that is running in another stream: a kernel of about 10 ms is under way at each.
+void waits() {
+  cudaStream_t busy{}, other{};
+  CHECK(cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  const std::size_t bytes = std::size_t{4} << 20;
+  auto during = [&](const char* name, const std::function<void()>& body) {
+    std::vector<double> values;
+    for (int i = 0; i < 5; ++i) {
+      spin<<<1, 1, 0, busy>>>(20'000'000);
+      values.push_back(timed(body));
+      CHECK(cudaStreamSynchronize(busy));
+    }
+    report(std::string(name) + " beside a 10 ms kernel", median(values));
+  };
+  std::vector<void*> device, pinned, pool;
+  std::vector<char> pages(6 * bytes, 1);
+  std::size_t registered = 0, unregistered = 0;
+  during("cudaMalloc", [&] { CHECK(cudaMalloc(&device.emplace_back(), bytes)); });
+  during("cudaFree", [&] { CHECK(cudaFree(device.back())); device.pop_back(); });
+  during("cudaMalloc again", [&] { CHECK(cudaMalloc(&device.emplace_back(), bytes)); });
+  during("cudaHostAlloc", [&] { CHECK(cudaHostAlloc(&pinned.emplace_back(), bytes, cudaHostAllocDefault)); });
+  during("cudaFreeHost", [&] { CHECK(cudaFreeHost(pinned.back())); pinned.pop_back(); });
+  during("cudaHostRegister", [&] { CHECK(cudaHostRegister(pages.data() + registered++ * bytes, bytes, cudaHostRegisterDefault)); });
+  during("cudaHostUnregister", [&] { CHECK(cudaHostUnregister(pages.data() + unregistered++ * bytes)); });
+  during("cudaMallocAsync", [&] { CHECK(cudaMallocAsync(&pool.emplace_back(), bytes, other)); });
+  during("cudaFreeAsync", [&] { CHECK(cudaFreeAsync(pool.back(), other)); pool.pop_back(); });
+  during("cudaMemsetAsync", [&] { CHECK(cudaMemsetAsync(device.back(), 1, bytes, other)); });
+  during("cudaGraph capture to upload", [&] {
+    cudaGraph_t graph{};
+    cudaGraphExec_t exec{};
+    CHECK(cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal));
+    nothing<<<1, 1, 0, other>>>();
+    CHECK(cudaStreamEndCapture(other, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphUpload(exec, other));
+  });
+  // A pageable source that lies in the host's caches, and one of 2 GiB that doesn't.
+  for (const bool cold : {false, true}) {
+    for (std::size_t size : {std::size_t{1} << 20, std::size_t{4} << 20, std::size_t{16} << 20}) {
+      char* target = nullptr;
+      CHECK(cudaMalloc(&target, size));
+      std::vector<double> calls;
+      const std::size_t places = cold ? (std::size_t{2} << 30) / size : 1;
+      std::vector<char> source(places * size, 1);
+      for (std::size_t i = 0; i < 60; ++i) {
+        const char* from = source.data() + (cold ? (i % places) * size : 0);
+        calls.push_back(timed([&] { CHECK(cudaMemcpyAsync(target, from, size, cudaMemcpyHostToDevice, other)); }));
+        CHECK(cudaStreamSynchronize(other));
+      }
+      report(sized(cold ? "pageable call, source in memory" : "pageable call, source in caches", size), median(calls));
+      CHECK(cudaFree(target));
+    }
+  }
+}
+
 void staging() {
   const std::size_t chunk = std::size_t{4} << 20;
   const std::size_t total = std::size_t{1} << 30;
@@ -435,6 +491,7 @@ int main() {
   calls();
   graphs();
   kernels();
+  waits();
   staging();
   peers();
   std::printf("\n}\n");
