@@ -1,11 +1,11 @@
-import { Button, Text, Tooltip } from '@mantine/core';
-import { IconCopyPlus } from '@tabler/icons-react';
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
+import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type RunInfo, runName } from '../../core/trace/run.ts';
 import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
 import { RunButton, RunProgressLine } from './RunButton.tsx';
-import { saveCopy } from './store/actions.ts';
+import { saveCopy, select } from './store/actions.ts';
 import { useApp } from './store/store.ts';
 
 /** Title and description, and beside them what runs it. */
@@ -15,7 +15,14 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
   return (
     <div className={classes['header']}>
       <div className={classes['text']}>
-        <h1 title={experiment.name}>{experiment.name}</h1>
+        <div className={classes['title']}>
+          <h1 title={experiment.name}>{experiment.name}</h1>
+          <Tooltip label="Name, description and environment">
+            <ActionIcon size="sm" aria-label="Experiment settings" onClick={() => select({ kind: 'experiment' })}>
+              <IconPencil size={14} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
         <Text size="sm" c="dimmed" lineClamp={2} title={experiment.description}>
           {experiment.description}
         </Text>

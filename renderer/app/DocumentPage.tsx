@@ -7,7 +7,10 @@ import type { ErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { useEditor } from '../score/editor.ts';
+import { JsonPane } from '../score/JsonPane.tsx';
 import { Score, scoreHeight } from '../score/Score.tsx';
+import { ScoreToolbar } from '../score/ScoreToolbar.tsx';
 import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
 import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
 import type { LoadedRun } from './loadedRun.ts';
@@ -50,7 +53,11 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
 
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
 function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
-  const natural = useMemo(() => Math.min(scoreHeight(experiment), 320), [experiment]);
+  const view = useEditor((state) => state.view);
+  const key = useApp(pageDocumentKey);
+  // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
+  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), 200), 354), [key]);
   const layout = useDefaultLayout({
     id: `document-${natural}`,
     panelIds: ['score', 'timeline'],
@@ -65,7 +72,10 @@ function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
       onLayoutChanged={layout.onLayoutChanged}
     >
       <Panel id="score" defaultSize={natural} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
-        <Score experiment={experiment} />
+        <div className={classes['score']}>
+          <ScoreToolbar />
+          {view === 'json' ? <JsonPane experiment={experiment} /> : <Score experiment={experiment} />}
+        </div>
       </Panel>
       <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
       <Panel id="timeline" minSize={180}>

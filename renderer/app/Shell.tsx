@@ -5,14 +5,19 @@ import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panel
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
-import { Library } from '../library/Library.tsx';
+import { SidePanel } from '../library/SidePanel.tsx';
+import { CommandPalette } from '../palette/CommandPalette.tsx';
+import { DragLayer } from '../score/DragLayer.tsx';
+import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
+import { Announcer } from './Announcer.tsx';
 import { DocumentPage } from './DocumentPage.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import classes from './Shell.module.css';
 import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
+import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
 import { currentExperiment, shownRunId } from './store/select.ts';
 import { assign, useApp } from './store/store.ts';
 import type { AppState } from './store/types.ts';
@@ -24,6 +29,7 @@ export function Shell() {
   useShownRun();
   useRunKey();
   useTitle();
+  useEditKeys();
   useHotkeys([
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],
@@ -36,45 +42,50 @@ export function Shell() {
       <TopBar />
       <ConnectionBanner />
       <main className={classes['main']}>
-        <Group
-          className={classes['panels']}
-          {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
-          onLayoutChanged={layout.onLayoutChanged}
-          key={panels.length}
-        >
-          <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
-            <ErrorBoundary area="The library">
-              <Library />
-            </ErrorBoundary>
-          </Panel>
-          <Separator className={classes['separator']} aria-label="Resize the library" />
-          <Panel id="centre" minSize={420}>
-            <div className={classes['centre']}>
-              <ErrorBoundary area="This page" key={page.kind}>
-                <Centre />
+        <DragLayer>
+          <Group
+            className={classes['panels']}
+            {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
+            onLayoutChanged={layout.onLayoutChanged}
+            key={panels.length}
+          >
+            <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
+              <ErrorBoundary area="The library">
+                <SidePanel />
               </ErrorBoundary>
-            </div>
-          </Panel>
-          {!inspected ? null : (
-            <>
-              <Separator className={classes['separator']} aria-label="Resize the inspector" />
-              <Panel
-                id="inspector"
-                defaultSize={316}
-                minSize={250}
-                maxSize={520}
-                groupResizeBehavior="preserve-pixel-size"
-              >
-                <ErrorBoundary area="The inspector">
-                  <Inspector />
+            </Panel>
+            <Separator className={classes['separator']} aria-label="Resize the library" />
+            <Panel id="centre" minSize={420}>
+              <div className={classes['centre']}>
+                <ErrorBoundary area="This page" key={page.kind}>
+                  <Centre />
                 </ErrorBoundary>
-              </Panel>
-            </>
-          )}
-        </Group>
+              </div>
+            </Panel>
+            {!inspected ? null : (
+              <>
+                <Separator className={classes['separator']} aria-label="Resize the inspector" />
+                <Panel
+                  id="inspector"
+                  defaultSize={316}
+                  minSize={250}
+                  maxSize={520}
+                  groupResizeBehavior="preserve-pixel-size"
+                >
+                  <ErrorBoundary area="The inspector">
+                    <Inspector />
+                  </ErrorBoundary>
+                </Panel>
+              </>
+            )}
+          </Group>
+        </DragLayer>
       </main>
       <StatusLine />
       <HelpOverlay />
+      <CommandPalette />
+      <OperationPicker />
+      <Announcer />
     </div>
   );
 }
@@ -83,6 +94,22 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'compare') return 'Comparison';
   const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
   return currentExperiment(state)?.name ?? own;
+}
+
+/** Undo and redo where no text is being typed; save everywhere. */
+function useEditKeys(): void {
+  useHotkeys([
+    ['mod+Z', undo],
+    ['mod+shift+Z', redo],
+    ['mod+Y', redo],
+  ]);
+  useHotkeys(
+    [
+      ['mod+S', () => void saveCurrent()],
+      ['alt+N', () => void newExperiment()],
+    ],
+    [],
+  );
 }
 
 /** The browser's tab and the task bar name what is open. */

@@ -1,10 +1,14 @@
 /** What a first visit sees: what this is for, and the four examples to begin with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns } from '@tabler/icons-react';
+import { IconColumns, IconPlus } from '@tabler/icons-react';
 import { exampleGroups } from '../library/groups.ts';
 import { openPage } from './store/actions.ts';
+import { newExperiment } from './store/editing.ts';
 import { useApp } from './store/store.ts';
 import classes from './WelcomePage.module.css';
+
+/** The examples that the comparison shows. */
+const comparedGroup = 'Overlap: four cases';
 
 export function WelcomePage() {
   const examples = useApp((state) => state.examples);
@@ -16,17 +20,24 @@ export function WelcomePage() {
           An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
           simulated one, and read from the lanes what every stream, copy engine and host thread did.
         </p>
+        <p>
+          <Button leftSection={<IconPlus size={15} aria-hidden />} onClick={() => void newExperiment()}>
+            New experiment
+          </Button>
+        </p>
         {exampleGroups(examples).map((group) => (
           <section key={group.title} aria-label={group.title}>
             <div className={classes['heading']}>
               <h2>{group.title}</h2>
-              <Button
-                variant="default"
-                leftSection={<IconColumns size={15} aria-hidden />}
-                onClick={() => openPage({ kind: 'compare' })}
-              >
-                See them side by side
-              </Button>
+              {group.title === comparedGroup ? (
+                <Button
+                  variant="default"
+                  leftSection={<IconColumns size={15} aria-hidden />}
+                  onClick={() => openPage({ kind: 'compare' })}
+                >
+                  See them side by side
+                </Button>
+              ) : null}
             </div>
             <ul className={classes['cards']}>
               {group.examples.map((example) => (

@@ -17,6 +17,14 @@ export function recall(name: string): string | null {
   }
 }
 
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(prefix + name);
+  } catch {
+    // Where nothing can be stored, nothing is there to remove.
+  }
+}
+
 /** For react-resizable-panels. */
 export const panelStorage = {
   getItem: (key: string): string | null => recall(key),

@@ -3,6 +3,7 @@ import { currentExperiment, loadedRun, shownRunId } from '../app/store/select.ts
 import { useApp } from '../app/store/store.ts';
 import { AreaDetails } from './AreaDetails.tsx';
 import { ExperimentDetails } from './ExperimentDetails.tsx';
+import { DeclarationDetails, ExperimentForm } from './fields/DeclarationForm.tsx';
 import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationDetails } from './OperationDetails.tsx';
@@ -32,6 +33,10 @@ function Content() {
       </>
     );
   }
+  if (selection?.kind === 'declaration' && experiment !== null) {
+    return <DeclarationDetails key={selection.list} experiment={experiment} kind={selection.list} id={selection.id} />;
+  }
+  if (selection?.kind === 'experiment' && experiment !== null) return <ExperimentForm experiment={experiment} />;
   const details = run !== null ? <RunDetails run={run} /> : experiment && <ExperimentDetails experiment={experiment} />;
   if (details !== null) {
     return (

@@ -1,11 +1,16 @@
 /** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
+import { operationPaths } from '../../core/experiment/edit/paths.ts';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
+import { useApp } from '../app/store/store.ts';
+import { selectedOps } from '../score/selectedOp.ts';
 import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
+import { OperationForm } from './fields/OperationForm.tsx';
+import classes from './Inspector.module.css';
 import { VerdictCard } from './VerdictCard.tsx';
 
 /** The operation of this number; undefined where the document has fewer. */
@@ -33,10 +38,26 @@ export function OperationDetails({ experiment, op, run }: Props) {
   return (
     <>
       <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
+      <SelectedTogether />
       {run === null ? null : <Occurrences run={run} op={op} />}
       {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
-      <OperationFields experiment={experiment} op={op} />
+      <Block title="In the experiment">
+        <OperationForm
+          experiment={experiment}
+          path={operationPaths(experiment)[op] ?? []}
+          operation={operation}
+          key={op}
+        />
+      </Block>
     </>
+  );
+}
+
+/** Says that more is selected than what is shown. */
+function SelectedTogether() {
+  const count = useApp((state) => selectedOps(state).length);
+  return count < 2 ? null : (
+    <p className={classes['hint']}>{count} operations are selected; this is the first of them.</p>
   );
 }
 

@@ -1,13 +1,16 @@
 /** The left panel: examples, the user's experiments, and runs with what their numbers are. */
-import { ActionIcon, Button, FileButton, Group, Loader, Menu, Modal, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, FileButton, Group, Loader, Menu, Modal, Text, TextInput, Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconBan,
+  IconCopy,
   IconDots,
   IconFileImport,
   IconFlask,
   IconFolderOpen,
   IconLoader2,
+  IconPencil,
+  IconPlus,
   IconTimeline,
   IconTrash,
 } from '@tabler/icons-react';
@@ -15,6 +18,7 @@ import { type ReactNode, useState } from 'react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { deleteExperiment, deleteRun, openFile, openPage } from '../app/store/actions.ts';
+import { duplicateExperiment, newExperiment, renameExperiment } from '../app/store/editing.ts';
 import { byNewest } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
@@ -74,7 +78,8 @@ function Experiments() {
     <Section
       title="Experiments"
       count={experiments.length}
-      empty="None of your own yet. Open an example and choose “Save a copy”."
+      action={<NewExperimentButton />}
+      empty="None of your own yet. Begin a new one, or change an example: that makes a copy."
     >
       <ul className={classes['list']}>
         {experiments.map((experiment) => (
@@ -91,6 +96,12 @@ function Experiments() {
             current={page.kind === 'experiment' && page.id === experiment.id}
             onOpen={() => openPage({ kind: 'experiment', id: experiment.id })}
             onDelete={() => void deleteExperiment(experiment.id)}
+            {...(experiment.problem === undefined
+              ? {
+                  onRename: (name: string) => void renameExperiment(experiment.id, name),
+                  onDuplicate: () => void duplicateExperiment(experiment.id),
+                }
+              : {})}
           />
         ))}
       </ul>
@@ -202,10 +213,13 @@ interface ItemProps {
   readonly current: boolean;
   readonly onOpen: () => void;
   readonly onDelete?: () => void;
+  readonly onRename?: (name: string) => void;
+  readonly onDuplicate?: () => void;
 }
 
-function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
+function Item({ icon, name, detail, current, onOpen, onDelete, onRename, onDuplicate }: ItemProps) {
   const [asking, setAsking] = useState(false);
+  const [renaming, setRenaming] = useState(false);
   return (
     <li className={classes['item']} data-current={current || undefined}>
       <button type="button" className={classes['open']} aria-current={current ? 'page' : undefined} onClick={onOpen}>
@@ -225,6 +239,16 @@ function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
+            {onRename === undefined ? null : (
+              <Menu.Item leftSection={<IconPencil size={15} />} onClick={() => setRenaming(true)}>
+                Rename…
+              </Menu.Item>
+            )}
+            {onDuplicate === undefined ? null : (
+              <Menu.Item leftSection={<IconCopy size={15} />} onClick={onDuplicate}>
+                Duplicate
+              </Menu.Item>
+            )}
             <Menu.Item c="var(--bad)" leftSection={<IconTrash size={15} />} onClick={() => setAsking(true)}>
               Delete…
             </Menu.Item>
@@ -234,7 +258,55 @@ function Item({ icon, name, detail, current, onOpen, onDelete }: ItemProps) {
       {onDelete === undefined ? null : (
         <ConfirmDelete opened={asking} name={name} onClose={() => setAsking(false)} onDelete={onDelete} />
       )}
+      {onRename === undefined || !renaming ? null : (
+        <RenameDialog name={name} onClose={() => setRenaming(false)} onRename={onRename} />
+      )}
     </li>
+  );
+}
+
+interface RenameProps {
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly onRename: (name: string) => void;
+}
+
+function RenameDialog({ name, onClose, onRename }: RenameProps) {
+  const [text, setText] = useState(name);
+  return (
+    <Modal opened onClose={onClose} title="Rename" centered size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+          if (text.trim() !== '' && text !== name) onRename(text.trim());
+        }}
+      >
+        <TextInput
+          label="Name"
+          value={text}
+          maxLength={200}
+          data-autofocus
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Group gap="xs" justify="flex-end" mt="md">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Rename</Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+function NewExperimentButton() {
+  return (
+    <Tooltip label="New experiment (Alt+N)">
+      <ActionIcon size="sm" aria-label="New experiment" onClick={() => void newExperiment()}>
+        <IconPlus size={15} />
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

@@ -6,7 +6,10 @@ export interface ExampleGroup {
   readonly examples: readonly ExampleSummary[];
 }
 
-const titles: Readonly<Record<string, string>> = { overlap: 'Overlap: four cases' };
+const titles: Readonly<Record<string, string>> = {
+  overlap: 'Overlap: four cases',
+  pipelines: 'Pipelines',
+};
 
 /** From what overlaps least to what overlaps most, so that the list reads as the argument it makes. */
 const caseOrder = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'];

@@ -1,94 +1,163 @@
-/** The experiment's operations, read-only: host threads and streams as rows, issue order as columns. */
+/** The score: host threads and streams as rows, issue order as columns, operations as blocks that can be changed. */
 import { useElementSize } from '@mantine/hooks';
-import { type CSSProperties, type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
-import { usePaints } from '../common/usePaints.ts';
-import { VerdictIcon } from '../inspector/VerdictCard.tsx';
-import { type ColumnPlaces, placeColumns } from './columns.ts';
-import { OperationIcon } from './OperationIcon.tsx';
+import { pageDocumentKey } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { Blocks } from './Blocks.tsx';
+import { blockAt } from './cells.ts';
+import { placeColumns } from './columns.ts';
+import { Edges } from './Edges.tsx';
+import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
-import { type ScoreBlock, type ScoreLayout, scoreLayout } from './scoreLayout.ts';
-import { useSelectedOp, useVerdictsByOp } from './selectedOp.ts';
+import { scoreLayout } from './scoreLayout.ts';
+import { useSelectedOp } from './selectedOp.ts';
+import {
+  type Box,
+  blockGap,
+  boxOf,
+  cellAt,
+  cellLeft,
+  cellTop,
+  groupHeight,
+  gutterWidth,
+  headHeight,
+  rowHeight,
+  rowsTop,
+  type SheetPlaces,
+  touches,
+} from './sheet.ts';
+import { registerSheet } from './sheetRegistry.ts';
+import { useScoreKeys } from './useScoreKeys.ts';
 
-const rowHeight = 34;
-const headHeight = 22;
-const gutterWidth = 148;
-const groupHeight = 18;
 const scrollBarHeight = 13;
+const toolbarHeight = 38;
 /** Columns drawn beyond what is visible, so that scrolling shows no gap. */
 const overscan = 4;
-const blockGap = 6;
+/** Empty columns after the last block, to put something into. */
+const spareColumns = 3;
 
-/** Top of the first row: below the column numbers and the brackets of repeats and ranges. */
-const blocksTop = ({ groups }: ScoreLayout): number =>
-  headHeight + groups.reduce((most, group) => Math.max(most, group.depth + 1), 0) * groupHeight;
-
-/** Pixels it takes to show every row, with a scroll bar below. */
+/** Pixels it takes to show every row, with the toolbar above and a scroll bar below. */
 export function scoreHeight(experiment: Experiment): number {
   const layout = scoreLayout(experiment);
-  return blocksTop(layout) + layout.rows.length * rowHeight + scrollBarHeight;
+  return toolbarHeight + rowsTop(layout) + layout.rows.length * rowHeight + scrollBarHeight;
 }
 
 export function Score({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
-  const { ref: sizeRef, width } = useElementSize();
-  const [left, setLeft] = useState(0);
   const columns = useMemo(() => placeColumns(layout), [layout]);
-  const first = columns.at(left) - overscan;
+  const sheet = useMemo<SheetPlaces>(() => ({ layout, columns, top: rowsTop(layout) }), [layout, columns]);
+  const { ref: sizeRef, width, height } = useElementSize();
+  const [left, setLeft] = useState(0);
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => registerSheet(element.current, sheet), [sheet]);
+  useCursorFollowsSelection(sheet);
+  useWishedFocus(element, sheet);
+  const onKeyDown = useScoreKeys(experiment, sheet);
+  const band = useRubberBand(element, sheet);
+  const first = Math.max(columns.at(left) - overscan, 0);
   const last = columns.at(left + width) + overscan;
-  const shown = layout.blocks.filter(({ column }) => column >= first && column <= last);
-  const top = blocksTop(layout);
-  const style = { width: gutterWidth + columns.total, height: top + layout.rows.length * rowHeight };
+  const size = {
+    width: Math.max(gutterWidth + columns.left(layout.columns + spareColumns), width),
+    height: Math.max(sheet.top + layout.rows.length * rowHeight, height - scrollBarHeight),
+  };
   return (
     <section className={classes['score']} aria-label="Score" ref={sizeRef}>
-      <div className={classes['scroll']} tabIndex={-1} onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}>
-        <div className={classes['sheet']} style={style}>
-          <Columns first={first} last={last} layout={layout} columns={columns} />
-          {layout.rows.map((row, index) => (
-            <div
-              key={`${row.kind}:${row.name}`}
-              className={classes['row']}
-              data-kind={row.kind}
-              style={{ top: top + index * rowHeight, height: rowHeight }}
-            >
-              <div className={classes['gutter']} style={{ width: gutterWidth }} title={`${row.name}, ${row.detail}`}>
-                <span>{row.name}</span>
-                <small>{row.detail}</small>
-              </div>
-            </div>
-          ))}
-          <Groups layout={layout} columns={columns} />
-          <Edges layout={layout} top={top} columns={columns} />
-          <Blocks blocks={shown} layout={layout} top={top} columns={columns} />
-          {layout.blocks.length === 0 ? <p className={classes['none']}>This experiment has no operations.</p> : null}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the blocks and cells inside bubble here. */}
+      <div
+        className={classes['scroll']}
+        tabIndex={-1}
+        onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
+        onKeyDown={onKeyDown}
+      >
+        <div className={classes['sheet']} style={size} ref={element} data-testid="score-sheet" {...band.handlers}>
+          <Columns first={first} last={last} sheet={sheet} />
+          <Rows sheet={sheet} />
+          <Groups sheet={sheet} />
+          <Edges sheet={sheet} />
+          <DropMark sheet={sheet} />
+          <Blocks sheet={sheet} first={first} last={last} />
+          <Cursor sheet={sheet} />
+          {band.box === null ? null : <div className={classes['band']} style={placed(band.box)} aria-hidden />}
         </div>
       </div>
     </section>
   );
 }
 
-interface ColumnsProps {
-  readonly first: number;
-  readonly last: number;
-  readonly layout: ScoreLayout;
-  readonly columns: ColumnPlaces;
+const placed = (box: Box) => ({
+  left: box.left,
+  top: box.top,
+  width: box.right - box.left,
+  height: box.bottom - box.top,
+});
+
+/** The cursor goes where what is selected stands. */
+function useCursorFollowsSelection({ layout }: SheetPlaces): void {
+  const op = useSelectedOp();
+  const key = useApp(pageDocumentKey);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another document begins at its first cell.
+  useEffect(() => {
+    setEditor({ cursor: { row: 0, column: 0 }, edgeFrom: null });
+  }, [key]);
+  useEffect(() => {
+    const block = layout.blocks.find((one) => one.op === op);
+    if (block !== undefined) setEditor({ cursor: { row: block.row, column: block.column } });
+  }, [layout, op]);
 }
 
-function Columns({ first, last, layout, columns }: ColumnsProps) {
-  const from = Math.max(first, 0);
-  const count = Math.max(0, Math.min(last, layout.columns - 1) - from + 1);
+/** Gives the focus to the cursor's cell once it is drawn, where someone wished for it. */
+function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces): void {
+  const cursor = useEditor((state) => state.cursor);
+  const picking = useEditor((state) => state.pickerOpen);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows the cursor and the sheet.
+  useEffect(() => {
+    if (!isFocusWished() || picking) return;
+    const target = element.current?.querySelector<HTMLElement>('[data-cursor]');
+    target?.focus();
+    target?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [cursor, sheet, picking, element]);
+}
+
+interface SheetProps {
+  readonly sheet: SheetPlaces;
+}
+
+function Rows({ sheet }: SheetProps) {
+  return sheet.layout.rows.map((row, index) => (
+    <div
+      key={`${row.kind}:${row.name}`}
+      className={classes['row']}
+      data-kind={row.kind}
+      style={{ top: cellTop(sheet, index), height: rowHeight }}
+    >
+      <div className={classes['gutter']} style={{ width: gutterWidth }} title={`${row.name}, ${row.detail}`}>
+        <span>{row.name}</span>
+        <small>{row.detail}</small>
+      </div>
+    </div>
+  ));
+}
+
+interface ColumnsProps extends SheetProps {
+  readonly first: number;
+  readonly last: number;
+}
+
+function Columns({ first, last, sheet }: ColumnsProps) {
+  const { layout, columns } = sheet;
+  const count = Math.max(0, Math.min(last, layout.columns + spareColumns - 1) - first + 1);
   return (
     <div className={classes['head']} style={{ height: headHeight }} aria-hidden>
       <span className={classes['corner']} style={{ width: gutterWidth }}>
         Issue order
       </span>
-      {Array.from({ length: count }, (_, index) => from + index).map((column) => (
+      {Array.from({ length: count }, (_, index) => first + index).map((column) => (
         <span
           key={column}
           className={`${classes['number']} tabular`}
-          style={{ left: gutterWidth + columns.left(column), width: columns.width(column) }}
+          style={{ left: cellLeft(sheet, column), width: columns.width(column) }}
         >
           {column + 1}
         </span>
@@ -97,16 +166,19 @@ function Columns({ first, last, layout, columns }: ColumnsProps) {
   );
 }
 
-function Groups({ layout, columns }: { readonly layout: ScoreLayout; readonly columns: ColumnPlaces }) {
-  return layout.groups.map((group) => (
+function Groups({ sheet }: SheetProps) {
+  const selected = useSelectedOp();
+  return sheet.layout.groups.map((group) => (
     <button
       key={group.op}
       type="button"
       className={classes['group']}
+      data-selected={group.op === selected || undefined}
+      aria-pressed={group.op === selected}
       style={{
         top: headHeight + group.depth * groupHeight,
-        left: gutterWidth + columns.left(group.firstColumn),
-        width: columns.left(group.lastColumn + 1) - columns.left(group.firstColumn) - blockGap,
+        left: cellLeft(sheet, group.firstColumn),
+        width: sheet.columns.left(group.lastColumn + 1) - sheet.columns.left(group.firstColumn) - blockGap,
       }}
       onClick={() => select({ kind: 'op', op: group.op })}
     >
@@ -115,119 +187,101 @@ function Groups({ layout, columns }: { readonly layout: ScoreLayout; readonly co
   ));
 }
 
-interface EdgesProps {
-  readonly layout: ScoreLayout;
-  readonly top: number;
-  readonly columns: ColumnPlaces;
-}
-
-interface BlocksProps extends EdgesProps {
-  readonly blocks: readonly ScoreBlock[];
-}
-
-function Blocks({ blocks, layout, top, columns }: BlocksProps) {
-  const selected = useSelectedOp();
-  const verdicts = useVerdictsByOp();
-  const paints = usePaints();
-  const list = useRef<HTMLUListElement>(null);
-  const focusable = blocks.some((block) => block.op === selected) ? selected : blocks[0]?.op;
-  const move = (event: KeyboardEvent<HTMLElement>, block: ScoreBlock): void => {
-    const next = neighbour(layout, block, event.key);
-    if (next === null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    select({ kind: 'op', op: next.op });
-    list.current?.querySelector<HTMLElement>(`[data-op="${next.op}"]`)?.focus();
-  };
+/** The empty cell at the cursor; a block at the cursor is drawn by Blocks. */
+function Cursor({ sheet }: SheetProps) {
+  const cursor = useEditor((state) => state.cursor);
+  const row = sheet.layout.rows[cursor.row];
+  if (row === undefined || blockAt(sheet.layout, cursor) !== undefined) return null;
   return (
-    <ul className={classes['blocks']} ref={list} aria-label="Operations">
-      {blocks.map((block) => {
-        const verdict = verdicts.get(block.op);
-        const paint = paints(block.paint);
-        return (
-          <li
-            key={block.op}
-            style={{ left: gutterWidth + columns.left(block.column), top: top + block.row * rowHeight }}
-          >
-            <button
-              type="button"
-              className={classes['block']}
-              data-op={block.op}
-              data-selected={block.op === selected || undefined}
-              aria-pressed={block.op === selected}
-              tabIndex={block.op === focusable ? 0 : -1}
-              title={`${block.label}${block.detail === '' ? '' : ` (${block.detail})`}`}
-              style={{
-                width: columns.width(block.column) - blockGap,
-                height: rowHeight - 6,
-                ...paintVariable(paint.fill),
-              }}
-              onClick={() => select({ kind: 'op', op: block.op })}
-              onKeyDown={(event) => move(event, block)}
-            >
-              <span className={classes['swatch']} style={{ background: paint.fill, color: paint.text }}>
-                <OperationIcon operation={block.operation} />
-              </span>
-              <span className={classes['words']}>
-                <span>{block.label}</span>
-                {block.detail === '' ? null : <small>{block.detail}</small>}
-              </span>
-              {verdict === undefined ? null : (
-                <span className={classes['verdict']} title={`${verdict.title}: ${formatShare(verdict.share)}`}>
-                  <VerdictIcon verdict={verdict} size={15} />
-                </span>
-              )}
-            </button>
-          </li>
-        );
-      })}
-    </ul>
+    <button
+      type="button"
+      className={classes['cursor']}
+      data-cursor
+      aria-label={`Empty cell, ${row.name}, column ${cursor.column + 1}`}
+      aria-keyshortcuts="A"
+      style={{
+        left: cellLeft(sheet, cursor.column),
+        top: cellTop(sheet, cursor.row) + 3,
+        width: sheet.columns.width(cursor.column) - blockGap,
+        height: rowHeight - 6,
+      }}
+      onClick={() => {
+        wishFocus();
+        setEditor({ pickerOpen: true });
+      }}
+    >
+      +
+    </button>
   );
 }
 
-/** For the style sheet, which tints borders and grounds with it. */
-const paintVariable = (fill: string): CSSProperties => ({ '--paint': fill }) as CSSProperties;
-
-/** The block that an arrow key leads to: along issue order, or to the nearest one in another row. */
-function neighbour(layout: ScoreLayout, block: ScoreBlock, key: string): ScoreBlock | null {
-  const { blocks } = layout;
-  if (key === 'ArrowRight' || key === 'ArrowLeft') {
-    return blocks[blocks.indexOf(block) + (key === 'ArrowRight' ? 1 : -1)] ?? null;
-  }
-  if (key !== 'ArrowUp' && key !== 'ArrowDown') return null;
-  const step = key === 'ArrowDown' ? 1 : -1;
-  for (let row = block.row + step; row >= 0 && row < layout.rows.length; row += step) {
-    const inRow = blocks.filter((candidate) => candidate.row === row);
-    if (inRow.length === 0) continue;
-    return inRow.reduce((near, one) =>
-      Math.abs(one.column - block.column) < Math.abs(near.column - block.column) ? one : near,
-    );
-  }
-  return null;
+function DropMark({ sheet }: SheetProps) {
+  const cell = useEditor((state) => state.dropCell);
+  if (cell === null) return null;
+  return (
+    <div
+      className={classes['drop']}
+      aria-hidden
+      style={{
+        left: cellLeft(sheet, cell.column),
+        top: cellTop(sheet, cell.row) + 2,
+        width: sheet.columns.width(cell.column) - blockGap,
+        height: rowHeight - 4,
+      }}
+    />
+  );
 }
 
-/** Dashed lines from where an event is recorded to where it is waited for. */
-function Edges({ layout, top, columns }: EdgesProps) {
-  const selected = useSelectedOp();
-  const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
-    const left = gutterWidth + columns.left(block.column);
-    return {
-      left,
-      right: left + columns.width(block.column) - blockGap,
-      y: top + block.row * rowHeight + rowHeight / 2 - 3,
-    };
+/** Dragging over empty cells selects what the rectangle touches; a click puts the cursor into the cell. */
+function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces) {
+  const [box, setBox] = useState<Box | null>(null);
+  const from = useRef<{ x: number; y: number } | null>(null);
+  const point = (event: PointerEvent): { x: number; y: number } => {
+    const area = element.current?.getBoundingClientRect();
+    return { x: event.clientX - (area?.left ?? 0), y: event.clientY - (area?.top ?? 0) };
   };
-  return (
-    <svg className={classes['edges']} aria-hidden="true">
-      {layout.edges.map((edge) => {
-        const [from, to] = [layout.blocks[edge.from], layout.blocks[edge.to]];
-        if (from === undefined || to === undefined) return null;
-        const [start, end] = [place(from), place(to)];
-        const bend = Math.max(24, (end.left - start.right) / 2);
-        const path = `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`;
-        const lit = from.op === selected || to.op === selected;
-        return <path key={`${edge.from}-${edge.to}`} d={path} data-lit={lit || undefined} />;
-      })}
-    </svg>
-  );
+  const finish = (event: PointerEvent): void => {
+    const start = from.current;
+    from.current = null;
+    if (start === null) return;
+    if (box === null) {
+      setEditor({ cursor: cellAt(sheet, start.x, start.y) });
+      if (!event.shiftKey) select(null);
+      wishFocus();
+    } else {
+      const [op, ...others] = sheet.layout.blocks
+        .filter((block) => touches(boxOf(sheet, block), box))
+        .map((block) => block.op);
+      select(op === undefined ? null : { kind: 'op', op, others });
+    }
+    setBox(null);
+  };
+  return {
+    box,
+    handlers: {
+      onPointerDown: (event: PointerEvent<HTMLDivElement>) => {
+        if (event.button !== 0 || (event.target as HTMLElement).closest('button, li') !== null) return;
+        if (point(event).x < gutterWidth) return;
+        from.current = point(event);
+        event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
+        const start = from.current;
+        if (start === null) return;
+        const now = point(event);
+        if (box === null && Math.hypot(now.x - start.x, now.y - start.y) < 5) return;
+        setBox({
+          left: Math.min(start.x, now.x),
+          top: Math.min(start.y, now.y),
+          right: Math.max(start.x, now.x),
+          bottom: Math.max(start.y, now.y),
+        });
+      },
+      onPointerUp: finish,
+      onPointerCancel: () => {
+        from.current = null;
+        setBox(null);
+      },
+    },
+  };
 }

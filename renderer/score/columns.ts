@@ -3,7 +3,7 @@ import { lowerBound } from '../../core/trace/rows.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
 
 export interface ColumnPlaces {
-  /** Pixels from the first column's left edge; of the column after the last one, the total. */
+  /** Pixels from the first column's left edge. Beyond the last column come empty ones of the least width. */
   left(column: number): number;
   width(column: number): number;
   /** The column at a distance from the first one's left edge. */
@@ -28,9 +28,12 @@ export function placeColumns(layout: ScoreLayout): ColumnPlaces {
   }
   const total = lefts[layout.columns] ?? 0;
   return {
-    left: (column) => lefts[column] ?? total,
+    left: (column) => lefts[column] ?? total + (column - layout.columns) * leastWidth,
     width: (column) => widths[column] ?? leastWidth,
-    at: (pixels) => lowerBound(0, layout.columns, (column) => (lefts[column + 1] ?? 0) <= pixels),
+    at: (pixels) =>
+      pixels >= total
+        ? layout.columns + Math.floor((pixels - total) / leastWidth)
+        : lowerBound(0, layout.columns, (column) => (lefts[column + 1] ?? 0) <= pixels),
     total,
   };
 }

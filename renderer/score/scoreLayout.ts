@@ -3,6 +3,8 @@
  * operation's number is its place in document order, which is also its number in the program and in the trace.
  */
 import { copyBytes, describeOperation } from '../../core/experiment/describe.ts';
+import type { OperationPath } from '../../core/experiment/edit/paths.ts';
+import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { childOperations, type Operation } from '../../core/experiment/operations.ts';
 import { StreamTable } from '../../core/program/streams.ts';
@@ -14,10 +16,15 @@ export interface ScoreRow {
   readonly name: string;
   /** As 'non-blocking' for a stream. */
   readonly detail: string;
+  /** What an operation that is put here runs in. */
+  readonly target: Target;
+  /** The host thread that this row belongs to; null for a stream that any thread may use. */
+  readonly thread: number | null;
 }
 
 export interface ScoreBlock {
   readonly op: number;
+  readonly path: OperationPath;
   readonly operation: Operation;
   readonly row: number;
   /** Row of the host thread that issues it. */
@@ -32,6 +39,7 @@ export interface ScoreBlock {
 /** A repeat, range or graph around blocks of one thread. */
 export interface ScoreGroup {
   readonly op: number;
+  readonly path: OperationPath;
   readonly label: string;
   readonly thread: number;
   readonly firstColumn: number;
@@ -89,44 +97,64 @@ class LayoutBuilder {
 
   thread(index: number, operations: readonly Operation[]): void {
     this.#column = 0;
-    this.#list(index, operations, 0);
+    this.#list(index, operations, ['threads', index, 'operations'], 0);
   }
 
   finish(): ScoreLayout {
-    const hosts: ScoreRow[] = this.#experiment.threads.map(({ id }) => ({
+    const hosts: ScoreRow[] = this.#experiment.threads.map(({ id }, thread) => ({
       kind: 'host-thread',
       name: id,
       detail: 'host thread',
+      target: { row: 'host' },
+      thread,
     }));
-    const streams: ScoreRow[] = this.#streams.streams.map(({ id, kind }) => ({
+    // The default stream always exists, so something can always be put there.
+    this.#streams.resolve('default', 0);
+    const streams: ScoreRow[] = this.#streams.streams.map(({ id, kind, thread }) => ({
       kind: 'stream',
       name: id,
       detail: streamKinds[kind] === id ? 'stream' : streamKinds[kind],
+      target: { row: 'stream', stream: this.#streamName(id, kind) },
+      thread: thread < 0 ? null : thread,
     }));
     const columns = this.#blocks.reduce((most, block) => Math.max(most, block.column + 1), 0);
     return { rows: [...hosts, ...streams], blocks: this.#blocks, groups: this.#groups, edges: this.#edges, columns };
   }
 
-  #list(thread: number, operations: readonly Operation[], depth: number): void {
-    for (const operation of operations) {
+  /** The id by which operations name a stream. */
+  #streamName(id: string, kind: keyof typeof streamKinds): string {
+    if (kind === 'blocking' || kind === 'non-blocking') return id;
+    const meaning = kind === 'legacy-default' ? 'legacy' : 'per-thread';
+    return this.#experiment.environment.defaultStream === meaning ? 'default' : meaning;
+  }
+
+  #list(thread: number, operations: readonly Operation[], list: OperationPath, depth: number): void {
+    for (const [index, operation] of operations.entries()) {
       const op = this.#op;
       this.#op += 1;
+      const place = { op, path: [...list, index] };
       const children = childOperations(operation);
-      if (children === undefined) this.#place(thread, operation, op);
-      else this.#group(thread, operation, op, children, depth);
+      if (children === undefined) this.#place(thread, operation, place);
+      else this.#group(thread, operation, place, children, depth);
     }
   }
 
-  #group(thread: number, operation: Operation, op: number, children: readonly Operation[], depth: number): void {
+  #group(
+    thread: number,
+    operation: Operation,
+    place: Pick<ScoreGroup, 'op' | 'path'>,
+    children: readonly Operation[],
+    depth: number,
+  ): void {
     const [firstColumn, before] = [this.#column, this.#blocks.length];
     const label = describeOperation(operation, this.#experiment);
-    this.#list(thread, children, depth + 1);
+    this.#list(thread, children, [...place.path, 'operations'], depth + 1);
     const placed = this.#blocks.slice(before).map((block) => block.column);
     const lastColumn = placed.reduce((most, column) => Math.max(most, column), firstColumn);
-    this.#groups.push({ op, label, thread, firstColumn: placed[0] ?? firstColumn, lastColumn, depth });
+    this.#groups.push({ ...place, label, thread, firstColumn: placed[0] ?? firstColumn, lastColumn, depth });
   }
 
-  #place(thread: number, operation: Operation, op: number): void {
+  #place(thread: number, operation: Operation, place: Pick<ScoreBlock, 'op' | 'path'>): void {
     const stream = streamOf(operation, thread, this.#streams);
     // Threads run at the same time, so each begins at the first column; only a shared stream keeps issue order.
     const column = Math.max(this.#column, stream === null ? 0 : (this.#streamEnds.get(stream) ?? 0));
@@ -134,7 +162,7 @@ class LayoutBuilder {
     if (stream !== null) this.#streamEnds.set(stream, column + 1);
     const index = this.#blocks.length;
     this.#blocks.push({
-      op,
+      ...place,
       operation,
       row: stream === null ? thread : this.#experiment.threads.length + stream,
       thread,
@@ -156,11 +184,10 @@ class LayoutBuilder {
 
 /** The stream an operation's work goes to; null where the host does it itself, or waits. */
 function streamOf(operation: Operation, thread: number, streams: StreamTable): number | null {
-  if (!('stream' in operation)) return null;
-  const onHost = ['synchronizeStream', 'queryStream', 'allocate', 'free', 'recordStream'].includes(operation.op);
-  const blocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
-  const stream = streams.resolve(blocking ? 'default' : operation.stream, thread);
-  return onHost ? null : stream;
+  const id = streamIdOf(operation);
+  // A stream that only a host call names has its row all the same.
+  if (id === null && 'stream' in operation) streams.resolve(operation.stream, thread);
+  return id === null ? null : streams.resolve(id, thread);
 }
 
 const memoryOf = (experiment: Experiment, id: string): string =>

@@ -13,6 +13,14 @@ export function selectedOp(state: AppState): number | null {
   return op < 0 ? null : op;
 }
 
+/** Numbers of all operations that are selected, in document order. */
+export function selectedOps(state: AppState): number[] {
+  const op = selectedOp(state);
+  const { selection } = state;
+  const others = selection?.kind === 'op' ? (selection.others ?? []) : [];
+  return op === null ? [] : [...new Set([op, ...others])].sort((a, b) => a - b);
+}
+
 export const useSelectedOp = (): number | null => useApp(selectedOp);
 
 export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {

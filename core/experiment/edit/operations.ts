@@ -125,16 +125,15 @@ export const setField = (experiment: Experiment, path: OperationPath, value: unk
     return undefined;
   });
 
-/** Replaces several fields of one operation at once, for those that only make sense together. */
+/** Sets several fields of one operation or declaration at once, for those that only make sense together. */
 export const setFields = (
   experiment: Experiment,
   path: OperationPath,
   fields: Readonly<Record<string, unknown>>,
 ): Edited =>
   edit(experiment, (draft) => {
-    const operation = operationOf(draft, path);
     for (const [name, value] of Object.entries(fields)) setAt(draft, [...path, name], value);
-    return [operation];
+    return undefined;
   });
 
 function setAt(draft: Experiment, path: OperationPath, value: unknown): void {

@@ -19,12 +19,24 @@ import type { Page, Selection } from './types.ts';
 
 let service: HostService | null = null;
 
+/** Told of every document that was read; editing.ts brings back unsaved changes of it. */
+let onDocumentRead: ((key: string, experiment: Experiment) => void) | null = null;
+export function whenDocumentRead(listener: (key: string, experiment: Experiment) => void): void {
+  onDocumentRead = listener;
+}
+/** Told of every experiment that was deleted. */
+let onDeleted: ((key: string) => void) | null = null;
+export function whenDeleted(listener: (key: string) => void): void {
+  onDeleted = listener;
+}
+
 /** The host for calls; set by the connection, null while there is none. */
 export function setService(next: HostService | null): void {
   service = next;
 }
 
-function host(): HostService {
+/** The host, for calls that may fail. Throws `connection.lost` while there is none. */
+export function host(): HostService {
   if (service !== null) return service;
   throw new CopyscopeError({
     code: 'connection.lost',
@@ -34,7 +46,7 @@ function host(): HostService {
 }
 
 /** Runs an action; what it throws is shown, with its remedy. */
-async function attempt(what: string, action: () => Promise<void>): Promise<void> {
+export async function attempt(what: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (thrown) {
@@ -137,6 +149,7 @@ async function openDocument(page: { kind: 'example' | 'experiment'; id: string }
   try {
     const value = await (page.kind === 'example' ? host().readExample(page.id) : host().readExperiment(page.id));
     put('documents', key, { status: 'ready', value });
+    onDocumentRead?.(key, value);
   } catch (thrown) {
     put('documents', key, { status: 'failed', error: toErrorInfo(thrown) });
   }
@@ -286,6 +299,7 @@ export const deleteRun = (id: string): Promise<void> =>
 export const deleteExperiment = (id: string): Promise<void> =>
   attempt('The experiment could not be deleted', async () => {
     await host().deleteExperiment(id);
+    onDeleted?.(documentKey({ kind: 'experiment', id }));
     const { page } = state();
     if (page.kind === 'experiment' && page.id === id) openPage({ kind: 'welcome' });
   });

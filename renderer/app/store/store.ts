@@ -19,6 +19,7 @@ const initial: AppState = {
   loadedRuns: {},
   pickedRuns: {},
   pendingRuns: {},
+  edits: {},
   engine: null,
   compared: null,
   selection: null,
@@ -37,11 +38,9 @@ export function assign(fields: Partial<AppState>): void {
 }
 
 /** Sets one entry of a table of the store. */
-export function put<Table extends 'runs' | 'progress' | 'documents' | 'loadedRuns' | 'pickedRuns' | 'pendingRuns'>(
-  table: Table,
-  key: string,
-  value: AppState[Table][string] | undefined,
-): void {
+export function put<
+  Table extends 'runs' | 'progress' | 'documents' | 'loadedRuns' | 'pickedRuns' | 'pendingRuns' | 'edits',
+>(table: Table, key: string, value: AppState[Table][string] | undefined): void {
   useApp.setState((draft) => {
     const entries = draft[table] as Record<string, unknown>;
     if (value === undefined) delete entries[key];

@@ -1,5 +1,6 @@
 /** What the window knows. Every slice is plain data; actions.ts changes it. */
 import type { ErrorInfo } from '../../../core/errors.ts';
+import type { DeclarationKind } from '../../../core/experiment/edit/declarations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../../core/program/engine.ts';
 import type {
@@ -60,7 +61,11 @@ export interface PageSlice {
 
 export type Selection =
   | { readonly kind: 'row'; readonly run: string; readonly row: number }
-  | { readonly kind: 'op'; readonly op: number }
+  /** An operation by its number; `others` are selected along with it. */
+  | { readonly kind: 'op'; readonly op: number; readonly others?: readonly number[] }
+  | { readonly kind: 'declaration'; readonly list: DeclarationKind; readonly id: string }
+  /** Name, description and environment. */
+  | { readonly kind: 'experiment' }
   | { readonly kind: 'area'; readonly run: string; readonly startNs: number; readonly endNs: number };
 
 export interface SelectionSlice {
@@ -71,4 +76,17 @@ export interface SelectionSlice {
   readonly helpOpen: boolean;
 }
 
-export type AppState = ConnectionSlice & LibrarySlice & PageSlice & SelectionSlice;
+/** What can be said of an open document's changes. */
+export interface EditStatus {
+  readonly dirty: boolean;
+  /** Names of the steps that undo and redo would take; null where there is none. */
+  readonly undo: string | null;
+  readonly redo: string | null;
+}
+
+export interface EditingSlice {
+  /** By documentKey(), of documents that were edited here. */
+  readonly edits: Readonly<Record<string, EditStatus>>;
+}
+
+export type AppState = ConnectionSlice & LibrarySlice & PageSlice & EditingSlice & SelectionSlice;

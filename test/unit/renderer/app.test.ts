@@ -59,6 +59,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     loadedRuns: {},
     pickedRuns: {},
     pendingRuns: {},
+    edits: {},
     engine: null,
     compared: null,
     selection: null,

@@ -20,6 +20,8 @@ describe('columns of the score', () => {
       expect(columns.at(columns.left(column))).toBe(column);
       expect(columns.at(columns.left(column + 1) - 1)).toBe(column);
     }
-    expect(columns.at(columns.total + 1000)).toBe(layout.columns);
+    // Beyond the last one come empty columns.
+    expect(columns.at(columns.total)).toBe(layout.columns);
+    expect(columns.at(columns.left(layout.columns + 2))).toBe(layout.columns + 2);
   });
 });

@@ -1,0 +1,211 @@
+/** Changes of the open document: edit, undo, redo, save. Examples and runs are copied first, so they stay as they are. */
+import { notifications } from '@mantine/notifications';
+import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
+import type { Edited } from '../../../core/experiment/edit/edit.ts';
+import { operationNumbers, operationPaths } from '../../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { announce } from '../announce.ts';
+import { notifyError } from '../notify.ts';
+import { documentKey } from '../page.ts';
+import { attempt, host, openPage, whenDeleted, whenDocumentRead } from './actions.ts';
+import { draftOf, dropDraft, flushDrafts, keepDraft } from './drafts.ts';
+import { DocumentHistory } from './history.ts';
+import { currentExperiment, pageDocumentKey } from './select.ts';
+import { assign, put, state } from './store.ts';
+
+const histories = new Map<string, DocumentHistory>();
+
+function historyOf(key: string, experiment: Experiment): DocumentHistory {
+  const known = histories.get(key);
+  if (known !== undefined) return known;
+  const made = new DocumentHistory(experiment);
+  histories.set(key, made);
+  return made;
+}
+
+/** Shows a history's present, and keeps it as a draft while it isn't saved. */
+function show(key: string, history: DocumentHistory): void {
+  put('documents', key, { status: 'ready', value: history.experiment });
+  put('edits', key, { dirty: history.dirty, undo: history.undoName, redo: history.redoName });
+  if (history.dirty) keepDraft(key, history.experiment);
+  else dropDraft(key);
+}
+
+type Change = (experiment: Experiment) => Edited;
+
+/** Edits wait here while an example is being copied. */
+let copying: Promise<boolean> | null = null;
+
+type Refused = (error: ErrorInfo) => void;
+
+const notifyRefused =
+  (step: string): Refused =>
+  (error) =>
+    notifyError(`${step}: not possible`, error);
+
+/**
+ * Changes what is open, as one named step. A refusal changes nothing and goes to `onRefused`, else into a notification.
+ * Resolves to whether it was done.
+ */
+export async function edit(step: string, change: Change, onRefused: Refused = notifyRefused(step)): Promise<boolean> {
+  if (state().page.kind !== 'experiment' || copying !== null) {
+    copying ??= makeOwn().finally(() => {
+      copying = null;
+    });
+    if (!(await copying)) return false;
+  }
+  return applyEdit(step, change, onRefused);
+}
+
+function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
+  const key = pageDocumentKey(state());
+  const before = currentExperiment(state());
+  if (key === null || before === null) return false;
+  try {
+    const { experiment, selected } = change(before);
+    const history = historyOf(key, before);
+    history.push(step, experiment);
+    show(key, history);
+    const [op, ...others] = operationNumbers(experiment, selected);
+    if (op !== undefined) assign({ selection: { kind: 'op', op, others } });
+    else keepSelection(before);
+    announce(step);
+    return true;
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    onRefused(error);
+    announce(`${step}: not possible. ${error.message}`);
+    return false;
+  }
+}
+
+/** What was selected before a change may be gone, or have another name. */
+function keepSelection(before: Experiment): void {
+  const { selection } = state();
+  const experiment = currentExperiment(state());
+  if (selection === null || experiment === null) return;
+  if (selection.kind === 'op' && selection.op >= operationPaths(experiment).length) assign({ selection: null });
+  if (selection.kind !== 'declaration') return;
+  const [old, now] = [before[selection.list], experiment[selection.list]];
+  if (now.some(({ id }) => id === selection.id)) return;
+  const renamed = old.length === now.length ? now[old.findIndex(({ id }) => id === selection.id)] : undefined;
+  assign({ selection: renamed === undefined ? null : { ...selection, id: renamed.id } });
+}
+
+/** Copies the open example or run's experiment among the user's own, and opens the copy with the same selection. */
+async function makeOwn(): Promise<boolean> {
+  let done = false;
+  await attempt('The experiment could not be copied', async () => {
+    const experiment = currentExperiment(state());
+    if (experiment === null) return;
+    const { selection } = state();
+    const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
+    const copy = await host().readExperiment(id);
+    put('documents', documentKey({ kind: 'experiment', id }), { status: 'ready', value: copy });
+    openPage({ kind: 'experiment', id });
+    if (selection?.kind !== 'row' && selection?.kind !== 'area') assign({ selection });
+    assign({ experiments: await host().experiments() });
+    done = true;
+  });
+  return done;
+}
+
+const copyName = (name: string): string => (name.startsWith('Copy of ') ? name : `Copy of ${name.slice(0, 190)}`);
+
+function travel(direction: 'undo' | 'redo'): void {
+  const key = pageDocumentKey(state());
+  const history = key === null ? undefined : histories.get(key);
+  const name = direction === 'undo' ? history?.undoName : history?.redoName;
+  if (key === null || history === undefined || name === null || name === undefined) return;
+  const before = history.experiment;
+  history[direction]();
+  show(key, history);
+  keepSelection(before);
+  announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`);
+}
+
+export const undo = (): void => travel('undo');
+export const redo = (): void => travel('redo');
+
+/** Saves what is open among the user's experiments. */
+export const saveCurrent = (): Promise<void> =>
+  attempt('The experiment could not be saved', async () => {
+    const { page } = state();
+    const key = pageDocumentKey(state());
+    const history = key === null ? undefined : histories.get(key);
+    if (page.kind !== 'experiment' || key === null || history === undefined || !history.dirty) return;
+    const { experiment } = history;
+    await host().saveExperiment(page.id, experiment);
+    history.saved = experiment;
+    show(key, history);
+    assign({ experiments: await host().experiments() });
+    announce('Saved');
+  });
+
+/** Brings back changes that were not saved when the window went, as a step that can be undone. */
+function recoverDraft(key: string, saved: Experiment): void {
+  const draft = draftOf(key);
+  if (draft === null || histories.has(key)) return;
+  if (JSON.stringify(draft) === JSON.stringify(saved)) {
+    dropDraft(key);
+    return;
+  }
+  const history = historyOf(key, saved);
+  history.push('Recover unsaved changes', draft);
+  show(key, history);
+  notifications.show({
+    id: `recovered:${key}`,
+    title: 'Unsaved changes are back',
+    message: 'Undo (Ctrl+Z) goes back to what was saved.',
+    autoClose: 8000,
+    withBorder: true,
+    closeButtonProps: { 'aria-label': 'Close' },
+  });
+}
+
+/** Forgets a document that was deleted. */
+function forgetDocument(key: string): void {
+  histories.delete(key);
+  dropDraft(key);
+  put('documents', key, undefined);
+  put('edits', key, undefined);
+}
+
+/** An empty page among the user's own, open. */
+export const newExperiment = (experiment: Experiment = emptyExperiment()): Promise<void> =>
+  attempt('The experiment could not be made', async () => {
+    const id = await host().saveExperiment(null, experiment);
+    assign({ experiments: await host().experiments() });
+    openPage({ kind: 'experiment', id });
+  });
+
+export const duplicateExperiment = (id: string): Promise<void> =>
+  attempt('The experiment could not be copied', async () => {
+    const experiment = await host().readExperiment(id);
+    await newExperiment({ ...experiment, name: copyName(experiment.name) });
+  });
+
+/** Gives an experiment of the library another name; where it is open, as a step that can be undone. */
+export const renameExperiment = (id: string, name: string): Promise<void> =>
+  attempt('The experiment could not be renamed', async () => {
+    const key = documentKey({ kind: 'experiment', id });
+    const history = histories.get(key);
+    const before = history?.saved ?? (await host().readExperiment(id));
+    const renamed = { ...before, name };
+    await host().saveExperiment(id, renamed);
+    if (history !== undefined) {
+      const isSaved = !history.dirty;
+      history.push('Rename', { ...history.experiment, name });
+      history.saved = isSaved ? history.experiment : renamed;
+      show(key, history);
+    } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
+    assign({ experiments: await host().experiments() });
+  });
+
+/** Called once, when the window begins. */
+export function startEditing(): void {
+  whenDocumentRead(recoverDraft);
+  whenDeleted(forgetDocument);
+  window.addEventListener('pagehide', flushDrafts);
+}

@@ -1,0 +1,57 @@
+/** The history of an open document: every step has a name and can be undone. */
+import { temporal } from 'zundo';
+import { createStore } from 'zustand/vanilla';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+
+interface Moment {
+  readonly experiment: Experiment;
+  /** What led here. */
+  readonly step: string;
+}
+
+/** Steps that can be undone. Moments share nothing, so this bounds memory. */
+const mostSteps = 300;
+
+export class DocumentHistory {
+  /** As the host has it. */
+  saved: Experiment;
+  readonly #store;
+
+  constructor(experiment: Experiment) {
+    this.saved = experiment;
+    this.#store = createStore<Moment>()(temporal((): Moment => ({ experiment, step: 'Open' }), { limit: mostSteps }));
+  }
+
+  get experiment(): Experiment {
+    return this.#store.getState().experiment;
+  }
+
+  /** Name of the step that undo() takes back; null where nothing can be undone. */
+  get undoName(): string | null {
+    return this.#times.pastStates.length === 0 ? null : this.#store.getState().step;
+  }
+
+  get redoName(): string | null {
+    return this.#times.futureStates.at(-1)?.step ?? null;
+  }
+
+  get dirty(): boolean {
+    return this.experiment !== this.saved;
+  }
+
+  push(step: string, experiment: Experiment): void {
+    this.#store.setState({ experiment, step });
+  }
+
+  undo(): void {
+    this.#times.undo();
+  }
+
+  redo(): void {
+    this.#times.redo();
+  }
+
+  get #times() {
+    return this.#store.temporal.getState();
+  }
+}

@@ -1,0 +1,247 @@
+/** The fields of a buffer, stream, event, signal, host thread or device. */
+import {
+  type DeclarationKind,
+  declarationNames,
+  renameDeclaration,
+} from '../../../core/experiment/edit/declarations.ts';
+import { setFields } from '../../../core/experiment/edit/operations.ts';
+import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
+import { Block, SelectionHeading } from '../Facts.tsx';
+import { Form } from './Form.tsx';
+import {
+  bytesFormat,
+  ChoiceField,
+  named,
+  numberFormat,
+  ReferenceField,
+  SwitchField,
+  shapeFormat,
+  textFormat,
+  ValueField,
+} from './inputs.tsx';
+import { PatternFields } from './PatternFields.tsx';
+
+interface Props {
+  readonly experiment: Experiment;
+  readonly kind: DeclarationKind;
+  readonly id: string;
+}
+
+export function DeclarationDetails({ experiment, kind, id }: Props) {
+  const index = experiment[kind].findIndex((one) => one.id === id);
+  if (index < 0) return null;
+  const name = declarationNames[kind];
+  return (
+    <>
+      <SelectionHeading kind={`${name.charAt(0).toUpperCase()}${name.slice(1)}`}>{id}</SelectionHeading>
+      <Block title="Fields">
+        <Form>
+          <IdField kind={kind} id={id} index={index} />
+          <Fields experiment={experiment} kind={kind} index={index} />
+        </Form>
+      </Block>
+    </>
+  );
+}
+
+function IdField({ kind, id, index }: { readonly kind: DeclarationKind; readonly id: string; readonly index: number }) {
+  return (
+    <ValueField
+      label="Name"
+      path={[kind, index, 'id']}
+      value={id}
+      format={textFormat}
+      change={(experiment, next = '') => renameDeclaration(experiment, kind, id, next)}
+    />
+  );
+}
+
+interface FieldsProps {
+  readonly experiment: Experiment;
+  readonly kind: DeclarationKind;
+  readonly index: number;
+}
+
+function Fields({ experiment, kind, index }: FieldsProps) {
+  const path = [kind, index] as const;
+  if (kind === 'buffers') {
+    const buffer = experiment.buffers[index];
+    return buffer === undefined ? null : <BufferFields experiment={experiment} path={path} buffer={buffer} />;
+  }
+  if (kind === 'streams') {
+    const stream = experiment.streams[index];
+    return (
+      <>
+        <ChoiceField
+          label="Flags"
+          path={[...path, 'flags']}
+          value={stream?.flags}
+          choices={named(['non-blocking', 'blocking'])}
+        />
+        <ValueField label="Priority" path={[...path, 'priority']} value={stream?.priority} format={numberFormat} />
+        <DeviceField experiment={experiment} path={path} value={stream?.device} />
+      </>
+    );
+  }
+  if (kind === 'events') {
+    return (
+      <SwitchField
+        label="Records the time"
+        path={[...path, 'timing']}
+        value={experiment.events[index]?.timing ?? true}
+      />
+    );
+  }
+  if (kind === 'signals') {
+    return (
+      <ValueField
+        label="Capacity"
+        path={[...path, 'capacity']}
+        value={experiment.signals[index]?.capacity}
+        format={numberFormat}
+      />
+    );
+  }
+  if (kind === 'threads')
+    return <DeviceField experiment={experiment} path={path} value={experiment.threads[index]?.device} />;
+  return (
+    <ValueField
+      label="Index"
+      path={[...path, 'index']}
+      value={experiment.devices[index]?.index}
+      format={numberFormat}
+    />
+  );
+}
+
+interface DeviceProps {
+  readonly experiment: Experiment;
+  readonly path: OperationPath;
+  readonly value: string | undefined;
+}
+
+function DeviceField({ experiment, path, value }: DeviceProps) {
+  return (
+    <ReferenceField
+      experiment={experiment}
+      kind="devices"
+      label="Device"
+      path={[...path, 'device']}
+      value={value}
+      emptyMeans="the first one"
+    />
+  );
+}
+
+interface BufferProps {
+  readonly experiment: Experiment;
+  readonly path: OperationPath;
+  readonly buffer: BufferDeclaration;
+}
+
+function BufferFields({ experiment, path, buffer }: BufferProps) {
+  const isTensor = buffer.dtype !== undefined;
+  return (
+    <>
+      <ChoiceField
+        label="Memory"
+        path={[...path, 'memory']}
+        value={buffer.memory}
+        choices={named(bufferMemories)}
+        change={(current, memory) =>
+          setFields(current, path, { memory, ...(memory === 'device' ? {} : { device: undefined }) })
+        }
+      />
+      <ChoiceField
+        label="Size given as"
+        path={[...path, 'bytes']}
+        value={isTensor ? 'tensor' : 'bytes'}
+        choices={[
+          { value: 'bytes', label: 'bytes' },
+          { value: 'tensor', label: 'dtype and shape' },
+        ]}
+        change={(current, as) => setFields(current, path, as === 'tensor' ? asTensor(buffer) : asBytes(buffer))}
+      />
+      {isTensor ? (
+        <>
+          <ChoiceField
+            label="dtype"
+            path={[...path, 'dtype']}
+            value={buffer.dtype}
+            choices={named(Object.keys(dtypeBytes))}
+          />
+          <ValueField label="Shape" path={[...path, 'shape']} value={buffer.shape} format={shapeFormat} />
+        </>
+      ) : (
+        <ValueField label="Size" path={[...path, 'bytes']} value={buffer.bytes} format={bytesFormat} />
+      )}
+      <PatternFields label="Holds at first" path={[...path, 'pattern']} pattern={buffer.pattern} />
+      <ChoiceField
+        label="Exists"
+        path={[...path, 'allocated']}
+        value={buffer.allocated}
+        choices={[
+          { value: 'before-run', label: 'before the run' },
+          { value: 'by-operation', label: 'from its allocate operation' },
+        ]}
+      />
+      {buffer.memory === 'device' ? <DeviceField experiment={experiment} path={path} value={buffer.device} /> : null}
+    </>
+  );
+}
+
+/** The same size as float32, rounded up to whole elements. */
+const asTensor = (buffer: BufferDeclaration) => ({
+  bytes: undefined,
+  dtype: 'float32',
+  shape: [Math.ceil(bufferBytes(buffer) / dtypeBytes.float32)],
+});
+const asBytes = (buffer: BufferDeclaration) => ({ bytes: bufferBytes(buffer), dtype: undefined, shape: undefined });
+
+/** Name, description and environment. */
+export function ExperimentForm({ experiment }: { readonly experiment: Experiment }) {
+  const { environment } = experiment;
+  return (
+    <>
+      <SelectionHeading kind="Experiment">{experiment.name}</SelectionHeading>
+      <Block title="Fields">
+        <Form>
+          <ValueField label="Name" path={['name']} value={experiment.name} format={textFormat} />
+          <ValueField
+            label="Description"
+            path={['description']}
+            value={experiment.description}
+            format={textFormat}
+            lines={3}
+          />
+          <ChoiceField
+            label="Default stream"
+            path={['environment', 'defaultStream']}
+            value={environment.defaultStream}
+            choices={named(['legacy', 'per-thread'])}
+          />
+          <ValueField
+            label="Iterations"
+            path={['environment', 'iterations']}
+            value={environment.iterations}
+            format={numberFormat}
+          />
+          <ValueField
+            label="Warm-ups"
+            path={['environment', 'warmups']}
+            value={environment.warmups}
+            format={numberFormat}
+          />
+          <SwitchField
+            label="CUDA_LAUNCH_BLOCKING"
+            path={['environment', 'launchBlocking']}
+            value={environment.launchBlocking}
+          />
+          <SwitchField label="Peer access" path={['environment', 'peerAccess']} value={environment.peerAccess} />
+        </Form>
+      </Block>
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+/** Inputs that change the document when they are left or Enter is pressed, and say in place why a value is refused. */
+import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import type { ErrorInfo } from '../../../core/errors.ts';
+import { type DeclarationKind, declarationNames, declare } from '../../../core/experiment/edit/declarations.ts';
+import type { Edited } from '../../../core/experiment/edit/edit.ts';
+import { setField } from '../../../core/experiment/edit/operations.ts';
+import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
+import { bytesText, durationText, parseBytes, parseDuration } from '../../../core/experiment/edit/quantities.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { reservedStreams } from '../../../core/experiment/resources.ts';
+import { edit } from '../../app/store/editing.ts';
+
+export interface FieldProps {
+  readonly label: string;
+  /** Where the value stands in the document. */
+  readonly path: OperationPath;
+}
+
+/** How a value is written and read; `read` gives null for what it can't read. */
+export interface Format<Value> {
+  readonly write: (value: Value) => string;
+  readonly read: (text: string) => Value | null;
+  /** What is expected, as 'a size such as 20 MiB'. */
+  readonly expected: string;
+}
+
+export const bytesFormat: Format<number> = { write: bytesText, read: parseBytes, expected: 'a size such as 20 MiB' };
+export const durationFormat: Format<number> = {
+  write: durationText,
+  read: parseDuration,
+  expected: 'a time such as 40 us or 1.5 ms',
+};
+export const numberFormat: Format<number> = {
+  write: String,
+  read: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? null : Number(text)),
+  expected: 'a number',
+};
+export const textFormat: Format<string> = { write: (text) => text, read: (text) => text, expected: 'a text' };
+export const shapeFormat: Format<readonly number[]> = {
+  write: (shape) => shape.join(' × '),
+  read: (text) => {
+    const extents = text.split(/[\s,×x*]+/).filter((part) => part !== '');
+    return extents.length > 0 && extents.every((part) => /^\d+$/.test(part)) ? extents.map(Number) : null;
+  },
+  expected: 'a shape such as 1024 × 1024',
+};
+
+interface ValueFieldProps<Value> extends FieldProps {
+  readonly value: Value | undefined;
+  readonly format: Format<Value>;
+  /** What holds where the field is empty; without it, it must not be empty. */
+  readonly emptyMeans?: string;
+  /** For changes that are more than setting the field. */
+  readonly change?: (experiment: Experiment, value: Value | undefined) => Edited;
+  readonly lines?: number;
+}
+
+/** A text that becomes a value. */
+export function ValueField<Value>(props: ValueFieldProps<Value>) {
+  const { label, value, format, emptyMeans, lines } = props;
+  const shown = value === undefined ? '' : format.write(value);
+  const [text, setText] = useState(shown);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    setText(shown);
+    setProblem(null);
+  }, [shown]);
+  const commit = (): void => {
+    setProblem(null);
+    if (text === shown) return;
+    const isEmpty = text.trim() === '' && emptyMeans !== undefined;
+    const next = isEmpty ? undefined : format.read(text);
+    if (next === null) setProblem(`Write ${format.expected}.`);
+    else void change(props, next, (error) => setProblem(error.message));
+  };
+  const common = {
+    label,
+    size: 'xs',
+    value: text,
+    placeholder: emptyMeans,
+    error: problem,
+    onBlur: commit,
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => setText(event.currentTarget.value),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter' && (lines === undefined || event.ctrlKey)) commit();
+      if (event.key === 'Escape') setText(shown);
+    },
+  } as const;
+  return lines === undefined ? (
+    <TextInput {...common} />
+  ) : (
+    <Textarea {...common} autosize minRows={lines} maxRows={12} />
+  );
+}
+
+function change<Value>(
+  { label, path, change: own }: ValueFieldProps<Value>,
+  value: Value | undefined,
+  onRefused: (error: ErrorInfo) => void,
+): Promise<boolean> {
+  return edit(
+    `Change ${label.toLowerCase()}`,
+    (experiment) => (own === undefined ? setField(experiment, path, value) : own(experiment, value)),
+    onRefused,
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly value: string | undefined;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly change?: (experiment: Experiment, value: string) => Edited;
+}
+
+/** One of a few; the empty choice removes the field. */
+export function ChoiceField({ label, path, value, choices, change: own }: ChoiceProps) {
+  return (
+    <NativeSelect
+      label={label}
+      size="xs"
+      data={[...choices]}
+      value={value ?? ''}
+      onChange={({ currentTarget: { value: next } }) =>
+        void edit(`Change ${label.toLowerCase()}`, (experiment) =>
+          own === undefined ? setField(experiment, path, next === '' ? undefined : next) : own(experiment, next),
+        )
+      }
+    />
+  );
+}
+
+export const named = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+
+export function SwitchField({ label, path, value }: FieldProps & { readonly value: boolean }) {
+  const id = useId();
+  return (
+    <Switch
+      id={id}
+      label={label}
+      size="xs"
+      checked={value}
+      onChange={(event) => {
+        const next = event.currentTarget.checked;
+        void edit(`Change ${label.toLowerCase()}`, (experiment) => setField(experiment, path, next));
+      }}
+    />
+  );
+}
+
+const newOne = ' new';
+
+interface ReferenceProps extends FieldProps {
+  readonly experiment: Experiment;
+  readonly kind: DeclarationKind;
+  readonly value: string | undefined;
+  /** Where the field may be left out: what holds then. */
+  readonly emptyMeans?: string;
+}
+
+/** One of what is declared, or a new one. */
+export function ReferenceField({ experiment, kind, label, path, value, emptyMeans }: ReferenceProps) {
+  const ids = [...(kind === 'streams' ? reservedStreams : []), ...experiment[kind].map(({ id }) => id)];
+  const choices = [
+    ...(emptyMeans === undefined ? [] : [{ value: '', label: emptyMeans }]),
+    ...named(ids),
+    { value: newOne, label: `New ${declarationNames[kind]}…` },
+  ];
+  const set = (current: Experiment, next: string): Edited => {
+    if (next !== newOne) return setField(current, path, next === '' ? undefined : next);
+    const draft = structuredClone(current);
+    const id = declare(draft, kind);
+    return setField(requireExperiment(draft), path, id);
+  };
+  return <ChoiceField label={label} path={path} value={value} choices={choices} change={set} />;
+}

@@ -1,0 +1,79 @@
+/** Every command of the window, for the palette: what it is called, its keys, and whether it can be used now. */
+
+import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
+import { templates } from '../../core/experiment/templates/templates.ts';
+import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
+import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
+import { assign, state } from '../app/store/store.ts';
+import {
+  addDeclared,
+  copySelected,
+  cutSelected,
+  deleteSelected,
+  duplicateSelected,
+  groupSelected,
+  insertTemplate,
+  paste,
+  startEdge,
+  ungroupSelected,
+} from '../score/commands.ts';
+import { setEditor, wishFocus } from '../score/editor.ts';
+import { focusFields } from '../score/focusFields.ts';
+
+export interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  readonly keys?: string;
+  readonly act: () => unknown;
+}
+
+const command = (group: string, title: string, act: () => unknown, keys?: string): Command => ({
+  id: `${group}:${title}`,
+  group,
+  title,
+  act,
+  ...(keys === undefined ? {} : { keys }),
+});
+
+const always: readonly Command[] = [
+  command('Window', 'New experiment', () => newExperiment(), 'Alt N'),
+  command('Window', 'Compare four', () => openPage({ kind: 'compare' })),
+  command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
+  command('Window', 'Show all keys', () => assign({ helpOpen: true }), '?'),
+];
+
+/** Need an open document. */
+const ofDocument: readonly Command[] = [
+  command('Run', 'Run what is open', runCurrent, 'Ctrl Enter'),
+  command('Run', 'Cancel the run', cancelCurrent),
+  command('Experiment', 'Save', saveCurrent, 'Ctrl S'),
+  command('Experiment', 'Save a copy', saveCopy),
+  command('Experiment', 'Name, description and environment', () => {
+    select({ kind: 'experiment' });
+    focusFields();
+  }),
+  command('Edit', 'Go to the score', () => setTimeout(wishFocus, 60)),
+  command('Experiment', 'Show as score', () => setEditor({ view: 'score' })),
+  command('Experiment', 'Show as JSON', () => setEditor({ view: 'json' })),
+  command('Experiment', 'Show what it is built from', () => setEditor({ side: 'build' })),
+  command('Edit', 'Add an operation', () => setEditor({ pickerOpen: true, view: 'score' }), 'A'),
+  command('Edit', 'Undo', undo, 'Ctrl Z'),
+  command('Edit', 'Redo', redo, 'Ctrl Shift Z'),
+  command('Edit', 'Cut', cutSelected, 'Ctrl X'),
+  command('Edit', 'Copy', copySelected, 'Ctrl C'),
+  command('Edit', 'Paste', paste, 'Ctrl V'),
+  command('Edit', 'Duplicate', duplicateSelected, 'Ctrl D'),
+  command('Edit', 'Delete', deleteSelected, 'Del'),
+  command('Edit', 'Repeat what is selected', () => groupSelected(), 'Ctrl G'),
+  command('Edit', 'Put what is selected in a range', () => groupSelected({ op: 'range', name: 'range' })),
+  command('Edit', 'Ungroup', ungroupSelected, 'Ctrl Shift G'),
+  command('Edit', 'Draw an event edge', startEdge, 'E'),
+  ...declarationKinds.map((kind) => command('Declare', `Add a ${declarationNames[kind]}`, () => addDeclared(kind))),
+  ...templates.map((template) => command('Templates', `Insert ${template.title}`, () => insertTemplate(template))),
+];
+
+export function commandsNow(): readonly Command[] {
+  const { page } = state();
+  return page.kind === 'welcome' || page.kind === 'compare' ? always : [...ofDocument, ...always];
+}

@@ -1,0 +1,70 @@
+/** Dragging into and within the score: operations from the palette, blocks, and event edges. */
+import {
+  DndContext,
+  type DragEndEvent,
+  type DragMoveEvent,
+  DragOverlay,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core';
+import { type ReactNode, useState } from 'react';
+import type { OperationName } from '../../core/experiment/operations.ts';
+import { templates } from '../../core/experiment/templates/templates.ts';
+import { addAt, edgeTo, insertTemplate, moveTo } from './commands.ts';
+import { type Cell, setEditor, wishFocus } from './editor.ts';
+import classes from './Score.module.css';
+import { cellAtPoint } from './sheetRegistry.ts';
+
+/** What is being dragged, and what it is called under the pointer. */
+type Dragged =
+  | { readonly kind: 'operation'; readonly label: string; readonly name: OperationName }
+  | { readonly kind: 'template'; readonly label: string; readonly id: string }
+  | { readonly kind: 'block' | 'edge'; readonly label: string; readonly op: number };
+
+/** Further than a hand trembles while it clicks. */
+const startDistance = 5;
+
+export function DragLayer({ children }: { readonly children: ReactNode }) {
+  const [dragged, setDragged] = useState<Dragged | null>(null);
+  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: startDistance } }));
+  const end = (): void => {
+    setDragged(null);
+    setEditor({ dropCell: null });
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      accessibility={{ screenReaderInstructions: { draggable: '' } }}
+      onDragStart={({ active }) => setDragged(active.data.current as Dragged)}
+      onDragMove={(event) => setEditor({ dropCell: cellUnder(event) })}
+      onDragCancel={end}
+      onDragEnd={(event) => {
+        const cell = cellUnder(event);
+        if (cell !== null) drop(event.active.data.current as Dragged, cell);
+        end();
+      }}
+    >
+      {children}
+      <DragOverlay dropAnimation={null}>
+        {dragged === null ? null : <div className={classes['dragged']}>{dragged.label}</div>}
+      </DragOverlay>
+    </DndContext>
+  );
+}
+
+function cellUnder({ activatorEvent, delta }: DragMoveEvent | DragEndEvent): Cell | null {
+  if (!(activatorEvent instanceof PointerEvent)) return null;
+  return cellAtPoint(activatorEvent.clientX + delta.x, activatorEvent.clientY + delta.y);
+}
+
+function drop(dragged: Dragged, cell: Cell): void {
+  wishFocus();
+  if (dragged.kind === 'operation') void addAt(dragged.name, cell);
+  else if (dragged.kind === 'block') void moveTo(dragged.op, cell);
+  else if (dragged.kind === 'edge') void edgeTo(dragged.op, cell);
+  else if (dragged.kind === 'template') {
+    const template = templates.find(({ id }) => id === dragged.id);
+    if (template !== undefined) void insertTemplate(template, cell);
+  }
+}

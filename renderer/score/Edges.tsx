@@ -1,0 +1,27 @@
+/** Dashed lines from where an event is recorded to where it is waited for. */
+import classes from './Score.module.css';
+import type { ScoreBlock } from './scoreLayout.ts';
+import { useSelectedOp } from './selectedOp.ts';
+import { boxOf, rowHeight, type SheetPlaces } from './sheet.ts';
+
+export function Edges({ sheet }: { readonly sheet: SheetPlaces }) {
+  const selected = useSelectedOp();
+  const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
+    const { left, right, top } = boxOf(sheet, block);
+    return { left, right, y: top + rowHeight / 2 };
+  };
+  const { edges, blocks } = sheet.layout;
+  return (
+    <svg className={classes['edges']} aria-hidden="true">
+      {edges.map((edge) => {
+        const [from, to] = [blocks[edge.from], blocks[edge.to]];
+        if (from === undefined || to === undefined) return null;
+        const [start, end] = [place(from), place(to)];
+        const bend = Math.max(24, (end.left - start.right) / 2);
+        const path = `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`;
+        const lit = from.op === selected || to.op === selected;
+        return <path key={`${edge.from}-${edge.to}`} d={path} data-lit={lit || undefined} />;
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,101 @@
+/** The document as JSON: edits flow both ways, and an error points at its line. */
+import { type UIEvent, useEffect, useRef, useState } from 'react';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { lineOfField, lineOfSyntaxError } from '../../core/experiment/edit/jsonLines.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { parseExperimentText } from '../../core/experiment/parse.ts';
+import { edit } from '../app/store/editing.ts';
+import classes from './JsonPane.module.css';
+
+/** A change is taken over when typing pauses this long. */
+const pauseMs = 400;
+const mostProblems = 20;
+
+const textOf = (experiment: Experiment): string => `${JSON.stringify(experiment, null, 2)}\n`;
+
+export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
+  const [text, setText] = useState(() => textOf(experiment));
+  const taken = useRef(experiment);
+  const [scroll, setScroll] = useState(0);
+  const area = useRef<HTMLTextAreaElement>(null);
+  // A change from elsewhere replaces the text; our own comes back as the same document, however it is spaced here.
+  useEffect(() => {
+    if (JSON.stringify(taken.current) === JSON.stringify(experiment)) return;
+    taken.current = experiment;
+    setText(textOf(experiment));
+  }, [experiment]);
+  const parsed = parseExperimentText(text);
+  const problems = parsed.ok
+    ? []
+    : parsed.problems.slice(0, mostProblems).map((problem) => ({ problem, line: lineOf(text, problem) }));
+  useEffect(() => {
+    if (!parsed.ok || JSON.stringify(parsed.experiment) === JSON.stringify(taken.current)) return;
+    const next = parsed.experiment;
+    const timer = setTimeout(() => {
+      taken.current = next;
+      void edit('Edit JSON', () => ({ experiment: next, selected: [] }));
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  });
+  const wrong = new Set(problems.map(({ line }) => line));
+  return (
+    <section className={classes['pane']} aria-label="JSON">
+      <div className={classes['editor']}>
+        <div className={`${classes['lines']} tabular`} aria-hidden>
+          <div style={{ transform: `translateY(${-scroll}px)` }}>
+            {text.split('\n').map((_, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line number is its position.
+              <span key={index} data-wrong={wrong.has(index + 1) || undefined}>
+                {index + 1}
+              </span>
+            ))}
+          </div>
+        </div>
+        <textarea
+          ref={area}
+          aria-label="Experiment as JSON"
+          aria-invalid={problems.length > 0}
+          spellCheck={false}
+          autoComplete="off"
+          wrap="off"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onScroll={(event: UIEvent<HTMLTextAreaElement>) => setScroll(event.currentTarget.scrollTop)}
+        />
+      </div>
+      {problems.length === 0 ? null : (
+        <ul className={classes['problems']} role="alert">
+          {problems.map(({ problem, line }) => (
+            <li key={`${problem.field}:${problem.message}`}>
+              <button type="button" onClick={() => goToLine(area.current, text, line)}>
+                Line {line}
+              </button>
+              <span>
+                {problem.field === 'document' ? '' : `${problem.field}: `}
+                {problem.message} {problem.remedy}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function lineOf(text: string, { field = '', message }: ErrorInfo): number {
+  return (
+    (field === 'document' ? lineOfSyntaxError(text, message) : null) ??
+    lineOfField(text, field === 'document' ? '' : field)
+  );
+}
+
+const lineHeight = 18;
+
+function goToLine(area: HTMLTextAreaElement | null, text: string, line: number): void {
+  if (area === null) return;
+  const lines = text.split('\n');
+  const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  area.focus();
+  area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  area.scrollTop = Math.max(0, (line - 4) * lineHeight);
+}

@@ -1,0 +1,120 @@
+/** Above the score: what can be done to it, and the switch to its JSON. */
+import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconCopy,
+  IconDeviceFloppy,
+  IconPlus,
+  IconRepeat,
+  IconTrash,
+  IconVectorSpline,
+} from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { redo, saveCurrent, undo } from '../app/store/editing.ts';
+import { pageDocumentKey } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { deleteSelected, duplicateSelected, groupSelected, startEdge } from './commands.ts';
+import { setEditor, useEditor, wishFocus } from './editor.ts';
+import classes from './ScoreToolbar.module.css';
+import { selectedOp } from './selectedOp.ts';
+
+export function ScoreToolbar() {
+  const view = useEditor((state) => state.view);
+  const edits = useApp((state) => state.edits[pageDocumentKey(state) ?? '']);
+  const anySelected = useApp((state) => selectedOp(state) !== null);
+  const drawing = useEditor((state) => state.edgeFrom !== null);
+  return (
+    <div className={classes['bar']} role="toolbar" aria-label="Score tools">
+      <SegmentedControl
+        size="xs"
+        aria-label="Show the experiment as"
+        data={[
+          { value: 'score', label: 'Score' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        value={view}
+        onChange={(value) => setEditor({ view: value === 'json' ? 'json' : 'score' })}
+      />
+      <Button
+        variant="default"
+        size="compact-xs"
+        leftSection={<IconPlus size={13} aria-hidden />}
+        onClick={() => setEditor({ pickerOpen: true, view: 'score' })}
+      >
+        Add
+      </Button>
+      <Tool
+        label={edits?.undo ? `Undo: ${edits.undo}` : 'Nothing to undo'}
+        name="Undo"
+        enabled={!!edits?.undo}
+        act={undo}
+      >
+        <IconArrowBackUp size={16} />
+      </Tool>
+      <Tool
+        label={edits?.redo ? `Redo: ${edits.redo}` : 'Nothing to redo'}
+        name="Redo"
+        enabled={!!edits?.redo}
+        act={redo}
+      >
+        <IconArrowForwardUp size={16} />
+      </Tool>
+      <span className={classes['gap']} aria-hidden />
+      <Tool label="Duplicate (Ctrl+D)" name="Duplicate" enabled={anySelected} act={duplicateSelected}>
+        <IconCopy size={15} />
+      </Tool>
+      <Tool label="Repeat what is selected (Ctrl+G)" name="Repeat" enabled={anySelected} act={() => groupSelected()}>
+        <IconRepeat size={15} />
+      </Tool>
+      <Tool
+        label="Draw an event edge from it (E)"
+        name="Event edge"
+        enabled={anySelected}
+        pressed={drawing}
+        act={startEdge}
+      >
+        <IconVectorSpline size={15} />
+      </Tool>
+      <Tool label="Delete (Del)" name="Delete" enabled={anySelected} act={deleteSelected}>
+        <IconTrash size={15} />
+      </Tool>
+      <span className={classes['state']} role="status">
+        {drawing ? 'Choose where the edge ends' : edits?.dirty ? 'Not saved' : ''}
+      </span>
+      <Tool label="Save (Ctrl+S)" name="Save" enabled={edits?.dirty === true} act={saveCurrent}>
+        <IconDeviceFloppy size={16} />
+      </Tool>
+    </div>
+  );
+}
+
+interface ToolProps {
+  readonly label: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly pressed?: boolean;
+  readonly act: () => unknown;
+  readonly children: ReactNode;
+}
+
+function Tool({ label, name, enabled, pressed, act, children }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        size="sm"
+        aria-label={name}
+        aria-disabled={!enabled}
+        {...(enabled ? {} : { 'data-disabled': true })}
+        {...(pressed === undefined ? {} : { 'aria-pressed': pressed })}
+        onClick={() => {
+          if (!enabled) return;
+          wishFocus();
+          act();
+        }}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,184 @@
+/** What can be done to the score: each is one named step. Keys, toolbar, palette and drag all come here. */
+
+import { describeOperation } from '../../core/experiment/describe.ts';
+import { type DeclarationKind, declare } from '../../core/experiment/edit/declarations.ts';
+import { drawEdge } from '../../core/experiment/edit/edge.ts';
+import { type Edited, outermost } from '../../core/experiment/edit/edit.ts';
+import { insertExperiment } from '../../core/experiment/edit/insertExperiment.ts';
+import { addOperation } from '../../core/experiment/edit/newOperation.ts';
+import {
+  deleteOperations,
+  duplicateOperations,
+  type GroupKind,
+  groupOperations,
+  insertOperations,
+  moveOperations,
+  retargetOperations,
+  ungroupOperation,
+} from '../../core/experiment/edit/operations.ts';
+import {
+  listOf,
+  type OperationPath,
+  operationOf,
+  operationPaths,
+  placeAt,
+  refused,
+  threadOf,
+} from '../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { OperationName } from '../../core/experiment/operations.ts';
+import type { Template } from '../../core/experiment/templates/templates.ts';
+import { announce } from '../app/announce.ts';
+import { edit } from '../app/store/editing.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { assign, state } from '../app/store/store.ts';
+import { edgeEnd, placeOfCell } from './cells.ts';
+import { type Cell, editor, setEditor } from './editor.ts';
+import { focusFields } from './focusFields.ts';
+import { operationTitle } from './operationTexts.ts';
+import { scoreLayout } from './scoreLayout.ts';
+import { selectedOp, selectedOps } from './selectedOp.ts';
+
+/** Paths of what is selected; empty where nothing is. */
+function selectedPaths(experiment: Experiment): OperationPath[] {
+  const paths = operationPaths(experiment);
+  return selectedOps(state()).flatMap((op) => [paths[op] ?? []].filter((path) => path.length > 0));
+}
+
+/** The thread that issues what is selected; the first one where nothing is. */
+function currentThread(experiment: Experiment): number {
+  const [path] = selectedPaths(experiment);
+  return path === undefined ? 0 : threadOf(path);
+}
+
+const inCell = (experiment: Experiment, cell: Cell) =>
+  placeOfCell(experiment, scoreLayout(experiment), cell, currentThread(experiment));
+
+export const addAt = (name: OperationName, cell: Cell = editor().cursor): Promise<boolean> =>
+  edit(`Add ${operationTitle(name).toLowerCase()}`, (experiment) => {
+    const { place, target } = inCell(experiment, cell);
+    return addOperation(experiment, name, place, target);
+  });
+
+export const insertTemplate = ({ title, build }: Template, cell: Cell = editor().cursor): Promise<boolean> =>
+  edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));
+
+/** A step about what is selected; says so where nothing is. */
+function onSelected(
+  verb: string,
+  change: (experiment: Experiment, paths: readonly OperationPath[]) => Edited,
+): Promise<boolean> {
+  const experiment = currentExperiment(state());
+  const paths = experiment === null ? [] : selectedPaths(experiment);
+  const [first] = paths;
+  if (experiment === null || first === undefined) {
+    announce('No operation is selected.');
+    return Promise.resolve(false);
+  }
+  const what =
+    paths.length === 1 ? describeOperation(operationOf(experiment, first), experiment) : `${paths.length} operations`;
+  // The paths hold in the copy of an example too: it has the same operations.
+  return edit(`${verb} ${what}`, (current) => change(current, paths));
+}
+
+export const deleteSelected = (): Promise<boolean> => onSelected('Delete', deleteOperations);
+export const duplicateSelected = (): Promise<boolean> => onSelected('Duplicate', duplicateOperations);
+export const groupSelected = (kind: GroupKind = { op: 'repeat', count: 10 }): Promise<boolean> =>
+  onSelected(kind.op === 'repeat' ? 'Repeat' : 'Group', (experiment, paths) =>
+    groupOperations(experiment, paths, kind),
+  );
+export const ungroupSelected = (): Promise<boolean> =>
+  onSelected('Ungroup', (experiment, [path = []]) => ungroupOperation(experiment, path));
+
+export function copySelected(): boolean {
+  const experiment = currentExperiment(state());
+  const paths = experiment === null ? [] : selectedPaths(experiment);
+  if (experiment === null || paths.length === 0) return false;
+  const clipboard = outermost(experiment, paths);
+  setEditor({ clipboard });
+  announce(`Copied ${clipboard.length === 1 ? 'one operation' : `${clipboard.length} operations`}`);
+  return true;
+}
+
+export async function cutSelected(): Promise<void> {
+  if (copySelected()) await onSelected('Cut', deleteOperations);
+}
+
+/** Before the cursor's cell. Operations that name what this document lacks are refused with its name. */
+export async function paste(): Promise<void> {
+  const { clipboard } = editor();
+  if (clipboard.length === 0) {
+    announce('Nothing was copied yet.');
+    return;
+  }
+  await edit(`Paste ${clipboard.length === 1 ? 'an operation' : `${clipboard.length} operations`}`, (experiment) =>
+    insertOperations(experiment, inCell(experiment, editor().cursor).place, clipboard),
+  );
+}
+
+/** One place earlier or later among its neighbours; past the end of its group, out of it. */
+export const shiftSelected = (by: -1 | 1): Promise<boolean> =>
+  onSelected('Move', (experiment, paths) => {
+    const edge = by < 0 ? paths[0] : paths.at(-1);
+    if (edge === undefined) throw refused('Nothing is selected.', 'Select an operation first.');
+    const { list, index } = placeAt(edge);
+    const isAtEnd = by < 0 ? index === 0 : index === listOf(experiment, list).length - 1;
+    if (!isAtEnd) return moveOperations(experiment, paths, { list, index: by < 0 ? index - 1 : index + 2 });
+    const group = list.slice(0, -1);
+    if (group.at(-2) !== 'operations') throw refused('It is there already.', 'Move it the other way.');
+    return moveOperations(experiment, paths, placeAt(group, by < 0 ? 'before' : 'after'));
+  });
+
+/** Into the row above or below. */
+export const changeRow = (by: -1 | 1): Promise<boolean> =>
+  onSelected('Move', (experiment, paths) => {
+    const layout = scoreLayout(experiment);
+    const op = selectedOp(state());
+    const block = layout.blocks.find((one) => one.op === op);
+    const row = layout.rows[(block?.row ?? 0) + by];
+    if (block === undefined || row === undefined) throw refused('There is no row there.', 'Add a stream first.');
+    return retargetOperations(experiment, paths, row.target);
+  });
+
+/** Moves blocks that were dragged by one of them. */
+export function moveTo(op: number, cell: Cell): Promise<boolean> {
+  const ops = selectedOps(state());
+  if (!ops.includes(op)) assign({ selection: { kind: 'op', op } });
+  return onSelected('Move', (experiment, paths) => {
+    const layout = scoreLayout(experiment);
+    const dragged = layout.blocks.find((block) => block.op === op);
+    const { place, target } = placeOfCell(experiment, layout, cell, dragged?.thread ?? 0);
+    const changesRow = dragged === undefined || dragged.row !== cell.row;
+    // Within a row only the order changes; a group keeps the rows of what it holds.
+    return moveOperations(experiment, paths, place, changesRow && paths.length === 1 ? target : undefined);
+  });
+}
+
+export const edgeTo = (from: number, cell: Cell): Promise<boolean> =>
+  edit('Draw event edge', (experiment) => {
+    const path = operationPaths(experiment)[from];
+    if (path === undefined) throw refused('Its beginning is gone.', 'Begin the edge again.');
+    return drawEdge(experiment, path, edgeEnd(experiment, scoreLayout(experiment), cell, threadOf(path)));
+  });
+
+/** Begins an event edge at what is selected, or lets go of the one begun. */
+export function startEdge(): void {
+  const from = selectedOp(state());
+  setEditor({ edgeFrom: from });
+  announce(from === null ? 'Select the operation to begin at.' : 'Event edge: go to where it ends and press Enter.');
+}
+
+export const addDeclared = (kind: DeclarationKind): Promise<boolean> => {
+  let id = '';
+  return edit(`Add ${kind.slice(0, -1)}`, (experiment) => {
+    const draft = structuredClone(experiment);
+    id = declare(draft, kind);
+    return { experiment: draft, selected: [] };
+  }).then((done) => {
+    if (done) {
+      assign({ selection: { kind: 'declaration', list: kind, id } });
+      focusFields();
+    }
+    return done;
+  });
+};

@@ -1,0 +1,50 @@
+/** What the editor itself is at: cursor, clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
+import { create } from 'zustand';
+import type { Operation } from '../../core/experiment/operations.ts';
+
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+interface EditorState {
+  readonly cursor: Cell;
+  /** Number of the operation that an event edge is being drawn from; null where none is. */
+  readonly edgeFrom: number | null;
+  /** The cell under what is being dragged. */
+  readonly dropCell: Cell | null;
+  readonly clipboard: readonly Operation[];
+  readonly pickerOpen: boolean;
+  readonly view: 'score' | 'json';
+  readonly side: 'library' | 'build';
+}
+
+export const useEditor = create<EditorState>()(() => ({
+  cursor: { row: 0, column: 0 },
+  edgeFrom: null,
+  dropCell: null,
+  clipboard: [],
+  pickerOpen: false,
+  view: 'score',
+  side: 'library',
+}));
+
+export const editor = (): EditorState => useEditor.getState();
+export const setEditor = (fields: Partial<EditorState>): void => useEditor.setState(fields);
+
+/** Until when the score takes the focus whenever it was drawn anew. */
+let focusWishedUntil = 0;
+/** An edit of an example waits for the host to copy it first. */
+const focusWishMs = 600;
+
+/** Gives the focus to the cursor's cell, now and as soon as what was just done is drawn. */
+export function wishFocus(): void {
+  focusWishedUntil = performance.now() + focusWishMs;
+  document.querySelector<HTMLElement>('[data-cursor]')?.focus();
+}
+
+export function dropFocusWish(): void {
+  focusWishedUntil = 0;
+}
+
+export const isFocusWished = (): boolean => performance.now() < focusWishedUntil;

@@ -1,0 +1,44 @@
+/** Where rows, columns and blocks lie on the score's sheet, in pixels from its left top corner. */
+import type { ColumnPlaces } from './columns.ts';
+import type { Cell } from './editor.ts';
+import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
+
+export const rowHeight = 34;
+export const headHeight = 22;
+export const gutterWidth = 148;
+export const groupHeight = 18;
+export const blockGap = 6;
+
+/** Top of the first row: below the column numbers and the brackets of repeats and ranges. */
+export const rowsTop = ({ groups }: ScoreLayout): number =>
+  headHeight + groups.reduce((most, group) => Math.max(most, group.depth + 1), 0) * groupHeight;
+
+export interface SheetPlaces {
+  readonly layout: ScoreLayout;
+  readonly columns: ColumnPlaces;
+  readonly top: number;
+}
+
+export const cellLeft = ({ columns }: SheetPlaces, column: number): number => gutterWidth + columns.left(column);
+export const cellTop = ({ top }: SheetPlaces, row: number): number => top + row * rowHeight;
+
+/** The cell at a point of the sheet; one of the outermost where the point lies outside of all. */
+export function cellAt({ layout, columns, top }: SheetPlaces, x: number, y: number): Cell {
+  const row = Math.min(Math.max(Math.floor((y - top) / rowHeight), 0), layout.rows.length - 1);
+  return { row, column: Math.max(columns.at(Math.max(0, x - gutterWidth)), 0) };
+}
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export function boxOf(sheet: SheetPlaces, block: ScoreBlock): Box {
+  const [left, top] = [cellLeft(sheet, block.column), cellTop(sheet, block.row)];
+  return { left, top, right: left + sheet.columns.width(block.column) - blockGap, bottom: top + rowHeight - 6 };
+}
+
+export const touches = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;

@@ -1,0 +1,23 @@
+/** The sheet on screen, for what is dragged over it from elsewhere. */
+import type { Cell } from './editor.ts';
+import { cellAt, gutterWidth, type SheetPlaces } from './sheet.ts';
+
+let shown: { readonly element: HTMLElement; readonly sheet: SheetPlaces } | null = null;
+
+export function registerSheet(element: HTMLElement | null, sheet: SheetPlaces): () => void {
+  const mine = element === null ? null : { element, sheet };
+  shown = mine;
+  return () => {
+    if (shown === mine) shown = null;
+  };
+}
+
+/** The cell at a point of the window; null where the score is not under it. */
+export function cellAtPoint(x: number, y: number): Cell | null {
+  if (shown === null) return null;
+  const view = (shown.element.parentElement ?? shown.element).getBoundingClientRect();
+  const isInside = x >= view.left + gutterWidth && x <= view.right && y >= view.top && y <= view.bottom;
+  if (!isInside) return null;
+  const area = shown.element.getBoundingClientRect();
+  return cellAt(shown.sheet, x - area.left, y - area.top);
+}

@@ -1,0 +1,158 @@
+/** The score's keys. They work while the focus is in it, and the timeline's don't then. */
+import { type KeyboardEvent, useRef } from 'react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { select } from '../app/store/actions.ts';
+import { state } from '../app/store/store.ts';
+import { blockAt } from './cells.ts';
+import {
+  changeRow,
+  copySelected,
+  cutSelected,
+  deleteSelected,
+  duplicateSelected,
+  edgeTo,
+  groupSelected,
+  paste,
+  shiftSelected,
+  startEdge,
+  ungroupSelected,
+} from './commands.ts';
+import { type Cell, dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
+import { focusFields } from './focusFields.ts';
+import { selectedOps } from './selectedOp.ts';
+import type { SheetPlaces } from './sheet.ts';
+
+type Act = () => unknown;
+
+export function useScoreKeys(experiment: Experiment, sheet: SheetPlaces): (event: KeyboardEvent) => void {
+  const latest = useRef({ experiment, sheet });
+  latest.current = { experiment, sheet };
+  return (event) => {
+    const act = actionOf(event, latest.current.sheet);
+    if (act === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    wishFocus();
+    // What it does may take a while, or move the focus elsewhere.
+    const done = act();
+    if (done instanceof Promise) void done.then(wishFocus);
+  };
+}
+
+function actionOf(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
+  if (event.ctrlKey || event.metaKey) return withControl(event, sheet);
+  if (event.altKey) return withAlt(event.key);
+  const to = nextCell(event.key, sheet);
+  if (to !== null) return () => goTo(to, sheet, event.shiftKey);
+  switch (event.key) {
+    case 'Enter':
+    case ' ':
+      return () => enter(sheet);
+    case 'a':
+    case 'A':
+    case 'Insert':
+      return openPicker;
+    case 'e':
+    case 'E':
+      return startEdge;
+    case 'Delete':
+    case 'Backspace':
+      return deleteSelected;
+    case 'Escape':
+      return letGo;
+    default:
+      return null;
+  }
+}
+
+function withControl(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
+  switch (event.key.toLowerCase()) {
+    case 'a':
+      return () => selectAll(sheet);
+    case 'c':
+      return copySelected;
+    case 'x':
+      return cutSelected;
+    case 'v':
+      return paste;
+    case 'd':
+      return duplicateSelected;
+    case 'g':
+      return event.shiftKey ? ungroupSelected : () => groupSelected();
+    default:
+      return null;
+  }
+}
+
+function withAlt(key: string): Act | null {
+  switch (key) {
+    case 'ArrowLeft':
+      return () => shiftSelected(-1);
+    case 'ArrowRight':
+      return () => shiftSelected(1);
+    case 'ArrowUp':
+      return () => changeRow(-1);
+    case 'ArrowDown':
+      return () => changeRow(1);
+    default:
+      return null;
+  }
+}
+
+/** The cell that a key leads to; null where the key is no way to go. */
+function nextCell(key: string, { layout }: SheetPlaces): Cell | null {
+  const { row, column } = editor().cursor;
+  switch (key) {
+    case 'ArrowLeft':
+      return { row, column: Math.max(0, column - 1) };
+    case 'ArrowRight':
+      return { row, column: Math.min(layout.columns, column + 1) };
+    case 'ArrowUp':
+      return { row: Math.max(0, row - 1), column };
+    case 'ArrowDown':
+      return { row: Math.min(layout.rows.length - 1, row + 1), column };
+    case 'Home':
+      return { row, column: 0 };
+    case 'End':
+      return { row, column: layout.columns };
+    default:
+      return null;
+  }
+}
+
+function openPicker(): void {
+  dropFocusWish();
+  setEditor({ pickerOpen: true });
+}
+
+function goTo(cell: Cell, { layout }: SheetPlaces, extend: boolean): void {
+  setEditor({ cursor: cell });
+  const block = blockAt(layout, cell);
+  if (block === undefined) {
+    if (!extend) select(null);
+  } else select({ kind: 'op', op: block.op, others: extend ? selectedOps(state()) : [] });
+}
+
+function selectAll({ layout }: SheetPlaces): void {
+  const [op, ...others] = layout.blocks.map((block) => block.op);
+  if (op !== undefined) select({ kind: 'op', op, others });
+}
+
+/** Ends an edge that is being drawn; else opens the fields of a block, or the palette at an empty cell. */
+function enter({ layout }: SheetPlaces): void {
+  const { edgeFrom, cursor } = editor();
+  const block = blockAt(layout, cursor);
+  if (edgeFrom !== null && edgeFrom !== block?.op) {
+    setEditor({ edgeFrom: null });
+    void edgeTo(edgeFrom, cursor);
+  } else if (block === undefined) openPicker();
+  else {
+    select({ kind: 'op', op: block.op });
+    focusFields();
+  }
+}
+
+function letGo(): void {
+  if (editor().edgeFrom !== null) setEditor({ edgeFrom: null });
+  else select(null);
+}
