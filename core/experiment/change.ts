@@ -28,7 +28,6 @@ export const joinChanges = (...changes: readonly Change[]): Change => ({
 
 export const insertAt = (path: DocumentPath, value: unknown): Patch => ({ op: 'add', path: [...path], value });
 export const replaceAt = (path: DocumentPath, value: unknown): Patch => ({ op: 'replace', path: [...path], value });
-export const removeAt = (path: DocumentPath): Patch => ({ op: 'remove', path: [...path] });
 
 /** Where something at `path` is after the patches; null where one of them removed or replaced it. */
 export function movedPath(path: DocumentPath, patches: readonly Patch[]): DocumentPath | null {
