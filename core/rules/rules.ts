@@ -33,6 +33,15 @@ export const ruleIds = [
   'stream-ordered-allocation',
   'threads-run-apart',
   'time-the-stream',
+  'launch-blocking',
+  'allocation-waits',
+  'sm-share',
+  'stream-priority',
+  'mapped-memory',
+  'host-function-in-turn',
+  'graph-runs-when-launched',
+  'peer-copy',
+  'host-copies-share-memory',
 ] as const;
 export type RuleId = (typeof ruleIds)[number];
 
@@ -240,6 +249,74 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     title: 'Timing without synchronising measures the enqueue',
     statement: 'A host clock around asynchronous calls measures the calls. Events measure what the stream did.',
     sources: [cudaSemantics('Asynchronous execution')],
+  },
+  'launch-blocking': {
+    title: 'Launch blocking makes every call wait',
+    statement:
+      'With CUDA_LAUNCH_BLOCKING=1 a call that puts work into a stream returns when that work has completed. Nothing overlaps.',
+    sources: [
+      documented('CUDA C++ Programming Guide', 'CUDA environment variables'),
+      cudaSemantics('Asynchronous execution'),
+    ],
+  },
+  'allocation-waits': {
+    title: 'Allocating and freeing may wait for the device',
+    statement:
+      'cudaMalloc and cudaFree wait for all work of the device. Pools and caching allocators wait for nothing as long as they hold what is asked for.',
+    sources: [guide('Implicit synchronization'), cudaSemantics('Memory management')],
+  },
+  'sm-share': {
+    title: 'Kernels that leave room run beside each other',
+    statement:
+      'Kernels run at once while the multiprocessors have room for both. They share its throughput, and few multiprocessors already reach most of it.',
+    sources: [
+      guide('Concurrent kernel execution'),
+      measured('a quarter of the multiprocessors reached 78 % of the memory bandwidth, half of them 97 %'),
+    ],
+  },
+  'stream-priority': {
+    title: 'Of what waits, the more urgent starts first',
+    statement:
+      'A stream of higher priority gets the multiprocessors first when they become free. What runs is not stopped for it.',
+    sources: [guide('Stream priorities')],
+  },
+  'mapped-memory': {
+    title: 'A kernel moves mapped memory itself',
+    statement:
+      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part.',
+    sources: [guide('Mapped memory'), measured('kernels read mapped memory at 51 GB/s and wrote it at 52 GB/s')],
+  },
+  'host-function-in-turn': {
+    title: 'Host functions take turns on one thread',
+    statement:
+      'A host function runs on a thread of CUDA when its stream has come to it. What follows it in its stream waits.',
+    sources: [
+      documented('CUDA Runtime API', 'cudaLaunchHostFunc'),
+      measured('a function started 13.6 us after its call, and 2.4 us after another one'),
+    ],
+  },
+  'graph-runs-when-launched': {
+    title: 'A graph runs when it is launched',
+    statement: 'Captured work becomes part of a graph instead of running. Each launch runs all of it, in one call.',
+    sources: [
+      guide('CUDA graphs'),
+      measured('1,000 empty kernels took 3.2 us to launch as a graph and 0.7 us each to run'),
+    ],
+  },
+  'peer-copy': {
+    title: 'Devices copy to each other directly with peer access',
+    statement:
+      'With peer access a copy between two devices goes over the link between them. Without it the driver passes it through the host.',
+    sources: [
+      guide('Peer-to-peer memory copy'),
+      measured('256 MiB went at 395 GB/s over NVLink, and at 39 GB/s by way of the host'),
+    ],
+  },
+  'host-copies-share-memory': {
+    title: "Threads that copy share the host's memory",
+    statement:
+      'One thread copies slower than the link moves data. Several together outdo it, until the memory of the host is busy.',
+    sources: [measured('memcpy reached 8.7 GB/s with 1 thread, 32.8 with 4 and 58.9 with 8')],
   },
 };
 

@@ -3,6 +3,7 @@
  * Work starts once its share of the multiprocessors is free: of what is ready the more urgent first (stream priority),
  * then in the order it became ready; what fits beside the running work may pass what doesn't, so that no free share is
  * left idle. Work that runs at once shares the device's memory, its arithmetic and the link: fluid model, as link.ts.
+ * Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
  */
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './event-queue.ts';

@@ -1,6 +1,6 @@
 /**
  * What a copy takes, by kind of memory, size and direction. Rules (core/rules): overlap-needs-pinned,
- * small-pageable-copy, copy-without-engine, small-copy-latency.
+ * small-pageable-copy, copy-without-engine, small-copy-latency, peer-copy.
  */
 import { CopyscopeError } from '../errors.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';

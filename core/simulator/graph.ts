@@ -1,6 +1,6 @@
 /**
  * Graphs: stream work that was captured, and its launches. What follows what is fixed when it is captured; a launch
- * keeps its place in its stream until all of it is done.
+ * keeps its place in its stream until all of it is done. Rule (core/rules): graph-runs-when-launched.
  */
 import type { Gaps } from './engines.ts';
 import { type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';

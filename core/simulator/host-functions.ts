@@ -1,4 +1,4 @@
-/** CUDA's own thread, which runs the host functions of all streams, one after another. */
+/** CUDA's own thread, which runs the host functions of all streams, one after another. Rule (core/rules): host-function-in-turn. */
 
 import { noEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';

@@ -1,6 +1,6 @@
 /**
  * What allocating and freeing costs, call by call, and what the allocators keep from one iteration to the next. Rules
- * (core/rules): pin-memory-blocks, record-stream.
+ * (core/rules): allocation-waits, pin-memory-blocks, record-stream.
  */
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';

@@ -1,6 +1,6 @@
 /**
  * A program priced by a profile: the steps that each host thread executes, and what each costs on the host and on the
- * device, worked out once. Rules (core/rules): launch-cost, and those of copy-cost.ts.
+ * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copy-cost.ts.
  */
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
