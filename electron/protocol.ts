@@ -2,7 +2,6 @@
  * copyscope://app/ serves the built renderer, files below one folder, and the files of runs below /runs: all read only,
  * with a strict content policy.
  */
-import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,6 +11,7 @@ import { describeError, toErrorInfo } from '../core/errors.ts';
 import { runOfPath } from '../core/service/service.ts';
 import type { Host } from '../host/service/host.ts';
 import { isId } from '../host/service/ids.ts';
+import { streamRunFile } from '../host/service/runStore.ts';
 import { isAppUrl, scheme } from './origin.ts';
 
 /** Styles may be inline, since the component library sets them on elements; scripts may not. */
@@ -65,16 +65,15 @@ async function respond(request: Request, folder: string, host: Pick<Host, 'runFi
 async function respondWithRun(request: Request, id: string, host: Pick<Host, 'runFile'>): Promise<Response> {
   if (!isId(id)) return refusal(404, 'There is no such run.');
   try {
-    const { path, bytes } = await host.runFile(id);
+    const file = await host.runFile(id);
     const headers = {
       ...securityHeaders,
       'Content-Type': 'application/vnd.apache.arrow.file',
-      'Content-Length': String(bytes),
+      'Content-Length': String(file.bytes),
       'Cache-Control': 'no-store',
     };
     if (request.method === 'HEAD') return new Response(null, { headers });
-    const file = createReadStream(path, { highWaterMark: 1024 * 1024, end: bytes - 1 });
-    return new Response(Readable.toWeb(file) as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+    return new Response(Readable.toWeb(streamRunFile(file)) as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   } catch (thrown) {
     const error = toErrorInfo(thrown);
     return refusal(error.code === 'run.not-found' ? 404 : 422, describeError(error));

@@ -50,10 +50,6 @@ export class EngineProcess {
     return this.#rpc.$call('measure', id, measurement);
   }
 
-  endMeasuring(): Promise<void> {
-    return this.#rpc.$call('endMeasuring');
-  }
-
   cancel(id: string): void {
     if (!this.#rpc.$closed) void this.#rpc.$callEvent('cancel', id);
   }

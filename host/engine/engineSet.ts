@@ -7,7 +7,7 @@ import type { EngineKind } from '../../core/program/engineKind.ts';
 import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
-import { endMeasuring, measure } from '../../native/bench.ts';
+import { measure } from '../../native/bench.ts';
 import type { Native } from '../../native/index.ts';
 import { withFaults } from './faults.ts';
 import type { EngineRunRequest } from './protocol.ts';
@@ -27,7 +27,6 @@ export function engineSet(native: Native, version: string): EngineSet {
       requireAvailable(report(), 'cuda');
       return measure(measurement, signal);
     },
-    endMeasuring,
   };
 }
 

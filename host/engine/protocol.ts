@@ -25,8 +25,6 @@ export interface EngineProcessFunctions {
   run(id: string, request: EngineRunRequest): Promise<EngineRunResult>;
   /** One measurement of a benchmark. */
   measure(id: string, measurement: Measurement): Promise<Measured>;
-  /** Gives back the memory that measurements share. */
-  endMeasuring(): Promise<void>;
   /** Without an answer: what becomes of the run says whether it was obeyed. */
   cancel(id: string): void;
   ping(): Promise<void>;

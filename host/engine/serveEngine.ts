@@ -15,7 +15,6 @@ export interface EngineSet {
   encode(run: Run): Uint8Array;
   /** Takes one measurement of a benchmark on this machine's GPU. */
   measure(measurement: Measurement, signal: CancelSignal): Promise<Measured>;
-  endMeasuring(): void;
 }
 
 export interface SupervisorChannel {
@@ -44,7 +43,6 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
         return { info: run.info, file: engines.encode(run) };
       }),
     measure: (id, measurement) => cancellable(id, (signal) => engines.measure(measurement, signal)),
-    endMeasuring: async () => engines.endMeasuring(),
     cancel: (id) => running.get(id)?.abort(),
     ping: async () => {},
   };

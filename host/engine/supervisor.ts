@@ -79,11 +79,6 @@ export class EngineSupervisor {
     return this.#inTurn(signal, (engine, id) => engine.measure(id, measurement));
   }
 
-  /** Gives back the memory that measurements share. Does nothing where no process is running. */
-  async endMeasuring(): Promise<void> {
-    await this.#process?.endMeasuring();
-  }
-
   /** Ends the process. Runs in progress reject with `engine.lost`; nothing can be run afterwards. */
   close(): void {
     this.#closed = true;

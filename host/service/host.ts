@@ -37,6 +37,8 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
   const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
   const session = new SessionRuns(runs, engine, windows);
   const runFile = async (id: string): Promise<RunFile> => {
+    const unsaved = session.unsaved(id);
+    if (unsaved !== null) return { path: '', bytes: unsaved.byteLength, content: unsaved };
     const problem = session.problem(id);
     if (problem !== null) throw problem;
     return runs.file(id);

@@ -2,8 +2,10 @@
  * The runs on disk: an Arrow file each, and nothing beside them, so that the list is always what the files say. Runs of
  * this installation lie in the folder itself, imported ones in imported/, and shipped ones with the program.
  */
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { looksLikeTrace, traceName } from '../../core/import/sniff.ts';
 import type { RunSummary } from '../../core/service/service.ts';
@@ -25,6 +27,20 @@ interface Entry extends Place {
 export interface RunFile {
   readonly path: string;
   readonly bytes: number;
+  /** Where the disk had no room for it. */
+  readonly content?: Uint8Array;
+}
+
+const partBytes = 1024 * 1024;
+
+/** The file in parts. One that changes or goes meanwhile ends early, which its length then shows. */
+export function streamRunFile({ path, bytes, content }: RunFile): Readable {
+  if (content === undefined) return createReadStream(path, { highWaterMark: partBytes, end: bytes - 1 });
+  const parts = Math.ceil(bytes / partBytes);
+  return Readable.from(
+    Array.from({ length: parts }, (_, part) => content.subarray(part * partBytes, (part + 1) * partBytes)),
+    { objectMode: false },
+  );
 }
 
 interface Indexed {

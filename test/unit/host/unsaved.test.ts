@@ -9,7 +9,7 @@ import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import type { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { storageError } from '../../../host/service/files.ts';
-import { RunStore } from '../../../host/service/runStore.ts';
+import { RunStore, streamRunFile } from '../../../host/service/runStore.ts';
 import { SessionRuns } from '../../../host/service/sessionRuns.ts';
 import { example, smallRun } from './support/runs.ts';
 
@@ -74,6 +74,8 @@ describe('a run that can not be saved', () => {
     const kept = session.unsaved(summary.id);
     expect(kept).toEqual(file);
     expect(decodeRun(kept ?? new Uint8Array()).info.experiment?.name).toBe(request.experiment.name);
+    const parts = await streamRunFile({ path: '', bytes: file.byteLength, content: file }).toArray();
+    expect(new Uint8Array(Buffer.concat(parts))).toEqual(file);
     expect(session.forget(summary.id)).toBe(true);
     expect(session.unsaved(summary.id)).toBeNull();
   });

@@ -74,5 +74,4 @@ serveEngine(parentChannel(), {
   engine: () => engine,
   encode: encodeRun,
   measure,
-  endMeasuring: () => {},
 });
