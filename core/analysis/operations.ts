@@ -3,7 +3,14 @@
  * An operation that ran on the device is listed by its device activity; one that only the host did, by its host row.
  */
 
-import { type CopyDirection, isHostMemory, type MemoryKind, type RowIndex, type RowKind } from '../trace/trace.ts';
+import {
+  type CopyDirection,
+  isHostMemory,
+  type MemoryKind,
+  type RowIndex,
+  type RowKind,
+  rowKinds,
+} from '../trace/trace.ts';
 import { bytes } from '../units.ts';
 import { achievedRate } from './engines.ts';
 import { hostCalls } from './host-calls.ts';
@@ -52,21 +59,23 @@ export interface OperationOptions {
   readonly attainable?: AttainableBandwidth | undefined;
 }
 
-/** In order of start. */
-export function operationRows(iteration: Iteration, options: OperationOptions = {}): OperationRow[] {
+/** In order of start, made one by one: of millions not all need to be held at once. */
+export function* eachOperation(iteration: Iteration, options: OperationOptions = {}): Generator<OperationRow> {
   const calls = hostCalls(iteration);
-  const occurrences = new Map<string, number>();
-  const rows: OperationRow[] = [];
+  const occurrences = new Map<number, number>();
   for (let row = iteration.begin; row < iteration.end; row += 1) {
     if (calls.isJoined(row)) continue;
     const one = activity(iteration.trace, row);
-    const key = `${one.op} ${one.kind}`;
+    const key = one.op * rowKinds.length + (iteration.trace.columns.kind[row] ?? 0);
     const occurrence = occurrences.get(key) ?? 0;
     occurrences.set(key, occurrence + 1);
-    rows.push(operationRow(iteration, one, occurrence, calls.get(row), options));
+    yield operationRow(iteration, one, occurrence, calls.get(row), options);
   }
-  return rows;
 }
+
+export const operationRows = (iteration: Iteration, options: OperationOptions = {}): OperationRow[] => [
+  ...eachOperation(iteration, options),
+];
 
 function operationRow(
   { trace }: Iteration,

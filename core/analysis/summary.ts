@@ -11,7 +11,7 @@ import { hostTimes } from './host-time.ts';
 import { streamIdle } from './idle.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
 import { launchStatistics } from './launches.ts';
-import { type AttainableBandwidth, operationRows } from './operations.ts';
+import { type AttainableBandwidth, eachOperation, type OperationRow } from './operations.ts';
 import { overlap } from './overlap.ts';
 import { queueUse } from './queue.ts';
 import { spread } from './statistics.ts';
@@ -31,7 +31,16 @@ export interface SummaryOptions {
 }
 
 /** Everything there is to say of a run in plain JSON values. Works on failed runs too, with what they recorded. */
-export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {}): SummaryDocument {
+export function summarizeRun(run: Run, options: SummaryOptions = {}): SummaryDocument {
+  const summary = summarizeLazily(run, options);
+  return { ...summary, operations: [...summary.operations] };
+}
+
+/** A summary whose operations are made as they are asked for, once. */
+export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly operations: Iterable<OperationRow> };
+
+/** The same for runs of so many rows that an object for each would fill the memory. */
+export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = {}): LazySummary {
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
@@ -58,7 +67,7 @@ export function summarizeRun({ info, trace }: Run, options: SummaryOptions = {})
     host: hostTimes(iteration),
     temporal: temporalBreakdown(iteration),
     ...(isDetailed ? joined(iteration) : notJoined),
-    operations: isDetailed ? operationRows(iteration, { label, attainable: options.attainable }) : [],
+    operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
     remedies: remedies(info, found, options.profile),
     verification: info.verification,

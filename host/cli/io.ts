@@ -1,4 +1,5 @@
 /** Everything the commands touch outside themselves, so that a test can be their terminal. */
+import { once } from 'node:events';
 import picocolors from 'picocolors';
 import type { SpawnEngine } from '../engine/child.ts';
 
@@ -7,6 +8,8 @@ export type Colors = ReturnType<typeof picocolors.createColors>;
 export interface Terminal {
   /** Results. */
   out(text: string): void;
+  /** Resolves when what was written to `out` is no longer held here. A pipe takes it only as fast as it is read. */
+  drained?(): Promise<void>;
   /** Errors, progress and remarks. */
   err(text: string): void;
   /** Characters in a line. */
@@ -35,6 +38,9 @@ export function processTerminal(): Terminal {
   const columns = stdout.columns ?? Number(env['COLUMNS'] ?? defaultColumns);
   return {
     out: (text) => void stdout.write(text),
+    drained: async () => {
+      if (stdout.writableNeedDrain) await once(stdout, 'drain');
+    },
     err: (text) => void stderr.write(text),
     columns: Number.isFinite(columns) ? Math.max(fewestColumns, Math.floor(columns)) : defaultColumns,
     animated: stderr.isTTY === true && env['TERM'] !== 'dumb',

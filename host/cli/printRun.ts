@@ -1,7 +1,6 @@
 /** Prints a run, for people or as JSON, and says what exit code it deserves. */
 import { iterationOf } from '../../core/analysis/iteration.ts';
-import { summarizeRun } from '../../core/analysis/summary.ts';
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import { type LazySummary, summarizeLazily } from '../../core/analysis/summary.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
@@ -20,14 +19,21 @@ export interface PrintOptions {
 
 /** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
 export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
-  const summary = summarizeRun(run, await attainableFor(run.info, assets, terminal.err));
-  if (options.json) for (const piece of jsonPieces(summary)) terminal.out(piece);
+  const summary = summarizeLazily(run, await attainableFor(run.info, assets, terminal.err));
+  if (options.json) await printJson(summary, terminal);
   else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal));
   terminal.out('\n');
   requireGood(summary);
 }
 
-function forPeople(run: Run, summary: SummaryDocument, origin: RunOrigin, { columns, colors }: Terminal): string {
+async function printJson(summary: LazySummary, terminal: Terminal): Promise<void> {
+  for (const piece of jsonPieces(summary)) {
+    terminal.out(piece);
+    await terminal.drained?.();
+  }
+}
+
+function forPeople(run: Run, summary: LazySummary, origin: RunOrigin, { columns, colors }: Terminal): string {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
   return [
     ...drawHeading(summary, origin, colors),
@@ -43,7 +49,7 @@ function forPeople(run: Run, summary: SummaryDocument, origin: RunOrigin, { colu
   ].join('\n');
 }
 
-function requireGood({ status, error, verification }: SummaryDocument): void {
+function requireGood({ status, error, verification }: LazySummary): void {
   if (error !== null) throw new CopyscopeError(error);
   if (status === 'cancelled') throw new CopyscopeError({ code: 'run.cancelled', message: 'The run was cancelled.' });
   if (verification.bytesWrong === 0) return;

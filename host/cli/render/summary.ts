@@ -2,7 +2,7 @@
 import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
-import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { LazySummary } from '../../../core/analysis/summary.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import type { RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
@@ -10,7 +10,7 @@ import type { Colors } from '../io.ts';
 import { table, wrap } from './text.ts';
 
 /** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
-function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
+function describeOrigin(summary: LazySummary, origin: RunOrigin): string {
   if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
   const device =
     summary.engine === 'cpu'
@@ -20,14 +20,14 @@ function describeOrigin(summary: SummaryDocument, origin: RunOrigin): string {
   return `${origin} on ${summary.device?.name ?? device}${when}`;
 }
 
-export function drawHeading(summary: SummaryDocument, origin: RunOrigin, colors: Colors): string[] {
+export function drawHeading(summary: LazySummary, origin: RunOrigin, colors: Colors): string[] {
   const makespan = describeMakespan(summary);
   const status =
     summary.status === 'complete' ? [] : [`This run is ${summary.status}: ${summary.error?.message ?? ''}`];
   return [colors.bold(summary.name), `${describeOrigin(summary, origin)}; ${makespan}`, ...status];
 }
 
-function describeMakespan({ makespanNs, iterations }: SummaryDocument): string {
+function describeMakespan({ makespanNs, iterations }: LazySummary): string {
   const spread = iterations.recordedMakespanNs;
   if (makespanNs === null || spread === null) return 'nothing recorded';
   const shown = `makespan ${formatDuration(makespanNs)}`;
@@ -35,7 +35,7 @@ function describeMakespan({ makespanNs, iterations }: SummaryDocument): string {
   return `${shown}, ${formatDuration(spread.min)} to ${formatDuration(spread.max)} over ${spread.count} iterations`;
 }
 
-export function drawFigures(summary: SummaryDocument): string[] {
+export function drawFigures(summary: LazySummary): string[] {
   return [...drawOverlap(summary.overlap), '', ...drawEngines(summary.engines), ...drawRecordingCost(summary)];
 }
 
@@ -74,14 +74,14 @@ function drawEngines(engines: readonly EngineUse[]): string[] {
   return table([['Engine', 'busy', 'of makespan', 'moved', 'bandwidth'], ...rows]);
 }
 
-function drawRecordingCost({ iterations, timing }: SummaryDocument): string[] {
+function drawRecordingCost({ iterations, timing }: LazySummary): string[] {
   const { recordedWallNs, plainWallNs } = iterations;
   if (timing === 'simulated' || recordedWallNs === null || plainWallNs === null) return [];
   const [plain, recorded] = [formatDuration(plainWallNs.median), formatDuration(recordedWallNs.median)];
   return ['', `By the host's clock an iteration takes ${plain}, and ${recorded} while it is recorded.`];
 }
 
-export function drawVerdicts({ verdicts, remedies }: SummaryDocument, columns: number, colors: Colors): string[] {
+export function drawVerdicts({ verdicts, remedies }: LazySummary, columns: number, colors: Colors): string[] {
   if (verdicts.length === 0) return ['No copy to judge.'];
   return verdicts.flatMap((verdict) => {
     const remedy = remedies.find(({ op }) => op === verdict.op);
@@ -118,7 +118,7 @@ function describeRemedy({ steps, before, after, gainShare }: Remedy): string[] {
   ];
 }
 
-export function drawVerification({ verification, timing, imported }: SummaryDocument, colors: Colors): string[] {
+export function drawVerification({ verification, timing, imported }: LazySummary, colors: Colors): string[] {
   if (timing === 'simulated') return ['Data: not checked, since a simulation moves none.'];
   if (imported !== null) return ['Data: not checked, since a trace holds none.'];
   const { bytesChecked, bytesWrong, checks, unverified } = verification;
