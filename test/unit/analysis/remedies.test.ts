@@ -8,6 +8,7 @@ import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -62,6 +63,20 @@ describe('remedies of the four cases', () => {
       const after = onlyRemedy(example(`overlap/${name}`)).after?.makespanNs ?? Number.NaN;
       expect(Math.abs(after - written) / written).toBeLessThan(0.01);
     }
+  });
+});
+
+describe('the predicted gain', () => {
+  const recorded = (name: string): number => {
+    const file = readFileSync(join(import.meta.dirname, `../../../assets/runs/overlap/${name}.arrow`));
+    const { recordedMakespanNs, representative } = decodeRun(file).info.iterations;
+    return recordedMakespanNs[representative] ?? Number.NaN;
+  };
+
+  it.each(['pageable-same-stream', 'pageable-side-stream'])('of %s is within 10 %% of what was recorded', (name) => {
+    const measured = recorded(name) - recorded('pinned-side-stream');
+    const { gainNs } = onlyRemedy(example(`overlap/${name}`));
+    expect(Math.abs(gainNs - measured) / measured).toBeLessThan(0.1);
   });
 });
 
