@@ -19,7 +19,7 @@ interface NativeBench {
   benchEnd(): void;
   deviceMemory(device: number): DeviceMemory;
   /** Throws unless the environment allows it: see native/src/bench/addon_bench.cpp. */
-  __fault(): void;
+  __fault(prepareOnly: boolean): void;
 }
 
 export interface DeviceMemory {
@@ -56,8 +56,8 @@ export function deviceMemory(device: number): DeviceMemory {
   }
 }
 
-/** Makes a kernel fault. Only where COPYSCOPE_TEST_FAULTS is 1 in the environment. */
-export const fault = (): void => addon().__fault();
+/** Makes a kernel fault, or ready to. Only where COPYSCOPE_TEST_FAULTS is 1 in the environment. */
+export const fault = (prepareOnly: boolean): void => addon().__fault(prepareOnly);
 
 const numbers = (measurement: Measurement): Record<string, number> => ({
   kind: measurementKinds.indexOf(measurement.kind),

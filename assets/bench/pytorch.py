@@ -11,8 +11,13 @@ import time
 MISSING = 3
 
 
+PERIOD = 16 * 1024 * 1024 + 1
+
+
 def tensor(torch, bytes_, device=None, pinned=False):
-    made = torch.randint(0, 255, (bytes_,), dtype=torch.uint8, device=device)
+    """Random bytes, repeated in large tensors: making a gigabyte of them takes seconds."""
+    period = torch.randint(0, 255, (min(bytes_, PERIOD),), dtype=torch.uint8, device=device)
+    made = period.repeat(-(-bytes_ // period.numel()))[:bytes_].clone()
     return made.pin_memory() if pinned else made
 
 

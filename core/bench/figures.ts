@@ -45,12 +45,12 @@ export const waivedRow = (item: BenchItem, reason: string): BenchRow => ({
   figures: [],
 });
 
-const place = ({ section, row, column, measurement }: BenchItem) => ({
+const place = ({ section, row, column, measurement: { bytes, count } }: BenchItem) => ({
   section,
   row,
   column,
-  bytes: measurement.bytes,
-  count: measurement.count,
+  ...(section === 'launch' || section === 'queue' ? {} : { bytes }),
+  count,
 });
 
 const wrongBytes = ({ checked, wrong }: Measured): ErrorInfo => ({

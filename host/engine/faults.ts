@@ -7,7 +7,7 @@ import { fault } from '../../native/bench.ts';
 
 const faults: Readonly<Record<string, () => void>> = {
   /** A kernel writes where there is no memory: CUDA's context is lost under the run. */
-  kernel: fault,
+  kernel: () => fault(false),
   /** As a driver or the addon would end the process. */
   abort: () => process.abort(),
   /** As the system does where memory has run out. */
@@ -23,6 +23,7 @@ export function withFaults(engine: Engine, environment: NodeJS.ProcessEnv = proc
     run: (request: EngineRequest, hooks) => {
       const [, kind = '', delayMs = inTheMiddleMs] = wanted.exec(request.experiment.name) ?? [];
       const make = faults[kind];
+      if (kind === 'kernel') fault(true);
       if (make !== undefined) setTimeout(make, Number(delayMs));
       return engine.run(request, hooks);
     },

@@ -95,7 +95,6 @@ for (const memory of ['device', 'pinned'] as const) {
 test('page-locked memory over the budget is refused by name, and under it runs', async () => {
   process.env['COPYSCOPE_PINNED_BUDGET'] = '8M';
   const limited = new EngineSupervisor({ spawn });
-  delete process.env['COPYSCOPE_PINNED_BUDGET'];
   try {
     const over = await failure(limited.run({ engine: 'cuda', experiment: holding('pinned', 9 * MiB) }));
     report(`pinned budget: ${over.message}`);
@@ -103,6 +102,7 @@ test('page-locked memory over the budget is refused by name, and under it runs',
     assert.match(over.message, /9437184 bytes.* 8388608 bytes/);
     await limited.run({ engine: 'cuda', experiment: holding('pinned', 8 * MiB) });
   } finally {
+    delete process.env['COPYSCOPE_PINNED_BUDGET'];
     limited.close();
   }
 });

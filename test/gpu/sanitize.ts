@@ -3,9 +3,10 @@
  * events, since CUPTI and the sanitizer can't both watch. Run by run.sh; ends with exit code 1 where data is wrong.
  */
 import assert from 'node:assert/strict';
-import { benchPlan } from '../../core/bench/plan.ts';
+import { type BenchItem, benchPlan } from '../../core/bench/plan.ts';
+import { CopyscopeError } from '../../core/errors.ts';
 import { endMeasuring, measure } from '../../native/bench.ts';
-import { experiment, runOnGpu } from './support.ts';
+import { experiment, report, runOnGpu } from './support.ts';
 
 const KiB = 1024;
 
@@ -53,14 +54,23 @@ for (const memory of ['pageable', 'pinned'] as const) {
 }
 
 const sections = ['copies', 'latency', 'device', 'bidirectional', 'small', 'launch'] as const;
-for (const { measurement, waived, section, row, column } of benchPlan(
-  { sections, sizes: [4 * KiB + 3, 64 * KiB], samples: 2 },
-  1,
-)) {
-  if (waived !== undefined) continue;
-  const count = Math.min(measurement.count, 8);
-  const { checked, wrong } = await measure({ ...measurement, count, samples: 2 });
-  assert.equal(wrong, 0, `${section} ${row} ${column}`);
-  assert.ok(section === 'launch' || checked > 0, `${section} ${row} ${column}`);
+const plan = benchPlan({ sections, sizes: [4 * KiB + 3, 64 * KiB], samples: 2 }, 1);
+const isGated = ({ section, measurement }: BenchItem): boolean =>
+  section !== 'latency' && section !== 'small' && (section !== 'copies' || measurement.memory !== 'pageable');
+/** A tool that makes launches wait for their kernels can't watch a kernel that waits for the host. */
+let launchesBlock = false;
+
+for (const item of plan) {
+  if (launchesBlock && isGated(item)) continue;
+  const { measurement, section, row, column } = item;
+  try {
+    const { checked, wrong } = await measure({ ...measurement, count: Math.min(measurement.count, 8), samples: 2 });
+    assert.equal(wrong, 0, `${section} ${row} ${column}`);
+    assert.ok(section === 'launch' || checked > 0, `${section} ${row} ${column}`);
+  } catch (error) {
+    if (!(error instanceof CopyscopeError) || error.code !== 'bench.gate') throw error;
+    launchesBlock = true;
+    report('  launches block under this tool: measurements behind the gate are left out');
+  }
 }
 endMeasuring();

@@ -220,7 +220,7 @@ Napi::Value deviceMemory(const Napi::CallbackInfo& info) {
   });
 }
 
-/// fault(): launches a kernel that writes where there is no memory, which costs the process its CUDA context. Only for
+/// __fault(prepareOnly): launches a kernel that writes where there is no memory, which costs the process its CUDA context. Only for
 /// the tests of what becomes of a run then: the environment must ask for it.
 Napi::Value fault(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -229,7 +229,10 @@ Napi::Value fault(const Napi::CallbackInfo& info) {
       throw Failure("native.bad-argument", "Faults are made only where COPYSCOPE_TEST_FAULTS is 1.");
     }
 #ifdef COPYSCOPE_WITH_CUDA
-    check(bench::launchFault(cudaStreamPerThread), "cudaLaunchKernel");
+    // Loading a kernel may wait for the one that is running, so it is done beforehand.
+    check(bench::loadBenchKernels(), "cudaFuncGetAttributes");
+    const bool prepareOnly = info.Length() > 0 && info[0].ToBoolean().Value();
+    if (!prepareOnly) check(bench::launchFault(cudaStreamPerThread), "cudaLaunchKernel");
     return info.Env().Undefined();
 #else
     withoutCuda();

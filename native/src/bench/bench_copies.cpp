@@ -177,6 +177,7 @@ Result BenchSession::peerCopies(const Request& request) {
     if (sample + 1 == request.samples) {
       overwrite(brought, 0x5a);
       check(cudaMemcpyPeer(target, request.peer, brought, device_, request.bytes), "cudaMemcpyPeer");
+      check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     }
     if (request.peerAccess) {
       gatedSample(request, result, enqueueAll);

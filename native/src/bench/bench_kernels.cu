@@ -51,7 +51,8 @@ __global__ void faultKernel(volatile int* address) { *address = 1; }
 
 cudaError_t loadBenchKernels() {
   const void* const kernels[] = {reinterpret_cast<const void*>(gateKernel), reinterpret_cast<const void*>(copyKernel),
-                                 reinterpret_cast<const void*>(emptyKernel)};
+                                 reinterpret_cast<const void*>(emptyKernel),
+                                 reinterpret_cast<const void*>(faultKernel)};
   for (const void* kernel : kernels) {
     cudaFuncAttributes attributes;
     const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);

@@ -12,6 +12,13 @@ namespace {
                 "Ask for smaller sizes, or free memory held by other programs.", "--size");
 }
 
+[[noreturn]] void overBudget(std::uint64_t bytes, std::uint64_t held, std::uint64_t budget) {
+  throw Failure("run.pinned-budget",
+                "The benchmark asks for " + std::to_string(bytes) + " bytes of page-locked memory beside " +
+                    std::to_string(held) + " that it holds, and the budget is " + std::to_string(budget) + " bytes.",
+                "Ask for smaller sizes, or set COPYSCOPE_PINNED_BUDGET to more, as 8G.", "--size");
+}
+
 PinnedMemory pagelocked(HostMemory memory, std::uint64_t bytes) {
   const unsigned flags = memory == HostMemory::writeCombined ? cudaHostAllocWriteCombined
                          : memory == HostMemory::mapped      ? cudaHostAllocMapped
@@ -26,6 +33,7 @@ PinnedMemory pagelocked(HostMemory memory, std::uint64_t bytes) {
 std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t which) {
   HostBlock& block = host_[static_cast<std::size_t>(memory)][which];
   if (block.bytes >= bytes) return block.address;
+  if (block.pinned.get() != nullptr) pinnedBytes_ -= block.bytes;
   block = HostBlock{};
   const std::uint64_t available = availableHostMemory();
   if (available != 0 && bytes > available) outOfMemory("host", bytes, available);
@@ -33,7 +41,9 @@ std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t
     block.pageable = allocatePages(bytes);
     block.address = block.pageable.get();
   } else {
+    if (pinnedBytes_ + bytes > pinnedBudget_) overBudget(bytes, pinnedBytes_, pinnedBudget_);
     block.pinned = pagelocked(memory, bytes);
+    pinnedBytes_ += bytes;
     block.address = static_cast<std::byte*>(block.pinned.get());
   }
   if (block.address == nullptr) outOfMemory("host", bytes, available);

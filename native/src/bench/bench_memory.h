@@ -13,6 +13,8 @@ namespace copyscope::bench {
 
 class BenchMemory {
  public:
+  BenchMemory() : pinnedBudget_(pinnedBudget()) {}
+
   /// Page-aligned host memory of this kind, of at least `bytes`. `which` tells two of one kind apart.
   std::byte* host(HostMemory memory, std::uint64_t bytes, std::size_t which = 0);
   /// Memory of the device with this number, which becomes the current one.
@@ -33,6 +35,8 @@ class BenchMemory {
 
   std::array<std::array<HostBlock, 2>, hostMemoryCount> host_;
   std::array<DeviceBlock, 4> device_;
+  const std::uint64_t pinnedBudget_;
+  std::uint64_t pinnedBytes_ = 0;
 };
 
 }  // namespace copyscope::bench

@@ -160,6 +160,8 @@ void BenchSession::compare(const void* data, std::uint64_t bytes, const Content&
   DeviceComparison found{0, ~0ull};
   auto* const sum = static_cast<DeviceComparison*>(comparison_.get());
   check(cudaMemcpy(sum, &found, sizeof(found), cudaMemcpyHostToDevice), "cudaMemcpy");
+  // A copy from pageable memory may return before its bytes have arrived, and the comparing stream waits for no other.
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   check(launchCompare(stream_.get(), data, bytes, content, blocks_, sum), "cudaLaunchKernel");
   synchronize();
   check(cudaMemcpy(&found, sum, sizeof(found), cudaMemcpyDeviceToHost), "cudaMemcpy");
