@@ -1,0 +1,28 @@
+/** What the tests of startCopy share: tensors with known bytes, and simulated devices. */
+import type { Dtype } from '../../native/copy/dtypes.ts';
+import { elementTypeOf, hostData } from '../../native/copy/dtypes.ts';
+import { nativeCopies } from '../../native/copy/nativeCopies.ts';
+import { HostTensor } from '../../native/index.ts';
+
+export const device = 'cpu-device:0';
+export const other = 'cpu-device:1';
+
+/** Bytes that differ from place to place and from seed to seed. */
+export function bytes(count: number, seed = 1): Uint8Array {
+  const made = new Uint8Array(count);
+  for (let at = 0; at < count; at += 1) made[at] = (at * 31 + seed * 7 + (at >> 8)) % 256;
+  return made;
+}
+
+/** A host tensor of this dtype, one dimension, with such bytes. */
+export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
+  const size = elements * (elementTypeOf(dtype)?.bytes ?? 1);
+  return new HostTensor({ data: hostData(dtype, bytes(size, seed).buffer, 0, size), dtype, shape: [elements] });
+}
+
+/** Orders what a simulated device does: a failing copy, slow copies, little memory. */
+export function simulate(order: { device?: string; failAfter?: number; delayNs?: number; memoryBytes?: number }): void {
+  nativeCopies().copySimulate({ device, ...order });
+}
+
+export const calm = { failAfter: -1, delayNs: 0, memoryBytes: 2 ** 34 };
