@@ -1,0 +1,150 @@
+/** Faults that need no GPU, in real engine processes: each ends in a coded error, and the next run works. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { benchPlan } from '../../core/bench/plan.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { parseExperiment } from '../../core/experiment/parse.ts';
+import { forkEngine } from '../../host/engine/child.ts';
+import { EngineSupervisor } from '../../host/engine/supervisor.ts';
+import { deviceMemory, fault, measure } from '../../native/bench.ts';
+import { loadNative } from '../../native/index.ts';
+import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { engineEntry } from '../unit/host/support/terminal.ts';
+import { describeNative, once, request, runOnCpu } from './support.ts';
+
+const KiB = 1024;
+const named = (name: string, durationNs: number): Experiment => {
+  const parsed = parseExperiment({
+    format: 'copyscope/experiment',
+    version: 1,
+    name,
+    environment: once,
+    threads: [{ id: 'main', operations: [{ op: 'work', durationNs }] }],
+  });
+  if (!parsed.ok) throw new Error('the experiment is wrong');
+  return parsed.experiment;
+};
+
+describeNative('an engine process', () => {
+  let built: BuiltEntry;
+  let supervisor: EngineSupervisor;
+  const run = (experiment: Experiment) => supervisor.run({ engine: 'cpu', experiment });
+
+  beforeAll(async () => {
+    built = await buildEntry(engineEntry);
+  }, 60_000);
+  afterAll(() => built.remove());
+  beforeEach(() => {
+    process.env['COPYSCOPE_TEST_FAULTS'] = '1';
+    supervisor = new EngineSupervisor({ spawn: () => forkEngine(built.script) });
+  });
+  afterEach(() => {
+    delete process.env['COPYSCOPE_TEST_FAULTS'];
+    supervisor.close();
+  });
+
+  test.each([
+    ['kill', 'SIGKILL'],
+    ['abort', 'SIGABRT'],
+  ])('that ends in the middle of a run (%s) loses that run and no other', async (kind, signal) => {
+    await expect(run(named(`fault:${kind}`, 6e11))).rejects.toMatchObject({
+      code: 'engine.lost',
+      message: expect.stringContaining(signal),
+      remedy: expect.any(String),
+    });
+    expect((await run(named('next', 1000))).info.status).toBe('complete');
+  });
+
+  test('that is not told to make faults makes none', async () => {
+    delete process.env['COPYSCOPE_TEST_FAULTS'];
+    expect((await run(named('fault:kill', 2e8))).info.status).toBe('complete');
+  });
+});
+
+const pinning = (...sizes: number[]) =>
+  request({
+    environment: once,
+    buffers: sizes.map((bytes, index) => ({ id: `b${index}`, memory: 'pinned' as const, bytes })),
+    threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 0 }] }],
+  });
+
+describeNative('the budget of page-locked memory', () => {
+  afterEach(() => {
+    delete process.env['COPYSCOPE_PINNED_BUDGET'];
+  });
+
+  test('refuses a run that asks for more, with what was asked, the budget and the buffer', async () => {
+    process.env['COPYSCOPE_PINNED_BUDGET'] = '64K';
+    await expect(runOnCpu(pinning(16 * KiB, 49 * KiB))).rejects.toMatchObject({
+      code: 'run.pinned-budget',
+      field: 'buffers.b1',
+      message: expect.stringMatching(
+        /asks for 66560 bytes.* budget is 65536 bytes; \d+ bytes of host memory are free.* b1 with 50176/,
+      ),
+      remedy: expect.stringContaining('COPYSCOPE_PINNED_BUDGET'),
+    });
+  });
+
+  test('lets a run use all of it, and has it back afterwards', async () => {
+    process.env['COPYSCOPE_PINNED_BUDGET'] = '65536';
+    for (let run = 0; run < 3; run += 1) {
+      expect((await runOnCpu(pinning(16 * KiB, 48 * KiB))).info.status).toBe('complete');
+    }
+  });
+
+  test('does not count pageable memory', async () => {
+    process.env['COPYSCOPE_PINNED_BUDGET'] = '1K';
+    const wanted = request({
+      environment: once,
+      buffers: [{ id: 'b', memory: 'pageable', bytes: 64 * KiB }],
+      threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 0 }] }],
+    });
+    expect((await runOnCpu(wanted)).info.status).toBe('complete');
+  });
+
+  test.each(['much', '12X', '-5', '1.5G', '1GB', '9999999999999999'])(
+    'refuses %j as no number of bytes',
+    async (text) => {
+      process.env['COPYSCOPE_PINNED_BUDGET'] = text;
+      await expect(runOnCpu(pinning(1024))).rejects.toMatchObject({
+        code: 'run.pinned-budget',
+        field: 'COPYSCOPE_PINNED_BUDGET',
+      });
+    },
+  );
+});
+
+const gpu = loadNative().report().engines[0]?.available === true;
+
+describeNative('the benchmarks of the addon', () => {
+  const [item] = benchPlan({ sections: ['copies'], sizes: [4096], samples: 1 }, 1);
+
+  test.skipIf(gpu)('say what is missing where there is no GPU', async () => {
+    const code = expect.stringMatching(/^(engine\.cuda|native\.no-cuda-build)$/);
+    if (item === undefined) throw new Error('the plan is empty');
+    await expect(measure(item.measurement)).rejects.toMatchObject({ code });
+    // And again: the first one left nothing behind that is busy.
+    await expect(measure(item.measurement)).rejects.toMatchObject({ code });
+    expect(() => deviceMemory(0)).toThrow(expect.objectContaining({ code }));
+  });
+
+  test('refuse arguments out of range by name', async () => {
+    if (item === undefined) throw new Error('the plan is empty');
+    for (const change of [
+      { bytes: 0 },
+      { bytes: Number.NaN },
+      { count: 0 },
+      { samples: -1 },
+      { device: -1 },
+    ] as const) {
+      const [field] = Object.keys(change);
+      await expect(measure({ ...item.measurement, ...change })).rejects.toMatchObject({
+        code: 'native.bad-argument',
+        field,
+      });
+    }
+  });
+
+  test('make no fault unless the environment asks for it', () => {
+    expect(() => fault(true)).toThrow(/COPYSCOPE_TEST_FAULTS/);
+  });
+});
