@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include "../clock.h"
 #include "addon_copy.h"
@@ -47,14 +48,38 @@ struct Ticket {
   std::shared_ptr<Stream> stream;
 };
 
+/// The way from any thread to an environment's own. A copy's last word may come when the environment has gone.
+class Doorbell {
+ public:
+  explicit Doorbell(Napi::Env env)
+      : caller_(Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
+                                              "copyscope copies", 0, 1)) {
+    caller_.Unref(env);
+  }
+
+  template <typename Call>
+  void ring(const Call& call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!closed_) caller_.NonBlockingCall(call);
+  }
+  void close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+    caller_.Release();
+  }
+  void keepRunning(Napi::Env env) { caller_.Ref(env); }
+  void letEnd(Napi::Env env) { caller_.Unref(env); }
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  Napi::ThreadSafeFunction caller_;
+};
+
 /// Copies of one JavaScript environment that run in the background.
 class Environment {
  public:
-  explicit Environment(Napi::Env env) {
-    caller_ = Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
-                                            "copyscope copies", 0, 1);
-    caller_.Unref(env);
-  }
+  explicit Environment(Napi::Env env) : doorbell_(std::make_shared<Doorbell>(env)) {}
 
   /// Keeps `leaves` until the copy has ended, and Node running as long.
   void start(Napi::Env env, const Ticket& ticket, const Napi::Value& leaves) {
@@ -62,9 +87,10 @@ class Environment {
     Running& running = running_[number];
     running.ticket = ticket;
     if (leaves.IsObject()) running.leaves = Napi::Persistent(leaves.As<Napi::Object>());
-    if (running_.size() == 1) caller_.Ref(env);
-    ticket.copy->onEnd = [this, number] {
-      caller_.NonBlockingCall([this, number](Napi::Env ended, Napi::Function) {
+    if (running_.size() == 1) doorbell_->keepRunning(env);
+    // By value: the environment may have gone. Its own thread calls only while it is there.
+    ticket.copy->onEnd = [this, number, doorbell = doorbell_] {
+      doorbell->ring([this, number](Napi::Env ended, Napi::Function) {
         if (ended != nullptr) end(ended, number);
       });
     };
@@ -86,7 +112,7 @@ class Environment {
     for (auto& [number, running] : running_) running.ticket.copy->cancel();
     for (auto& [number, running] : running_) running.ticket.copy->wait();
     running_.clear();
-    caller_.Release();
+    doorbell_->close();
   }
 
  private:
@@ -101,11 +127,11 @@ class Environment {
     if (found == running_.end()) return;
     const std::vector<Napi::FunctionReference> listeners = std::move(found->second.listeners);
     running_.erase(found);
-    if (running_.empty()) caller_.Unref(env);
+    if (running_.empty()) doorbell_->letEnd(env);
     for (const Napi::FunctionReference& listener : listeners) listener.Call({});
   }
 
-  Napi::ThreadSafeFunction caller_;
+  const std::shared_ptr<Doorbell> doorbell_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, Running> running_;
 };
