@@ -1,8 +1,11 @@
 /** A stretch of time that was dragged over: how busy each lane was in it, and what moved. */
+import { useMemo } from 'react';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
 import { areaSummary } from '../timeline/areaSummary.ts';
+import { areaTable } from '../timeline/areaTable.ts';
+import { AreaTable } from './AreaTable.tsx';
 import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';
 
 interface Props {
@@ -12,7 +15,10 @@ interface Props {
 
 export function AreaDetails({ run, area }: Props) {
   const iteration = useApp((state) => state.iteration);
-  const summary = areaSummary(run.view(iteration), area.startNs, area.endNs);
+  const view = run.view(iteration);
+  const { startNs, endNs } = area;
+  const summary = useMemo(() => areaSummary(view, startNs, endNs), [view, startNs, endNs]);
+  const table = useMemo(() => areaTable(view, startNs, endNs), [view, startNs, endNs]);
   const span = area.endNs - area.startNs;
   return (
     <>
@@ -24,6 +30,11 @@ export function AreaDetails({ run, area }: Props) {
           <Fact name="Activities">{summary.activities}</Fact>
         </Facts>
       </Block>
+      {table.length === 0 ? null : (
+        <Block title="By name">
+          <AreaTable rows={table} />
+        </Block>
+      )}
       <Block title="Busy">
         <Facts>
           {summary.lanes.map((lane) => (

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
+import { areaTable, tableAsMarkdown, tableAsTsv } from '../../../renderer/timeline/areaTable.ts';
 import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
 import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
@@ -184,6 +185,33 @@ describe('words for rows', () => {
     expect(rowSentence(trace, copy, labels)).toBe(
       'Copy H2D 20.0 MiB, on side, starts at 6.00 µs, takes 400 µs, at 52.4 GB/s.',
     );
+  });
+});
+
+describe('the table of a stretch of time', () => {
+  const table = areaTable(view, 6000, 206_000);
+
+  it('counts the part within it, with what that moved and what ran beside it', () => {
+    const copies = table.find((row) => row.paint === 'h2d');
+    expect(copies).toMatchObject({ count: 1, totalNs: 200_000, meanNs: 200_000, bytes: 10 * MiB });
+    expect(copies?.bytesPerSecond).toBeCloseTo(((10 * MiB) / 200_000) * 1e9);
+    expect(copies?.overlapped).toBeCloseTo(0.2);
+    expect(table.find((row) => row.paint === 'kernel')).toMatchObject({ totalNs: 40_000, overlapped: 1 });
+    expect(table.find((row) => row.paint === 'host-sync')?.overlapped).toBeNull();
+  });
+
+  it('copies as lines of as many cells, whatever is in a name', () => {
+    const [first] = table;
+    if (first === undefined) throw new Error('an empty table');
+    const odd = [{ ...first, name: 'a\tb | c\nd' }];
+    expect(
+      tableAsTsv(odd)
+        .split('\n')
+        .map((line) => line.split('\t').length),
+    ).toEqual([8, 8]);
+    const lines = tableAsMarkdown(odd).split('\n');
+    expect(lines.length).toBe(3);
+    for (const line of lines) expect(line.split(/(?<!\\)\|/).length).toBe(10);
   });
 });
 

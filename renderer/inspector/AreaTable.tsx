@@ -1,0 +1,61 @@
+/** The summary table of a stretch of time, to be read here or copied into a spreadsheet or a report. */
+import { Button } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
+import { type AreaRow, tableAsMarkdown, tableAsTsv } from '../timeline/areaTable.ts';
+import classes from './AreaTable.module.css';
+
+/** Lines shown; a copy has them all. */
+const mostShown = 40;
+
+export function AreaTable({ rows }: { readonly rows: readonly AreaRow[] }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={classes['scroll']} tabIndex={0} aria-label="What ran in the stretch">
+        <table className={`${classes['table']} tabular`}>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Count</th>
+              <th scope="col">Total</th>
+              <th scope="col">Mean</th>
+              <th scope="col">Moved</th>
+              <th scope="col">Rate</th>
+              <th scope="col" title="Share of its time in which device work of another kind ran">
+                Overlapped
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, mostShown).map((row) => (
+              <tr key={`${row.paint}:${row.name}`}>
+                <td title={row.name}>{row.name}</td>
+                <td>{row.count}</td>
+                <td>{formatDuration(row.totalNs)}</td>
+                <td>{formatDuration(row.meanNs)}</td>
+                <td>{row.bytes > 0 ? formatBytes(Math.round(row.bytes)) : ''}</td>
+                <td>{row.bytesPerSecond === null ? '' : formatRate(row.bytesPerSecond)}</td>
+                <td>{row.overlapped === null ? '' : formatShare(row.overlapped)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {rows.length > mostShown ? <small>{rows.length - mostShown} more names are in the copies.</small> : null}
+      <div className={classes['tools']}>
+        <Copy what="TSV" text={() => tableAsTsv(rows)} />
+        <Copy what="Markdown" text={() => tableAsMarkdown(rows)} />
+      </div>
+    </>
+  );
+}
+
+function Copy({ what, text }: { readonly what: string; readonly text: () => string }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  return (
+    <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(text())}>
+      {clipboard.copied ? 'Copied' : `Copy as ${what}`}
+    </Button>
+  );
+}
