@@ -12,7 +12,8 @@ export function looksLikeTrace(file: Uint8Array): boolean {
   if (file[0] === 0x1f && file[1] === 0x8b) return true;
   const head = newTextDecoder().decode(file.subarray(0, sniffedBytes)).trimStart();
   if (head.includes('"copyscope/')) return false;
-  return head.startsWith('[') || (head.startsWith('{') && traceMembers.test(head));
+  // Chrome's format is an object with traceEvents, or a bare array of events.
+  return /^\[\s*\{/.test(head) || (head.startsWith('{') && traceMembers.test(head));
 }
 
 /** A trace file's name without its endings, as 'worker0.pt.trace.json.gz'. */
