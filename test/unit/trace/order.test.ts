@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { traceFromColumns } from '../../../core/trace/builder.ts';
+import { isSorted, sortedColumns } from '../../../core/trace/order.ts';
+import { kindCodes, RowWriter } from '../../../core/trace/rowWriter.ts';
+import { emptyColumns, type Lane } from '../../../core/trace/trace.ts';
+
+const row = fc.record({
+  iteration: fc.nat({ max: 2 }),
+  startNs: fc.nat({ max: 20 }),
+  durationNs: fc.nat({ max: 3 }),
+  lane: fc.nat({ max: 5 }),
+});
+
+describe('sorting columns', () => {
+  it('is what a stable sort by iteration, start and longer first gives, whatever the lanes', () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 60 }), fc.nat({ max: 5 }), (rows, spare) => {
+        const columns = emptyColumns(rows.length + spare);
+        rows.forEach((each, index) => {
+          for (const name of ['iteration', 'startNs', 'durationNs', 'lane'] as const) columns[name][index] = each[name];
+          columns.op[index] = index;
+        });
+        const sorted = sortedColumns(columns, rows.length);
+        const expected = rows
+          .map((each, index) => ({ ...each, index }))
+          .sort((a, b) => a.iteration - b.iteration || a.startNs - b.startNs || b.durationNs - a.durationNs);
+        expect([...sorted.op]).toEqual(expected.map(({ index }) => index));
+        expect([...sorted.lane]).toEqual(expected.map(({ lane }) => lane));
+        expect(isSorted(sorted, rows.length)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('rows written straight into columns', () => {
+  const lanes: Lane[] = [
+    { kind: 'host-thread', id: 'thread:main', name: 'main', device: '' },
+    { kind: 'stream', id: 'stream:a', name: 'a', device: 'gpu' },
+  ];
+
+  function written(rows: readonly (readonly [lane: number, startNs: number])[], expected = 0) {
+    const writer = new RowWriter(lanes, expected);
+    for (const [lane, startNs] of rows) {
+      const index = writer.add();
+      const { columns } = writer;
+      columns.lane[index] = lane;
+      columns.engine[index] = -1;
+      columns.startNs[index] = startNs;
+      columns.kind[index] = kindCodes[lane === 0 ? 'host-work' : 'kernel'];
+      columns.name[index] = writer.name(`row ${startNs}`);
+    }
+    return writer.build();
+  }
+
+  it('become a trace in order, however many come', () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => [index % 2, 5000 - index] as const);
+    const { count, columns, names } = written(rows, 10);
+    expect(count).toBe(5000);
+    expect([...columns.startNs]).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
+    expect(names[columns.name[0] ?? -1]).toBe('row 1');
+  });
+
+  it('are held to the rules before anything is done with them', () => {
+    expect(() => written([[0, -1]])).toThrow(expect.objectContaining({ code: 'trace.invalid', field: 'startNs' }));
+    expect(() => written([[2, 0]])).toThrow(expect.objectContaining({ code: 'trace.invalid', field: 'lane' }));
+    const columns = emptyColumns(1);
+    columns.lane[0] = 0x7fffffff;
+    expect(() => traceFromColumns({ count: 1, columns, lanes, names: ['row'] })).toThrow(
+      expect.objectContaining({ code: 'trace.invalid', field: 'lane' }),
+    );
+  });
+});
