@@ -24,7 +24,7 @@ export interface SupervisorOptions {
  * is one: the engine refused or ended the run by itself, as where memory is too small.
  */
 const harmless =
-  /^(run\.|bench\.|engine\.unavailable|engine\.unsupported|engine\.no-device|experiment\.|profile\.|simulation\.)/;
+  /^(run\.|bench\.|native\.bad-|engine\.unavailable|engine\.unsupported|engine\.no-device|experiment\.|profile\.|simulation\.)/;
 
 type Work<Result> = (engine: EngineProcess, id: string) => Promise<Result>;
 
