@@ -41,21 +41,24 @@ const bytes = (standard: number | null, least: number, meaning: string): NumberO
   meaning,
 });
 
-/** `packed` has the options of the multi-tensor copier of NVIDIA's ACCV-Lab, under their names and with its defaults. */
+/** The options of the multi-tensor copier of NVIDIA's ACCV-Lab, under their names and with its defaults. */
+const packing = {
+  use_pinned_staging: { kind: 'switch', default: true, meaning: 'Pass host memory through page-locked buffers.' },
+  pack_cpu_tensors: { kind: 'switch', default: true, meaning: 'Put small contiguous tensors into common chunks.' },
+  min_packed_alignment_bytes: bytes(16, 1, 'Each tensor of a chunk starts at a multiple of it.'),
+  max_packed_chunk_bytes: bytes(32 * MiB, 1, 'A chunk holds no more, unless one tensor alone does.'),
+  use_background_thread: { kind: 'switch', default: true, meaning: 'Schedule from a thread of its own.' },
+} as const;
+
 export const multiCopyOptions: Readonly<Record<Strategy, Readonly<Record<string, MultiCopyOption>>>> = {
   'blocking-loop': {},
   'non-blocking-loop': {},
   'pin-then-copy': {},
   'pin-then-copy-non-blocking': {},
   'threaded-pinning': { threads: threads(4, 'Host threads that pin tensors.') },
-  packed: {
-    use_pinned_staging: { kind: 'switch', default: true, meaning: 'Pass host memory through page-locked buffers.' },
-    pack_cpu_tensors: { kind: 'switch', default: true, meaning: 'Put small contiguous tensors into common chunks.' },
-    min_packed_alignment_bytes: bytes(16, 1, 'Each tensor of a chunk starts at a multiple of it.'),
-    max_packed_chunk_bytes: bytes(32 * MiB, 1, 'A chunk holds no more, unless one tensor alone does.'),
-    use_background_thread: { kind: 'switch', default: true, meaning: 'Schedule from a thread of its own.' },
-  },
+  packed: { ...packing, threads: threads(null, 'Host threads that pack.') },
   pipelined: {
+    ...packing,
     threads: threads(null, 'Host threads that fill the slots.'),
     slotsPerThread: { kind: 'number', default: null, least: 1, most: 64, meaning: 'Page-locked slots of each thread.' },
     slotBytes: bytes(4 * MiB, 4 * KiB, 'Bytes of a slot.'),

@@ -18,7 +18,7 @@ const bytesPerThread = 256 * KiB;
 const leastChunkBytes = 256 * KiB;
 const leastUnitBytes = 64 * KiB;
 /** A payload is cut into this many chunks at least, so that packing and link overlap. */
-const leastChunks = 8;
+const leastChunks = 4;
 
 const number = (plan: MultiCopyPlan, name: string): number | null => {
   const value = plan.options[name];

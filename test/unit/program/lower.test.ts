@@ -299,7 +299,7 @@ describe('each operation', () => {
   });
 
   it.each([
-    [{ threads: 2 }, 'packed', 'has no option'],
+    [{ slotBytes: 65_536 }, 'packed', 'has no option'],
     [{ threads: 2 }, 'blocking-loop', 'has none'],
     [{ threads: 0 }, 'pipelined', 'from 1 to'],
     [{ threads: true }, 'threaded-pinning', 'from 1 to'],
