@@ -51,13 +51,16 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
   );
 }
 
+/** Room for a handful of rows on an empty page. */
+const leastScoreHeight = 246;
+
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
 function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
   const view = useEditor((state) => state.view);
   const key = useApp(pageDocumentKey);
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
-  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), 200), 354), [key]);
+  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), leastScoreHeight), 354), [key]);
   const layout = useDefaultLayout({
     id: `document-${natural}`,
     panelIds: ['score', 'timeline'],

@@ -10,7 +10,32 @@ const sections: readonly (readonly [title: string, entries: readonly Entry[]])[]
     [
       [['Ctrl', 'Enter'], 'Run what is open'],
       [['?'], 'This list'],
+      [['Ctrl', 'K'], 'Search all commands'],
+      [['Ctrl', 'S'], 'Save the experiment'],
+      [['Ctrl', 'Z'], 'Undo; with Shift: redo'],
+      [['Alt', 'N'], 'New experiment'],
       [['Esc'], 'Close, or select nothing'],
+    ],
+  ],
+  [
+    'Score, with the keyboard',
+    [
+      [['←', '→', '↑', '↓'], 'Go from cell to cell; with Shift: select more'],
+      [['A'], 'Add an operation here (also Insert)'],
+      [['Enter'], 'Open the fields; Esc leads back'],
+      [['Alt', '←'], 'Move earlier; → later; ↑ ↓ to another row'],
+      [['E'], 'Begin an event edge; Enter ends it'],
+      [['Ctrl', 'D'], 'Duplicate (also Ctrl+C, X, V)'],
+      [['Ctrl', 'G'], 'Repeat what is selected; with Shift: ungroup'],
+      [['Del'], 'Delete'],
+    ],
+  ],
+  [
+    'Score, with the mouse',
+    [
+      [['Drag'], 'A block to another place; empty cells: select'],
+      [['Drag'], 'From a block’s handle: an event edge'],
+      [['Ctrl', 'Click'], 'Select one more; with Shift: all up to it'],
     ],
   ],
   [
@@ -57,7 +82,7 @@ export function HelpOverlay() {
             <h3>{title}</h3>
             <dl>
               {entries.map(([keys, does]) => (
-                <div key={keys.join('+')}>
+                <div key={does}>
                   <dt>
                     {keys.map((key) => (
                       <Kbd key={key}>{key}</Kbd>

@@ -7,6 +7,7 @@ import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
 import { SidePanel } from '../library/SidePanel.tsx';
 import { CommandPalette } from '../palette/CommandPalette.tsx';
+import { usePrediction } from '../predict/usePrediction.ts';
 import { DragLayer } from '../score/DragLayer.tsx';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
@@ -30,6 +31,7 @@ export function Shell() {
   useRunKey();
   useTitle();
   useEditKeys();
+  usePrediction();
   useHotkeys([
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],

@@ -19,7 +19,7 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { deleteExperiment, deleteRun, openFile, openPage } from '../app/store/actions.ts';
 import { duplicateExperiment, newExperiment, renameExperiment } from '../app/store/editing.ts';
-import { byNewest } from '../app/store/select.ts';
+import { byNewest, isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
@@ -112,7 +112,9 @@ function Experiments() {
 function Runs() {
   const runs = useApp((state) => state.runs);
   const page = useApp((state) => state.page);
-  const sorted = Object.values(runs).sort(byNewest);
+  const sorted = Object.values(runs)
+    .filter(({ id }) => !isPrediction(id))
+    .sort(byNewest);
   return (
     <Section title="Runs" count={sorted.length} empty="Runs appear here as you make them." action={<OpenFileButton />}>
       <ul className={classes['list']}>

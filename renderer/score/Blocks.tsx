@@ -61,9 +61,16 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
   const edge = useDraggable({ id: `edge:${block.op}`, data: { kind: 'edge', op: block.op, label: 'event edge' } });
   const box = boxOf(sheet, block);
   const row = sheet.layout.rows[block.row];
+  // Only those on screen are drawn: told how many there are, and which of them this is.
+  const position = sheet.layout.blocks.indexOf(block);
   const detail = block.detail === '' ? '' : `, ${block.detail}`;
   return (
-    <li style={{ left: box.left, top: box.top }} data-dragging={drag.isDragging || undefined}>
+    <li
+      style={{ left: box.left, top: box.top }}
+      aria-posinset={position + 1}
+      aria-setsize={sheet.layout.blocks.length}
+      data-dragging={drag.isDragging || undefined}
+    >
       <button
         ref={drag.setNodeRef}
         {...drag.listeners}

@@ -68,10 +68,18 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
       <div
         className={classes['scroll']}
         tabIndex={-1}
+        data-scroll
         onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
         onKeyDown={onKeyDown}
       >
-        <div className={classes['sheet']} style={size} ref={element} data-testid="score-sheet" {...band.handlers}>
+        <div
+          className={classes['sheet']}
+          style={size}
+          ref={element}
+          data-testid="score-sheet"
+          data-operations={layout.blocks.length}
+          {...band.handlers}
+        >
           <Columns first={first} last={last} sheet={sheet} />
           <Rows sheet={sheet} />
           <Groups sheet={sheet} />
@@ -116,9 +124,23 @@ function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: 
     if (!isFocusWished() || picking) return;
     const target = element.current?.querySelector<HTMLElement>('[data-cursor]');
     target?.focus();
-    target?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (target !== null && target !== undefined) reveal(target);
   }, [cursor, sheet, picking, element]);
 }
+
+/** Scrolls so that the cell is seen, and the next one after it. */
+function reveal(target: HTMLElement): void {
+  target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  const scroll = target.closest<HTMLElement>('[data-scroll]');
+  if (scroll === null) return;
+  const [view, cell] = [scroll.getBoundingClientRect(), target.getBoundingClientRect()];
+  const hiddenRight = cell.right + nextColumnWidth - view.right;
+  const hiddenLeft = view.left + gutterWidth - cell.left;
+  if (hiddenLeft > 0) scroll.scrollLeft -= hiddenLeft + blockGap;
+  else if (hiddenRight > 0) scroll.scrollLeft += hiddenRight;
+}
+
+const nextColumnWidth = 96;
 
 interface SheetProps {
   readonly sheet: SheetPlaces;

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
-import { loadedRun, shownRunId } from '../app/store/select.ts';
+import { isOfPresent, loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 
@@ -25,5 +25,7 @@ export const useSelectedOp = (): number | null => useApp(selectedOp);
 
 export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
-  return useMemo(() => new Map(run?.verdicts.map((verdict) => [verdict.op, verdict])), [run]);
+  // Numbers of operations mean others after an edit.
+  const fits = useApp((state) => run !== null && isOfPresent(state, run));
+  return useMemo(() => new Map(fits ? run?.verdicts.map((verdict) => [verdict.op, verdict]) : []), [run, fits]);
 }

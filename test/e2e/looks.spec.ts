@@ -75,6 +75,31 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: Buffer.alloc(100) });
     await expect(window.alerts.first()).toBeVisible();
   },
+  build: async (window, page) => {
+    await window.open('Strategy B: one stream for each step');
+    await page.getByText('Build', { exact: true }).click();
+    await page.getByTestId('score-sheet').locator('[data-op="3"]').click();
+    await page.keyboard.press('Control+d');
+    await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  },
+  'empty page': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    await page.getByText('Build', { exact: true }).click();
+    await page.getByRole('button', { name: 'Add a buffer' }).click();
+    await expect(window.inspector.getByLabel('Memory')).toBeVisible();
+  },
+  json: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await page.getByText('JSON', { exact: true }).click();
+    const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+    await json.fill((await json.inputValue()).replace('"side"', '"other"'));
+    await expect(page.getByRole('button', { name: /^Line/ }).first()).toBeVisible();
+  },
+  commands: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await page.keyboard.press('Control+k');
+    await expect(page.getByLabel('Search commands')).toBeFocused();
+  },
   keys: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.keyboard.press('?');

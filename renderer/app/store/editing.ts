@@ -66,6 +66,8 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
     const { experiment, selected } = change(before);
     const history = historyOf(key, before);
     history.push(step, experiment);
+    // A run of what it was before is no longer what is open.
+    put('pickedRuns', key, undefined);
     show(key, history);
     const [op, ...others] = operationNumbers(experiment, selected);
     if (op !== undefined) assign({ selection: { kind: 'op', op, others } });

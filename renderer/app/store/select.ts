@@ -28,6 +28,31 @@ export function loadedRun(state: AppState, id: string | null): LoadedRun | null 
   return loaded?.status === 'ready' ? loaded.value : null;
 }
 
+/** The prediction of an open document, which is no run of the library. */
+const predictionPrefix = 'predicted:';
+export const predictionId = (key: string): string => `${predictionPrefix}${key}`;
+export const isPrediction = (id: string): boolean => id.startsWith(predictionPrefix);
+
+const programs = new WeakMap<Experiment, string>();
+
+/** What an experiment does, without what it is called. */
+function programOf(experiment: Experiment): string {
+  const known = programs.get(experiment);
+  if (known !== undefined) return known;
+  const made = JSON.stringify({ ...experiment, name: '', description: '' });
+  programs.set(experiment, made);
+  return made;
+}
+
+/** Whether a run was made from what is open as it is now. */
+export function isOfPresent(state: AppState, run: LoadedRun): boolean {
+  const present = currentExperiment(state);
+  const { experiment } = run.run.info;
+  return (
+    present !== null && experiment !== null && (present === experiment || programOf(present) === programOf(experiment))
+  );
+}
+
 /** Recorded runs that ship for what is open. */
 function recordedRuns(state: AppState): RunSummary[] {
   const { page } = state;
@@ -51,7 +76,7 @@ export function runsOfPage(state: AppState): RunSummary[] {
   return name === undefined
     ? []
     : Object.values(state.runs)
-        .filter((run) => run.name === name)
+        .filter((run) => run.name === name && !isPrediction(run.id))
         .sort(byNewest);
 }
 
@@ -68,9 +93,17 @@ export function shownRunId(state: AppState): string | null {
   const runs = runsOfPage(state);
   const recorded = recordedRuns(state)[0];
   const shown = runs.filter((run) => run.status === 'complete' || run.status === 'failed');
-  return (
-    (shown.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? shown[0] ?? running(runs))?.id ?? null
-  );
+  const found =
+    (shown.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? shown[0] ?? running(runs))?.id ?? null;
+  return predictedInstead(state, key, found) ?? found;
+}
+
+/** The prediction, where there is one and the run that was found is not of the present document. */
+function predictedInstead(state: AppState, key: string, found: string | null): string | null {
+  const id = predictionId(key);
+  if (state.page.kind !== 'experiment' || state.runs[id] === undefined) return null;
+  const run = loadedRun(state, found);
+  return found === null || (run !== null && !isOfPresent(state, run)) ? id : null;
 }
 
 const running = (runs: readonly RunSummary[]): RunSummary | undefined => runs.find((run) => run.status === 'running');
@@ -92,7 +125,7 @@ export function comparedRunIds(state: AppState): string[] {
   if (state.compared !== null) return state.compared.filter((id) => state.runs[id] !== undefined);
   const engine = effectiveEngine(engineOptions(state.devices, state.profiles, []), state.engine);
   const complete = Object.values(state.runs)
-    .filter((run) => run.status === 'complete')
+    .filter((run) => run.status === 'complete' && !isPrediction(run.id))
     .sort(byNewest);
   return caseExamples(state).flatMap((example) => {
     const last = complete.find((run) => run.name === example.name && engine !== null && ranOn(run, engine));

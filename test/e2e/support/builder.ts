@@ -94,7 +94,7 @@ export abstract class Builder {
       const from = waits ? records.get(operation.event) : undefined;
       if (from === undefined) await this.add(titleOf(operation), row);
       else await this.join(from, row);
-      await expect(this.sheet.getByRole('listitem')).toHaveCount(number + 1);
+      await expect(this.sheet).toHaveAttribute('data-operations', String(number + 1));
       await this.openFields();
       await this.#fields(operation);
       await this.leaveFields();
@@ -164,11 +164,13 @@ export class MouseBuilder extends Builder {
 
   async add(title: string, row: string): Promise<void> {
     const palette = this.page.getByRole('region', { name: 'Build' });
+    await this.#scroll(Number.MAX_SAFE_INTEGER);
     await this.#drag(palette.getByRole('button', { name: title, exact: true }), row);
   }
 
   async join(from: number, row: string): Promise<void> {
-    await this.#scrollTo(this.sheet.locator(`[data-op="${from}"]`));
+    const block = this.sheet.getByRole('listitem').filter({ has: this.page.locator(`[data-op="${from}"]`) });
+    await this.#scroll(await block.evaluate((element) => element.offsetLeft - 160));
     await this.#drag(this.page.getByTestId(`edge-handle-${from}`), row);
   }
 
@@ -189,13 +191,14 @@ export class MouseBuilder extends Builder {
     await expect(this.page.getByText('Not saved')).toBeHidden();
   }
 
-  async #scrollTo(target: Locator): Promise<void> {
-    await target.evaluate((element) => element.scrollIntoView({ inline: 'center', block: 'nearest' }));
+  /** Scrolls the score, as with the wheel. */
+  async #scroll(left: number): Promise<void> {
+    await this.sheet.evaluate((element, to) => element.parentElement?.scrollTo({ left: to }), left);
   }
 
   /** From an element to the end of a row: the first column with no block in it. */
   async #drag(from: Locator, row: string): Promise<void> {
-    const count = await this.sheet.getByRole('listitem').count();
+    const count = Number(await this.sheet.getAttribute('data-operations'));
     const target = async (): Promise<{ x: number; y: number }> => {
       const head = this.sheet.getByText(String(count + 1), { exact: true });
       const gutter = this.sheet.locator('[data-kind] > div').filter({ has: this.page.getByText(row, { exact: true }) });
