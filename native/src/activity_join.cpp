@@ -64,7 +64,7 @@ bool mayBeUnrecorded(const Program& program, const Instruction& instruction) {
 std::vector<ActivityRecord> withWholeCopies(const std::vector<ActivityRecord>& records) {
   std::vector<ActivityRecord> whole;
   for (const ActivityRecord& record : records) {
-    const bool continues = !whole.empty() && record.kind == RowKind::copy && whole.back().kind == RowKind::copy &&
+    const bool continues = !whole.empty() && record.kind != RowKind::kernel && whole.back().kind == record.kind &&
                            record.correlation == whole.back().correlation &&
                            record.graphNode == whole.back().graphNode;
     if (!continues) {

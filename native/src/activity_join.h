@@ -58,7 +58,7 @@ struct IssuedStream {
 bool agree(const Program& program, const Instruction& instruction, const ActivityRecord& record);
 /// Copies between host buffers, and of nothing, need not show up on the device.
 bool mayBeUnrecorded(const Program& program, const Instruction& instruction);
-/// Parts of one copy, which follow each other and bear one number, become one record.
+/// Parts of one copy or memset, which follow each other and bear one number, become one record.
 std::vector<ActivityRecord> withWholeCopies(const std::vector<ActivityRecord>& records);
 /// The row of an operation that was recorded so.
 DeviceRow joinedRow(const Program& program, const Instruction& instruction, const ActivityRecord& record);

@@ -28,9 +28,8 @@ CudaBackend::~CudaBackend() {
   // Nothing may be freed while a device still uses it.
   interrupt();
   for (int device = 0; device < devices_.count(); ++device) {
-    if (cudaSetDevice(devices_[device].ordinal) == cudaSuccess) static_cast<void>(cudaDeviceSynchronize());
+    if (DeviceScope::tryChange(devices_[device].ordinal)) static_cast<void>(cudaDeviceSynchronize());
   }
-  if (devices_.count() > 0) static_cast<void>(cudaSetDevice(devices_[0].ordinal));
   static_cast<void>(cudaGetLastError());
   recorder_.reset();
   hostFlag_.store(nullptr);

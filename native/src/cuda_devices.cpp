@@ -1,16 +1,8 @@
 #include "cuda_devices.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "cuda_kernels.h"
 #include "device_scope.h"
 
 namespace copyscope {
-
-int CudaDevice::blocksFor(double share) const {
-  return std::max(1, static_cast<int>(std::ceil(share * allBlocks())));
-}
 
 CudaDevices::~CudaDevices() {
   for (const auto& [from, to] : given_) {
@@ -44,10 +36,7 @@ void CudaDevices::openOne(int ordinal) {
   CudaDevice device;
   device.ordinal = ordinal;
   check(cudaFree(nullptr), "cudaFree");
-  check(loadKernels(), "cudaFuncGetAttributes");
-  check(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, ordinal),
-        "cudaDeviceGetAttribute");
-  check(findResidentBlocks(&device.residentBlocks), "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  check(loadKernels(&device.limits), "loading the kernels");
   device.service = createStream(true);
   device.comparison = allocateDevice(sizeof(DeviceComparison));
   devices_.push_back(std::move(device));

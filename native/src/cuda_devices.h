@@ -7,22 +7,19 @@
 #include <vector>
 
 #include "cuda_calls.h"
+#include "cuda_kernels.h"
 #include "program.h"
 
 namespace copyscope {
 
 struct CudaDevice {
   int ordinal = 0;
-  int multiprocessors = 1;
-  /// Blocks that a multiprocessor holds at once.
-  int residentBlocks = 1;
+  KernelLimits limits;
   /// For filling and comparing: no program uses it.
   OwnedStream service;
   DeviceMemory comparison;
 
-  int allBlocks() const { return multiprocessors * residentBlocks; }
-  /// Blocks of a kernel with this share of the multiprocessors.
-  int blocksFor(double share) const;
+  int allBlocks() const { return wholeDevice(limits).blocks; }
 };
 
 class CudaDevices {

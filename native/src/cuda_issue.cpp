@@ -127,17 +127,17 @@ cudaError_t CudaBackend::copy(const Instruction& instruction) {
 
 /// A spin that names no share of the device leaves it free: one thread keeps the time.
 cudaError_t CudaBackend::launchKernel(const Instruction& instruction) {
-  const int blocks = deviceOf(instruction.stream).blocksFor(instruction.share);
+  const KernelShape shape = shapeFor(deviceOf(instruction.stream).limits, instruction.share);
   const cudaStream_t to = handle(instruction.stream);
   switch (instruction.code) {
     case Code::spin:
-      return launchSpin(to, instruction.amount, instruction.share < 1 ? blocks : 0, deviceFlag_);
+      return launchSpin(to, instruction.amount, instruction.share < 1 ? shape : oneThread(), deviceFlag_);
     case Code::arithmetic:
-      return launchArithmetic(to, instruction.amount, blocks, deviceFlag_);
+      return launchArithmetic(to, instruction.amount, shape, deviceFlag_);
     default:
       // Mapped memory has the same address on the device (unified virtual addressing).
       return launchStream(to, at(instruction.src, 0), at(instruction.dst, 0), instruction.bytes, instruction.amount,
-                          blocks, deviceFlag_);
+                          shape, deviceFlag_);
   }
 }
 

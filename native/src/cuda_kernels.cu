@@ -1,11 +1,14 @@
 #include "cuda_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace copyscope {
 namespace {
 
 constexpr int blockThreads = 256;
+/// Of a block that has a multiprocessor to itself.
+constexpr int mostThreads = 1024;
 /// How often a running kernel looks at the stop flag, which lies in host memory: seldom enough not to show.
 constexpr std::uint64_t lookEveryNs = 1000000;
 
@@ -18,7 +21,7 @@ __device__ std::uint64_t deviceTime() {
 __device__ std::uint64_t threadIndex() { return blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; }
 __device__ std::uint64_t threadCount() { return gridDim.x * static_cast<std::uint64_t>(blockDim.x); }
 
-__global__ void spinKernel(std::int64_t durationNs, const volatile int* stop) {
+__global__ void __launch_bounds__(mostThreads) spinKernel(std::int64_t durationNs, const volatile int* stop) {
   const std::uint64_t start = deviceTime();
   const std::uint64_t duration = static_cast<std::uint64_t>(durationNs);
   std::uint64_t nextLook = lookEveryNs;
@@ -48,8 +51,9 @@ __device__ void streamPass(const std::uint32_t* source, std::uint32_t* target, s
 }
 
 /// Each thread works on its own words in every pass, so the passes need no order between threads.
-__global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words,
-                             std::int64_t passes, const volatile int* stop) {
+__global__ void __launch_bounds__(mostThreads)
+    streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words, std::int64_t passes,
+                 const volatile int* stop) {
   __shared__ int stopped;
   std::uint64_t lastLook = deviceTime();
   for (std::int64_t pass = 0; pass < passes; ++pass) {
@@ -72,7 +76,8 @@ __global__ void streamKernel(const std::uint32_t* source, std::uint32_t* target,
 constexpr int chains = 8;
 constexpr std::int64_t flopsPerRound = 2 * chains;
 
-__global__ void arithmeticKernel(std::int64_t rounds, const volatile int* stop, volatile float* sink) {
+__global__ void __launch_bounds__(mostThreads)
+    arithmeticKernel(std::int64_t rounds, const volatile int* stop, volatile float* sink) {
   constexpr std::int64_t roundsPerLook = 1 << 14;
   float values[chains];
   for (int chain = 0; chain < chains; ++chain) values[chain] = static_cast<float>(threadIdx.x + chain);
@@ -121,67 +126,103 @@ __global__ void compareKernel(const std::uint8_t* data, std::uint64_t bytes, Con
 }
 
 /// Blocks for `items` pieces of work, at least one and at most `most`.
-int blocksFor(std::uint64_t items, int most) {
-  const std::uint64_t wanted = (items + blockThreads - 1) / blockThreads;
+int blocksFor(std::uint64_t items, int threads, int most) {
+  const std::uint64_t wanted = (items + static_cast<std::uint64_t>(threads) - 1) / static_cast<std::uint64_t>(threads);
   return static_cast<int>(std::clamp<std::uint64_t>(wanted, 1, static_cast<std::uint64_t>(most)));
+}
+
+const void* const shapedKernels[] = {reinterpret_cast<const void*>(spinKernel),
+                                     reinterpret_cast<const void*>(streamKernel),
+                                     reinterpret_cast<const void*>(arithmeticKernel)};
+const void* const otherKernels[] = {reinterpret_cast<const void*>(fillKernel),
+                                    reinterpret_cast<const void*>(compareKernel)};
+
+cudaError_t findMemoryLimits(KernelLimits* limits) {
+  int device = 0;
+  int ofMultiprocessor = 0;
+  int ofBlock = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&limits->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&ofMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  }
+  if (error == cudaSuccess) {
+    error = cudaDeviceGetAttribute(&ofBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  }
+  constexpr int staticBytes = 1024;
+  limits->exclusiveBytes = static_cast<std::size_t>(std::min(ofMultiprocessor / 2 + 1024, ofBlock - staticBytes));
+  return error;
 }
 
 }  // namespace
 
-cudaError_t loadKernels() {
-  const void* const kernels[] = {
-      reinterpret_cast<const void*>(spinKernel), reinterpret_cast<const void*>(streamKernel),
-      reinterpret_cast<const void*>(arithmeticKernel), reinterpret_cast<const void*>(fillKernel), reinterpret_cast<const void*>(compareKernel)};
-  for (const void* kernel : kernels) {
-    cudaFuncAttributes attributes;
-    const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+cudaError_t loadKernels(KernelLimits* limits) {
+  cudaError_t error = findMemoryLimits(limits);
+  if (error != cudaSuccess) return error;
+  cudaFuncAttributes attributes;
+  for (const void* kernel : otherKernels) {
+    error = cudaFuncGetAttributes(&attributes, kernel);
     if (error != cudaSuccess) return error;
   }
-  return cudaSuccess;
-}
-
-cudaError_t findResidentBlocks(int* blocks) {
   int least = 0;
-  for (const void* kernel : {reinterpret_cast<const void*>(spinKernel), reinterpret_cast<const void*>(streamKernel),
-                             reinterpret_cast<const void*>(arithmeticKernel)}) {
+  for (const void* kernel : shapedKernels) {
     int found = 0;
-    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, blockThreads, 0);
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(limits->exclusiveBytes));
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, blockThreads, 0);
     if (error != cudaSuccess) return error;
     least = least == 0 ? found : std::min(least, found);
   }
-  *blocks = std::max(1, least);
+  limits->residentBlocks = std::max(1, least);
   return cudaSuccess;
 }
 
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, int blocks, const volatile int* stop) {
-  spinKernel<<<std::max(1, blocks), blocks > 0 ? blockThreads : 1, 0, stream>>>(durationNs, stop);
+KernelShape wholeDevice(const KernelLimits& limits) {
+  return {limits.multiprocessors * limits.residentBlocks, blockThreads, 0};
+}
+
+KernelShape shapeFor(const KernelLimits& limits, double share) {
+  if (share >= 1) return wholeDevice(limits);
+  return {std::max(1, static_cast<int>(std::ceil(share * limits.multiprocessors))), mostThreads,
+          limits.exclusiveBytes};
+}
+
+KernelShape oneThread() { return {1, 1, 0}; }
+
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape,
+                       const volatile int* stop) {
+  spinKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(durationNs, stop);
   return cudaGetLastError();
 }
 
-cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, int blocks, const volatile int* stop) {
-  const std::int64_t perRound = flopsPerRound * blockThreads * blocks;
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape,
+                             const volatile int* stop) {
+  const std::int64_t perRound = flopsPerRound * shape.threads * shape.blocks;
   const std::int64_t rounds = (flops + perRound - 1) / perRound;
-  arithmeticKernel<<<blocks, blockThreads, 0, stream>>>(rounds, stop, nullptr);
+  arithmeticKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(rounds, stop, nullptr);
   return cudaGetLastError();
 }
 
 cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
-                         std::int64_t passes, int blocks, const volatile int* stop) {
-  streamKernel<<<blocksFor(bytes / 16, blocks), blockThreads, 0, stream>>>(
+                         std::int64_t passes, KernelShape shape, const volatile int* stop) {
+  shape.blocks = blocksFor(bytes / 16, shape.threads, shape.blocks);
+  streamKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(
       static_cast<const std::uint32_t*>(source), static_cast<std::uint32_t*>(target), bytes / 4, passes, stop);
   return cudaGetLastError();
 }
 
 cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks) {
   auto* const first = static_cast<std::uint8_t*>(target);
-  fillKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(first, bytes, content);
+  fillKernel<<<blocksFor(bytes / 4, blockThreads, blocks), blockThreads, 0, stream>>>(first, bytes, content);
   return cudaGetLastError();
 }
 
 cudaError_t launchCompare(cudaStream_t stream, const void* data, std::uint64_t bytes, Content content, int blocks,
                           DeviceComparison* result) {
   const auto* const first = static_cast<const std::uint8_t*>(data);
-  compareKernel<<<blocksFor(bytes / 4, blocks), blockThreads, 0, stream>>>(first, bytes, content, result);
+  compareKernel<<<blocksFor(bytes / 4, blockThreads, blocks), blockThreads, 0, stream>>>(first, bytes, content, result);
   return cudaGetLastError();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "pattern.h"
@@ -16,25 +17,49 @@ struct DeviceComparison {
   unsigned long long firstWrong;
 };
 
-/// Loads all kernels on the current device now, so that no launch does it later.
-cudaError_t loadKernels();
+/// Blocks and threads of a launch. With `sharedBytes` of shared memory a block has a multiprocessor to itself.
+struct KernelShape {
+  int blocks = 1;
+  int threads = 256;
+  std::size_t sharedBytes = 0;
+};
 
-/// Blocks of the spin, stream and arithmetic kernels that one multiprocessor of the current device holds at once: the
-/// least of the three.
-cudaError_t findResidentBlocks(int* blocks);
+/// What shapes are made of on one device.
+struct KernelLimits {
+  int multiprocessors = 1;
+  /// Blocks of 256 threads that a multiprocessor holds at once.
+  int residentBlocks = 1;
+  /// A little more than half of a multiprocessor's shared memory, so that no second such block fits.
+  std::size_t exclusiveBytes = 0;
+};
+
+/// Loads all kernels on the current device now, so that no launch does it later, and finds its limits.
+cudaError_t loadKernels(KernelLimits* limits);
+inline cudaError_t loadKernels() {
+  KernelLimits unused;
+  return loadKernels(&unused);
+}
+
+/// As many blocks as the device holds at once.
+KernelShape wholeDevice(const KernelLimits& limits);
+/// The same for a share of 1; else a block of 1,024 threads on each of the share's multiprocessors, rounded up. Blocks
+/// that leave room for others would be spread over all multiprocessors, however few they are.
+KernelShape shapeFor(const KernelLimits& limits, double share);
+/// One thread, which leaves room for any other kernel.
+KernelShape oneThread();
 
 /// Busy for a time by %globaltimer, which ticks coarsely: what it really lasted is what is recorded. `stop` is host
-/// memory mapped to the device; the kernel ends soon after it becomes non-zero. With `blocks` 0 it is one thread, which
-/// leaves room for any other kernel.
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, int blocks, const volatile int* stop);
+/// memory mapped to the device; the kernel ends soon after it becomes non-zero.
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape, const volatile int* stop);
 
 /// At least `flops` single-precision operations, rounded up to whole rounds of all threads.
-cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, int blocks, const volatile int* stop);
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape,
+                             const volatile int* stop);
 
 /// `passes` times over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word by
-/// word, each later one multiplies the target in place. `blocks` is the most to launch.
+/// word, each later one multiplies the target in place. Launches no more blocks than there is work for.
 cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
-                         std::int64_t passes, int blocks, const volatile int* stop);
+                         std::int64_t passes, KernelShape shape, const volatile int* stop);
 
 cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks);
 

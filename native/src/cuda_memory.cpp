@@ -118,6 +118,8 @@ CudaMemory::CudaMemory(const Program& program, const CudaDevices& devices, const
 
 CudaMemory::~CudaMemory() {
   for (auto& [device, pool] : pools_) {
+    // What was freed goes back in the order of its stream.
+    if (DeviceScope::tryChange(devices_[device].ordinal)) static_cast<void>(cudaDeviceSynchronize());
     static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &pool.threshold));
     static_cast<void>(cudaMemPoolTrimTo(pool.handle, 0));
   }

@@ -22,6 +22,12 @@ class DeviceScope {
     check(cudaSetDevice(ordinal), "cudaSetDevice");
     current = ordinal;
   }
+  /// The same where nothing may be thrown; false where the device is lost.
+  static bool tryChange(int ordinal) noexcept {
+    if (cudaSetDevice(ordinal) != cudaSuccess) return false;
+    current = ordinal;
+    return true;
+  }
 
  private:
   static inline thread_local int current = -1;

@@ -343,6 +343,7 @@ test('cudaMalloc, pools and the caching allocator: contents, calls and statistic
       },
       [
         { op: 'allocate', buffer: 'device', allocator, stream: 's' },
+        spin(3 * ms, 's'),
         { op: 'copy', src: 'host', dst: 'device', stream: 's' },
         { op: 'copy', src: 'device', dst: 'back', stream: 's' },
         { op: 'free', buffer: 'device', stream: 's' },
@@ -356,8 +357,8 @@ test('cudaMalloc, pools and the caching allocator: contents, calls and statistic
       const row = only(host, op);
       return `${row.name} ${microseconds(row.end - row.start)}`;
     };
-    report(`${allocator}, 8 MiB: ${cost(0)}, ${cost(3)}`);
-    const names = [only(host, 0).name, only(host, 3).name];
+    report(`${allocator}, 8 MiB: ${cost(0)}, ${cost(4)}`);
+    const names = [only(host, 0).name, only(host, 4).name];
     if (allocator === 'cuda-malloc') assert.deepEqual(names, ['cudaMalloc', 'cudaFree']);
     if (allocator === 'pool') assert.deepEqual(names, ['cudaMallocAsync', 'cudaFreeAsync']);
     if (allocator === 'caching') {
@@ -365,7 +366,7 @@ test('cudaMalloc, pools and the caching allocator: contents, calls and statistic
       assert.deepEqual([state?.segmentsAllocated, state?.reservedBytes], [1, 20 * MiB]);
     }
     // cudaFree waits for the copies before it.
-    const [freed, back] = [only(host, 3), only(deviceRows(result), 2)];
+    const [freed, back] = [only(host, 4), only(deviceRows(result), 3)];
     assert.equal(freed.end >= back.end, allocator === 'cuda-malloc', `${allocator}: whether the free waits`);
   }
 });

@@ -29,6 +29,14 @@ BufferMemory::BufferMemory(const Program& program, MemorySource& source, std::ve
   for (AllocatorDevice* device : segments) caches_.push_back(std::make_unique<CachingAllocator>(*device));
 }
 
+BufferMemory::~BufferMemory() {
+  try {
+    freeAll();
+  } catch (const Failure&) {
+    // The device is lost, and its memory with it.
+  }
+}
+
 CallName BufferMemory::allocate(const Instruction& instruction) {
   Slot& slot = slots_[static_cast<std::size_t>(instruction.src)];
   const Buffer& buffer = declared(instruction.src);

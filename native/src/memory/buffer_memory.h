@@ -39,6 +39,10 @@ class BufferMemory {
   /// `segments` has one entry for each device. All references must outlive this.
   BufferMemory(const Program& program, MemorySource& source, std::vector<AllocatorDevice*> segments,
                AllocatorDevice& hostSegments, std::uint64_t pinnedBudget);
+  /// Frees what a run that failed has left. The devices must be idle.
+  ~BufferMemory();
+  BufferMemory(const BufferMemory&) = delete;
+  BufferMemory& operator=(const BufferMemory&) = delete;
 
   /// Null before a buffer is allocated and after it is freed.
   std::byte* address(int buffer) const {
