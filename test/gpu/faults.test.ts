@@ -12,7 +12,7 @@ import { decodeRun } from '../../core/trace/arrow.ts';
 import { forkEngine } from '../../host/engine/child.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
 import { createHost } from '../../host/service/host.ts';
-import { example, experiment, longSpin, report } from './support.ts';
+import { engineKind, example, experiment, longSpin, report } from './support.ts';
 
 process.env['COPYSCOPE_TEST_FAULTS'] = '1';
 const spawn = () => forkEngine(join(process.cwd(), 'dist/host/engine-process.js'));
@@ -21,7 +21,7 @@ after(() => supervisor.close());
 
 const MiB = 1024 * 1024;
 const run = (wanted: Experiment, signal?: AbortSignal) =>
-  supervisor.run({ engine: 'cuda', experiment: wanted }, signal === undefined ? {} : { signal });
+  supervisor.run({ engine: engineKind, experiment: wanted }, signal === undefined ? {} : { signal });
 
 async function failure(running: Promise<unknown>): Promise<CopyscopeError> {
   const error = await running.then(
@@ -96,11 +96,11 @@ test('page-locked memory over the budget is refused by name, and under it runs',
   process.env['COPYSCOPE_PINNED_BUDGET'] = '8M';
   const limited = new EngineSupervisor({ spawn });
   try {
-    const over = await failure(limited.run({ engine: 'cuda', experiment: holding('pinned', 9 * MiB) }));
+    const over = await failure(limited.run({ engine: engineKind, experiment: holding('pinned', 9 * MiB) }));
     report(`pinned budget: ${over.message}`);
     assert.equal(over.code, 'run.pinned-budget');
     assert.match(over.message, /9437184 bytes.* 8388608 bytes/);
-    await limited.run({ engine: 'cuda', experiment: holding('pinned', 8 * MiB) });
+    await limited.run({ engine: engineKind, experiment: holding('pinned', 8 * MiB) });
   } finally {
     delete process.env['COPYSCOPE_PINNED_BUDGET'];
     limited.close();
@@ -163,7 +163,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         },
       ],
     });
-    await host.service.startRun({ experiment: many, engine: 'cuda' });
+    await host.service.startRun({ experiment: many, engine: engineKind });
     const summary = await ended;
     report(`full disk: ${summary.error?.code}: ${summary.error?.message}`);
     assert.equal(summary.error?.code, 'run.not-saved');

@@ -9,7 +9,7 @@ import { forkEngine } from '../../host/engine/child.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
 import { deviceMemory } from '../../native/bench.ts';
 import { randomFrom, soakOnce } from './soakRuns.ts';
-import { example, longSpin, native, report } from './support.ts';
+import { engineKind, example, longSpin, native, report } from './support.ts';
 
 const [runs = 10_000, seed = 20_261_120] = process.argv.slice(2).map(Number);
 const warmup = Math.ceil(runs / 10);
@@ -27,7 +27,7 @@ interface Held {
 
 function held(): Held {
   (globalThis as { gc?: () => void }).gc?.();
-  const { free, total } = deviceMemory(0);
+  const { free, total } = engineKind === 'cuda' ? deviceMemory(0) : { free: 0, total: 0 };
   return { rss: process.memoryUsage.rss(), host: hostInUse(), device: total - free };
 }
 
@@ -44,7 +44,10 @@ function hostInUse(): number {
 }
 
 const random = randomFrom(seed);
-const engines = [native.engine('cuda', { timing: 'events' }), native.engine('cuda', { timing: 'cupti' })] as const;
+const engines = [
+  native.engine(engineKind, { timing: 'events' }),
+  native.engine(engineKind, { timing: 'cupti' }),
+] as const;
 const counts: Record<string, number> = {};
 const started = performance.now();
 let before = held();
@@ -71,15 +74,15 @@ const growth = (Object.keys(mostGrowth) as (keyof Held)[]).map((kind) => {
   return { kind, grown };
 });
 
-const deviceBefore = deviceMemory(0).free;
+const deviceBefore = held().device;
 const lost = await killed();
-const deviceAfter = deviceMemory(0).free;
+const deviceAfter = held().device;
 report(
-  `  ${lost} engine processes killed in mid-run, each run after worked; device memory then ${((deviceBefore - deviceAfter) / MB).toFixed(1)} MB more in use`,
+  `  ${lost} engine processes killed in mid-run, each run after worked; device memory then ${((deviceAfter - deviceBefore) / MB).toFixed(1)} MB more in use`,
 );
 
 const leaks = growth.filter(({ kind, grown }) => grown > mostGrowth[kind]);
-if (leaks.length > 0 || deviceBefore - deviceAfter > mostGrowth.device) {
+if (leaks.length > 0 || deviceAfter - deviceBefore > mostGrowth.device) {
   report(`  FAILED: memory grew: ${leaks.map(({ kind }) => kind).join(', ') || 'device, after kills'}`);
   process.exitCode = 1;
 }
@@ -93,7 +96,7 @@ async function killed(): Promise<number> {
   try {
     for (let kill = 0; kill < kills; kill += 1) {
       const delayMs = Math.floor(random() * 400);
-      await supervisor.run({ engine: 'cuda', experiment: longSpin(`fault:kill@${delayMs}`) }).then(
+      await supervisor.run({ engine: engineKind, experiment: longSpin(`fault:kill@${delayMs}`) }).then(
         () => {
           throw new Error('a killed run completed');
         },
@@ -101,7 +104,7 @@ async function killed(): Promise<number> {
           if (code !== 'engine.lost') throw new Error(`a killed process gave ${code}`);
         },
       );
-      const { info } = await supervisor.run({ engine: 'cuda', experiment: example('overlap/pinned-side-stream') });
+      const { info } = await supervisor.run({ engine: engineKind, experiment: example('overlap/pinned-side-stream') });
       if (info.verification.bytesWrong > 0) throw new Error('wrong bytes after a kill');
     }
   } finally {

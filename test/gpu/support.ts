@@ -13,6 +13,9 @@ const root = process.cwd();
 
 export const native = loadNative();
 
+/** `cpu` in COPYSCOPE_TRIAL tries the faults and the soak where there is no GPU; what only CUDA does then fails. */
+export const engineKind = process.env['COPYSCOPE_TRIAL'] === 'cpu' ? 'cpu' : 'cuda';
+
 interface GpuOptions {
   readonly signal?: AbortSignal;
   /** How device times are taken. */
@@ -21,7 +24,7 @@ interface GpuOptions {
 
 /** Runs an experiment on the GPU. */
 export function runOnGpu(experiment: Experiment, { signal, timing = 'cupti' }: GpuOptions = {}): Promise<Run> {
-  const engine = native.engine('cuda', { timing: timing === 'cupti' ? 'cupti' : 'events' });
+  const engine = native.engine(engineKind, { timing: timing === 'cupti' ? 'cupti' : 'events' });
   return engine.run({ experiment, program: lower(experiment) }, signal === undefined ? {} : { signal });
 }
 
