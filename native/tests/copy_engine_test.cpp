@@ -148,7 +148,8 @@ TEST("cancelling ends a long batch soon, and the engine works on") {
   Fixture fixture;
   fixture.device->delayCopies(2000000);
   for (const Direction direction : {Direction::h2d, Direction::d2h}) {
-    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, std::vector<std::uint64_t>(400, 300 * 1024)));
+    const std::vector<std::uint64_t> sizes(400, 300 * 1024);
+    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, sizes));
     std::atomic<bool> cancelled{false};
     std::thread canceller([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -31,7 +31,8 @@ struct Fixture {
 
 std::vector<std::byte> bytesOf(std::size_t count, int seed) {
   std::vector<std::byte> bytes(count);
-  for (std::size_t at = 0; at < count; ++at) bytes[at] = static_cast<std::byte>(at * 31 + static_cast<std::size_t>(seed));
+  const auto start = static_cast<std::size_t>(seed);
+  for (std::size_t at = 0; at < count; ++at) bytes[at] = static_cast<std::byte>(at * 31 + start);
   return bytes;
 }
 

@@ -109,7 +109,8 @@ TEST("a transfer plan carries every byte once to its place, within chunks and un
         const LinkRun& run = plan.runs[number];
         CHECK(run.slotOffset + run.bytes <= plan.chunks[chunk].bytes);
         std::copy_n(slot.data() + run.slotOffset, run.bytes, run.device);
-        for (std::uint64_t byte = 0; byte < run.bytes; ++byte) ++covered[std::size_t(run.device - device.data()) + byte];
+        const auto first = static_cast<std::size_t>(run.device - device.data());
+        for (std::uint64_t byte = 0; byte < run.bytes; ++byte) ++covered[first + byte];
       }
     }
     CHECK(unit == plan.units.size());

@@ -86,7 +86,8 @@ TEST("workers do every piece of work once, task after task, asleep or awake betw
     for (int task = 0; task < 400; ++task) {
       std::vector<std::atomic<int>> done(static_cast<std::size_t>(task % 50));
       SharedWork work(done.size());
-      work.run(workers, static_cast<unsigned>(task % 5), nullptr, [&](std::size_t index, SharedWork&) { ++done[index]; });
+      const auto helpers = static_cast<unsigned>(task % 5);
+      work.run(workers, helpers, nullptr, [&](std::size_t index, SharedWork&) { ++done[index]; });
       work.rethrow();
       for (const std::atomic<int>& count : done) CHECK(count == 1);
     }

@@ -6,6 +6,7 @@ import { dtypes } from '../../native/copy/dtypes.ts';
 import { copyCounts, trimCopies } from '../../native/copy/measure.ts';
 import {
   CopyStream,
+  currentStream,
   type DeviceTensor,
   HostTensor,
   isPinned,
@@ -226,7 +227,9 @@ describeNative('startCopy, copies', () => {
   test('copies in the stream that was current at the call, or in the one asked for', async () => {
     const [stream, aside] = [new CopyStream(device), new CopyStream(device)];
     try {
+      expect(currentStream(device)).toBeNull();
       setCurrentStream(stream);
+      expect(currentStream(device)).toBe(stream);
       simulate({ delayNs: 400_000_000 });
       const slow = startCopy<DeviceTensor[]>([bytes(100, 1)], device);
       resetCurrentStream(device);

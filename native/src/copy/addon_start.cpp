@@ -303,7 +303,8 @@ bool packs(const CopyOptions& options) {
   return options.packCpuTensors && (options.strategy == Strategy::packed || options.strategy == Strategy::pipelined);
 }
 
-void placeResults(PendingCopy& copy, const std::vector<TensorSize>& tensors, MemoryPool& pool, const std::string& where) {
+void placeResults(PendingCopy& copy, const std::vector<TensorSize>& tensors, MemoryPool& pool,
+                  const std::string& where) {
   CopyOptions options = copy.options;
   options.packCpuTensors = packs(options);
   planPacking(tensors, options, copy.placement);
@@ -534,8 +535,9 @@ PendingCopy& copyOf(const Napi::CallbackInfo& info) {
 
 /// copyState(copy): 0 pending, 1 done, 2 failed, 3 cancelled.
 Napi::Value copyState(const Napi::CallbackInfo& info) {
-  return guarded(info.Env(),
-                 [&]() -> Napi::Value { return Napi::Number::New(info.Env(), static_cast<int>(copyOf(info).state())); });
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    return Napi::Number::New(info.Env(), static_cast<int>(copyOf(info).state()));
+  });
 }
 
 /// copyNotify(copy, listener): calls it once the copy has ended. A small batch is waited for at once.

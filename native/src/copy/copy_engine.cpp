@@ -25,7 +25,8 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   const std::shared_ptr<CopyDevice> shared(std::move(device));
   device_ = shared;
   pinned_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocatePinned(bytes); },
-                                         [shared](void* memory) { shared->freePinned(memory); }, budgetOf(pinnedBudget));
+                                         [shared](void* memory) { shared->freePinned(memory); },
+                                         budgetOf(pinnedBudget));
   memory_ = std::make_shared<MemoryPool>([shared](std::size_t bytes) { return shared->allocateDevice(bytes); },
                                          [shared](void* memory) { shared->freeDevice(memory); }, 0);
   device_->attach();

@@ -55,7 +55,8 @@ class CopyEngine {
 
   /// Returns when all data is where it belongs. Throws Failure (`copy.cancelled` where `cancelled` became true); then
   /// nothing uses the batch's memory any more, and its targets hold some of the data.
-  void run(const Batch& batch, const CopyOptions& options, StreamRef stream, const std::atomic<bool>* cancelled = nullptr);
+  void run(const Batch& batch, const CopyOptions& options, StreamRef stream,
+           const std::atomic<bool>* cancelled = nullptr);
 
   /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
   /// batch is another, or the engine is busy. The event goes back by putBack().
@@ -84,7 +85,7 @@ class CopyEngine {
   EventRef takeEvent();
   void hostToHost(Job& job);
   void deviceToDevice(Job& job);
-  void copyPinned(Job& job, const std::vector<Transfer>& transfers);
+  void copyNeighbours(Job& job, const std::vector<Transfer>& transfers);
   void plan(Job& job, const std::vector<Transfer>& transfers);
   void submitChunk(Job& job, std::size_t chunk);
   void fillUnit(const Unit& unit, std::byte* slot);

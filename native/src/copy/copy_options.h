@@ -50,6 +50,10 @@ constexpr std::uint64_t packedTensorBytes = 256u << 10;
 /// Bytes that the default ring holds in all.
 constexpr std::uint64_t ringBytes = 64u << 20;
 
+constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
 constexpr std::uint32_t noStorage = 0xffffffffu;
 
 /// One tensor's bytes. In H2D and D2H `host` and `device` say where; in D2D and H2H `host` is the source.

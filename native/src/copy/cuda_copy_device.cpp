@@ -78,7 +78,9 @@ class CudaCopyDevice final : public CopyDevice {
     return stream;
   }
   void destroyStream(StreamRef stream) noexcept override { static_cast<void>(cudaStreamDestroy(streamOf(stream))); }
-  void synchronize(StreamRef stream) override { check(cudaStreamSynchronize(streamOf(stream)), "cudaStreamSynchronize"); }
+  void synchronize(StreamRef stream) override {
+    check(cudaStreamSynchronize(streamOf(stream)), "cudaStreamSynchronize");
+  }
 
   EventRef createEvent() override {
     cudaEvent_t event = nullptr;
@@ -118,7 +120,8 @@ std::unique_ptr<CopyDevice> makeCudaCopyDevice(int index) {
   const int count = cudaDeviceCount();
   if (index < 0 || index >= count) {
     throw Failure("copy.no-device",
-                  "There is no device cuda:" + std::to_string(index) + "; CUDA devices found: " + std::to_string(count) + ".",
+                  "There is no device cuda:" + std::to_string(index) + "; CUDA devices found: " +
+                      std::to_string(count) + ".",
                   "Name one that there is, or cpu-device:0 for a simulated one.", "device");
   }
   return std::make_unique<CudaCopyDevice>(index);

@@ -33,8 +33,8 @@ Registry& registry() {
 int indexIn(const std::string& name, const std::string& prefix) {
   if (name.rfind(prefix, 0) != 0) return -1;
   const std::string digits = name.substr(prefix.size());
-  const bool valid = !digits.empty() && digits.size() <= 3 && digits.find_first_not_of("0123456789") == std::string::npos;
-  return valid ? std::stoi(digits) : -1;
+  const bool onlyDigits = digits.find_first_not_of("0123456789") == std::string::npos;
+  return onlyDigits && !digits.empty() && digits.size() <= 3 ? std::stoi(digits) : -1;
 }
 
 std::unique_ptr<copy::CopyDevice> makeDevice(const std::string& name, copy::HostCopyDevice*& simulation) {

@@ -136,20 +136,7 @@ void CopyEngine::deviceToDevice(Job& job) {
     return loop(job, true);
   }
   if (job.options.strategy != Strategy::pipelined) return loop(job, false);
-  // Neighbours on both sides go in one copy.
-  Transfer run;
-  for (const Transfer& transfer : job.batch.transfers) {
-    job.refuseCancelled();
-    if (transfer.bytes == 0) continue;
-    const bool follows = run.bytes > 0 && transfer.host == run.host + run.bytes && transfer.device == run.device + run.bytes;
-    if (!follows) {
-      copyOne(job, run);
-      run = transfer;
-    } else {
-      run.bytes += transfer.bytes;
-    }
-  }
-  copyOne(job, run);
+  copyNeighbours(job, job.batch.transfers);
   finish(job);
 }
 

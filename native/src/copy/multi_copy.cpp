@@ -89,7 +89,8 @@ void MultiCopy::forEachTensor(const Work& work) {
     return hand;
   };
   const std::uint64_t useful = std::max<std::uint64_t>(1, bytes_ / bytesPerHand);
-  const std::uint64_t threads = std::min<std::uint64_t>({useful, count, std::max(1u, std::thread::hardware_concurrency())});
+  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t threads = std::min<std::uint64_t>({useful, count, cores});
   SharedWork all(count);
   all.run(workers, threads > 0 ? static_cast<unsigned>(threads - 1) : 0, nullptr, [&](std::size_t index, SharedWork&) {
     device.attach();

@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::uint32_t noChunk = noStorage;
 
-std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 bool isPackable(const TensorSize& tensor) {
   return tensor.contiguous && tensor.bytes > 0 && tensor.bytes <= packedTensorBytes;
 }

@@ -65,7 +65,7 @@ void CopyEngine::passThroughRing(Job& job) {
   for (const Transfer& transfer : job.batch.transfers) {
     if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
   }
-  copyPinned(job, direct_);
+  copyNeighbours(job, direct_);
   plan(job, staged_);
   if (job.batch.direction == Direction::h2d) {
     fillSlots(job);
@@ -75,10 +75,11 @@ void CopyEngine::passThroughRing(Job& job) {
 }
 
 /// Neighbours on both sides go in one copy; so do those of one storage with the same padding on both sides.
-void CopyEngine::copyPinned(Job& job, const std::vector<Transfer>& transfers) {
+void CopyEngine::copyNeighbours(Job& job, const std::vector<Transfer>& transfers) {
   constexpr std::ptrdiff_t mostPadding = 512;
   Transfer run;
   for (const Transfer& transfer : transfers) {
+    if (transfer.bytes == 0) continue;
     const std::ptrdiff_t gap = transfer.device - (run.device + run.bytes);
     const bool sameGap = run.bytes > 0 && transfer.host - (run.host + run.bytes) == gap;
     const bool padded = job.batch.direction == Direction::d2h && transfer.storage != noStorage &&

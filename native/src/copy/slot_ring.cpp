@@ -63,8 +63,9 @@ void SlotRing::release(std::uint64_t chunks) {
   for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(chunks, slots_.size()); ++chunk) {
     slotOf(chunk).busy.store(false, std::memory_order_relaxed);
   }
-  const bool anyBusy =
-      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.busy.load(std::memory_order_relaxed); });
+  const bool anyBusy = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
+    return slot.busy.load(std::memory_order_relaxed);
+  });
   start_ = anyBusy ? (start_ + chunks) % slots_.size() : 0;
 }
 

@@ -69,7 +69,7 @@ class Planner {
   }
 
   void startRun(const Transfer& transfer, std::uint64_t done) {
-    const std::uint64_t start = (slotUsed_ + runAlignment - 1) / runAlignment * runAlignment;
+    const std::uint64_t start = roundUp(slotUsed_, runAlignment);
     if (plan_.chunks.empty() || start >= chunkBytes_) {
       startChunk();
     } else {

@@ -19,8 +19,6 @@ constexpr std::uint64_t mostSlots = 1024;
 /// A payload is cut into this many chunks at least, so that packing and link overlap; more cost more calls.
 constexpr std::uint64_t leastChunks = 4;
 
-std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 unsigned threadsFor(std::uint64_t payload, unsigned cores) {
   const unsigned most = std::min(mostThreads, cores < 4 ? std::max(1u, cores) : cores / 2);
   return static_cast<unsigned>(std::clamp<std::uint64_t>(payload / bytesPerThread, 1, most));
