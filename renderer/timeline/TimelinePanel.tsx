@@ -17,7 +17,7 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
 import { formatDuration } from '../../core/units.ts';
 import { effectiveEngine } from '../app/engines.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
+import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { pickRun, retryRun } from '../app/store/actions.ts';
 import { currentEngineOptions, loadedRun, ranOn, runsOfPage, shownRunId } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
@@ -31,6 +31,7 @@ import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
 import { operationLabels } from './operationLabels.ts';
 import { RowsTable } from './RowsTable.tsx';
+import { SearchBox } from './SearchBox.tsx';
 import classes from './TimelinePanel.module.css';
 import { zoomAt } from './timeView.ts';
 import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
@@ -56,7 +57,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   useTimelineKeys(run, view, time);
   return (
     <>
-      <Toolbar run={run} time={time} />
+      <Toolbar run={run} view={view} time={time} />
       <div className={classes['body']}>
         {view.rows.to === view.rows.from ? (
           <NothingRecorded run={run} />
@@ -72,7 +73,13 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWindow }) {
+interface ToolbarProps {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: TimeWindow;
+}
+
+function Toolbar({ run, view, time }: ToolbarProps) {
   const as = useApp((state) => state.timelineAs);
   const summary = useApp((state) => state.runs[run.id]);
   const zoom = (factor: number): void =>
@@ -86,6 +93,7 @@ function Toolbar({ run, time }: { readonly run: LoadedRun; readonly time: TimeWi
       <span className={classes['space']}>
         <Provenance run={run} />
       </span>
+      <SearchBox run={run} view={view} time={time} />
       {as === 'lanes' ? (
         <>
           <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />

@@ -3,6 +3,7 @@
  * moves it; where the pointer must be is worked out from the events alone, without the window's own index.
  */
 import type { Page } from '@playwright/test';
+import { lowerBound } from '../../../core/trace/rows.ts';
 import { rowKinds, type Trace } from '../../../core/trace/trace.ts';
 import { formatDuration } from '../../../core/units.ts';
 
@@ -92,6 +93,7 @@ function pick(trace: Trace, shown: Shown, count: number, round: number): Point[]
     const [start, end] = [startNs[row] ?? 0, (startNs[row] ?? 0) + (durationNs[row] ?? 0)];
     if (end > start && start >= shown.startNs && end <= shown.endNs && visible.has(lane[row] ?? -1)) inside.push(row);
   }
+  const longestNs = inside.reduce((most, row) => Math.max(most, durationNs[row] ?? 0), 1e6);
   const pixelNs = (shown.endNs - shown.startNs) / shown.width;
   const points: Point[] = [];
   for (let at = 0; at < count && inside.length > 0; at += 1) {
@@ -102,7 +104,8 @@ function pick(trace: Trace, shown: Shown, count: number, round: number): Point[]
     const x = shown.left + (middle - shown.startNs) / pixelNs;
     const [from, to] = [middle - 0.51 * pixelNs, middle + 0.51 * pixelNs];
     const starts = new Set<string>();
-    for (let other = 0; other < trace.count && (startNs[other] ?? 0) <= to; other += 1) {
+    const first = lowerBound(0, trace.count, (other) => (startNs[other] ?? 0) < from - longestNs);
+    for (let other = first; other < trace.count && (startNs[other] ?? 0) <= to; other += 1) {
       if (lane[other] !== lane[row] || (startNs[other] ?? 0) + (durationNs[other] ?? 0) < from) continue;
       if (rowKinds[kind[other] ?? 0] !== 'event-record') starts.add(formatDuration(startNs[other] ?? 0));
     }

@@ -7,6 +7,7 @@ import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
 import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
+import { findRows } from '../../../renderer/timeline/search.ts';
 import { timeTicks } from '../../../renderer/timeline/ticks.ts';
 import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/timeView.ts';
 import { barTop, layoutTracks, type Track, tracksHeight } from '../../../renderer/timeline/tracks.ts';
@@ -172,6 +173,26 @@ describe('neighbours', () => {
     expect(acrossLanes(trace, view.rows, copy, 1, [0, 1, 2])).toBe(kernel);
     expect(acrossLanes(trace, view.rows, call, -1, [0, 1, 2])).toBeNull();
     expect(firstRow(trace, view.rows, [1, 0])).toBe(copy);
+  });
+});
+
+describe('search', () => {
+  it('goes from match to match, and from the last one to the first', () => {
+    const copies = findRows(trace, view.rows, 'memcpy', labels);
+    const found = Array.from({ length: copies.count }, (_, step) => step).reduce<number[]>(
+      (rows) => [...rows, copies.next(rows.at(-1) ?? null, 1) ?? -1],
+      [],
+    );
+    expect(found).toContain(call);
+    expect(found).toEqual([...found].sort((a, b) => a - b));
+    expect(copies.next(found.at(-1) ?? null, 1)).toBe(found[0]);
+    expect(copies.next(found[0] ?? null, -1)).toBe(found.at(-1));
+  });
+
+  it('finds an operation by what the experiment calls it, and nothing where nothing is asked', () => {
+    expect(findRows(trace, view.rows, 'PASSES multiply', labels).next(null, 1)).not.toBeNull();
+    expect(findRows(trace, view.rows, '', labels).count).toBe(0);
+    expect(findRows(trace, view.rows, 'no such thing', labels).next(null, 1)).toBeNull();
   });
 });
 
