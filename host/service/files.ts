@@ -1,7 +1,7 @@
 /** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { CopyscopeError } from '../../core/errors.ts';
 
 export interface FoundFile {
@@ -44,12 +44,37 @@ export async function readBoundedText(path: string, maxBytes: number): Promise<s
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFileAtomic(
-      path,
-      typeof content === 'string' ? content : Buffer.from(content.buffer, content.byteOffset, content.byteLength),
-    );
+    // Where it is a symbolic link, the file that it names is replaced, and not the link.
+    const target = await realpath(path).catch(() => path);
+    await replace(target, content);
   } catch (error) {
     throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
+  }
+}
+
+/**
+ * The package write-file-atomic asks for one write() and does not look how much of it was done: on a disk that fills up it
+ * replaces a good file by the beginning of the new one, and reports success. FileHandle.writeFile() goes on until all of
+ * it is written or an error comes.
+ */
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const mode = await stat(path).then(
+      (found) => found.mode,
+      () => undefined,
+    );
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
   }
 }
 

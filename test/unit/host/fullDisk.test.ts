@@ -1,0 +1,63 @@
+/** A real disk that fills up, where this process may mount one. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { writeWhole } from '../../../host/service/files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-disk-'));
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+afterAll(() => {
+  if (mounted) spawnSync('umount', ['-l', folder]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(!mounted)(mounted ? 'a full disk' : 'a full disk (skipped: none can be mounted here)', () => {
+  it.each([
+    ['bytes', new Uint8Array(3_000_000).fill(7)],
+    ['text', 'x'.repeat(3_000_000)],
+  ])('leaves the file as it was, with nothing beside it, and says so (%s)', async (_, content) => {
+    const path = join(folder, 'run.arrow');
+    await writeWhole(path, 'the old content');
+    await expect(writeWhole(path, content)).rejects.toMatchObject({
+      code: 'file.failed',
+      message: expect.stringContaining('ENOSPC'),
+      remedy: 'Free some space on that disk.',
+    });
+    expect(readFileSync(path, 'utf8')).toBe('the old content');
+    expect(readdirSync(folder)).toEqual(['run.arrow']);
+  });
+});
+
+describe('a file that is replaced', () => {
+  const inFolder = mkdtempSync(join(tmpdir(), 'copyscope-files-'));
+  afterAll(() => rmSync(inFolder, { recursive: true, force: true }));
+
+  it('keeps its mode, and a link to it stays a link', async () => {
+    const [path, link] = [join(inFolder, 'real.json'), join(inFolder, 'link.json')];
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    symlinkSync(path, link);
+    await writeWhole(link, 'new');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(readdirSync(inFolder).sort()).toEqual(['link.json', 'real.json']);
+  });
+
+  it('is one of the two where two write it at once', async () => {
+    const path = join(inFolder, 'both.json');
+    const contents = ['a'.repeat(500_000), 'b'.repeat(400_000)];
+    await Promise.all(contents.map((content) => writeWhole(path, content)));
+    expect(contents).toContain(readFileSync(path, 'utf8'));
+  });
+});
