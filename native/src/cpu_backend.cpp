@@ -25,6 +25,8 @@ CpuBackend::~CpuBackend() {
   for (const auto& one : queues_) {
     if (one->worker.joinable()) one->worker.join();
   }
+  // While the streams that it asks about are still there.
+  operationMemory_.reset();
 }
 
 // Setting up
