@@ -107,8 +107,8 @@ export interface NativeCopies {
   copyNotify(copy: NativeCopy, listener: () => void): void;
   copyError(copy: NativeCopy): Error | undefined;
   copyCancel(copy: NativeCopy): void;
-  /** ArrayBuffers of results on the host, once. */
-  copyBuffers(copy: NativeCopy): ArrayBuffer[];
+  /** ArrayBuffers of results on the host, once; copies of them where the runtime allows no external ones. */
+  copyBuffers(copy: NativeCopy): { readonly buffers: readonly ArrayBuffer[]; readonly external: boolean };
   copyRelease(storage: NativeStorage): void;
   /** Detaches an ArrayBuffer of results; its memory goes back within a turn of the event loop. */
   copyDetach(buffer: ArrayBuffer): void;

@@ -53,8 +53,8 @@ export function deviceResults(started: StartedCopy, device: string, members: rea
 /** Results on the host: small ones share an ArrayBuffer. */
 export function hostResults(started: StartedHostCopy, members: readonly Member[]): Group {
   const finish = (put: Put): void => {
-    const buffers = nativeCopies().copyBuffers(started.copy);
-    for (const buffer of buffers) markResult(buffer, started.pinned);
+    const { buffers, external } = nativeCopies().copyBuffers(started.copy);
+    if (external) for (const buffer of buffers) markResult(buffer, started.pinned);
     const empty = new ArrayBuffer(0);
     members.forEach(({ index, dtype, shape, bytes }, number) => {
       const buffer = buffers[started.storageOf[number] ?? -1] ?? empty;

@@ -16,17 +16,6 @@ export interface CopyOptions extends CopyTuning {
   readonly copy?: boolean;
 }
 
-/** Where each leaf of the data is a tensor, its copy; everything else as it was. */
-export type Copied<T> = T extends ArrayBufferView | DeviceTensor
-  ? unknown
-  : T extends Map<infer K, infer V>
-    ? Map<K, Copied<V>>
-    : T extends readonly unknown[]
-      ? { -readonly [K in keyof T]: Copied<T[K]> }
-      : T extends object
-        ? { [K in keyof T]: Copied<T[K]> }
-        : T;
-
 export interface CopyHandle<T = unknown> {
   /** Whether get() has its answer. Never waits. */
   ready(): boolean;

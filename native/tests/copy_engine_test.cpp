@@ -176,14 +176,17 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
   const std::size_t tensors = 200;
   std::vector<std::vector<std::byte>> sources;
   std::vector<BlockRef> targets;
+  std::vector<EventRef> events;
   for (std::size_t index = 0; index < tensors; ++index) {
     sources.emplace_back(500 + index, static_cast<std::byte>(index));
     targets.push_back(fixture.engine.deviceMemory().take(500 + index));
     Batch batch;
     batch.transfers.push_back({sources[index].data(), targets[index]->memory, 500 + index});
-    CHECK(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()) != nullptr);
+    events.push_back(fixture.engine.submitSmall(batch, options, fixture.engine.defaultStream()));
+    CHECK(events.back() != nullptr);
   }
   fixture.device->synchronize(fixture.engine.defaultStream());
+  for (const EventRef event : events) fixture.engine.putBack(event);
   for (std::size_t index = 0; index < tensors; ++index) {
     for (std::size_t at = 0; at < sources[index].size(); ++at) CHECK(targets[index]->memory[at] == sources[index][at]);
   }

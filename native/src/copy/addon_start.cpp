@@ -579,8 +579,9 @@ Napi::Value copyCancel(const Napi::CallbackInfo& info) {
   });
 }
 
-/// An ArrayBuffer over the block, which goes back to its pool with it; a copy where the runtime allows no such buffers.
-Napi::Value toArrayBuffer(Napi::Env env, const BlockRef& block, std::uint64_t bytes) {
+/// An ArrayBuffer over the block, which goes back to its pool with it; empty where the runtime allows no such buffers, as
+/// Electron's does not.
+Napi::Value overBlock(Napi::Env env, const BlockRef& block, std::uint64_t bytes) {
   auto* const held = new BlockRef(block);
   napi_value buffer = nullptr;
   const napi_status status = napi_create_external_arraybuffer(
@@ -588,22 +589,32 @@ Napi::Value toArrayBuffer(Napi::Env env, const BlockRef& block, std::uint64_t by
       [](napi_env, void*, void* hint) { delete static_cast<BlockRef*>(hint); }, held, &buffer);
   if (status == napi_ok) return Napi::Value(env, buffer);
   delete held;
-  Napi::ArrayBuffer copied = Napi::ArrayBuffer::New(env, static_cast<std::size_t>(bytes));
-  std::memcpy(copied.Data(), block->memory, static_cast<std::size_t>(bytes));
-  return copied;
+  return {};
 }
 
-/// copyBuffers(copy): the ArrayBuffers of results on the host, once.
+/// copyBuffers(copy): { buffers, external }, the ArrayBuffers of results on the host, once. Where the runtime allows none
+/// over the results' own memory, they are copies, and `external` is false.
 Napi::Value copyBuffers(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     PendingCopy& copy = copyOf(info);
     Napi::Array buffers = Napi::Array::New(info.Env(), copy.results.size());
+    bool isExternal = true;
     for (std::size_t index = 0; index < copy.results.size(); ++index) {
-      buffers.Set(static_cast<std::uint32_t>(index),
-                  toArrayBuffer(info.Env(), copy.results[index], copy.placement.storages[index]));
+      const std::uint64_t bytes = copy.placement.storages[index];
+      Napi::Value buffer = overBlock(info.Env(), copy.results[index], bytes);
+      if (buffer.IsEmpty()) {
+        isExternal = false;
+        Napi::ArrayBuffer copied = Napi::ArrayBuffer::New(info.Env(), static_cast<std::size_t>(bytes));
+        std::memcpy(copied.Data(), copy.results[index]->memory, static_cast<std::size_t>(bytes));
+        buffer = copied;
+      }
+      buffers.Set(static_cast<std::uint32_t>(index), buffer);
     }
     copy.results.clear();
-    return buffers;
+    Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("buffers", buffers);
+    result.Set("external", isExternal);
+    return result;
   });
 }
 
@@ -635,7 +646,10 @@ Napi::Value copyPinned(const Napi::CallbackInfo& info) {
     const auto whole = static_cast<std::uint64_t>(bytes);
     const BlockRef block = engine->pinnedMemory().take(whole);
     if (block == nullptr) outOfMemory(whole, "page-locked", 0);
-    return toArrayBuffer(info.Env(), block, whole);
+    const Napi::Value buffer = overBlock(info.Env(), block, whole);
+    if (!buffer.IsEmpty()) return buffer;
+    throw Failure("copy.no-pinned-buffers", "This runtime allows no buffers over page-locked memory.",
+                  "Use ordinary memory: the pipelined strategy is nearly as fast from there.");
   });
 }
 
