@@ -58,9 +58,10 @@ const leastScoreHeight = 246;
 function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
   const view = useEditor((state) => state.view);
   const key = useApp(pageDocumentKey);
+  const isOwn = useApp((state) => state.page.kind === 'experiment');
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
-  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), leastScoreHeight), 354), [key]);
+  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), isOwn ? leastScoreHeight : 0), 354), [key]);
   const layout = useDefaultLayout({
     id: `document-${natural}`,
     panelIds: ['score', 'timeline'],

@@ -22,6 +22,7 @@ export function CommandPalette() {
     <Spotlight
       actions={[...groups].map(([group, actions]) => ({ group, actions }))}
       shortcut="mod + K"
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
       tagsToIgnore={[]}
       scrollable
       maxHeight={420}

@@ -63,7 +63,7 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
   const row = sheet.layout.rows[block.row];
   // Only those on screen are drawn: told how many there are, and which of them this is.
   const position = sheet.layout.blocks.indexOf(block);
-  const detail = block.detail === '' ? '' : `, ${block.detail}`;
+  const detail = block.detail === '' ? '' : ` ${block.detail}`;
   return (
     <li
       style={{ left: box.left, top: box.top }}
@@ -91,8 +91,7 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
           <OperationIcon operation={block.operation} />
         </span>
         <span className={classes['words']}>
-          <span>{block.label}</span>
-          {block.detail === '' ? null : <small>{block.detail}</small>}
+          <span>{block.label}</span> {block.detail === '' ? null : <small>{block.detail}</small>}
         </span>
         {verdict === undefined ? null : (
           <span className={classes['verdict']} title={`${verdict.title}: ${formatShare(verdict.share)}`}>

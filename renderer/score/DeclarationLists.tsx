@@ -104,11 +104,12 @@ function Declared({ experiment, kind, id, uses, onDelete }: DeclaredProps) {
         type="button"
         className={classes['name']}
         aria-pressed={selected}
-        aria-label={`${declarationNames[kind]} ${id}, ${detailOf(experiment, kind, id)} ${uses === 0 ? 'not used' : `used ${uses} times`}`}
+        aria-label={[declarationNames[kind], id, detailOf(experiment, kind, id), used]
+          .filter((part) => part !== '')
+          .join(' ')}
         onClick={() => select({ kind: 'declaration', list: kind, id })}
       >
-        <span>{id}</span>
-        <small>{detailOf(experiment, kind, id)}</small>
+        <span>{id}</span> <small>{detailOf(experiment, kind, id)}</small>{' '}
         <span className={`${classes['uses']} tabular`}>{used}</span>
       </button>
       <ActionIcon size="sm" aria-label={`Delete ${declarationNames[kind]} ${id}`} onClick={onDelete}>

@@ -31,9 +31,14 @@ export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
   useEffect(() => {
     if (!parsed.ok || JSON.stringify(parsed.experiment) === JSON.stringify(taken.current)) return;
     const next = parsed.experiment;
+    const before = taken.current.name;
     const timer = setTimeout(() => {
       taken.current = next;
-      void edit('Edit JSON', () => ({ experiment: next, selected: [] }));
+      // The copy that an example becomes keeps its own name, unless the name is what was changed.
+      void edit('Edit JSON', ({ name }) => ({
+        experiment: next.name === before ? { ...next, name } : next,
+        selected: [],
+      }));
     }, pauseMs);
     return () => clearTimeout(timer);
   });
@@ -64,19 +69,21 @@ export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
         />
       </div>
       {problems.length === 0 ? null : (
-        <ul className={classes['problems']} role="alert">
-          {problems.map(({ problem, line }) => (
-            <li key={`${problem.field}:${problem.message}`}>
-              <button type="button" onClick={() => goToLine(area.current, text, line)}>
-                Line {line}
-              </button>
-              <span>
-                {problem.field === 'document' ? '' : `${problem.field}: `}
-                {problem.message} {problem.remedy}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <div className={classes['problems']} role="alert">
+          <ul>
+            {problems.map(({ problem, line }) => (
+              <li key={`${problem.field}:${problem.message}`}>
+                <button type="button" onClick={() => goToLine(area.current, text, line)}>
+                  Line {line}
+                </button>
+                <span>
+                  {problem.field === 'document' ? '' : `${problem.field}: `}
+                  {problem.message} {problem.remedy}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </section>
   );

@@ -45,6 +45,7 @@ export function OperationPicker() {
       store={store}
       actions={groups}
       shortcut={null}
+      attributes={{ content: { 'aria-label': 'Add an operation or a template' } }}
       scrollable
       maxHeight={380}
       returnFocus={false}

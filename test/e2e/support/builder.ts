@@ -170,7 +170,7 @@ export class MouseBuilder extends Builder {
 
   async join(from: number, row: string): Promise<void> {
     const block = this.sheet.getByRole('listitem').filter({ has: this.page.locator(`[data-op="${from}"]`) });
-    await this.#scroll(await block.evaluate((element) => element.offsetLeft - 160));
+    await this.#scroll(await block.evaluate((element) => (element as HTMLElement).offsetLeft - 160));
     await this.#drag(this.page.getByTestId(`edge-handle-${from}`), row);
   }
 
