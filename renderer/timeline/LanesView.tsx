@@ -58,10 +58,10 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   return (
     <div className={classes['lanes']} data-compact={compact || undefined}>
       {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lanes that scroll must be reachable by keyboard. */}
       <div
         className={classes['body']}
         ref={bodyRef}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: lanes that scroll must be reachable by keyboard.
         tabIndex={0}
         onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
       >
