@@ -6,6 +6,7 @@ import './app/global.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { startNavigation } from './app/navigation.ts';
+import { prepareToOpen } from './app/loading/openRunFile.ts';
 import { startEditing } from './app/store/editing.ts';
 import { connect } from './connection/connect.ts';
 
@@ -15,3 +16,4 @@ startEditing();
 startNavigation();
 connect();
 createRoot(root).render(<App />);
+setTimeout(prepareToOpen);

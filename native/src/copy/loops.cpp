@@ -123,6 +123,8 @@ void CopyEngine::packed(Job& job) {
     }
     for (std::size_t member = group.first; member < group.end; ++member) {
       const Transfer& transfer = transfers[member];
+      // An empty tensor among them has no address.
+      if (transfer.bytes == 0) continue;
       copyBytes(staged.host + (transfer.device - staged.device), transfer.host, transfer.bytes);
     }
     copyOne(job, staged);

@@ -220,7 +220,7 @@ describe('copyscope exits', () => {
     return file('wrong.json', JSON.stringify({ ...example(), buffers: [{ ...source, memory: 'paged' }, ...others] }));
   };
   const unsupported = (): string => {
-    return file('gap.json', JSON.stringify({ ...example(), environment: { launchBlocking: true } }));
+    return file('gap.json', JSON.stringify({ ...example(), streams: [{ id: 'side', priority: -1 }] }));
   };
   const cutRun = (): string => file('cut.arrow', encodeRun(smallRun(example(), 'cpu')).slice(0, 1000));
 
@@ -268,9 +268,9 @@ describe('copyscope exits', () => {
     [
       'what the engine can not execute',
       3,
-      () => sim(unsupported()),
+      () => ['run', unsupported(), '--engine', 'cpu'],
       'engine.unsupported',
-      'environment.launchBlocking',
+      'streams[0].priority',
     ],
   ])('with %s: %i', async (_name, exitCode, args, code, field) => {
     const people = await cli(...args());

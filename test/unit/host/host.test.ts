@@ -108,10 +108,10 @@ describe('the host', () => {
     await expect(host.service.startRun({ experiment: bad, engine: 'sim' })).rejects.toMatchObject({
       code: 'experiment.invalid',
     });
-    const gap = { ...example(), environment: { peerAccess: true } };
-    await expect(host.service.startRun({ experiment: gap, engine: 'sim' })).rejects.toMatchObject({
+    const gap = { ...example(), streams: [{ id: 'side', priority: -1 }] };
+    await expect(host.service.startRun({ experiment: gap, engine: 'cpu' })).rejects.toMatchObject({
       code: 'engine.unsupported',
-      field: 'environment.peerAccess',
+      field: 'streams[0].priority',
     });
     const request = { experiment: example(), engine: 'sim' as const, profile: 'none' };
     await expect(host.service.startRun(request)).rejects.toMatchObject({ code: 'profile.not-found' });
