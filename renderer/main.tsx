@@ -5,8 +5,8 @@ import '@mantine/spotlight/styles.css';
 import './app/global.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
-import { startNavigation } from './app/navigation.ts';
 import { prepareToOpen } from './app/loading/openRunFile.ts';
+import { startNavigation } from './app/navigation.ts';
 import { startEditing } from './app/store/editing.ts';
 import { connect } from './connection/connect.ts';
 
