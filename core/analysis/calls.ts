@@ -3,10 +3,10 @@
  *
  *   total     = sum of the calls' durations
  *   blocked   = the part of it in calls that return only when something has completed: synchronising calls, copies of
- *               pageable memory and cudaMemcpy (see host-time.ts)
+ *               pageable memory and cudaMemcpy (see hostTime.ts)
  */
 import type { RowIndex } from '../trace/trace.ts';
-import { holdingCalls } from './host-time.ts';
+import { holdingCalls } from './hostTime.ts';
 import { type Iteration, rowKind, rowsOfKind } from './iteration.ts';
 import { type Spread, spread } from './statistics.ts';
 

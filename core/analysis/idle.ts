@@ -12,7 +12,7 @@
  * the trace's own numbers, which are microseconds in Kineto's files: 30 µs is what agrees with its figures.
  */
 import { rowEndNs } from '../trace/rows.ts';
-import { hostCalls } from './host-calls.ts';
+import { hostCalls } from './hostCalls.ts';
 import { type Iteration, rowStart, rowsOfKind } from './iteration.ts';
 
 export const kernelWaitNs = 30_000;

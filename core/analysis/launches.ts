@@ -12,7 +12,7 @@
  */
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex } from '../trace/trace.ts';
-import { hostCalls } from './host-calls.ts';
+import { hostCalls } from './hostCalls.ts';
 import { type Iteration, rowStart } from './iteration.ts';
 import { type Spread, spread } from './statistics.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../trace/trace.ts';
 import { bytes } from '../units.ts';
 import { achievedRate } from './engines.ts';
-import { hostCalls } from './host-calls.ts';
+import { hostCalls } from './hostCalls.ts';
 import { type Activity, activity, type Iteration } from './iteration.ts';
 
 /**

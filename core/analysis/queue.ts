@@ -7,7 +7,7 @@
  * Only work whose call was recorded counts. The same as Holistic Trace Analysis's queue length, whose depth is 1024; on
  * an H200 the host blocked at the 1,022nd pending operation (rule launch-queue).
  */
-import { hostCalls } from './host-calls.ts';
+import { hostCalls } from './hostCalls.ts';
 import { type Iteration, makespan, rowStart } from './iteration.ts';
 import { share } from './overlap.ts';
 

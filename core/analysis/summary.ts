@@ -1,13 +1,13 @@
-/** Makes the summary document of a run (see summary-document.ts). */
+/** Makes the summary document of a run (see summaryDocument.ts). */
 import type { DeviceProfile } from '../simulator/profile.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import { callTimes } from './calls.ts';
-import { bandwidthUse } from './copy-bandwidth.ts';
+import { bandwidthUse } from './copyBandwidth.ts';
 import { remediesFor } from './counterfactual/remedies.ts';
 import type { Remedy } from './counterfactual/remedy.ts';
-import { criticalPath } from './critical-path.ts';
+import { criticalPath } from './criticalPath.ts';
 import { engineUse, linkUse } from './engines.ts';
-import { hostTimes } from './host-time.ts';
+import { hostTimes } from './hostTime.ts';
 import { streamIdle } from './idle.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
 import { launchStatistics } from './launches.ts';
@@ -15,7 +15,7 @@ import { type AttainableBandwidth, eachOperation, type OperationRow } from './op
 import { overlap } from './overlap.ts';
 import { queueUse } from './queue.ts';
 import { spread } from './statistics.ts';
-import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summary-document.ts';
+import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVersion } from './summaryDocument.ts';
 import { temporalBreakdown } from './temporal.ts';
 import { programFacts } from './verdicts/facts.ts';
 import type { Verdict } from './verdicts/verdict.ts';

@@ -6,7 +6,7 @@ import { bufferBytes } from '../experiment/resources.ts';
 import { writtenBuffers } from './accesses.ts';
 import { requireSound } from './checks/check.ts';
 import { expectations } from './expectations.ts';
-import { lowerOperation } from './lower-operation.ts';
+import { lowerOperation } from './lowerOperation.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread } from './program.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
 

@@ -6,7 +6,7 @@
  * Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
  */
 import type { StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import type { Link, LinkUser } from './link.ts';
 
 /** Shares are sums of decimal fractions: what exceeds 1 by no more than rounding still fits. */

@@ -1,16 +1,16 @@
 /** What the devices do with an operation whose turn has come: which engine it goes to, and what its end sets free. */
 import type { Program } from '../program/program.ts';
 import { Compute, type ComputeSink } from './compute.ts';
-import { CopyEngine, type CopySink } from './copy-engine.ts';
+import { CopyEngine, type CopySink } from './copyEngine.ts';
 import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute } from './engines.ts';
 import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
-import type { EventQueue } from './event-queue.ts';
+import type { EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCosts, GraphRun } from './graph.ts';
-import { type FunctionSink, HostFunctions } from './host-functions.ts';
+import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
 import { Link } from './link.ts';
 import type { DeviceProfile } from './profile.ts';
 import { StreamSet } from './streams.ts';
-import type { TraceOutput } from './trace-output.ts';
+import type { TraceOutput } from './traceOutput.ts';
 
 /** What a host thread hears of the copy it is held in. */
 export interface CopyListener {

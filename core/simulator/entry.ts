@@ -1,7 +1,7 @@
 /** One operation in a stream, from being issued to being complete. */
 
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
 
 /** What waits for an operation: another operation, or a host thread. */

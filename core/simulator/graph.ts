@@ -4,7 +4,7 @@
  */
 import type { Gaps } from './engines.ts';
 import { type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
-import type { EventQueue } from './event-queue.ts';
+import type { EventQueue } from './eventQueue.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { timeTable } from './table.ts';

@@ -5,7 +5,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { formatBytes } from '../units.ts';
-import { type CachedBlock, CachingAllocator, type PendingUse } from './caching-allocator.ts';
+import { type CachedBlock, CachingAllocator, type PendingUse } from './cachingAllocator.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { type TimeTable, timeTable } from './table.ts';

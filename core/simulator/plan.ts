@@ -1,14 +1,14 @@
 /**
  * A program priced by a profile: the steps that each host thread executes, and what each costs on the host and on the
- * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copy-cost.ts.
+ * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copyCost.ts.
  */
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
-import { CopyCosts, type CopyEnds } from './copy-cost.ts';
+import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
-import { kernelCost } from './kernel-cost.ts';
-import { isThreaded, type LoopParts, loopSteps } from './multi-copy-plan.ts';
+import { kernelCost } from './kernelCost.ts';
+import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
 

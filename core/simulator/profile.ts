@@ -7,7 +7,7 @@ import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
 import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
 import { type Bytes, type BytesPerSecond, bytesPerSecond } from '../units.ts';
-import { type copySchema, profileSchema } from './profile-schema.ts';
+import { type copySchema, profileSchema } from './profileSchema.ts';
 import { timeTable } from './table.ts';
 
 export type DeviceProfile = z.infer<typeof profileSchema>;

@@ -9,15 +9,15 @@ import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
 import { Devices } from './device.ts';
-import { EventQueue } from './event-queue.ts';
-import { HostThread } from './host-thread.ts';
+import { EventQueue } from './eventQueue.ts';
+import { HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
-import { MultiCopies } from './multi-copies.ts';
+import { MultiCopies } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { Signals } from './signals.ts';
 import type { Step } from './step.ts';
-import { TraceOutput } from './trace-output.ts';
+import { TraceOutput } from './traceOutput.ts';
 
 export interface SimulateOptions {
   /** Longer programs are refused before they start. */

@@ -4,7 +4,7 @@
  */
 import type { Devices } from './device.ts';
 import { entryPieceStaged, type StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 

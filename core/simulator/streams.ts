@@ -5,7 +5,7 @@
 import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
 import { type Dependent, type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
-import type { EventQueue } from './event-queue.ts';
+import type { EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
 
 /** The last of a row of operations: pending, or complete at a known time. */

@@ -1,5 +1,5 @@
 /** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import { joinedWith } from '../../core/trace/correlation.ts';
 import { LaneIndex } from '../../core/trace/laneIndex.ts';
 import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';

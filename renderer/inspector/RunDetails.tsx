@@ -1,7 +1,7 @@
 /** A run as a whole: how long, what overlapped, what the engines and the host did, how sure one can be, and where it was made. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { Spread } from '../../core/analysis/statistics.ts';
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';

@@ -1,5 +1,5 @@
 /** What the window and the worker that predicts say to each other. */
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';

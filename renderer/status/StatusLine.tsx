@@ -8,7 +8,7 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { SummaryDocument } from '../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';

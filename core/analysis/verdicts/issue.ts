@@ -4,7 +4,7 @@
  */
 import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
 import type { RowIndex } from '../../trace/trace.ts';
-import { type HostCalls, hostCalls } from '../host-calls.ts';
+import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Iteration, rowKind, rowStart } from '../iteration.ts';
 
 export interface Issued {

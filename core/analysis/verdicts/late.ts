@@ -1,6 +1,6 @@
 /** Whether the host issued the second of a pair too late, and what it was held in. */
 import type { RuleId } from '../../rules/rules.ts';
-import { holdsHost, isBlockingMemcpy } from '../host-time.ts';
+import { holdsHost, isBlockingMemcpy } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
 import { type Blocker, bare, blockedBy, type Found, pageable } from './finding.ts';

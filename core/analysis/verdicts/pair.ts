@@ -1,5 +1,5 @@
 /** A copy and a kernel in the order in which they ran, with the calls that issued them. */
-import { holdsHost, isBlockingMemcpy } from '../host-time.ts';
+import { holdsHost, isBlockingMemcpy } from '../hostTime.ts';
 import type { Activity } from '../iteration.ts';
 import { overlapThreshold, type Partner } from './partner.ts';
 import { durationOf, type Scene } from './scene.ts';

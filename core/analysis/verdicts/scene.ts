@@ -1,6 +1,6 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
 import type { RowIndex, Trace } from '../../trace/trace.ts';
-import { hostCalls } from '../host-calls.ts';
+import { hostCalls } from '../hostCalls.ts';
 import { type Intervals, union } from '../intervals.ts';
 import { type Activity, activity, type Iteration, rowsOfKind } from '../iteration.ts';
 import { LaneSpans } from '../laneSpans.ts';

@@ -1,5 +1,5 @@
 /** What else the second of a pair waited for, being issued in time and not ordered after the first. */
-import { holdsHost } from '../host-time.ts';
+import { holdsHost } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
 import { bare, blockedBy, type Found, pageable } from './finding.ts';

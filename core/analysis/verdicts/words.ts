@@ -1,7 +1,7 @@
 /** A verdict in plain words, with the figures of the run it is about. */
 import type { CopyDirection } from '../../trace/trace.ts';
 import { formatBytes, formatDuration, formatShare } from '../../units.ts';
-import { holdsHost } from '../host-time.ts';
+import { holdsHost } from '../hostTime.ts';
 import type { Activity } from '../iteration.ts';
 import { touchedBuffers } from './facts.ts';
 import type { Occurrence } from './occurrence.ts';

@@ -1,5 +1,5 @@
 /** What the window and the worker that opens run files say to each other. */
-import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { IterationData } from './iterationData.ts';

@@ -1,5 +1,5 @@
 /** The window's side of the worker that opens run files. One worker, which opens one file after another. */
-import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { IterationData } from './iterationData.ts';

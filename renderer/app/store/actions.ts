@@ -1,6 +1,6 @@
 /** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
 import { summarizeRun } from '../../../core/analysis/summary.ts';
-import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';

@@ -286,7 +286,7 @@ export class KeyboardBuilder extends Builder {
   }
 
   async #pick(search: string, title: string): Promise<void> {
-    await expect(this.page.getByLabel(search)).toBeFocused();
+    await expect(this.page.getByRole('textbox', { name: search })).toBeFocused();
     await this.page.keyboard.insertText(title);
     await expect(this.page.getByRole('dialog').getByRole('button').first()).toContainText(title);
     await this.page.keyboard.press('Enter');

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bandwidthSeries } from '../../../core/analysis/copy-bandwidth.ts';
-import { criticalPath } from '../../../core/analysis/critical-path.ts';
+import { bandwidthSeries } from '../../../core/analysis/copyBandwidth.ts';
+import { criticalPath } from '../../../core/analysis/criticalPath.ts';
 import { streamIdle } from '../../../core/analysis/idle.ts';
 import { type Iteration, iterationOf } from '../../../core/analysis/iteration.ts';
 import { launchStatistics } from '../../../core/analysis/launches.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
 import { overlap } from '../../../core/analysis/overlap.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
-import { pytorchCases, pytorchTrace } from '../support/pytorch-overlap.ts';
+import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';
 
 const rows: Record<string, DrawnRow> = {
   U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d' },

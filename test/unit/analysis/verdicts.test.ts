@@ -6,7 +6,7 @@ import type { Experiment, ExperimentInput } from '../../../core/experiment/exper
 import type { OperationName } from '../../../core/experiment/operations.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';
-import { pytorchCases, pytorchTrace } from '../support/pytorch-overlap.ts';
+import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';
 
 type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
 type Operations = OperationInput[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import picocolors from 'picocolors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SummaryDocument } from '../../../core/analysis/summary-document.ts';
+import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
 import { example, exampleFile, smallRun } from './support/runs.ts';

@@ -2,9 +2,9 @@
  * How a multi-tensor copy is cut up: the steps of the strategies that loop over tensors, and for those with threads of
  * their own the chunks that cross the link. Follows the native engine (native/src/copy: tuning, packing, transfers).
  */
-import { packedTensorBytes } from '../program/multi-copy-options.ts';
+import { packedTensorBytes } from '../program/multiCopyOptions.ts';
 import type { MultiCopyPlan } from '../program/program.ts';
-import type { CopyEnds } from './copy-cost.ts';
+import type { CopyEnds } from './copyCost.ts';
 import type { Step } from './step.ts';
 
 const KiB = 1024;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CachedBlock, CachingAllocator } from '../../../core/simulator/caching-allocator.ts';
+import { type CachedBlock, CachingAllocator } from '../../../core/simulator/cachingAllocator.ts';
 
 const MiB = 2 ** 20;
 const over = () => ({ isOver: true });

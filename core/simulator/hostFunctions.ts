@@ -2,7 +2,7 @@
 
 import { noEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import { Fifo } from './fifo.ts';
 import type { DeviceProfile } from './profile.ts';
 

@@ -1,7 +1,7 @@
 /** Lowers one operation that holds no others. */
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import type { Pattern } from '../experiment/resources.ts';
-import { lowerCopy, lowerKernel, lowerMultiCopy, region } from './lower-work.ts';
+import { lowerCopy, lowerKernel, lowerMultiCopy, region } from './lowerWork.ts';
 import type { Content, Instruction } from './program.ts';
 import type { Place, Scope } from './scope.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostTimes } from '../../../core/analysis/host-time.ts';
+import { hostTimes } from '../../../core/analysis/hostTime.ts';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 

@@ -11,7 +11,7 @@
 
 import { isHostMemory, memoryKinds, type RowIndex, rowKinds } from '../trace/trace.ts';
 import { KiB } from '../units.ts';
-import { hostCalls } from './host-calls.ts';
+import { hostCalls } from './hostCalls.ts';
 import { length } from './intervals.ts';
 import { type Activity, activity, type Iteration, makespan, rowKind, rowsOfKind } from './iteration.ts';
 import { rowUnion } from './overlap.ts';

@@ -15,8 +15,8 @@
  */
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
-import { hostCalls } from './host-calls.ts';
-import { holdingCalls } from './host-time.ts';
+import { hostCalls } from './hostCalls.ts';
+import { holdingCalls } from './hostTime.ts';
 import { type Iteration, rowKind, rowStart, rowsOfKind } from './iteration.ts';
 import { share } from './overlap.ts';
 

@@ -1,6 +1,6 @@
 /** A copy engine of a device: first come first served. Rule (core/rules): one-engine-per-direction. */
 import type { StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import { Fifo } from './fifo.ts';
 import type { Link, LinkUser } from './link.ts';
 

@@ -4,7 +4,7 @@ import { copyBytes } from '../experiment/describe.ts';
 import { fieldPath } from '../experiment/experiment.ts';
 import type { OperationOf } from '../experiment/operations.ts';
 import { maxBufferBytes } from '../experiment/resources.ts';
-import { requireOptions } from './multi-copy-options.ts';
+import { requireOptions } from './multiCopyOptions.ts';
 import type { Instruction, ProgramKernel } from './program.ts';
 import type { Place, Scope } from './scope.ts';
 

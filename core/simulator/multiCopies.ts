@@ -1,10 +1,10 @@
 /** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
 import type { Program } from '../program/program.ts';
-import { CopyCosts, type CopyEnds } from './copy-cost.ts';
-import type { EventQueue } from './event-queue.ts';
-import { HostCopies } from './host-copies.ts';
-import { type ThreadedPlan, threadedPlan } from './multi-copy-plan.ts';
-import { MultiCopyRun } from './multi-copy-run.ts';
+import { CopyCosts, type CopyEnds } from './copyCost.ts';
+import type { EventQueue } from './eventQueue.ts';
+import { HostCopies } from './hostCopies.ts';
+import { type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
+import { MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { StreamSet } from './streams.ts';

@@ -2,7 +2,7 @@
  * Host threads that copy memory at once: together they reach what the profile measured for so many, each an equal part.
  * Rule (core/rules): host-copies-share-memory.
  */
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import type { DeviceProfile } from './profile.ts';
 
 export interface HostCopyOwner {

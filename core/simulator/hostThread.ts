@@ -7,16 +7,16 @@ import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCapture } from './graph.ts';
 import type { Memory, MemoryCall } from './memory.ts';
-import type { MultiCopies } from './multi-copies.ts';
+import type { MultiCopies } from './multiCopies.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Signals, SignalWaiter } from './signals.ts';
 import { StagedCopy, type StagingCaller } from './staging.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter } from './streams.ts';
-import type { TraceOutput } from './trace-output.ts';
+import type { TraceOutput } from './traceOutput.ts';
 
 // What a thread may be told by the clock.
 const goOn = 0;

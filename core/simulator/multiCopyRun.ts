@@ -3,9 +3,9 @@
  * host, and whoever completes a chunk puts it into the stream; a slot is used again once its chunk has crossed.
  */
 import type { Dependent } from './entry.ts';
-import type { Actor, EventQueue } from './event-queue.ts';
-import type { HostCopies, HostCopyOwner } from './host-copies.ts';
-import type { ThreadedPlan } from './multi-copy-plan.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
+import type { HostCopies, HostCopyOwner } from './hostCopies.ts';
+import type { ThreadedPlan } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter, StreamSet } from './streams.ts';
