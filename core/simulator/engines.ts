@@ -49,6 +49,11 @@ export class Gaps {
     return new Gaps(profile, 0, profile.graph.copyGapNs);
   }
 
+  /** From an operation's arrival at the device to the earliest moment at which `to` can have it. */
+  onArrival(to: EngineIndex): number {
+    return to === functionEngine ? this.#functionNs : 0;
+  }
+
   between(from: EngineIndex, to: EngineIndex): number {
     if (from === noEngine || to === noEngine) return 0;
     if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;

@@ -6,8 +6,11 @@ import type { Step } from './step.ts';
 
 /** What waits for an operation: another operation, or a host thread. */
 export interface Dependent {
-  /** One of the things waited for is complete; `via` is the engine that did it. */
-  dependencyDone(nowNs: number, via: EngineIndex): void;
+  /**
+   * One of the things waited for is complete, and engine `via` did it, or what it followed, until `engineNs`: a mark or
+   * a launch that ends later than the work before it hides nothing of the gap behind that work.
+   */
+  dependencyDone(nowNs: number, via: EngineIndex, engineNs: number): void;
 }
 
 /** What an entry may be told by the clock. */
@@ -40,8 +43,9 @@ export class StreamEntry implements Actor, Dependent {
   pending = 0;
   /** Earliest start by what is known so far. */
   readyNs = 0;
-  /** Engine of whatever it waited for longest: a mark passes it on to what waits for the mark. */
+  /** Engine of whatever it follows that ended last, and when: a mark passes both on to what waits for the mark. */
   via: EngineIndex = noEngine;
+  engineNs = Number.NEGATIVE_INFINITY;
   startNs = -1;
   /** Everything before it in its stream is complete. */
   ready = false;
@@ -70,8 +74,9 @@ export class StreamEntry implements Actor, Dependent {
     this.stream = step.stream;
     this.thread = thread;
     this.correlation = correlation;
-    this.readyNs = arrivesNs;
+    this.readyNs = arrivesNs + this.#gaps.onArrival(step.engine);
     this.via = noEngine;
+    this.engineNs = Number.NEGATIVE_INFINITY;
     this.startNs = -1;
     this.pending = 0;
     this.ready = false;
@@ -82,16 +87,16 @@ export class StreamEntry implements Actor, Dependent {
     this.drained = 0;
   }
 
-  /** Counts in something that completed at `doneNs` on engine `via`. */
-  follow(doneNs: number, via: EngineIndex): void {
-    const earliest = doneNs + this.#gaps.between(via, this.step.engine);
-    if (earliest < this.readyNs) return;
-    this.readyNs = earliest;
+  /** Counts in something that completed at `doneNs`, whose engine `via` had ended at `engineNs`. */
+  follow(doneNs: number, via: EngineIndex, engineNs: number): void {
+    this.readyNs = Math.max(this.readyNs, doneNs, engineNs + this.#gaps.between(via, this.step.engine));
+    if (engineNs < this.engineNs) return;
+    this.engineNs = engineNs;
     this.via = via;
   }
 
-  dependencyDone(nowNs: number, via: EngineIndex): void {
-    this.follow(nowNs, via);
+  dependencyDone(nowNs: number, via: EngineIndex, engineNs: number): void {
+    this.follow(nowNs, via, engineNs);
     this.pending -= 1;
     this.scheduleIfReady();
   }

@@ -113,7 +113,7 @@ export class GraphRun implements EntryOwner {
       entry.priority = launch.priority;
       if (step.stream === graph.origin) entry.stream = launch.stream;
       // What comes first follows whatever the launch waited for.
-      if (after.length === 0) entry.follow(launch.readyNs, launch.via);
+      if (after.length === 0) entry.follow(launch.readyNs, launch.via, launch.engineNs);
       entry.pending = after.length;
       return entry;
     });
@@ -128,10 +128,11 @@ export class GraphRun implements EntryOwner {
 
   complete(entry: StreamEntry, nowNs: number): void {
     entry.complete = true;
-    for (const dependent of entry.dependents) dependent.dependencyDone(nowNs, entry.step.engine);
+    for (const dependent of entry.dependents) dependent.dependencyDone(nowNs, entry.step.engine, nowNs);
     entry.dependents.length = 0;
     this.#left -= 1;
     this.#launch.via = entry.step.engine;
+    this.#launch.engineNs = nowNs;
     if (this.#left === 0) this.#over(this.#launch, nowNs);
   }
 }

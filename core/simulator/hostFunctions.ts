@@ -1,6 +1,5 @@
 /** CUDA's own thread, which runs the host functions of all streams, one after another. Rule (core/rules): host-function-in-turn. */
 
-import { noEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { Fifo } from './fifo.ts';
@@ -16,7 +15,6 @@ const ends = 1;
 export class HostFunctions implements Actor {
   readonly #clock: EventQueue;
   readonly #sink: FunctionSink;
-  readonly #startNs: number;
   readonly #gapNs: number;
   readonly #waiting = new Fifo<StreamEntry>();
   #active: StreamEntry | null = null;
@@ -25,7 +23,6 @@ export class HostFunctions implements Actor {
   constructor(profile: DeviceProfile, clock: EventQueue, sink: FunctionSink) {
     this.#clock = clock;
     this.#sink = sink;
-    this.#startNs = profile.hostFunction.startNs;
     this.#gapNs = profile.hostFunction.gapNs;
   }
 
@@ -49,10 +46,8 @@ export class HostFunctions implements Actor {
     this.#sink.functionFinished(entry, nowNs);
   }
 
-  /** Where it waited for other work, the way to this thread is in the gap behind that already. */
   #begin(entry: StreamEntry, nowNs: number): void {
     this.#active = entry;
-    const fresh = entry.via === noEngine ? this.#startNs : 0;
-    this.#clock.schedule(Math.max(entry.readyNs + fresh, this.#endedNs + this.#gapNs, nowNs), this, begins);
+    this.#clock.schedule(Math.max(this.#endedNs + this.#gapNs, nowNs), this, begins);
   }
 }

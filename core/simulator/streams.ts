@@ -13,9 +13,15 @@ export interface Tail {
   entry: StreamEntry | null;
   doneNs: number;
   via: EngineIndex;
+  engineNs: number;
 }
 
-export const emptyTail = (): Tail => ({ entry: null, doneNs: Number.NEGATIVE_INFINITY, via: noEngine });
+export const emptyTail = (): Tail => ({
+  entry: null,
+  doneNs: Number.NEGATIVE_INFINITY,
+  via: noEngine,
+  engineNs: Number.NEGATIVE_INFINITY,
+});
 
 export interface SlotWaiter {
   /** A place in the stream's queue is free. */
@@ -116,15 +122,18 @@ export class StreamSet implements EntryOwner {
 
   complete(entry: StreamEntry, nowNs: number): void {
     const { step, dependents } = entry;
-    const via = step.route === 'mark' || step.route === 'graph' ? entry.via : step.engine;
+    if (step.route !== 'mark' && step.route !== 'graph') {
+      entry.via = step.engine;
+      entry.engineNs = nowNs;
+    }
     entry.complete = true;
     const stream = this.streams[step.stream];
     const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
-    if (stream !== undefined) settle(stream.tail, entry, nowNs, via);
-    if (event !== undefined) settle(event, entry, nowNs, via);
+    if (stream !== undefined) settle(stream.tail, entry, nowNs);
+    if (event !== undefined) settle(event, entry, nowNs);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
-    if (graph !== undefined) settle(graph, entry, nowNs, via);
-    for (const dependent of dependents) dependent.dependencyDone(nowNs, via);
+    if (graph !== undefined) settle(graph, entry, nowNs);
+    for (const dependent of dependents) dependent.dependencyDone(nowNs, entry.via, entry.engineNs);
     dependents.length = 0;
     this.#free.push(entry);
     if (stream === undefined) return;
@@ -170,7 +179,7 @@ export class StreamSet implements EntryOwner {
 
   #behind(entry: StreamEntry, tail: Tail): void {
     if (tail.entry === null) {
-      entry.follow(tail.doneNs, tail.via);
+      entry.follow(tail.doneNs, tail.via, tail.engineNs);
     } else {
       tail.entry.dependents.push(entry);
       entry.pending += 1;
@@ -209,11 +218,12 @@ function legacyGroup(streams: readonly SimulatedStream[], device: number): Legac
   };
 }
 
-function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: EngineIndex): void {
+function settle(tail: Tail, entry: StreamEntry, nowNs: number): void {
   if (tail.entry !== entry) return;
   tail.entry = null;
   tail.doneNs = nowNs;
-  tail.via = via;
+  tail.via = entry.via;
+  tail.engineNs = entry.engineNs;
 }
 
 function watch(tail: Tail, waiter: Dependent): number {

@@ -62,6 +62,23 @@ describe('host functions', () => {
   });
 });
 
+describe('what arrives just after the work before it has ended', () => {
+  it("still has the whole way to CUDA's thread before it, if it is a host function", () => {
+    const starts = [1, 3, 5, 6, 7].map((bytes) => device(simulated([h2d('a', bytes), hostFunction('a', 10)]))[1]?.[1]);
+    // It arrives at 18; the copy ends at 13 and its bytes.
+    expect(starts).toEqual([24, 24, 24, 25, 26]);
+  });
+
+  it('still has the gap between engines before it, if it is a graph', () => {
+    const ends = [0, 8, 9, 10, 11, 12].map((durationNs) => {
+      const rows = simulated([capture(h2d('a', 20)), launch('a'), { op: 'work', durationNs }, launch('a')]);
+      const [first, second] = device(rows);
+      return (second?.[1] ?? Number.NaN) - (first?.[2] ?? Number.NaN);
+    });
+    expect(ends).toEqual([3, 3, 3, 3, 3, 4]);
+  });
+});
+
 describe('item()', () => {
   it('copies a scalar into pageable memory and waits for its stream', () => {
     const rows = simulated([spin('a', 100), { op: 'item', buffer: 'device', stream: 'a' }]);
