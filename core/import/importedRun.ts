@@ -2,9 +2,9 @@
 import { allRows, makespanNs } from '../trace/rows.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
+import type { ImportOptions, ReadFile } from './importedFile.ts';
 import type { Header } from './kinetoHeader.ts';
 import type { ReadTrace } from './kinetoRows.ts';
-import type { ImportOptions, ReadFile } from './pytorchTrace.ts';
 
 export function importedRun({ header, rows, events, problem }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();

@@ -6,6 +6,7 @@ import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import type { Run } from '../trace/run.ts';
 import { ByteWindow } from './byteWindow.ts';
 import { type ByteStream, unpacked } from './gunzip.ts';
+import type { ImportOptions, ReadFile } from './importedFile.ts';
 import { importedRun } from './importedRun.ts';
 import {
   closeBrace,
@@ -22,22 +23,11 @@ import {
   unexpected,
 } from './jsonScanner.ts';
 import { KinetoEvent, readEvent } from './kinetoEvent.ts';
-import { type Header, isHeaderMember, readHeader } from './kinetoHeader.ts';
+import { isHeaderMember, readHeader } from './kinetoHeader.ts';
 import { KinetoRows } from './kinetoRows.ts';
 import { newTextDecoder } from './platform.ts';
 import { traceFileError } from './problems.ts';
 import { TextTable } from './textTable.ts';
-
-export interface ImportOptions {
-  /** What the trace is called: the file's name. */
-  readonly name: string;
-  /** Of this program. */
-  readonly version: string;
-  /** The file's date, for traces whose clock doesn't count from 1970. */
-  readonly modifiedAt: Date;
-  /** Told after each chunk, with the bytes of JSON and the events read so far. */
-  readonly onProgress?: ((bytes: number, events: number) => void) | undefined;
-}
 
 /**
  * The trace as a run without an experiment. A file that breaks off or is malformed gives a run with status 'failed' and
@@ -57,14 +47,6 @@ export async function readPyTorchTrace(chunks: ByteStream, options: ImportOption
     reader.breakOff(thrown);
   }
   return importedRun(reader.finish(), options);
-}
-
-/** What the file was found to be. */
-export interface ReadFile {
-  readonly header: Header;
-  readonly rows: KinetoRows;
-  readonly events: number;
-  readonly problem: ErrorInfo | null;
 }
 
 /** Larger values than these are no part of a trace. */

@@ -4,7 +4,7 @@
  */
 import { isCapturable } from '../captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, ProgramThread } from '../program.ts';
-import type { Report, UncheckedProgram } from './check.ts';
+import type { Report, UncheckedProgram } from './report.ts';
 
 /** Host instructions that a capture allows: they run at once, and touch neither streams nor CUDA's memory. */
 const allowed: ReadonlySet<InstructionCode> = new Set([

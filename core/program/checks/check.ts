@@ -2,16 +2,11 @@
 import type { ErrorInfo } from '../../errors.ts';
 import { fieldPath } from '../../experiment/experiment.ts';
 import { experimentError } from '../../experiment/parse.ts';
-import type { Program } from '../program.ts';
 import { checkCaptures } from './captures.ts';
 import { checkDevices } from './devices.ts';
 import { checkLifetimes } from './lifetimes.ts';
 import { checkMemory } from './memory.ts';
-
-export type UncheckedProgram = Omit<Program, 'expectations' | 'unverifiable'>;
-
-/** Says what is wrong with an operation (its number, or a path in the document) and what to do about it. */
-export type Report = (where: number | readonly (string | number)[], message: string, remedy: string) => void;
+import type { Report, UncheckedProgram } from './report.ts';
 
 /** Throws a CopyscopeError `experiment.invalid` with every problem found. */
 export function requireSound(program: UncheckedProgram): void {

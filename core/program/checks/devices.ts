@@ -1,6 +1,6 @@
 /** Devices: those that the program sees, and events that belong to one of them. */
 import type { Instruction } from '../program.ts';
-import type { Report, UncheckedProgram } from './check.ts';
+import type { Report, UncheckedProgram } from './report.ts';
 
 export function checkDevices(program: UncheckedProgram, report: Report): void {
   checkMask(program, report);

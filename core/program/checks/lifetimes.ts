@@ -5,7 +5,7 @@
 import { accesses } from '../accesses.ts';
 import { capturedWork } from '../captures.ts';
 import type { Allocator, Instruction, ProgramThread } from '../program.ts';
-import type { Report, UncheckedProgram } from './check.ts';
+import type { Report, UncheckedProgram } from './report.ts';
 
 /** Instructions looked at in all, those of a loop once for each way it may begin; engines check the rest as they run. */
 const stepBudget = 2_000_000;

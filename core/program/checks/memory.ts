@@ -1,6 +1,6 @@
 /** Which memory an operation can reach: the host none of a device's, a device none that is pageable. */
 import type { Instruction, InstructionOf, ProgramBuffer } from '../program.ts';
-import type { Report, UncheckedProgram } from './check.ts';
+import type { Report, UncheckedProgram } from './report.ts';
 
 export function checkMemory(program: UncheckedProgram, report: Report): void {
   const check = new MemoryCheck(program, report);
