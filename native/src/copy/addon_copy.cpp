@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "../clock.h"
+#include "copy_environment.h"
 #include "multi_copy.h"
 
 namespace copyscope::addon {
@@ -142,6 +143,13 @@ void badCopyArgument(const std::string& name, const std::string& expected) {
   throw Failure("native.bad-argument", "copy: " + name + " must be " + expected + ".", "", name);
 }
 
+void outOfCopyMemory(std::uint64_t bytes, const std::string& where, std::uint64_t available) {
+  throw Failure("run.out-of-memory",
+                "There is no " + where + " memory for " + std::to_string(bytes) + " bytes" +
+                    (available > 0 ? "; " + std::to_string(available) + " are free" : "") + ".",
+                "Let go of results that are no longer needed: release(results).");
+}
+
 CopyOptions readCopyOptions(const Napi::Object& object) {
   CopyOptions options;
   const double strategy = numberOr(object, "strategy", static_cast<double>(options.strategy));
@@ -166,7 +174,18 @@ void initialiseCopies(Napi::Env env, Napi::Object exports) {
   exports.Set("copyMeasure", Napi::Function::New(env, copyMeasure, "copyMeasure"));
   exports.Set("copyCounts", Napi::Function::New(env, copyCounts, "copyCounts"));
   exports.Set("copyTrim", Napi::Function::New(env, copyTrim, "copyTrim"));
-  initialiseStarts(env, exports);
+  enterEngines();
+  auto* const environment = new Environment(env);
+  env.AddCleanupHook([environment] {
+    environment->close();
+    delete environment;
+    leaveEngines();
+  });
+  const AddFunction add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
+    exports.Set(name, Napi::Function::New(env, function, name, environment));
+  };
+  initialiseStarts(add);
+  initialiseHandles(add);
 }
 
 }  // namespace copyscope::addon

@@ -1,6 +1,7 @@
 // The copy engine's functions for JavaScript.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,10 @@ namespace copyscope::addon {
 
 /// Adds the functions of this folder to the addon's exports.
 void initialiseCopies(Napi::Env env, Napi::Object exports);
-/// Those of them that start copies (addon_start.cpp).
-void initialiseStarts(Napi::Env env, Napi::Object exports);
+using AddFunction = std::function<void(const char* name, Napi::Value (*function)(const Napi::CallbackInfo&))>;
+/// Those that start copies, and those that ask about a copy, its results and streams (addon_start.cpp, addon_handles.cpp).
+void initialiseStarts(const AddFunction& add);
+void initialiseHandles(const AddFunction& add);
 
 /// A device's engine, and the thread that schedules its background copies.
 struct EngineEntry {
@@ -37,5 +40,8 @@ copy::CopyOptions readCopyOptions(const Napi::Object& object);
 
 /// Failure `native.bad-argument`.
 [[noreturn]] void badCopyArgument(const std::string& name, const std::string& expected);
+
+/// Failure `run.out-of-memory`. `where`: 'device', 'page-locked' or 'host'. `available`: free bytes, 0 where not known.
+[[noreturn]] void outOfCopyMemory(std::uint64_t bytes, const std::string& where, std::uint64_t available);
 
 }  // namespace copyscope::addon

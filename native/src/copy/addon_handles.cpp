@@ -1,0 +1,190 @@
+// What JavaScript asks of a copy that it started, of the memory that copies give, and of streams.
+#include <cstring>
+
+#include "../clock.h"
+#include "copy_environment.h"
+#include "copy_request.h"
+
+namespace copyscope::addon {
+namespace {
+
+using namespace copy;
+
+PendingCopy& copyOf(const Napi::CallbackInfo& info) {
+  if (info.Length() < 1) badCopyArgument("copy", "made by this addon");
+  return *external<Ticket>(info[0], "copy").copy;
+}
+
+/// copyState(copy): 0 pending, 1 done, 2 failed, 3 cancelled.
+Napi::Value copyState(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    return Napi::Number::New(info.Env(), static_cast<int>(copyOf(info).state()));
+  });
+}
+
+/// copyNotify(copy, listener): calls it once the copy has ended. A small batch is waited for at once.
+Napi::Value copyNotify(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    PendingCopy& copy = copyOf(info);
+    if (info.Length() < 2 || !info[1].IsFunction()) badCopyArgument("listener", "a function");
+    const auto listener = info[1].As<Napi::Function>();
+    if (environmentOf(info).notify(&copy, listener)) return info.Env().Undefined();
+    // A few megabytes on the wire: a thread's wake-up would take longer, unless the stream is full of other work.
+    constexpr std::int64_t patienceNs = 200000;
+    for (const std::int64_t start = nowNs(); nowNs() - start < patienceNs;) {
+      if (copy.state() == CopyState::pending) continue;
+      listener.Call({});
+      return info.Env().Undefined();
+    }
+    const Ticket& ticket = external<Ticket>(info[0], "copy");
+    environmentOf(info).start(info.Env(), ticket, info.Env().Undefined());
+    environmentOf(info).notify(&copy, listener);
+    return info.Env().Undefined();
+  });
+}
+
+/// copyError(copy): what went wrong; undefined where nothing did.
+Napi::Value copyError(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    PendingCopy& copy = copyOf(info);
+    const CopyState state = copy.state();
+    if (state == CopyState::pending || state == CopyState::done) return info.Env().Undefined();
+    return toError(info.Env(), copy.failure()).Value();
+  });
+}
+
+/// copyCancel(copy): asks it to end soon.
+Napi::Value copyCancel(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    copyOf(info).cancel();
+    return info.Env().Undefined();
+  });
+}
+
+/// An ArrayBuffer over the block, which goes back to its pool with it; empty where the runtime allows no such buffers, as
+/// Electron's does not.
+Napi::Value overBlock(Napi::Env env, const BlockRef& block, std::uint64_t bytes) {
+  auto* const held = new BlockRef(block);
+  napi_value buffer = nullptr;
+  const napi_status status = napi_create_external_arraybuffer(
+      env, block->memory, static_cast<std::size_t>(bytes),
+      [](napi_env, void*, void* hint) { delete static_cast<BlockRef*>(hint); }, held, &buffer);
+  if (status == napi_ok) return Napi::Value(env, buffer);
+  delete held;
+  return {};
+}
+
+/// copyBuffers(copy): { buffers, external }, the ArrayBuffers of results on the host, once. Where the runtime allows none
+/// over the results' own memory, they are copies, and `external` is false.
+Napi::Value copyBuffers(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    PendingCopy& copy = copyOf(info);
+    Napi::Array buffers = Napi::Array::New(info.Env(), copy.results.size());
+    bool isExternal = true;
+    for (std::size_t index = 0; index < copy.results.size(); ++index) {
+      const std::uint64_t bytes = copy.placement.storages[index];
+      Napi::Value buffer = overBlock(info.Env(), copy.results[index], bytes);
+      if (buffer.IsEmpty()) {
+        isExternal = false;
+        Napi::ArrayBuffer copied = Napi::ArrayBuffer::New(info.Env(), static_cast<std::size_t>(bytes));
+        std::memcpy(copied.Data(), copy.results[index]->memory, static_cast<std::size_t>(bytes));
+        buffer = copied;
+      }
+      buffers.Set(static_cast<std::uint32_t>(index), buffer);
+    }
+    copy.results.clear();
+    Napi::Object result = Napi::Object::New(info.Env());
+    result.Set("buffers", buffers);
+    result.Set("external", isExternal);
+    return result;
+  });
+}
+
+/// copyRelease(storage): lets go of a tensor's memory now.
+Napi::Value copyRelease(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() < 1) badCopyArgument("storage", "made by this addon");
+    external<Storage>(info[0], "storage").block = nullptr;
+    return info.Env().Undefined();
+  });
+}
+
+/// copyDetach(buffer): detaches an ArrayBuffer of results, so that its memory goes back soon.
+Napi::Value copyDetach(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() < 1 || !info[0].IsArrayBuffer()) badCopyArgument("buffer", "an ArrayBuffer");
+    info[0].As<Napi::ArrayBuffer>().Detach();
+    return info.Env().Undefined();
+  });
+}
+
+/// copyPinned(device, bytes): a page-locked ArrayBuffer.
+Napi::Value copyPinned(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() < 2 || !info[0].IsString() || !info[1].IsNumber()) badCopyArgument("bytes", "a number");
+    const double bytes = info[1].As<Napi::Number>().DoubleValue();
+    if (!(bytes >= 0 && bytes <= 9007199254740991.0)) badCopyArgument("bytes", "a number of bytes");
+    const std::shared_ptr<CopyEngine> engine = copyEngine(info[0].As<Napi::String>().Utf8Value());
+    const auto whole = static_cast<std::uint64_t>(bytes);
+    const BlockRef block = engine->pinnedMemory().take(whole);
+    if (block == nullptr) outOfCopyMemory(whole, "page-locked", 0);
+    const Napi::Value buffer = overBlock(info.Env(), block, whole);
+    if (!buffer.IsEmpty()) return buffer;
+    throw Failure("copy.no-pinned-buffers", "This runtime allows no buffers over page-locked memory.",
+                  "Use ordinary memory: the pipelined strategy is nearly as fast from there.");
+  });
+}
+
+// Streams
+
+/// copyStream(device): a new non-blocking stream.
+Napi::Value copyStream(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() < 1 || !info[0].IsString()) badCopyArgument("device", "a string");
+    const auto stream = std::make_shared<Stream>(copyEngine(info[0].As<Napi::String>().Utf8Value()));
+    return wrap<std::shared_ptr<Stream>>(info.Env(), stream);
+  });
+}
+
+/// copySynchronize(stream): blocks until its work is done.
+Napi::Value copySynchronize(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    if (info.Length() < 1) badCopyArgument("stream", "made by this addon");
+    const Stream& stream = *external<std::shared_ptr<Stream>>(info[0], "stream");
+    stream.engine->device().attach();
+    stream.engine->device().synchronize(stream.stream);
+    return info.Env().Undefined();
+  });
+}
+
+/// copySimulate({ device, failAfter?, delayNs?, memoryBytes? }): orders failures of a simulated device, for tests.
+Napi::Value copySimulate(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    const Napi::Object request = requestOf(info);
+    HostCopyDevice* const device = engineEntry(deviceName(request))->simulated;
+    if (device == nullptr) badCopyArgument("device", "a simulated one");
+    const auto number = [&](const char* name) { return request.Get(name).As<Napi::Number>().Int64Value(); };
+    if (request.Has("failAfter")) device->failAfter(static_cast<long>(number("failAfter")));
+    if (request.Has("delayNs")) device->delayCopies(static_cast<long>(number("delayNs")));
+    if (request.Has("memoryBytes")) device->limitMemory(static_cast<std::size_t>(number("memoryBytes")));
+    return info.Env().Undefined();
+  });
+}
+
+}  // namespace
+
+void initialiseHandles(const AddFunction& add) {
+  add("copyState", copyState);
+  add("copyNotify", copyNotify);
+  add("copyError", copyError);
+  add("copyCancel", copyCancel);
+  add("copyBuffers", copyBuffers);
+  add("copyRelease", copyRelease);
+  add("copyDetach", copyDetach);
+  add("copyPinned", copyPinned);
+  add("copyStream", copyStream);
+  add("copySynchronize", copySynchronize);
+  add("copySimulate", copySimulate);
+}
+
+}  // namespace copyscope::addon

@@ -1,0 +1,104 @@
+// Copies that run in the background, for one JavaScript environment: it keeps their leaves, and hears of their ends.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "copy_handles.h"
+
+namespace copyscope::addon {
+
+/// The way from any thread to an environment's own. A copy's last word may come when the environment has gone.
+class Doorbell {
+ public:
+  explicit Doorbell(Napi::Env env)
+      : caller_(Napi::ThreadSafeFunction::New(env, Napi::Function::New(env, [](const Napi::CallbackInfo&) {}),
+                                              "copyscope copies", 0, 1)) {
+    caller_.Unref(env);
+  }
+
+  template <typename Call>
+  void ring(const Call& call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!closed_) caller_.NonBlockingCall(call);
+  }
+  void close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+    caller_.Release();
+  }
+  void keepRunning(Napi::Env env) { caller_.Ref(env); }
+  void letEnd(Napi::Env env) { caller_.Unref(env); }
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  Napi::ThreadSafeFunction caller_;
+};
+
+/// Copies of one JavaScript environment that run in the background.
+class Environment {
+ public:
+  explicit Environment(Napi::Env env) : doorbell_(std::make_shared<Doorbell>(env)) {}
+
+  /// Keeps `leaves` until the copy has ended, and Node running as long.
+  void start(Napi::Env env, const Ticket& ticket, const Napi::Value& leaves) {
+    const std::uint64_t number = next_++;
+    Running& running = running_[number];
+    running.ticket = ticket;
+    if (leaves.IsObject()) running.leaves = Napi::Persistent(leaves.As<Napi::Object>());
+    if (running_.size() == 1) doorbell_->keepRunning(env);
+    // By value: the environment may have gone. Its own thread calls only while it is there.
+    ticket.copy->onEnd = [this, number, doorbell = doorbell_] {
+      doorbell->ring([this, number](Napi::Env ended, Napi::Function) {
+        if (ended != nullptr) end(ended, number);
+      });
+    };
+    ticket.entry->scheduler.add(ticket.copy);
+  }
+
+  /// Calls `listener` once the copy has ended; false where it isn't one that runs in the background.
+  bool notify(const copy::PendingCopy* copy, const Napi::Function& listener) {
+    for (auto& [number, running] : running_) {
+      if (running.ticket.copy.get() != copy) continue;
+      running.listeners.push_back(Napi::Persistent(listener));
+      return true;
+    }
+    return false;
+  }
+
+  /// Cancels all copies, and waits until nothing uses this environment's memory.
+  void close() {
+    for (auto& [number, running] : running_) running.ticket.copy->cancel();
+    for (auto& [number, running] : running_) running.ticket.copy->wait();
+    running_.clear();
+    doorbell_->close();
+  }
+
+ private:
+  struct Running {
+    Ticket ticket;
+    Napi::ObjectReference leaves;
+    std::vector<Napi::FunctionReference> listeners;
+  };
+
+  void end(Napi::Env env, std::uint64_t number) {
+    const auto found = running_.find(number);
+    if (found == running_.end()) return;
+    const std::vector<Napi::FunctionReference> listeners = std::move(found->second.listeners);
+    running_.erase(found);
+    if (running_.empty()) doorbell_->letEnd(env);
+    for (const Napi::FunctionReference& listener : listeners) listener.Call({});
+  }
+
+  const std::shared_ptr<Doorbell> doorbell_;
+  std::uint64_t next_ = 1;
+  std::map<std::uint64_t, Running> running_;
+};
+
+inline Environment& environmentOf(const Napi::CallbackInfo& info) { return *static_cast<Environment*>(info.Data()); }
+
+}  // namespace copyscope::addon

@@ -1,0 +1,170 @@
+#include "copy_request.h"
+
+#include <algorithm>
+
+namespace copyscope::addon {
+
+using namespace copy;
+
+namespace {
+
+constexpr std::size_t mostLeaves = 10000000;
+
+std::uint64_t elementBytes(napi_typedarray_type type) {
+  switch (type) {
+    case napi_int16_array:
+    case napi_uint16_array:
+      return 2;
+    case napi_int32_array:
+    case napi_uint32_array:
+    case napi_float32_array:
+      return 4;
+    case napi_float64_array:
+    case napi_bigint64_array:
+    case napi_biguint64_array:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+/// The memory of a typed array, Buffer or DataView. Node-API's own calls: this runs once a leaf.
+Bytes bytesOf(napi_env env, napi_value value) {
+  napi_typedarray_type type = napi_uint8_array;
+  std::size_t length = 0;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) == napi_ok) {
+    return {static_cast<std::byte*>(data), length * elementBytes(type)};
+  }
+  if (napi_get_dataview_info(env, value, &length, &data, nullptr, nullptr) == napi_ok) {
+    return {static_cast<std::byte*>(data), length};
+  }
+  badCopyArgument("leaves", "typed arrays, Buffers or DataViews");
+}
+
+}  // namespace
+
+Napi::Object requestOf(const Napi::CallbackInfo& info) {
+  if (info.Length() < 1 || !info[0].IsObject()) badCopyArgument("request", "an object");
+  return info[0].As<Napi::Object>();
+}
+
+std::string deviceName(const Napi::Object& request) {
+  const Napi::Value value = request.Get("device");
+  if (!value.IsString()) badCopyArgument("device", "a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+Napi::Array list(const Napi::Object& request, const char* name) {
+  const Napi::Value value = request.Get(name);
+  if (!value.IsArray()) badCopyArgument(name, "an array");
+  return value.As<Napi::Array>();
+}
+
+std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Array& leaves, CopyEngine& engine) {
+  constexpr std::uint32_t enoughToGuess = 32;
+  const std::uint32_t count = leaves.Length();
+  if (count > mostLeaves) badCopyArgument("leaves", "at most 10,000,000");
+  std::vector<Bytes> read;
+  read.reserve(count);
+  std::uint64_t seen = 0;
+  const napi_env env = info.Env();
+  for (std::uint32_t index = 0; index < count; ++index) {
+    napi_value value = nullptr;
+    if (napi_get_element(env, leaves, index, &value) != napi_ok) badCopyArgument("leaves", "an array");
+    read.push_back(bytesOf(env, value));
+    seen += read.back().bytes;
+    if (index + 1 == enoughToGuess) engine.rouse(seen / enoughToGuess * count);
+  }
+  return read;
+}
+
+void readStrided(const Napi::Object& request, PendingCopy& copy, std::vector<TensorSize>& tensors) {
+  const Napi::Value value = request.Get("strided");
+  if (!value.IsArray()) return;
+  const auto layouts = value.As<Napi::Array>();
+  for (std::uint32_t number = 0; number < layouts.Length(); ++number) {
+    const auto layout = layouts.Get(number).As<Napi::Object>();
+    const auto shape = layout.Get("shape").As<Napi::Array>();
+    const auto strides = layout.Get("strides").As<Napi::Array>();
+    StridedSource source;
+    source.transfer = layout.Get("index").As<Napi::Number>().Uint32Value();
+    if (source.transfer >= tensors.size() || strides.Length() != shape.Length() || shape.Length() > 64) {
+      badCopyArgument("strided", "in order");
+    }
+    TensorSize& tensor = tensors[source.transfer];
+    source.elementBytes = tensor.elementBytes;
+    std::uint64_t bytes = tensor.elementBytes;
+    const std::int64_t first = layout.Get("offset").As<Napi::Number>().Int64Value();
+    std::int64_t least = first;
+    std::int64_t most = first;
+    for (std::uint32_t dimension = 0; dimension < shape.Length(); ++dimension) {
+      const std::int64_t length = shape.Get(dimension).As<Napi::Number>().Int64Value();
+      const std::int64_t stride = strides.Get(dimension).As<Napi::Number>().Int64Value();
+      if (length < 0) badCopyArgument("strided", "of lengths from 0");
+      source.shape.push_back(static_cast<std::uint64_t>(length));
+      source.strides.push_back(stride);
+      bytes *= static_cast<std::uint64_t>(length);
+      if (length > 0) (stride < 0 ? least : most) += (length - 1) * stride;
+    }
+    const auto elements = static_cast<std::int64_t>(tensor.bytes / tensor.elementBytes);
+    if (bytes > 0 && (least < 0 || most >= elements)) badCopyArgument("strided", "within their memory");
+    Transfer& transfer = copy.batch.transfers[source.transfer];
+    if (bytes > 0) transfer.host += first * static_cast<std::int64_t>(tensor.elementBytes);
+    transfer.bytes = tensor.bytes = bytes;
+    tensor.contiguous = false;
+    copy.strided.push_back(std::move(source));
+  }
+}
+
+std::vector<TensorSize> readDeviceTensors(const Napi::Object& request, PendingCopy& copy, std::byte* Transfer::*side,
+                                          const std::shared_ptr<CopyEngine>& owner) {
+  const Napi::Array storages = list(request, "storages");
+  std::vector<BlockRef> blocks;
+  for (std::uint32_t index = 0; index < storages.Length(); ++index) {
+    const Storage& storage = external<Storage>(storages.Get(index), "storages");
+    if (storage.block == nullptr) {
+      throw Failure("copy.released", "A tensor's memory was released before this copy.",
+                    "Release results only when nothing needs them any more.");
+    }
+    if (storage.engine != owner) badCopyArgument("storages", "memory of the source device");
+    blocks.push_back(storage.block);
+  }
+  const auto bytes = request.Get("bytes").As<Napi::Float64Array>();
+  const std::size_t count = bytes.ElementLength();
+  const auto storageOf = numbers<Napi::Int32Array>(request, "storageOf", napi_int32_array, count);
+  const auto offsets = numbers<Napi::Float64Array>(request, "offsets", napi_float64_array, count);
+  const auto elements = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, count);
+  std::vector<TensorSize> tensors(count);
+  copy.batch.transfers.resize(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    const auto size = static_cast<std::uint64_t>(bytes[index]);
+    tensors[index] = {size, std::max<std::uint32_t>(1, elements[index]), true};
+    Transfer& transfer = copy.batch.transfers[index];
+    transfer.bytes = size;
+    if (size == 0) continue;
+    const auto number = static_cast<std::size_t>(storageOf[index]);
+    const auto offset = static_cast<std::uint64_t>(offsets[index]);
+    if (number >= blocks.size() || offset + size > blocks[number]->bytes) badCopyArgument("offsets", "within storages");
+    transfer.*side = blocks[number]->memory + offset;
+  }
+  copy.sources = std::move(blocks);
+  return tensors;
+}
+
+Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>& entry, const char* streamName) {
+  Ticket ticket;
+  ticket.entry = entry;
+  StreamRef stream = entry->engine->defaultStream();
+  const Napi::Value value = request.Get(streamName);
+  if (value.IsExternal()) {
+    ticket.stream = external<std::shared_ptr<Stream>>(value, streamName);
+    if (ticket.stream->engine != entry->engine) badCopyArgument(streamName, "a stream of the device");
+    stream = ticket.stream->stream;
+  }
+  ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream);
+  ticket.copy->options = readCopyOptions(request.Get("options").As<Napi::Object>());
+  return ticket;
+}
+
+}  // namespace copyscope::addon

@@ -1,0 +1,49 @@
+// Reads what JavaScript asks of a copy. Each throws the Failure `native.bad-argument` that names what is wrong.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "copy_handles.h"
+
+namespace copyscope::addon {
+
+/// Host memory of a leaf.
+struct Bytes {
+  std::byte* data = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// The call's one argument.
+Napi::Object requestOf(const Napi::CallbackInfo& info);
+std::string deviceName(const Napi::Object& request);
+Napi::Array list(const Napi::Object& request, const char* name);
+
+/// A typed array of `type` with at least `length` elements.
+template <typename Array>
+Array numbers(const Napi::Object& request, const char* name, napi_typedarray_type type, std::size_t length) {
+  const Napi::Value value = request.Get(name);
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+    badCopyArgument(name, "a typed array of the documented type");
+  }
+  const auto array = value.As<Array>();
+  if (array.ElementLength() < length) badCopyArgument(name, "as long as the leaves");
+  return array;
+}
+
+/// `engine` is told once about how much is coming.
+std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Array& leaves, copy::CopyEngine& engine);
+
+/// Layouts of the leaves that aren't contiguous: [{ index, shape, strides, offset }], numbers in elements.
+void readStrided(const Napi::Object& request, copy::PendingCopy& copy, std::vector<copy::TensorSize>& tensors);
+
+/// Tensors on a device: { storages, storageOf, offsets, bytes, elementSizes }. `side` of the copy's transfers is theirs.
+std::vector<copy::TensorSize> readDeviceTensors(const Napi::Object& request, copy::PendingCopy& copy,
+                                                std::byte* copy::Transfer::*side,
+                                                const std::shared_ptr<copy::CopyEngine>& owner);
+
+/// A copy with the options asked for, on the stream named by `streamName`, or the engine's own.
+Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>& entry, const char* streamName);
+
+}  // namespace copyscope::addon
