@@ -1,8 +1,7 @@
 /** The summary table of a stretch of time, to be read here or copied into a spreadsheet or a report. */
-import { Button } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
-import { type AreaRow, tableAsMarkdown, tableAsTsv } from '../timeline/areaTable.ts';
+import { CopyTable } from '../common/CopyTable.tsx';
+import { type AreaRow, areaText } from '../timeline/areaTable.ts';
 import classes from './AreaTable.module.css';
 
 /** Lines shown; a copy has them all. */
@@ -43,19 +42,7 @@ export function AreaTable({ rows }: { readonly rows: readonly AreaRow[] }) {
         </table>
       </section>
       {rows.length > mostShown ? <small>{rows.length - mostShown} more names are in the copies.</small> : null}
-      <div className={classes['tools']}>
-        <Copy what="TSV" text={() => tableAsTsv(rows)} />
-        <Copy what="Markdown" text={() => tableAsMarkdown(rows)} />
-      </div>
+      <CopyTable table={() => areaText(rows)} />
     </>
-  );
-}
-
-function Copy({ what, text }: { readonly what: string; readonly text: () => string }) {
-  const clipboard = useClipboard({ timeout: 1500 });
-  return (
-    <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(text())}>
-      {clipboard.copied ? 'Copied' : `Copy as ${what}`}
-    </Button>
   );
 }

@@ -15,14 +15,14 @@ import { LanePainter } from './lanePainter.ts';
 import { operationLabels } from './operationLabels.ts';
 import { timeTicks } from './ticks.ts';
 import type { TimeView } from './timeView.ts';
-import type { TimeWindow } from './timeWindow.ts';
+import type { SharedTime } from './timeWindow.ts';
 import { layoutTracks, type Track, tracksHeight } from './tracks.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
 interface Props {
   readonly run: LoadedRun;
   readonly view: IterationView;
-  readonly window: TimeWindow;
+  readonly window: SharedTime;
   /** As 'Pinned source, second stream'. */
   readonly title: string;
   readonly compact?: boolean;
@@ -146,7 +146,7 @@ function Gutter({ tracks }: { readonly tracks: readonly Track[] }) {
 interface PlotProps {
   readonly run: LoadedRun;
   readonly view: IterationView;
-  readonly time: TimeWindow;
+  readonly time: SharedTime;
   readonly tracks: readonly Track[];
   readonly width: number;
   readonly height: number;

@@ -1,5 +1,6 @@
 /** What ran in a stretch of time, by name: how often, how long, what it moved, and how much of it other work overlapped. */
 import { coveredLength, type Intervals, union } from '../../core/analysis/intervals.ts';
+import type { TextTable } from '../../core/tableText.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import type { PaintName } from '../app/palette.ts';
 import { paintNames } from '../app/palette.ts';
@@ -120,13 +121,5 @@ const cells = (row: AreaRow): string[] => [
   row.overlapped === null ? '' : row.overlapped.toFixed(4),
 ];
 
-/** For spreadsheets: plain numbers, in nanoseconds and bytes. A name never breaks a row. */
-export const tableAsTsv = (rows: readonly AreaRow[]): string =>
-  [[...titles], ...rows.map(cells)].map((line) => line.map((cell) => cell.replace(/\s+/g, ' ')).join('\t')).join('\n');
-
-export function tableAsMarkdown(rows: readonly AreaRow[]): string {
-  const line = (parts: readonly string[]): string =>
-    `| ${parts.map((cell) => cell.replace(/\s+/g, ' ').replace(/[\\|]/g, '\\$&')).join(' | ')} |`;
-  const rule = titles.map((_, index) => (index < 2 ? '---' : '---:'));
-  return [line(titles), line(rule), ...rows.map((row) => line(cells(row)))].join('\n');
-}
+/** For other programs: plain numbers, in nanoseconds and bytes. */
+export const areaText = (rows: readonly AreaRow[]): TextTable => ({ titles, words: 2, rows: rows.map(cells) });

@@ -41,6 +41,9 @@ export class TimeWindow {
   };
 }
 
+/** What those who draw or move need of it: the comparison hands over a window that is shifted for each run. */
+export type SharedTime = Pick<TimeWindow, 'limits' | 'cursor' | 'view' | 'move' | 'subscribe'>;
+
 /** A window on an extent. It starts anew when the extent changes, since then something else is shown. */
 export const useTimeWindow = (extentNs: number): TimeWindow => useMemo(() => new TimeWindow(extentNs), [extentNs]);
 

@@ -7,12 +7,12 @@ import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
-import type { TimeWindow } from './timeWindow.ts';
+import type { SharedTime } from './timeWindow.ts';
 
 const zoomStep = 0.8;
 const panStep = 0.12;
 
-export function useTimelineKeys(run: LoadedRun, view: IterationView, time: TimeWindow): void {
+export function useTimelineKeys(run: LoadedRun, view: IterationView, time: SharedTime): void {
   const latest = useRef({ run, view, time });
   latest.current = { run, view, time };
   useEffect(() => {
@@ -35,7 +35,7 @@ export function takesKeys(target: EventTarget | null): boolean {
 }
 
 /** Keys that move only the view, as the comparison has them too. */
-export function moveTime(key: string, time: TimeWindow): boolean {
+export function moveTime(key: string, time: SharedTime): boolean {
   const change = viewChange(key, time.cursor);
   if (change !== null) time.move(change);
   return change !== null;
@@ -68,7 +68,7 @@ function viewChange(key: string, cursor: number | null): ViewChange | null {
   }
 }
 
-function moveSelection(key: string, run: LoadedRun, view: IterationView, time: TimeWindow): boolean {
+function moveSelection(key: string, run: LoadedRun, view: IterationView, time: SharedTime): boolean {
   switch (key) {
     case 'f':
     case 'F':
@@ -102,7 +102,7 @@ function rowLanes(run: LoadedRun): number[] {
 function step(
   run: LoadedRun,
   view: IterationView,
-  time: TimeWindow,
+  time: SharedTime,
   next: (row: RowIndex) => RowIndex | null,
 ): boolean {
   const { selection } = state();
@@ -116,7 +116,7 @@ function step(
 }
 
 /** Fits the selection; where it is fitted already, or there is none, everything. */
-function fitSelection(run: LoadedRun, time: TimeWindow): void {
+function fitSelection(run: LoadedRun, time: SharedTime): void {
   const extent = selectedExtent(run);
   time.move((view, limits) => {
     if (extent === null) return limits;

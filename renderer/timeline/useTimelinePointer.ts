@@ -4,14 +4,14 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { type Hit, hitTest } from './hitTest.ts';
 import { fitView, panBy, spanNs, type TimeView, toTime, zoomAt } from './timeView.ts';
-import type { TimeWindow } from './timeWindow.ts';
+import type { SharedTime } from './timeWindow.ts';
 import type { Track } from './tracks.ts';
 
 interface Options {
   readonly stage: RefObject<HTMLDivElement | null>;
   readonly run: LoadedRun;
   readonly tracks: readonly Track[];
-  readonly time: TimeWindow;
+  readonly time: SharedTime;
   readonly width: number;
   readonly scrollTop: number;
   readonly onHover: (hover: { hit: Hit; x: number; y: number } | null) => void;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
-import { areaTable, tableAsMarkdown, tableAsTsv } from '../../../renderer/timeline/areaTable.ts';
+import { areaTable, areaText } from '../../../renderer/timeline/areaTable.ts';
 import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
 import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
@@ -226,11 +227,11 @@ describe('the table of a stretch of time', () => {
     if (first === undefined) throw new Error('an empty table');
     const odd = [{ ...first, name: 'a\tb | c\nd' }];
     expect(
-      tableAsTsv(odd)
+      asTsv(areaText(odd))
         .split('\n')
         .map((line) => line.split('\t').length),
     ).toEqual([8, 8]);
-    const lines = tableAsMarkdown(odd).split('\n');
+    const lines = asMarkdown(areaText(odd)).split('\n');
     expect(lines.length).toBe(3);
     for (const line of lines) expect(line.split(/(?<!\\)\|/).length).toBe(10);
   });
