@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
 import { engineKinds } from '../program/engineKind.ts';
+import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
 
 /**
@@ -45,6 +46,8 @@ const requestSchemas = {
   readRun: z.tuple([idSchema]),
   importRun: z.tuple([nameSchema, z.instanceof(Uint8Array)]),
   deleteRun: z.tuple([idSchema]),
+  readNotes: z.tuple([idSchema]),
+  saveNotes: z.tuple([idSchema, runNotesSchema]),
 } satisfies { readonly [Name in keyof HostService]: z.ZodType<Parameters<HostService[Name]>> };
 
 export type HostFunction = keyof HostService;

@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
+import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export interface About {
@@ -103,7 +104,12 @@ export interface HostService {
   readRun(id: string): Promise<Uint8Array>;
   /** Adds a run file, or a trace of PyTorch's profiler, from elsewhere; it is validated first and kept as recorded. */
   importRun(name: string, file: Uint8Array): Promise<RunSummary>;
+  /** Deletes its notes with it. */
   deleteRun(id: string): Promise<void>;
+  /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
+  readNotes(id: string): Promise<RunNotes>;
+  /** Replaces all marks and notes on a run that is on disk. */
+  saveNotes(id: string, notes: RunNotes): Promise<void>;
 }
 
 /** What the host tells every window that is connected. */

@@ -5,6 +5,7 @@ import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { Assets } from './assets.ts';
 import { ExperimentStore } from './experimentStore.ts';
+import { NoteStore } from './noteStore.ts';
 import { prepareRun } from './prepareRun.ts';
 import { type RunFile, RunStore } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
@@ -35,6 +36,7 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
   });
   const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'));
   const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
+  const notes = new NoteStore(join(about.dataFolder, 'notes'));
   const session = new SessionRuns(runs, engine, windows);
   const runFile = async (id: string): Promise<RunFile> => {
     const unsaved = session.unsaved(id);
@@ -85,6 +87,12 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     deleteRun: async (id) => {
       if (!session.forget(id)) await runs.delete(id);
       windows.runChanged(id, null);
+      await notes.delete(id);
+    },
+    readNotes: (id) => notes.read(id),
+    saveNotes: async (id, changed) => {
+      await runs.file(id);
+      await notes.save(id, changed);
     },
   };
   return { service, addWindow: (events) => windows.add(events), runFile, close: () => engine.close() };

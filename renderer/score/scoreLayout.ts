@@ -72,8 +72,8 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
 }
 
 const streamKinds = {
-  'legacy-default': 'legacy default stream',
-  'per-thread-default': 'per-thread default stream',
+  'legacy-default': 'stream',
+  'per-thread-default': 'stream',
   blocking: 'blocking',
   'non-blocking': 'non-blocking',
 } as const;

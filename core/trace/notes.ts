@@ -1,0 +1,70 @@
+/**
+ * What a person has marked and written on a run. It is kept beside the run's file, which its engine wrote once, as a
+ * small JSON file of its own: notes that can't be read never cost the run.
+ */
+import { z } from 'zod';
+import { CopyscopeError } from '../errors.ts';
+import { fieldPath } from '../experiment/experiment.ts';
+
+const notesFormat = 'copyscope/notes';
+const notesVersion = 1;
+export const mostNotes = 500;
+export const mostNoteCharacters = 2000;
+/** A note of 2,000 characters has at most 12,000 bytes as JSON. */
+export const maxNotesBytes = 8 * 1024 * 1024;
+
+const runNoteSchema = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9-]{1,40}$/, 'is not an id of a note'),
+    iteration: z.number().int().min(0),
+    /** Nanoseconds from the iteration's start; the same twice for a moment. */
+    startNs: z.number().min(0),
+    endNs: z.number().min(0),
+    /** The activity that it was put on, as a row of the run's trace; null where it was put on a time. */
+    row: z.number().int().min(0).nullable(),
+    /** Empty for a mark without words. */
+    text: z.string().max(mostNoteCharacters),
+  })
+  .refine(({ startNs, endNs }) => endNs >= startNs, { path: ['endNs'], message: 'ends before it starts' });
+
+export const runNotesSchema = z.strictObject({
+  format: z.literal(notesFormat),
+  version: z.literal(notesVersion),
+  notes: z
+    .array(runNoteSchema)
+    .max(mostNotes)
+    .refine((notes) => new Set(notes.map(({ id }) => id)).size === notes.length, 'two notes have the same id'),
+});
+
+export type RunNote = z.infer<typeof runNoteSchema>;
+export type RunNotes = z.infer<typeof runNotesSchema>;
+
+export const runNotes = (notes: readonly RunNote[] = []): RunNotes => ({
+  format: notesFormat,
+  version: notesVersion,
+  notes: [...notes],
+});
+
+/** Notes from a file's text. Throws a CopyscopeError `notes.invalid` with the field. */
+export function parseRunNotes(text: string): RunNotes {
+  const result = runNotesSchema.safeParse(parsed(text));
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw invalid(fieldPath(issue?.path ?? []), `${issue?.message ?? 'this is no list of notes'}.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid('', `this is not valid JSON: ${(error as Error).message}.`);
+  }
+}
+
+const invalid = (field: string, message: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'notes.invalid',
+    field: field === '' ? 'notes' : field,
+    message,
+    remedy: 'The run itself is not affected. The first new note sets the damaged file aside.',
+  });

@@ -1,0 +1,64 @@
+/** The notes on runs: a small JSON file for each run that has some, in a folder beside the runs. */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CopyscopeError } from '../../core/errors.ts';
+import { maxNotesBytes, parseRunNotes, type RunNotes, runNotes } from '../../core/trace/notes.ts';
+import { readBoundedText, storageError, writeWhole } from './files.ts';
+import { isId } from './ids.ts';
+import { serial } from './serial.ts';
+
+export class NoteStore {
+  readonly #folder: string;
+  readonly #serial = serial();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Empty where there are none. Rejects with `notes.invalid`, or a file error. `id` is the run's. */
+  async read(id: string): Promise<RunNotes> {
+    try {
+      return parseRunNotes(await readBoundedText(this.#path(id), maxNotesBytes));
+    } catch (error) {
+      if (error instanceof CopyscopeError && error.code === 'file.not-found') return runNotes();
+      throw error;
+    }
+  }
+
+  /** Replaces all notes on a run. A file that can't be read is set aside, not overwritten. */
+  save(id: string, notes: RunNotes): Promise<void> {
+    return this.#serial(async () => {
+      const path = this.#path(id);
+      await this.read(id).catch((error: unknown) => {
+        if (!isDamage(error)) throw error;
+        return setAside(path);
+      });
+      if (notes.notes.length === 0) await this.#remove(path);
+      else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`);
+    });
+  }
+
+  /** With its run. */
+  delete(id: string): Promise<void> {
+    return isId(id) ? this.#serial(() => this.#remove(this.#path(id))) : Promise.resolve();
+  }
+
+  async #remove(path: string): Promise<void> {
+    await rm(path, { force: true }).catch((error: NodeJS.ErrnoException) => {
+      throw storageError(`${path} could not be deleted`, error);
+    });
+  }
+
+  #path(id: string): string {
+    if (isId(id)) return join(this.#folder, ...id.split('/')).concat('.json');
+    throw new CopyscopeError({ code: 'run.not-found', message: 'There is no such run.' });
+  }
+}
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof CopyscopeError && (error.code === 'notes.invalid' || error.code === 'file.too-large');
+
+const setAside = (path: string): Promise<void> =>
+  rename(path, `${path}.damaged`).catch((error: NodeJS.ErrnoException) => {
+    throw storageError(`${path} could not be set aside`, error);
+  });
