@@ -9,7 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cmake, compiler as compilerNeed, installCommands, packageManager } from './lib/system.mjs';
 
@@ -71,6 +71,14 @@ function build(withCuda) {
   return configured && cmakeJs('build', '--parallel', '4') && existsSync(addonFile);
 }
 
+/** Whether CMake was configured for another place: the folder was moved or copied since. */
+function configuredElsewhere() {
+  const cache = join(buildFolder, 'CMakeCache.txt');
+  if (!existsSync(cache)) return false;
+  const home = /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8'))?.[1];
+  return home !== undefined && resolve(home) !== join(root, 'native');
+}
+
 /** Forgets what CMake found earlier, as a missing toolkit that has been installed since. */
 function forgetConfiguration() {
   rmSync(join(buildFolder, 'CMakeCache.txt'), { force: true });
@@ -101,7 +109,7 @@ const compiler = findCompiler();
 
 const asked = !process.argv.includes('--without-cuda');
 const nvcc = asked ? findNvcc() : null;
-if (readInfo()?.withCuda !== (nvcc !== null)) forgetConfiguration();
+if (readInfo()?.withCuda !== (nvcc !== null) || configuredElsewhere()) forgetConfiguration();
 
 let reason = null;
 let built = build(asked);
