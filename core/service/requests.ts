@@ -27,6 +27,8 @@ const startRunSchema = z.strictObject({
   iterations: z.number().int().min(1).max(1000).optional(),
 });
 
+const draftSchema = z.strictObject({ changedAt: z.iso.datetime(), experiment: z.unknown() });
+
 /** Arguments of every function of HostService. */
 const requestSchemas = {
   about: z.tuple([]),
@@ -38,6 +40,8 @@ const requestSchemas = {
   experiments: z.tuple([]),
   readExperiment: z.tuple([idSchema]),
   saveExperiment: z.tuple([idSchema.nullable(), z.unknown()]),
+  readDraft: z.tuple([idSchema]),
+  keepDraft: z.tuple([idSchema, draftSchema.nullable()]),
   deleteExperiment: z.tuple([idSchema]),
   startRun: z.tuple([startRunSchema]),
   cancelRun: z.tuple([idSchema]),

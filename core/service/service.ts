@@ -31,8 +31,17 @@ export interface ExperimentSummary {
   readonly id: string;
   readonly name: string;
   readonly modifiedAt: string;
+  /** Whether a window has changed it and not saved that: see readDraft(). */
+  readonly hasDraft: boolean;
   /** Why it can't be opened, where it can't. */
   readonly problem?: ErrorInfo;
+}
+
+/** An experiment as a window has changed it, not saved yet. */
+export interface Draft {
+  /** By the window's clock, as ISO 8601. */
+  readonly changedAt: string;
+  readonly experiment: Experiment;
 }
 
 export interface ProfileSummary {
@@ -90,6 +99,10 @@ export interface HostService {
   readExperiment(id: string): Promise<Experiment>;
   /** Saves under `id`, or under a new id made from its name where `id` is null; returns the id. */
   saveExperiment(id: string | null, experiment: unknown): Promise<string>;
+  /** The changes of an experiment that were not saved; null where there are none. */
+  readDraft(id: string): Promise<Draft | null>;
+  /** Keeps them, or forgets them where `draft` is null. They are on the disk when this resolves. */
+  keepDraft(id: string, draft: { readonly changedAt: string; readonly experiment: unknown } | null): Promise<void>;
   deleteExperiment(id: string): Promise<void>;
   /** Begins a run and returns at once; what becomes of it arrives as events. */
   startRun(request: StartRun): Promise<RunSummary>;

@@ -106,7 +106,7 @@ function commands(context: Context, engine: EngineSupervisor): Command {
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
-    .option('--port <n>', 'port of 127.0.0.1; any free one where left out', count(1, 65_535))
+    .option('--port <n>', 'port of 127.0.0.1; where left out, the last one again, or any free one', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
     .action((options: ServeOptions) => serve(context, options));
   return cli;

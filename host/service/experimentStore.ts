@@ -5,21 +5,26 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import type { ExperimentSummary } from '../../core/service/service.ts';
+import type { DraftStore } from './draftStore.ts';
 import { type FoundFile, findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
-import { isId, slug, unused } from './ids.ts';
+import { isId, requireTopLevelId, slug, unused } from './ids.ts';
 import { serial } from './serial.ts';
 
 export class ExperimentStore {
   readonly #folder: string;
+  readonly #drafts: DraftStore;
   readonly #serial = serial();
 
-  constructor(folder: string) {
+  /** `drafts` holds what windows have not saved; it is forgotten with what it is of. */
+  constructor(folder: string, drafts: DraftStore) {
     this.#folder = folder;
+    this.#drafts = drafts;
   }
 
   /** All of them by id; one that can't be opened is listed with its problem. */
   async list(): Promise<ExperimentSummary[]> {
-    return Promise.all((await this.#files()).map(summarize));
+    const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
+    return Promise.all(files.map((file) => summarize(file, drafts.has(file.name))));
   }
 
   /** Rejects with `experiment.not-found`, `experiment.invalid` or a file error. */
@@ -38,7 +43,10 @@ export class ExperimentStore {
   }
 
   delete(id: string): Promise<void> {
-    return this.#serial(async () => removeFile((await this.#find(id)).path));
+    return this.#serial(async () => {
+      await removeFile((await this.#find(id)).path);
+      await this.#drafts.drop(id);
+    });
   }
 
   async #newId(name: string): Promise<string> {
@@ -62,7 +70,7 @@ export async function readExperimentFile(path: string): Promise<Experiment> {
   return requireExperiment(await readBoundedText(path, maxExperimentCharacters));
 }
 
-async function summarize(file: FoundFile): Promise<ExperimentSummary> {
+async function summarize(file: FoundFile, hasDraft: boolean): Promise<ExperimentSummary> {
   const modifiedAt = await stat(file.path).then(
     ({ mtime }) => mtime.toISOString(),
     () => new Date(0).toISOString(),
@@ -71,25 +79,16 @@ async function summarize(file: FoundFile): Promise<ExperimentSummary> {
     id: file.name,
     name: file.name,
     modifiedAt,
+    hasDraft,
     problem: info,
   });
   if (!isId(file.name)) return problem(badName(file.path));
   try {
     const { name } = await readExperimentFile(file.path);
-    return { id: file.name, name, modifiedAt };
+    return { id: file.name, name, modifiedAt, hasDraft };
   } catch (error) {
     return problem(toErrorInfo(error));
   }
-}
-
-function requireTopLevelId(id: string): string {
-  if (isId(id) && !id.includes('/')) return id;
-  throw new CopyscopeError({
-    code: 'request.invalid',
-    field: 'id',
-    message: `${JSON.stringify(id.slice(0, 80))} can't be the id of an experiment.`,
-    remedy: 'Save it under a new name.',
-  });
 }
 
 const badName = (path: string): ErrorInfo => ({

@@ -4,6 +4,7 @@ import type { About, HostService, WindowEvents } from '../../core/service/servic
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { Assets } from './assets.ts';
+import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
 import { NoteStore } from './noteStore.ts';
 import { prepareRun } from './prepareRun.ts';
@@ -34,7 +35,8 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     spawn: spawnEngine,
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
-  const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'));
+  const drafts = new DraftStore(join(about.dataFolder, 'drafts'));
+  const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'), drafts);
   const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
   const notes = new NoteStore(join(about.dataFolder, 'notes'));
   const session = new SessionRuns(runs, engine, windows);
@@ -59,6 +61,8 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
       windows.experimentsChanged();
       return saved;
     },
+    readDraft: (id) => drafts.read(id),
+    keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
     deleteExperiment: async (id) => {
       await experiments.delete(id);
       windows.experimentsChanged();

@@ -1,4 +1,5 @@
 /** Ids made from names. What is taken from outside is checked by idSchema (core/service/requests.ts). */
+import { CopyscopeError } from '../../core/errors.ts';
 import { idSchema } from '../../core/service/requests.ts';
 
 /** File names that Windows keeps for devices, whatever their ending. */
@@ -29,3 +30,14 @@ export const timedId = (at: Date, name: string): string =>
   `${at.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${slug(name, 'run')}`;
 
 export const isId = (text: string): boolean => idSchema.safeParse(text).success;
+
+/** The id of a file that lies in a store's own folder. Throws `request.invalid`. */
+export function requireTopLevelId(id: string): string {
+  if (isId(id) && !id.includes('/')) return id;
+  throw new CopyscopeError({
+    code: 'request.invalid',
+    field: 'id',
+    message: `${JSON.stringify(id.slice(0, 80))} can't be the id of an experiment.`,
+    remedy: 'Save it under a new name.',
+  });
+}

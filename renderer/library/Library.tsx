@@ -17,6 +17,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
+import { documentKey } from '../app/page.ts';
 import { deleteExperiment, deleteRun, openFile, openPage } from '../app/store/actions.ts';
 import { duplicateExperiment, newExperiment, renameExperiment } from '../app/store/editing.ts';
 import { byNewest, isPrediction } from '../app/store/select.ts';
@@ -73,6 +74,7 @@ function Examples() {
 
 function Experiments() {
   const experiments = useApp((state) => state.experiments);
+  const edits = useApp((state) => state.edits);
   const page = useApp((state) => state.page);
   return (
     <Section
@@ -93,6 +95,9 @@ function Experiments() {
               )
             }
             name={experiment.name}
+            {...((edits[documentKey({ kind: 'experiment', id: experiment.id })]?.dirty ?? experiment.hasDraft)
+              ? { detail: 'Unsaved changes' }
+              : {})}
             current={page.kind === 'experiment' && page.id === experiment.id}
             onOpen={() => openPage({ kind: 'experiment', id: experiment.id })}
             onDelete={() => void deleteExperiment(experiment.id)}

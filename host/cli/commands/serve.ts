@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { dataFolder, programVersion } from '../../paths.ts';
-import { startServer } from '../../server/server.ts';
+import { startOnUsualPort } from '../../server/rememberedPort.ts';
 import { createHost } from '../../service/host.ts';
 import type { Context } from '../io.ts';
 
@@ -14,18 +14,19 @@ export interface ServeOptions {
 
 export async function serve(context: Context, { port, open }: ServeOptions): Promise<void> {
   const { terminal, program, signal } = context;
+  const folder = dataFolder(context.environment);
   const host = createHost({
     about: {
       version: programVersion(program),
       shell: 'browser',
       platform: process.platform,
-      dataFolder: dataFolder(context.environment),
+      dataFolder: folder,
     },
     assetsFolder: join(program, 'assets'),
     spawnEngine: context.spawnEngine,
   });
   try {
-    const server = await startServer({ host, pageFolder: join(program, 'dist/renderer'), port });
+    const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
     terminal.out(`${server.address}\n`);
     terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.\n');
     if (open) openBrowser(server.address, terminal.err);

@@ -5,7 +5,13 @@ import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { looksLikeTrace } from '../../../core/import/sniff.ts';
-import { type HostService, type RunSummary, runFilePath, type WindowEvents } from '../../../core/service/service.ts';
+import {
+  type Draft,
+  type HostService,
+  type RunSummary,
+  runFilePath,
+  type WindowEvents,
+} from '../../../core/service/service.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
 import { LoadedRun } from '../loadedRun.ts';
@@ -13,6 +19,7 @@ import { openRunFile } from '../loading/openRunFile.ts';
 import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { remember } from '../settings.ts';
+import { sendDraftsTo } from './drafts.ts';
 import { comparedRunIds, currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state, useApp } from './store.ts';
 import type { Page, Selection } from './types.ts';
@@ -20,8 +27,9 @@ import type { Page, Selection } from './types.ts';
 let service: HostService | null = null;
 
 /** Told of every document that was read; editing.ts brings back unsaved changes of it. */
-let onDocumentRead: ((key: string, experiment: Experiment) => void) | null = null;
-export function whenDocumentRead(listener: (key: string, experiment: Experiment) => void): void {
+type OnDocumentRead = (key: string, experiment: Experiment, draft: Draft | null) => void;
+let onDocumentRead: OnDocumentRead | null = null;
+export function whenDocumentRead(listener: OnDocumentRead): void {
   onDocumentRead = listener;
 }
 /** Told of every experiment that was deleted. */
@@ -33,6 +41,11 @@ export function whenDeleted(listener: (key: string) => void): void {
 /** The host for calls; set by the connection, null while there is none. */
 export function setService(next: HostService | null): void {
   service = next;
+  sendDraftsTo(
+    next === null
+      ? null
+      : (key, draft) => next.keepDraft(key.slice(documentKey({ kind: 'experiment', id: '' }).length), draft),
+  );
 }
 
 /** The host, for calls that may fail. Throws `connection.lost` while there is none. */
@@ -147,12 +160,17 @@ async function openDocument(page: { kind: 'example' | 'experiment'; id: string }
   if (known?.status === 'loading' || known?.status === 'ready') return;
   put('documents', key, { status: 'loading' });
   try {
-    const value = await (page.kind === 'example' ? host().readExample(page.id) : host().readExperiment(page.id));
+    const [value, draft] = await readDocument(page);
     put('documents', key, { status: 'ready', value });
-    onDocumentRead?.(key, value);
+    onDocumentRead?.(key, value, draft);
   } catch (thrown) {
     put('documents', key, { status: 'failed', error: toErrorInfo(thrown) });
   }
+}
+
+async function readDocument({ kind, id }: { kind: 'example' | 'experiment'; id: string }) {
+  if (kind === 'example') return [await host().readExample(id), null] as const;
+  return Promise.all([host().readExperiment(id), host().readDraft(id)]);
 }
 
 /** Reads a run's file once. Does nothing while it is still running. */

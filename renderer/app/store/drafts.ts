@@ -1,18 +1,36 @@
-/** Unsaved changes, kept where a crash of the window or the host can't reach them. */
+/**
+ * Unsaved changes, kept where a crash can't reach them: in the window's own storage, which is written at once, and by
+ * the host, since a browser that is killed loses what it had not yet brought to the disk. The newer one is taken.
+ */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { parseExperimentText } from '../../../core/experiment/parse.ts';
+import { parseExperiment } from '../../../core/experiment/parse.ts';
+import type { Draft } from '../../../core/service/service.ts';
 import { forget, recall, remember } from '../settings.ts';
 
 const nameOf = (key: string): string => `draft:${key}`;
 /** An edit is kept after this long at the latest. */
 const delayMs = 250;
 
-const waiting = new Map<string, Experiment>();
+/** Takes a draft to the host, or has it forgotten. Rejects while there is no host. */
+type Send = (key: string, draft: Draft | null) => Promise<void>;
+
+const waiting = new Map<string, Draft>();
 let timer: ReturnType<typeof setTimeout> | null = null;
+
+/** What the host has not been told yet; the last of each document. */
+const unsent = new Map<string, Draft | null>();
+let send: Send | null = null;
+let sending = false;
+
+/** Drafts go to this host from now on, those first that the last one did not take. */
+export function sendDraftsTo(next: Send | null): void {
+  send = next;
+  void sendAll();
+}
 
 /** Keeps a document's changes soon; the last one of a quick series. */
 export function keepDraft(key: string, experiment: Experiment): void {
-  waiting.set(key, experiment);
+  waiting.set(key, { changedAt: new Date().toISOString(), experiment });
   timer ??= setTimeout(flushDrafts, delayMs);
 }
 
@@ -20,18 +38,52 @@ export function keepDraft(key: string, experiment: Experiment): void {
 export function flushDrafts(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  for (const [key, experiment] of waiting) remember(nameOf(key), JSON.stringify(experiment));
+  for (const [key, draft] of waiting) {
+    remember(nameOf(key), JSON.stringify(draft));
+    unsent.set(key, draft);
+  }
   waiting.clear();
+  void sendAll();
 }
 
 export function dropDraft(key: string): void {
   waiting.delete(key);
   forget(nameOf(key));
+  unsent.set(key, null);
+  void sendAll();
 }
 
-/** Changes that were not saved; null where there are none, or they can't be read. */
-export function draftOf(key: string): Experiment | null {
-  const text = recall(nameOf(key));
-  const parsed = text === null ? null : parseExperimentText(text);
-  return parsed?.ok === true ? parsed.experiment : null;
+/** One at a time, so that an older one never comes last. */
+async function sendAll(): Promise<void> {
+  if (sending) return;
+  sending = true;
+  for (const [key, draft] of unsent) {
+    if (send === null) break;
+    unsent.delete(key);
+    try {
+      await send(key, draft);
+    } catch {
+      // The window's own storage has it; the host is told when it is back, unless there is a newer one by then.
+      if (!unsent.has(key)) unsent.set(key, draft);
+      break;
+    }
+  }
+  sending = false;
+}
+
+/** The newer of the window's own draft and the host's; null where there is none, or it can't be read. */
+export function newestDraft(key: string, ofHost: Draft | null): Experiment | null {
+  const own = ownDraft(key);
+  if (own === null || (ofHost !== null && ofHost.changedAt > own.changedAt)) return ofHost?.experiment ?? null;
+  return own.experiment;
+}
+
+function ownDraft(key: string): Draft | null {
+  try {
+    const { changedAt, experiment } = JSON.parse(recall(nameOf(key)) ?? '{}') as Partial<Draft>;
+    const parsed = parseExperiment(experiment);
+    return typeof changedAt === 'string' && parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
+  } catch {
+    return null;
+  }
 }

@@ -5,11 +5,12 @@ import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationNumbers, operationPaths } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import type { Draft } from '../../../core/service/service.ts';
 import { announce } from '../announce.ts';
 import { notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
 import { attempt, host, openPage, whenDeleted, whenDocumentRead } from './actions.ts';
-import { draftOf, dropDraft, flushDrafts, keepDraft } from './drafts.ts';
+import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
 import { assign, put, state } from './store.ts';
@@ -146,8 +147,8 @@ export const saveCurrent = (): Promise<void> =>
   });
 
 /** Brings back changes that were not saved when the window went, as a step that can be undone. */
-function recoverDraft(key: string, saved: Experiment): void {
-  const draft = draftOf(key);
+function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): void {
+  const draft = newestDraft(key, ofHost);
   if (draft === null || histories.has(key)) return;
   if (JSON.stringify(draft) === JSON.stringify(saved)) {
     dropDraft(key);

@@ -7,14 +7,23 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dirname, '../../..');
 const startTimeoutMs = 10_000;
 
+interface ServerOptions {
+  /** Of a server that was there before; else a new one. */
+  readonly dataFolder?: string;
+  /** What follows `serve` on the command line. */
+  readonly args?: readonly string[];
+}
+
 export class Server {
-  readonly dataFolder = mkdtempSync(join(tmpdir(), 'copyscope-e2e-'));
+  readonly dataFolder: string;
   readonly #child: ChildProcess;
   #output = '';
 
-  constructor() {
-    this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve'], {
-      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder },
+  constructor({ dataFolder, args = [] }: ServerOptions = {}) {
+    this.dataFolder = dataFolder ?? mkdtempSync(join(tmpdir(), 'copyscope-e2e-'));
+    this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve', ...args], {
+      // A bin of its own: what a test deletes must not end in the person's.
+      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: join(this.dataFolder, 'home') },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -66,6 +75,13 @@ export class Server {
 
   isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Ends it with no chance to do anything, as a power cut would. Its data folder stays. */
+  async kill(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await ended;
   }
 
   async stop(): Promise<void> {

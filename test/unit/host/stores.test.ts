@@ -17,6 +17,7 @@ import { isHostFunction, requireArguments } from '../../../core/service/requests
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runName } from '../../../core/trace/run.ts';
 import { Assets } from '../../../host/service/assets.ts';
+import { DraftStore } from '../../../host/service/draftStore.ts';
 import { ExperimentStore } from '../../../host/service/experimentStore.ts';
 import { slug, timedId, unused } from '../../../host/service/ids.ts';
 import { RunStore } from '../../../host/service/runStore.ts';
@@ -25,6 +26,7 @@ import { example, smallRun } from './support/runs.ts';
 
 let folder: string;
 let runs: RunStore;
+let drafts: DraftStore;
 let experiments: ExperimentStore;
 
 /** Every file below the folder with its content: what "changes nothing on disk" is compared by. */
@@ -59,7 +61,8 @@ const hostileIds = [
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
   runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')), '1.2.3');
-  experiments = new ExperimentStore(join(folder, 'data/experiments'));
+  drafts = new DraftStore(join(folder, 'data/drafts'));
+  experiments = new ExperimentStore(join(folder, 'data/experiments'), drafts);
   writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
   writeFileSync(join(folder, 'outside.arrow'), encodeRun(smallRun(example(), 'cpu')));
 });
@@ -146,11 +149,58 @@ describe('the experiment store', () => {
 
   it('says what stands in the way of writing', async () => {
     writeFileSync(join(folder, 'file'), '');
-    const blocked = new ExperimentStore(join(folder, 'file/experiments'));
+    const blocked = new ExperimentStore(join(folder, 'file/experiments'), drafts);
     await expect(blocked.save(null, example())).rejects.toMatchObject({
       code: 'file.failed',
       remedy: expect.any(String),
     });
+  });
+});
+
+describe('the draft store', () => {
+  const changedAt = '2026-11-20T09:00:00.000Z';
+
+  it('gives back what was kept last, says so in the list, and forgets it with its experiment', async () => {
+    const id = await experiments.save(null, example());
+    expect(await drafts.read(id)).toBeNull();
+    await drafts.keep(id, { changedAt, experiment: example() });
+    const changed = { ...example(), name: 'Changed' };
+    await drafts.keep(id, { changedAt, experiment: changed });
+    expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed });
+    expect((await experiments.read(id)).name).toBe(example().name);
+    expect(await experiments.list()).toMatchObject([{ id, hasDraft: true }]);
+    await experiments.delete(id);
+    expect(await drafts.read(id)).toBeNull();
+    expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);
+  });
+
+  it('keeps the last good one when the next is not valid', async () => {
+    await drafts.keep('mine', { changedAt, experiment: example() });
+    await expect(drafts.keep('mine', { changedAt, experiment: { format: 'other' } })).rejects.toMatchObject({
+      code: 'experiment.invalid',
+    });
+    expect(await drafts.read('mine')).not.toBeNull();
+  });
+
+  it.each(['', '{', '[]', '{"format":"copyscope/draft","version":1}', JSON.stringify({ experiment: 7 })])(
+    'takes a file that holds %j for none',
+    async (text) => {
+      await drafts.keep('mine', { changedAt, experiment: example() });
+      writeFileSync(join(folder, 'data/drafts/mine.json'), text);
+      expect(await drafts.read('mine')).toBeNull();
+      await drafts.drop('mine');
+      expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);
+    },
+  );
+
+  it.each(hostileIds)('neither keeps, reads nor forgets under the id %j', async (id) => {
+    const before = contents();
+    await expect(drafts.keep(id, { changedAt, experiment: example() })).rejects.toMatchObject({
+      code: 'request.invalid',
+    });
+    expect(await drafts.read(id)).toBeNull();
+    await drafts.drop(id);
+    expect(contents()).toEqual(before);
   });
 });
 

@@ -1,0 +1,34 @@
+/**
+ * The port of the last time, taken again where it is free: what a browser keeps (drafts, panels, theme) belongs to an
+ * address, port included, and a window that lost the host finds the next one by itself.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { toErrorInfo } from '../../core/errors.ts';
+import { readBoundedText, writeWhole } from '../service/files.ts';
+import { type RunningServer, type ServerOptions, startServer } from './server.ts';
+
+const rememberedSchema = z.object({ port: z.number().int().min(1).max(65_535) });
+const fileIn = (dataFolder: string): string => join(dataFolder, 'serve.json');
+
+/** Starts on `options.port`, or else on the last one, or else on any that is free. Rejects as startServer() does. */
+export async function startOnUsualPort(options: ServerOptions, dataFolder: string): Promise<RunningServer> {
+  if (options.port !== undefined) return startServer(options);
+  const last = await rememberedPort(dataFolder);
+  const server = await startServer({ ...options, port: last }).catch((thrown: unknown) => {
+    if (last === undefined || toErrorInfo(thrown).code !== 'server.port-taken') throw thrown;
+    return startServer(options);
+  });
+  // Another Copyscope that runs at the same time keeps its own; and a folder that can't be written costs the memory.
+  if (last === undefined)
+    await writeWhole(fileIn(dataFolder), `${JSON.stringify({ port: server.port })}\n`).catch(() => {});
+  return server;
+}
+
+async function rememberedPort(dataFolder: string): Promise<number | undefined> {
+  try {
+    return rememberedSchema.parse(JSON.parse(await readBoundedText(fileIn(dataFolder), 1024))).port;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Changes that a window has not saved: a file for each experiment, under the experiment's id. They are on the disk before
+ * keep() resolves, since a browser that is killed takes the last seconds of its own storage with it.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
+import type { Draft } from '../../core/service/service.ts';
+import { findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
+import { isId, requireTopLevelId } from './ids.ts';
+import { serial } from './serial.ts';
+
+const draftFormat = 'copyscope/draft';
+
+const draftSchema = z.object({
+  format: z.literal(draftFormat),
+  version: z.literal(1),
+  changedAt: z.iso.datetime(),
+  experiment: z.unknown(),
+});
+
+export class DraftStore {
+  readonly #folder: string;
+  readonly #serial = serial();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Ids of the experiments that have one. */
+  async ids(): Promise<ReadonlySet<string>> {
+    return new Set((await findFiles(this.#folder, '.json', false)).map(({ name }) => name).filter(isId));
+  }
+
+  /** Null where there is none, or it can't be read: then what was saved is all there is. */
+  async read(id: string): Promise<Draft | null> {
+    if (!(await this.ids()).has(id)) return null;
+    try {
+      const text = await readBoundedText(this.#path(id), 2 * maxExperimentCharacters);
+      const { changedAt, experiment } = draftSchema.parse(JSON.parse(text));
+      const parsed = parseExperiment(experiment);
+      return parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Rejects with `experiment.invalid` or a file error; what was kept before is still there then. */
+  keep(id: string, { changedAt, experiment }: { readonly changedAt: string; readonly experiment: unknown }) {
+    return this.#serial(async () => {
+      const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment) };
+      await writeWhole(this.#path(id), `${JSON.stringify(document)}\n`);
+    });
+  }
+
+  drop(id: string): Promise<void> {
+    return this.#serial(async () => {
+      if ((await this.ids()).has(id)) await removeFile(this.#path(id));
+    });
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${requireTopLevelId(id)}.json`);
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startOnUsualPort } from '../../../host/server/rememberedPort.ts';
+import type { RunningServer } from '../../../host/server/server.ts';
+
+let folder: string;
+const running: RunningServer[] = [];
+
+const host = { service: {} as never, addWindow: () => () => {}, runFile: () => Promise.reject(new Error('none')) };
+
+async function start(port?: number): Promise<RunningServer> {
+  const server = await startOnUsualPort({ host, pageFolder: join(folder, 'page'), port }, folder);
+  running.push(server);
+  return server;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-port-'));
+  mkdirSync(join(folder, 'page'));
+  writeFileSync(join(folder, 'page/index.html'), '');
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('is taken again at the next start', async () => {
+  const first = await start();
+  await first.close();
+  expect((await start()).port).toBe(first.port);
+});
+
+it('is left to a Copyscope that has it already, and stays remembered', async () => {
+  const first = await start();
+  const second = await start();
+  expect(second.port).not.toBe(first.port);
+  await first.close();
+  await second.close();
+  expect((await start()).port).toBe(first.port);
+});
+
+it('gives way to a port that was asked for', async () => {
+  const first = await start();
+  await expect(start(first.port)).rejects.toMatchObject({ code: 'server.port-taken' });
+});
+
+it.each(['', '{', '{"port":0}', '{"port":99999}', '{"port":"80"}'])(
+  'is any free one where the file holds %j',
+  async (text) => {
+    writeFileSync(join(folder, 'serve.json'), text);
+    expect((await start()).port).toBeGreaterThan(0);
+  },
+);
