@@ -22,6 +22,7 @@ import { pickRun, retryRun } from '../app/store/actions.ts';
 import { currentEngineOptions, loadedRun, ranOn, runsOfPage, shownRunId } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
+import { RunCharts } from '../charts/RunCharts.tsx';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
@@ -63,6 +64,8 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
           <NothingRecorded run={run} />
         ) : as === 'table' ? (
           <RowsTable run={run} view={view} />
+        ) : as === 'charts' ? (
+          <RunCharts run={run} />
         ) : (
           <LanesView run={run} view={view} window={time} title={title} />
         )}
@@ -109,10 +112,11 @@ function Toolbar({ run, view, time }: ToolbarProps) {
         size="xs"
         aria-label="Show as"
         value={as}
-        onChange={(value) => assign({ timelineAs: value === 'table' ? 'table' : 'lanes' })}
+        onChange={(value) => assign({ timelineAs: value === 'table' || value === 'charts' ? value : 'lanes' })}
         data={[
           { value: 'lanes', label: 'Lanes' },
           { value: 'table', label: 'Table' },
+          { value: 'charts', label: 'Charts' },
         ]}
       />
     </div>

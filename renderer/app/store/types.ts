@@ -72,7 +72,7 @@ export interface SelectionSlice {
   readonly selection: Selection | null;
   /** Recorded iteration that is shown; null for the run's representative one. */
   readonly iteration: number | null;
-  readonly timelineAs: 'lanes' | 'table';
+  readonly timelineAs: 'lanes' | 'table' | 'charts';
   readonly helpOpen: boolean;
 }
 

@@ -1,0 +1,32 @@
+/** The charts of one run: in place of its lanes. */
+import { useMemo } from 'react';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { useApp } from '../app/store/store.ts';
+import { breakdownCharts } from './breakdowns.ts';
+import { Chart } from './Chart.tsx';
+import classes from './RunCharts.module.css';
+
+export function RunCharts({ run }: { readonly run: LoadedRun }) {
+  const origin = useApp((state) => state.runs[run.id]?.origin);
+  const { summary } = run;
+  const specs = useMemo(
+    () =>
+      summary === null || origin === undefined
+        ? []
+        : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs),
+    [summary, origin, run],
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['charts']} aria-label="Charts of this run" tabIndex={0}>
+      {summary === null ? <p role="status">Summing up the run…</p> : null}
+      {specs.map((spec) => (
+        <Chart key={spec.title} spec={spec} height={heightOf(spec)} />
+      ))}
+    </section>
+  );
+}
+
+/** Bars need room for their number, and no more. */
+const heightOf = (spec: ReturnType<typeof breakdownCharts>[number]): number =>
+  spec.kind === 'bars' ? Math.min(420, 100 + 44 * spec.categories.length) : 280;

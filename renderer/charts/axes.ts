@@ -1,0 +1,81 @@
+/** What the axes of all kinds of chart have in common. */
+import type { Look } from './look.ts';
+import { type AxisUnit, axisTitle, axisUnit, mostOf } from './quantities.ts';
+import type { ChartSpec, Quantity } from './spec.ts';
+
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+  /** Taken by the title. */
+  readonly top: number;
+}
+
+export const valueUnit = (spec: ChartSpec): AxisUnit => axisUnit(spec.value.unit, mostOf(spec));
+
+/** A number without an exponent and without digits that only float arithmetic made. */
+export const plain = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString('en', { useGrouping: true });
+
+export const labels = (look: Look) => ({ color: look.textDim, fontFamily: look.font, fontSize: 12 });
+
+const name = (text: string, look: Look, gap: number) => ({
+  name: text,
+  nameLocation: 'middle' as const,
+  nameGap: gap,
+  nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: 12, fontWeight: 600 },
+});
+
+/** An axis of values, in one unit that its title names. */
+export const valueAxis = (quantity: Quantity, unit: AxisUnit, look: Look, gap: number) => ({
+  type: 'value' as const,
+  min: 0,
+  ...name(axisTitle(quantity, unit), look, gap),
+  axisLabel: { ...labels(look), formatter: plain },
+  axisLine: { show: false },
+  axisTick: { show: false },
+  splitLine: { lineStyle: { color: look.line } },
+});
+
+/** An axis of what was chosen, a place for each. */
+export const categoryAxis = (title: string, data: readonly string[], look: Look, gap: number) => ({
+  type: 'category' as const,
+  data: [...data],
+  ...name(title, look, gap),
+  axisLabel: { ...labels(look), hideOverlap: true },
+  axisLine: { lineStyle: { color: look.line } },
+  axisTick: { show: false },
+});
+
+/** An axis of numbers at their distance, with ticks where there are points. */
+export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, look: Look, gap: number) => ({
+  type: isLog ? ('log' as const) : ('value' as const),
+  ...(isLog ? { logBase: 2 } : { scale: true }),
+  min: Math.min(...ticks),
+  max: Math.max(...ticks),
+  ...name(title, look, gap),
+  axisLabel: { ...labels(look), hideOverlap: true, customValues: [...ticks], formatter: label },
+  axisLine: { lineStyle: { color: look.line } },
+  axisTick: { show: true, customValues: [...ticks], lineStyle: { color: look.line } },
+  splitLine: { show: false },
+});
+
+export interface NumberAxis {
+  readonly name: string;
+  readonly ticks: readonly number[];
+  readonly label: (value: number) => string;
+  readonly isLog: boolean;
+}
+
+export const legend = (data: readonly string[], look: Look, bottom = 4) => ({
+  data: [...data],
+  bottom,
+  left: 'center' as const,
+  type: 'scroll' as const,
+  itemWidth: 26,
+  textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
+  pageTextStyle: { color: look.text },
+  pageIconColor: look.text,
+  pageIconInactiveColor: look.textDim,
+  // A click would hide a row without a word to those who can't see it go.
+  selectedMode: false,
+});

@@ -1,0 +1,94 @@
+/** Lying bars: long names stand beside them, and the value at their end. */
+import { categoryAxis, legend, type Room, valueAxis, valueUnit } from './axes.ts';
+import { type Look, rowLook } from './look.ts';
+import { whiskers } from './marks.ts';
+import { hasSpread } from './points.ts';
+import { formatValue } from './quantities.ts';
+import { type BarSpec, isFailure, isReading, legendName } from './spec.ts';
+
+const nameWidth = 170;
+const mostBarHeight = 30;
+const gapShare = 0.3;
+
+export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room): object {
+  const unit = valueUnit(spec);
+  const names = spec.rows.map((row) => legendName(spec, row));
+  const left = Math.min(nameWidth, Math.round(width * 0.32)) + 16;
+  const grid = { left, right: 92, top: top + 6, bottom: 72 };
+  const bar = barHeight(spec, height - grid.top - grid.bottom);
+  return {
+    grid,
+    legend: legend(names, look),
+    xAxis: valueAxis(spec.value, unit, look, 28),
+    yAxis: {
+      ...categoryAxis('', categoryNames(spec), look, 0),
+      inverse: true,
+      axisLabel: {
+        color: look.text,
+        fontFamily: look.font,
+        fontSize: 12,
+        width: left - 24,
+        overflow: 'break',
+        interval: 0,
+      },
+    },
+    series: [
+      ...spec.rows.map((_, index) => bars(spec, index, names[index] ?? '', look, bar)),
+      ...(spec.stacked === true ? [] : spec.rows.map((_, index) => spreads(spec, index, look, bar))),
+    ],
+  };
+}
+
+/** Each says what its numbers are where categories differ in that. */
+const categoryNames = ({ categories }: BarSpec): string[] =>
+  categories.map(({ label, origin }) => (origin === undefined ? label : `${label}\n(${origin})`));
+
+function barHeight({ rows, categories, stacked }: BarSpec, room: number): number {
+  const beside = stacked === true ? 1 : rows.length;
+  const each = (room / Math.max(1, categories.length)) * (1 - gapShare);
+  return Math.max(3, Math.min(mostBarHeight, each / Math.max(1, beside)));
+}
+
+function bars(spec: BarSpec, index: number, name: string, look: Look, bar: number): object {
+  const row = spec.rows[index] ?? { name, cells: [] };
+  const { factor } = valueUnit(spec);
+  const { colour, decal } = rowLook(row, index, look);
+  const data = spec.categories.map((_, column) => {
+    const cell = row.cells[column] ?? null;
+    const place = cell === null ? {} : { row: index, column };
+    if (isReading(cell)) return { value: cell.value / factor, ...place };
+    return isFailure(cell) ? { value: 0, ...place, label: { color: look.bad } } : { value: '-' };
+  });
+  return {
+    type: 'bar',
+    name,
+    data,
+    color: colour,
+    barWidth: bar,
+    barGap: '0%',
+    itemStyle: { decal, borderColor: look.surface, borderWidth: 1 },
+    ...(spec.stacked === true ? { stack: 'all' } : {}),
+    label: {
+      show: spec.stacked !== true,
+      position: 'right',
+      distance: 8,
+      color: look.text,
+      fontFamily: look.font,
+      formatter: ({ dataIndex }: { readonly dataIndex: number }) => {
+        const cell = row.cells[dataIndex];
+        if (isFailure(cell)) return '✕ failed';
+        return isReading(cell) ? formatValue(spec.value.unit, cell.value) : '';
+      },
+    },
+  };
+}
+
+function spreads(spec: BarSpec, index: number, look: Look, bar: number): object {
+  const { factor } = valueUnit(spec);
+  const shift = (index - (spec.rows.length - 1) / 2) * bar;
+  const cells = spec.rows[index]?.cells ?? [];
+  const data = cells.flatMap((cell, column) =>
+    isReading(cell) && hasSpread(cell) ? [[column, (cell.low ?? 0) / factor, (cell.high ?? 0) / factor, shift]] : [],
+  );
+  return whiskers(data, look.text, 'horizontal');
+}

@@ -1,0 +1,158 @@
+/** Charts of one run, from its summary: what the engines did, and where the time of host threads and devices went. */
+import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
+import type { RunOrigin } from '../../core/trace/run.ts';
+import type { PaintName } from '../app/palette.ts';
+import {
+  type BarSpec,
+  type Cell,
+  type ChartSpec,
+  isReading,
+  type LineSpec,
+  type Provenance,
+  type Row,
+} from './spec.ts';
+
+export type BreakdownSummary = Pick<
+  SummaryDocument,
+  'engines' | 'host' | 'temporal' | 'device' | 'profile' | 'machine' | 'createdAt'
+>;
+
+/** Those that have something to show, in the order in which they are shown. */
+export function breakdownCharts(
+  summary: BreakdownSummary,
+  origin: RunOrigin,
+  makespansNs: readonly number[],
+): ChartSpec[] {
+  const provenance: Provenance = { origins: [origin], device: deviceOf(summary), date: summary.createdAt };
+  return [
+    engineUse(summary, provenance),
+    engineBandwidth(summary, provenance),
+    deviceTime(summary, provenance),
+    hostTime(summary, provenance),
+    iterations(makespansNs, provenance),
+  ].filter((spec) => spec !== null);
+}
+
+export const deviceOf = ({
+  device,
+  profile,
+  machine,
+}: Pick<BreakdownSummary, 'device' | 'profile' | 'machine'>): string => device?.name ?? profile ?? machine?.cpu ?? '';
+
+const reading = (value: number | null): Cell => (value === null ? null : { value });
+
+function engineUse({ engines }: BreakdownSummary, provenance: Provenance): BarSpec | null {
+  if (engines.length === 0) return null;
+  return {
+    kind: 'bars',
+    title: 'Engine use',
+    provenance,
+    by: 'Engine',
+    categories: engines.map(({ name }) => ({ label: name })),
+    value: { name: 'Busy part of the makespan', unit: 'share' },
+    rows: [{ name: 'Busy', cells: engines.map(({ shareOfMakespan }) => reading(shareOfMakespan)) }],
+  };
+}
+
+function engineBandwidth({ engines }: BreakdownSummary, provenance: Provenance): BarSpec | null {
+  const copying = engines.filter(({ kind, bytesPerSecond }) => kind === 'copy-engine' && bytesPerSecond !== null);
+  if (copying.length === 0) return null;
+  return {
+    kind: 'bars',
+    title: 'Bandwidth of the copy engines',
+    provenance,
+    by: 'Engine',
+    categories: copying.map(({ name }) => ({ label: name })),
+    value: { name: 'Bytes over busy time', unit: 'B/s' },
+    rows: [{ name: 'Bandwidth', cells: copying.map(({ bytesPerSecond }) => reading(bytesPerSecond)) }],
+  };
+}
+
+const part = (name: string, paint: PaintName, times: readonly number[]): Row => ({
+  name,
+  paint,
+  cells: times.map((time) => reading(time)),
+});
+
+function deviceTime({ temporal }: BreakdownSummary, provenance: Provenance): BarSpec | null {
+  if (temporal.length === 0) return null;
+  return {
+    kind: 'bars',
+    title: 'Time of the device',
+    provenance,
+    by: 'Device',
+    stacked: true,
+    categories: temporal.map(({ device }) => ({ label: device })),
+    value: { name: 'From the first activity to the end of the last', unit: 'ns' },
+    rows: [
+      part(
+        'Kernels',
+        'kernel',
+        temporal.map(({ computeNs }) => computeNs),
+      ),
+      part(
+        'Only copies or communication',
+        'h2d',
+        temporal.map(({ nonComputeNs }) => nonComputeNs),
+      ),
+      part(
+        'Idle',
+        'host-sync',
+        temporal.map(({ idleNs }) => idleNs),
+      ),
+    ],
+  };
+}
+
+function hostTime({ host }: BreakdownSummary, provenance: Provenance): BarSpec | null {
+  if (host.length === 0) return null;
+  return {
+    kind: 'bars',
+    title: 'Time of the host threads',
+    provenance,
+    by: 'Host thread',
+    stacked: true,
+    categories: host.map(({ name }) => ({ label: name })),
+    value: { name: 'Time in an iteration', unit: 'ns' },
+    rows: [
+      part(
+        'Issuing',
+        'host-call',
+        host.map(({ issuingNs }) => issuingNs),
+      ),
+      part(
+        'Held by a copy',
+        'd2h',
+        host.map(({ heldByCopyNs }) => heldByCopyNs),
+      ),
+      part(
+        'Blocked in synchronise',
+        'host-sync',
+        host.map(({ blockedInSynchronizeNs }) => blockedInSynchronizeNs),
+      ),
+      part(
+        'Working',
+        'host-work',
+        host.map(({ workingNs }) => workingNs),
+      ),
+      part(
+        'Other',
+        'host-range',
+        host.map(({ otherNs }) => otherNs),
+      ),
+    ],
+  };
+}
+
+/** How the makespan went from iteration to iteration; nothing where there is one. */
+function iterations(makespansNs: readonly number[], provenance: Provenance): LineSpec | null {
+  if (makespansNs.length < 2) return null;
+  return {
+    kind: 'lines',
+    title: 'Makespan of each iteration',
+    provenance,
+    x: { name: 'Iteration', unit: 'count', scale: 'linear', values: makespansNs.map((_, index) => index + 1) },
+    value: { name: 'Makespan', unit: 'ns' },
+    rows: [{ name: 'Makespan', cells: makespansNs.map((value) => ({ value })) }],
+  };
+}

@@ -1,0 +1,131 @@
+/** A field for each pair of two numbers, from light to dark; the value stands in it where there is room. */
+import { color } from 'echarts/core';
+import { categoryAxis, plain, type Room, valueUnit } from './axes.ts';
+import type { Look } from './look.ts';
+import { axisTitle, formatChosen, formatValue } from './quantities.ts';
+import { type HeatSpec, isFailure, isReading, originText } from './spec.ts';
+
+const grid = { left: 86, right: 30, bottom: 96 };
+/** Room that '12.3 ms' needs. */
+const labelWidth = 52;
+const labelHeight = 16;
+
+interface Extent {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function heatParts(spec: HeatSpec, look: Look, { width, height, top }: Room): object {
+  const unit = valueUnit(spec);
+  const extent = extentOf(spec);
+  const cellWidth = (width - grid.left - grid.right) / Math.max(1, spec.x.values.length);
+  const cellHeight = (height - top - 6 - grid.bottom) / Math.max(1, spec.y.values.length);
+  return {
+    grid: { ...grid, top: top + 6 },
+    xAxis: categoryAxis(
+      spec.x.name,
+      spec.x.values.map((value) => formatChosen(spec.x.unit, value)),
+      look,
+      28,
+    ),
+    yAxis: categoryAxis(
+      spec.y.name,
+      spec.y.values.map((value) => formatChosen(spec.y.unit, value)),
+      look,
+      66,
+    ),
+    visualMap: {
+      type: 'continuous',
+      seriesIndex: 0,
+      min: extent.least / unit.factor,
+      max: Math.max(extent.most, extent.least + 1e-9) / unit.factor,
+      orient: 'horizontal',
+      left: 'center',
+      bottom: 6,
+      itemWidth: 12,
+      itemHeight: 190,
+      calculable: false,
+      hoverLink: false,
+      inRange: { color: [...look.ramp] },
+      text: [
+        `${plain(extent.most / unit.factor)}  ${axisTitle(spec.value, unit)}, ${originText(spec.provenance)}`,
+        plain(extent.least / unit.factor),
+      ],
+      textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
+    },
+    series: [
+      fields(spec, look, extent, unit.factor, cellWidth >= labelWidth && cellHeight >= labelHeight),
+      failures(spec, look, cellWidth),
+    ],
+  };
+}
+
+function extentOf({ rows }: HeatSpec): Extent {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { cells } of rows) {
+    for (const cell of cells) {
+      if (!isReading(cell)) continue;
+      least = Math.min(least, cell.value);
+      most = Math.max(most, cell.value);
+    }
+  }
+  return least > most ? { least: 0, most: 0 } : { least, most };
+}
+
+function fields(spec: HeatSpec, look: Look, { least, most }: Extent, factor: number, labelled: boolean): object {
+  const data = spec.rows.flatMap(({ cells }, row) =>
+    cells.flatMap((cell, column) => {
+      if (!isReading(cell)) return [];
+      const share = most > least ? (cell.value - least) / (most - least) : 0.5;
+      const label = { color: inkOn(color.lerp(share, [...look.ramp]) as string) };
+      return [{ value: [column, row, cell.value / factor], row, column, label }];
+    }),
+  );
+  return {
+    type: 'heatmap',
+    data,
+    itemStyle: { borderColor: look.surface, borderWidth: 2 },
+    label: {
+      show: labelled,
+      fontFamily: look.font,
+      fontSize: 12,
+      formatter: ({ data: { row, column } }: { readonly data: { readonly row: number; readonly column: number } }) => {
+        const cell = spec.rows[row]?.cells[column];
+        return isReading(cell) ? formatValue(spec.value.unit, cell.value) : '';
+      },
+    },
+    emphasis: { itemStyle: { borderColor: look.text, borderWidth: 2 } },
+  };
+}
+
+/** A cross in an empty field. */
+function failures(spec: HeatSpec, look: Look, cellWidth: number): object {
+  const data = spec.rows.flatMap(({ cells }, row) =>
+    cells.flatMap((cell, column) => (isFailure(cell) ? [{ value: [column, row], row, column }] : [])),
+  );
+  return {
+    type: 'scatter',
+    data,
+    symbol: 'circle',
+    symbolSize: 12,
+    itemStyle: { color: 'transparent' },
+    label: {
+      show: true,
+      formatter: cellWidth > 70 ? '✕ failed' : '✕',
+      color: look.bad,
+      fontFamily: look.font,
+      fontSize: 12,
+    },
+  };
+}
+
+/** Black or white, whichever stands out more: contrast by WCAG's relative luminance. */
+function inkOn(fill: string): string {
+  const [r = 0, g = 0, b = 0] = (color.parse(fill) ?? []).map((channel, index) => {
+    if (index > 2) return channel;
+    const part = channel / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return luminance > 0.179 ? '#0b1016' : '#ffffff';
+}

@@ -1,0 +1,97 @@
+/** Lines over numbers: medians as symbols, spreads as whiskers, failures as crosses at the foot, limits as dashes. */
+import { legend, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
+import { type Look, rowLook } from './look.ts';
+import { whiskers } from './marks.ts';
+import { hasSpread } from './points.ts';
+import { formatChosen } from './quantities.ts';
+import { isFailure, isReading, type LineSpec, legendName } from './spec.ts';
+
+export function lineParts(spec: LineSpec, look: Look, { top }: Room): object {
+  const unit = valueUnit(spec);
+  const { values, scale } = spec.x;
+  const names = spec.rows.map((row) => legendName(spec, row));
+  const failures = failedPoints(spec);
+  return {
+    grid: { left: 66, right: 28, top: top + 14, bottom: 76 },
+    legend: legend([...names, ...(failures.length > 0 ? [failedName] : [])], look),
+    xAxis: numberAxis(
+      {
+        name: spec.x.name,
+        ticks: [...values].sort((a, b) => a - b),
+        label: (value) => formatChosen(spec.x.unit, value),
+        isLog: scale === 'log',
+      },
+      look,
+      28,
+    ),
+    yAxis: {
+      ...valueAxis(spec.value, unit, look, 50),
+      ...(spec.most === undefined ? {} : { max: spec.most / unit.factor }),
+    },
+    series: [
+      ...spec.rows.map((row, index) => line(spec, index, names[index] ?? row.name, look)),
+      ...spec.rows.flatMap((row, index) => (row.isLimit === true ? [] : [spread(spec, index, look)])),
+      ...(failures.length > 0 ? [crosses(failures, look)] : []),
+    ],
+  };
+}
+
+function line(spec: LineSpec, index: number, name: string, look: Look): object {
+  const row = spec.rows[index];
+  const { factor } = valueUnit(spec);
+  if (row === undefined) return {};
+  const { colour, symbol, dash } = rowLook(row, index, look);
+  const isLimit = row.isLimit === true;
+  const data = spec.x.values.flatMap((x, column) => {
+    const cell = row.cells[column];
+    if (!isReading(cell)) return [{ value: [x, null] }];
+    return [{ value: [x, cell.value / factor], ...(isLimit ? {} : { row: index, column }) }];
+  });
+  return {
+    type: 'line',
+    name,
+    data: data.sort((a, b) => Number(a.value[0]) - Number(b.value[0])),
+    color: isLimit ? look.textDim : colour,
+    symbol: isLimit ? 'none' : symbol,
+    symbolSize: 9,
+    showAllSymbol: true,
+    silent: isLimit,
+    lineStyle: { width: isLimit ? 1.5 : 2, type: isLimit ? 'dashed' : dash },
+    emphasis: { scale: 1.5 },
+    z: isLimit ? 1 : 3,
+  };
+}
+
+function spread(spec: LineSpec, index: number, look: Look): object {
+  const row = spec.rows[index];
+  const { factor } = valueUnit(spec);
+  const { colour } = rowLook(row ?? { name: '', cells: [] }, index, look);
+  const data = spec.x.values.flatMap((x, column) => {
+    const cell = row?.cells[column];
+    return isReading(cell) && hasSpread(cell) ? [[x, (cell.low ?? 0) / factor, (cell.high ?? 0) / factor]] : [];
+  });
+  return whiskers(data, colour, 'vertical');
+}
+
+const failedName = 'failed';
+
+function failedPoints(spec: LineSpec): { value: [number, number]; row: number; column: number }[] {
+  return spec.rows.flatMap(({ cells }, row) =>
+    cells.flatMap((cell, column) =>
+      isFailure(cell) ? [{ value: [spec.x.values[column] ?? 0, 0] as [number, number], row, column }] : [],
+    ),
+  );
+}
+
+const cross = 'path://M0,2 L2,0 L5,3 L8,0 L10,2 L7,5 L10,8 L8,10 L5,7 L2,10 L0,8 L3,5 Z';
+
+const crosses = (data: readonly object[], look: Look): object => ({
+  type: 'scatter',
+  name: failedName,
+  data,
+  symbol: cross,
+  symbolSize: 11,
+  color: look.bad,
+  clip: false,
+  z: 4,
+});

@@ -1,0 +1,33 @@
+/** Marks that ECharts has not by itself. */
+
+interface Api {
+  value(dimension: number): number;
+  coord(data: readonly number[]): number[];
+}
+
+const cap = 4;
+
+/** Lines from least to most with caps. Data: [place on the other axis, low, high, shift in pixels]. */
+export const whiskers = (
+  data: readonly (readonly number[])[],
+  colour: string,
+  direction: 'vertical' | 'horizontal',
+): object => ({
+  type: 'custom',
+  data: data.map((value) => [...value]),
+  silent: true,
+  tooltip: { show: false },
+  z: 5,
+  encode: direction === 'vertical' ? { x: 0, y: [1, 2] } : { y: 0, x: [1, 2] },
+  renderItem: (_params: unknown, api: Api) => {
+    const [at, low, high, shift] = [api.value(0), api.value(1), api.value(2), api.value(3) || 0];
+    const vertical = direction === 'vertical';
+    const [x1 = 0, y1 = 0] = api.coord(vertical ? [at, low] : [low, at]);
+    const [x2 = 0, y2 = 0] = api.coord(vertical ? [at, high] : [high, at]);
+    const style = { stroke: colour, lineWidth: 1.5, fill: 'none' };
+    const path = vertical
+      ? `M${x1 - cap},${y1} H${x1 + cap} M${x1},${y1} V${y2} M${x2 - cap},${y2} H${x2 + cap}`
+      : `M${x1},${y1 + shift - cap} v${2 * cap} M${x1},${y1 + shift} H${x2} M${x2},${y2 + shift - cap} v${2 * cap}`;
+    return { type: 'path', shape: { pathData: path }, style };
+  },
+});

@@ -1,0 +1,71 @@
+/** From a chart's data to what ECharts is told. Nothing here knows the DOM. */
+import type { EChartsCoreOption } from 'echarts/core';
+import { barParts } from './bars.ts';
+import { heatParts } from './heat.ts';
+import { lineParts } from './lines.ts';
+import type { Look } from './look.ts';
+import { pointLines } from './points.ts';
+import { type ChartSpec, fullTitle, provenanceLine } from './spec.ts';
+
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  /** A file carries its title and provenance in the picture; the window has them above it. */
+  readonly withTitle: boolean;
+}
+
+/** Series hold their points as `[…numbers]` and name the point's place in `row` and `column`. */
+export interface DatumPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+export function chartOption(spec: ChartSpec, look: Look, frame: Frame): EChartsCoreOption {
+  const top = frame.withTitle ? 78 : 10;
+  const parts =
+    spec.kind === 'bars'
+      ? barParts(spec, look, { ...frame, top })
+      : spec.kind === 'lines'
+        ? lineParts(spec, look, { ...frame, top })
+        : heatParts(spec, look, { ...frame, top });
+  return {
+    animation: false,
+    backgroundColor: look.surface,
+    textStyle: { fontFamily: look.font, color: look.text, fontSize: 12 },
+    aria: { enabled: true, label: { enabled: false }, decal: { show: spec.kind === 'bars' } },
+    ...(frame.withTitle ? { title: title(spec, look) } : {}),
+    tooltip: tooltip(spec, look),
+    ...parts,
+  };
+}
+
+const title = (spec: ChartSpec, look: Look) => ({
+  text: fullTitle(spec),
+  subtext: provenanceLine(spec),
+  left: 16,
+  top: 12,
+  textStyle: { color: look.text, fontSize: 16, fontWeight: 600, fontFamily: look.font },
+  subtextStyle: { color: look.textDim, fontSize: 12, fontFamily: look.font },
+});
+
+const tooltip = (spec: ChartSpec, look: Look) => ({
+  trigger: 'item',
+  // Drawn with the chart: no markup is made from names that people gave.
+  renderMode: 'richText',
+  confine: true,
+  backgroundColor: look.surface,
+  borderColor: look.line,
+  textStyle: { color: look.text, fontFamily: look.font, fontSize: 12, lineHeight: 17 },
+  formatter: ({ data }: { readonly data?: unknown }) => {
+    const place = placeOf(data);
+    const cell = place === null ? undefined : spec.rows[place.row]?.cells[place.column];
+    return place === null || cell == null ? '' : pointLines(spec, { ...place, cell }).join('\n');
+  },
+});
+
+/** Where a drawn thing stands in the spec; null for what isn't one of its points. */
+export function placeOf(data: unknown): DatumPlace | null {
+  if (typeof data !== 'object' || data === null) return null;
+  const { row, column } = data as Partial<DatumPlace>;
+  return typeof row === 'number' && typeof column === 'number' ? { row, column } : null;
+}

@@ -1,0 +1,84 @@
+/** Every cell of a chart in reading order, with the words for it: tooltip, keyboard, table and exports say the same. */
+import { formatChosen, formatValue } from './quantities.ts';
+import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row } from './spec.ts';
+
+export interface Point {
+  readonly row: number;
+  readonly column: number;
+  readonly cell: Exclude<Cell, null>;
+}
+
+/** Row after row. Limits are no points: they can't be opened, and say the same everywhere. */
+export function pointsOf(spec: ChartSpec): Point[] {
+  return spec.rows.flatMap(({ cells, isLimit }, row) =>
+    isLimit === true ? [] : cells.flatMap((cell, column) => (cell === null ? [] : [{ row, column, cell }])),
+  );
+}
+
+/** What a column stands for: a category, or a number of the x axis. */
+export function columnLabel(spec: ChartSpec, column: number): string {
+  if (spec.kind === 'bars') return spec.categories[column]?.label ?? '';
+  return formatChosen(spec.x.unit, spec.x.values[column] ?? 0);
+}
+
+export const columnTitle = (spec: ChartSpec): string => (spec.kind === 'bars' ? spec.by : spec.x.name);
+
+/** What a row stands for. */
+export function rowLabel(spec: ChartSpec, row: number): string {
+  if (spec.kind === 'heat') return formatChosen(spec.y.unit, spec.y.values[row] ?? 0);
+  return spec.rows[row]?.name ?? '';
+}
+
+/** Null where one row says all that the title says. */
+export function rowTitle(spec: ChartSpec): string | null {
+  if (spec.kind === 'heat') return spec.y.name;
+  return spec.rows.length > 1 ? 'Series' : null;
+}
+
+/** '1.20 ms', and the spread where there is more than one iteration. */
+export function readingText(spec: ChartSpec, cell: Cell): string {
+  if (cell === null) return 'nothing';
+  if (isFailure(cell)) return `failed: ${cell.problem}`;
+  const { unit } = spec.value;
+  const value = formatValue(unit, cell.value);
+  return hasSpread(cell)
+    ? `${value}, from ${formatValue(unit, cell.low ?? 0)} to ${formatValue(unit, cell.high ?? 0)} over ${cell.count} iterations`
+    : value;
+}
+
+export const hasSpread = (cell: Cell): boolean => isReading(cell) && (cell.count ?? 1) > 1 && cell.low !== undefined;
+
+/** Lines of a tooltip; joined, a sentence for a screen reader. */
+export function pointLines(spec: ChartSpec, { row, column, cell }: Point): string[] {
+  const series: Row | undefined = spec.rows[row];
+  const title = rowTitle(spec);
+  return [
+    `${columnTitle(spec)} ${columnLabel(spec, column)}`,
+    ...(title === null ? [] : [spec.kind === 'heat' ? `${title} ${rowLabel(spec, row)}` : rowLabel(spec, row)]),
+    `${spec.value.name} ${readingText(spec, cell)}`,
+    ...(series === undefined ? [] : [cellOrigin(spec, series, column)]),
+  ];
+}
+
+type Step = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown' | 'Home' | 'End';
+
+export const isStep = (key: string): key is Step => /^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(key);
+
+/** Where a key leads from `at`, an index into `points`: along the row, or to the nearest column of another row. */
+export function stepFrom(points: readonly Point[], at: number, key: Step): number {
+  const here = points[at];
+  if (key === 'Home' || here === undefined) return 0;
+  if (key === 'End') return points.length - 1;
+  if (key === 'ArrowLeft') return Math.max(0, at - 1);
+  if (key === 'ArrowRight') return Math.min(points.length - 1, at + 1);
+  const other = nextRow(points, here.row, key === 'ArrowUp' ? -1 : 1);
+  if (other === null) return at;
+  const distance = (index: number): number => Math.abs((points[index]?.column ?? 0) - here.column);
+  const candidates = points.flatMap(({ row }, index) => (row === other ? [index] : []));
+  return candidates.reduce((best, index) => (distance(index) < distance(best) ? index : best), candidates[0] ?? at);
+}
+
+function nextRow(points: readonly Point[], row: number, direction: 1 | -1): number | null {
+  const rows = [...new Set(points.map((point) => point.row))].sort((a, b) => a - b);
+  return rows[rows.indexOf(row) + direction] ?? null;
+}

@@ -1,0 +1,81 @@
+/** Figures of a chart as text: one unit for an axis, and values with their unit. */
+import { bytesText, durationText } from '../../core/experiment/edit/quantities.ts';
+import { formatBytes, formatDuration, formatRate, formatShare, GiB, KiB, MiB } from '../../core/units.ts';
+import { type ChartSpec, isReading, type Quantity, type Unit } from './spec.ts';
+
+const formats: Readonly<Record<Unit, (value: number) => string>> = {
+  ns: formatDuration,
+  B: formatBytes,
+  'B/s': formatRate,
+  share: formatShare,
+  count: (value) => value.toLocaleString('en', { maximumFractionDigits: 3 }),
+};
+
+export const formatValue = (unit: Unit, value: number): string => formats[unit](value);
+
+/** A value that someone chose, as a size of a sweep: exact and short, '2 MiB' and not '2.00 MiB'. */
+export function formatChosen(unit: Unit, value: number): string {
+  if (unit === 'B') return bytesText(value);
+  return unit === 'ns' ? durationText(value) : formatValue(unit, value);
+}
+
+export interface AxisUnit {
+  /** Empty for plain numbers. */
+  readonly name: string;
+  readonly factor: number;
+}
+
+type Steps = readonly (readonly [factor: number, name: string])[];
+
+const steps: Readonly<Record<Unit, Steps>> = {
+  ns: [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, 'µs'],
+    [1, 'ns'],
+  ],
+  B: [
+    [GiB, 'GiB'],
+    [MiB, 'MiB'],
+    [KiB, 'KiB'],
+    [1, 'B'],
+  ],
+  'B/s': [
+    [1e12, 'TB/s'],
+    [1e9, 'GB/s'],
+    [1e6, 'MB/s'],
+    [1e3, 'kB/s'],
+    [1, 'B/s'],
+  ],
+  share: [[0.01, '%']],
+  count: [[1, '']],
+};
+
+/** The unit in which the largest value has one to three digits before the point. */
+export function axisUnit(unit: Unit, most: number): AxisUnit {
+  const choices = steps[unit];
+  const [factor, name] = choices.find(([size]) => most >= size) ?? choices.at(-1) ?? [1, ''];
+  return { name, factor };
+}
+
+/** 'Makespan (ms)'. */
+export const axisTitle = ({ name }: Quantity, unit: AxisUnit): string =>
+  unit.name === '' ? name : `${name} (${unit.name})`;
+
+/** The largest value drawn, spreads and limits included; 0 for none. */
+export function mostOf(spec: ChartSpec): number {
+  if (spec.kind === 'bars' && spec.stacked === true) {
+    return Math.max(0, ...spec.categories.map((_, column) => stackHeight(spec, column)));
+  }
+  let most = 0;
+  for (const { cells } of spec.rows) {
+    for (const cell of cells) if (isReading(cell)) most = Math.max(most, cell.high ?? cell.value, cell.value);
+  }
+  return most;
+}
+
+const stackHeight = ({ rows }: ChartSpec, column: number): number =>
+  rows.reduce((sum, { cells }) => {
+    const cell = cells[column];
+    return sum + (isReading(cell) ? cell.value : 0);
+  }, 0);

@@ -1,0 +1,110 @@
+/** A chart as a table: for those who read it, and for files. */
+import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
+import { formatValue } from './quantities.ts';
+import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row, type Unit } from './spec.ts';
+
+export interface TableRow {
+  readonly key: string;
+  readonly cells: readonly string[];
+  /** Why there is no value. */
+  readonly problem: string | null;
+  readonly id: string | undefined;
+  /** What the row is about, for the button that opens it. */
+  readonly name: string;
+}
+
+export interface ChartTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly TableRow[];
+}
+
+const spreadOf = (spec: ChartSpec): boolean =>
+  spec.rows.some(({ cells }) => cells.some((cell) => isReading(cell) && (cell.count ?? 1) > 1));
+
+/** A line for each point: what it is of, its value with its unit, and its spread where there is one. */
+export function chartTable(spec: ChartSpec): ChartTable {
+  const title = rowTitle(spec);
+  const withSpread = spreadOf(spec);
+  const { unit } = spec.value;
+  const spread = (cell: Cell): string[] => {
+    if (!isReading(cell)) return ['', '', ''];
+    const { value, low = value, high = value, count = 1 } = cell;
+    return [formatValue(unit, low), formatValue(unit, high), String(count)];
+  };
+  return {
+    columns: [
+      ...(title === null ? [] : [title]),
+      columnTitle(spec),
+      spec.value.name,
+      ...(withSpread ? ['Least', 'Most', 'Iterations'] : []),
+      'Origin',
+    ],
+    rows: pointsOf(spec).map(({ row, column, cell }) => {
+      const [of, by] = [rowLabel(spec, row), columnLabel(spec, column)];
+      return {
+        key: `${row}:${column}`,
+        cells: [
+          ...(title === null ? [] : [of]),
+          by,
+          isReading(cell) ? formatValue(unit, cell.value) : 'failed',
+          ...(withSpread ? spread(cell) : []),
+          cellOrigin(spec, spec.rows[row] ?? noRow, column),
+        ],
+        problem: isFailure(cell) ? cell.problem : null,
+        id: cell.id,
+        name: title === null ? by : `${of}, ${by}`,
+      };
+    }),
+  };
+}
+
+const noRow: Row = { name: '', cells: [] };
+
+const unitNames: Readonly<Record<Unit, string>> = {
+  ns: 'ns',
+  B: 'bytes',
+  'B/s': 'bytes/s',
+  share: '0 to 1',
+  count: '',
+};
+const heading = (name: string, unit: Unit): string => (unitNames[unit] === '' ? name : `${name} (${unitNames[unit]})`);
+
+/**
+ * Comma-separated values after RFC 4180, in base units, so that no digit is lost. Limits are rows too, and every row says
+ * its origin, device and date.
+ */
+export function chartCsv(spec: ChartSpec): string {
+  const { provenance, value } = spec;
+  const header = [
+    spec.kind === 'heat' ? heading(spec.y.name, spec.y.unit) : 'Series',
+    spec.kind === 'bars' ? spec.by : heading(spec.x.name, spec.x.unit),
+    heading(value.name, value.unit),
+    'Least',
+    'Most',
+    'Iterations',
+    'Failed because',
+    'Origin',
+    'Device',
+    'Date',
+  ];
+  const lines = spec.rows.flatMap((row, index) =>
+    row.cells.flatMap((cell, column) => {
+      if (cell === null) return [];
+      const of = spec.kind === 'heat' ? (spec.y.values[index] ?? '') : row.name;
+      const by = spec.kind === 'bars' ? columnLabel(spec, column) : (spec.x.values[column] ?? '');
+      const figures = isReading(cell)
+        ? [cell.value, cell.low ?? cell.value, cell.high ?? cell.value, cell.count ?? 1, '']
+        : ['', '', '', '', cell.problem];
+      const origin = row.isLimit === true ? 'limit' : cellOrigin(spec, row, column);
+      return [[of, by, ...figures, origin, provenance.device, provenance.date]];
+    }),
+  );
+  return [header, ...lines].map((line) => `${line.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+function csvCell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
