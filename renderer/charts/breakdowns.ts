@@ -140,7 +140,7 @@ function hostTime({ host }: BreakdownSummary, provenance: Provenance): BarSpec |
         'host-range',
         host.map(({ otherNs }) => otherNs),
       ),
-    ],
+    ].filter(({ cells }) => cells.some((cell) => isReading(cell) && cell.value > 0)),
   };
 }
 
