@@ -12,13 +12,13 @@ export class HostCalls {
   readonly #begin: number;
   /** By row, from #begin: its call, or -1. */
   readonly #calls: Int32Array;
-  /** By row, from #begin: 1 where it is the call of some activity. */
-  readonly #joined: Uint8Array;
+  /** By row, from #begin: the first activity that it issued, or -1. */
+  readonly #activities: Int32Array;
 
   constructor({ trace, begin, end }: Iteration) {
     this.#begin = begin;
     this.#calls = new Int32Array(end - begin).fill(-1);
-    this.#joined = new Uint8Array(end - begin);
+    this.#activities = new Int32Array(end - begin).fill(-1);
     const { op, correlation, kind } = trace.columns;
     const [byCorrelation, byOperation] = [new Map<number, RowIndex>(), new Map<number, RowIndex[]>()];
     for (let row = begin; row < end; row += 1) {
@@ -36,7 +36,7 @@ export class HostCalls {
       const call = byCorrelation.get(correlation[row] ?? 0) ?? byOperation.get(number)?.[occurrence];
       if (call === undefined) continue;
       this.#calls[row - begin] = call;
-      this.#joined[call - begin] = 1;
+      if ((this.#activities[call - begin] ?? 0) < 0) this.#activities[call - begin] = row;
     }
   }
 
@@ -48,7 +48,13 @@ export class HostCalls {
 
   /** Whether a row is the call of some activity. */
   isJoined(call: RowIndex): boolean {
-    return this.#joined[call - this.#begin] === 1;
+    return this.activityOf(call) !== undefined;
+  }
+
+  /** The first activity that a call issued; undefined where the trace doesn't hold any. */
+  activityOf(call: RowIndex): RowIndex | undefined {
+    const activity = this.#activities[call - this.#begin] ?? -1;
+    return activity < 0 ? undefined : activity;
   }
 
   /** Every activity that has a call, with it, in order of start. */

@@ -45,8 +45,8 @@ export class ChangeBuilder {
     return this;
   }
 
-  /** Declares an event, stream or signal under a name of its own, and gives that name. */
-  declare(list: 'events' | 'streams' | 'signals', name: string, fields: object = {}): string {
+  /** Declares something under a name of its own, and gives that name. */
+  declare(list: 'buffers' | 'events' | 'streams' | 'signals' | 'threads', name: string, fields: object = {}): string {
     let id = name;
     for (let number = 2; this.#ids.has(id); number += 1) id = `${name}${number}`;
     this.#ids.add(id);

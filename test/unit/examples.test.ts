@@ -14,8 +14,10 @@ describe('shipped examples', () => {
     const experiment = requireExperiment(readFileSync(join(folder, file), 'utf8'));
     for (const engine of engineKinds) expect(capabilityGaps(experiment, engine)).toEqual([]);
     const program = lower(experiment);
-    expect(program.unverifiable).toEqual([]);
-    const written = program.buffers.filter((buffer) => buffer.written).reduce((sum, buffer) => sum + buffer.bytes, 0);
+    // What an operation allocates and another frees is gone at the end.
+    const verified = program.buffers.filter((_, buffer) => !program.unverifiable.some((one) => one.buffer === buffer));
+    expect(program.unverifiable.filter(({ reason }) => reason !== 'it is freed before the end')).toEqual([]);
+    const written = verified.filter((buffer) => buffer.written).reduce((sum, buffer) => sum + buffer.bytes, 0);
     expect(program.expectations.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(written);
   });
 });

@@ -33,7 +33,7 @@ export function predict(experiment: Experiment, profile: DeviceProfile): Predict
       program,
       makespanNs,
       overlap: overlap(iteration),
-      verdicts: verdicts(iteration, experiment),
+      verdicts: verdicts(iteration, experiment, profile.queue.depth),
     };
   } catch {
     // A run file's experiment need not be one that can be lowered and simulated; then nothing is predicted for it.

@@ -76,9 +76,10 @@ function test(before: Prediction, verdict: Verdict, machine: Machine): Remedy | 
   return best === null && machine.effort.isOver ? null : describe(start, best, verdict, tried);
 }
 
-/** The attempt with one more cause taken away; null where that can't be done without harm to the data. */
+/** The attempt with one more cause taken away, by the first change that helps, or else the first; null where none can be made without harm to the data. */
 function takeAway(from: Attempt, verdict: Verdict, { profile, effort }: Machine): Attempt | null {
   const { experiment, program } = from.prediction;
+  let first: Attempt | null = null;
   for (const proposed of changesFor({ experiment, program, verdict })) {
     const change = withoutNewHazards(experiment, proposed, effort);
     const prediction = change === null ? null : predict(applyChange(experiment, change), profile);
@@ -86,9 +87,12 @@ function takeAway(from: Attempt, verdict: Verdict, { profile, effort }: Machine)
     if (change === null || prediction === null) continue;
     const op = movedOperation(from, change, prediction);
     if (op === null) continue;
-    return { change: joinChanges(from.change, change), prediction, causes: [...from.causes, verdict.cause], op };
+    const causes = [...from.causes, verdict.cause];
+    const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
+    if (isBetter(attempt, from)) return attempt;
+    first ??= attempt;
   }
-  return null;
+  return first;
 }
 
 /** Number that the copy has after the change. One that was moved is found where its like was put. */
@@ -103,9 +107,14 @@ function movedOperation({ prediction, op }: Attempt, { patches }: Change, after:
 }
 
 function placed(operation: unknown, patches: readonly Patch[]): readonly (string | number)[] | null {
-  const at = patches.findIndex((patch) => patch.op === 'add' && patch.value === operation);
-  const path = patches[at]?.path;
-  return path === undefined ? null : movedPath(path, patches.slice(at + 1));
+  for (const [index, patch] of patches.entries()) {
+    if (patch.op !== 'add') continue;
+    const inside = (patch.value as { operations?: readonly unknown[] }).operations?.indexOf(operation) ?? -1;
+    if (patch.value !== operation && inside < 0) continue;
+    const path = inside < 0 ? patch.path : [...patch.path, 'operations', inside];
+    return movedPath(path, patches.slice(index + 1));
+  }
+  return null;
 }
 
 const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
@@ -140,6 +149,6 @@ function outlook(attempt: Attempt): RemedyOutlook {
   return {
     makespanNs: attempt.prediction.makespanNs,
     share: verdict?.share ?? 0,
-    cause: verdict?.cause ?? 'unexplained',
+    cause: verdict?.cause ?? null,
   };
 }

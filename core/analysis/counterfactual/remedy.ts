@@ -6,7 +6,8 @@ export interface RemedyOutlook {
   readonly makespanNs: number;
   /** Time that the copy and its kernel have in common over the shorter of the two, as in the verdict. */
   readonly share: number;
-  readonly cause: Cause;
+  /** Null where there is no verdict any more, as for a kernel that need not wait. */
+  readonly cause: Cause | null;
 }
 
 export interface Remedy {

@@ -1,5 +1,6 @@
 /** Whether the host issued the second of a pair too late, and what it was held in. */
 import type { RuleId } from '../../rules/rules.ts';
+import { rowEndNs } from '../../trace/rows.ts';
 import { holdsHost, isBlockingMemcpy } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
@@ -26,6 +27,9 @@ function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number)
   if (longest !== null && longest.timeNs >= windowNs / 2) {
     return heldIn(scene, pair, activity(scene.iteration.trace, longest.row));
   }
+  if (longest !== null && timeNs >= windowNs / 2 && scene.queues.wasFull(longest.row)) {
+    return { ...queueFull(activity(scene.iteration.trace, longest.row)), callsBetween: count };
+  }
   if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
   // No row by itself: either all of them together, or the host did something that wasn't recorded.
   return timeNs >= windowNs / 2
@@ -49,6 +53,11 @@ function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
   });
   if (holder.kind === 'host-sync') return late(holder.op === copy.op ? 'blocking-to' : 'synchronize-holds-host');
   if (holder.kind !== 'host-call') return late('issue-before-run');
+  if (waitedUnderLaunchBlocking(scene, holder)) return { ...bare('launch-blocking', 'launch-blocking'), holder };
+  if (scene.queues.wasFull(holder.row)) return queueFull(holder);
+  if (isAllocation(holder.name) && waitedForDevice(pair, holder)) {
+    return { ...bare('allocation-synchronises', 'allocation-waits'), holder };
+  }
   const held = scene.copyOfCall.get(holder.row);
   const own = held?.row === copy.row;
   if (held !== undefined && holdsHost(held)) {
@@ -61,6 +70,23 @@ function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
     ? { ...bare('too-small', 'launch-cost'), holder }
     : late(durationOf(holder) <= maxIssueNs ? 'launch-cost' : 'issue-before-run');
 }
+
+const queueFull = (holder: Activity): Found => ({ ...bare('launch-queue-full', 'launch-queue'), holder });
+
+/** The call returned when its own work was over, as every such call does then. */
+function waitedUnderLaunchBlocking({ facts, calls, iteration }: Scene, holder: Activity): boolean {
+  if (facts.program?.launchBlocking !== true) return false;
+  const own = calls.activityOf(holder.row);
+  return own !== undefined && rowEndNs(iteration.trace, own) <= holder.endNs;
+}
+
+/** Calls that wait for the device before they do what they are for. */
+const isAllocation = (call: string): boolean =>
+  /^cuda(Malloc|Free|HostAlloc|MallocHost|FreeHost|HostRegister|HostUnregister)$/.test(call);
+
+/** The work that came first was over while the call went on, so that the call can have waited for it. */
+const waitedForDevice = ({ first }: Pair, holder: Activity): boolean =>
+  first.endNs > holder.startNs && first.endNs <= holder.endNs;
 
 /** A call that takes longer did more than issue: on an H200 the slowest of them, a first launch, took 26 µs. */
 const maxIssueNs = 50_000;

@@ -1,4 +1,4 @@
-/** One time that a copy ran, and what was found of it. */
+/** One time that a copy ran (or a kernel that had to wait), and what was found of it. */
 import type { Activity } from '../iteration.ts';
 import type { Finding } from './finding.ts';
 import type { Pair } from './pair.ts';

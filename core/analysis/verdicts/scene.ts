@@ -1,12 +1,13 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
 import type { RowIndex, Trace } from '../../trace/trace.ts';
-import { hostCalls } from '../hostCalls.ts';
+import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Intervals, union } from '../intervals.ts';
 import { type Activity, activity, type Iteration, rowsOfKind } from '../iteration.ts';
 import { LaneSpans } from '../laneSpans.ts';
 import type { ProgramFacts } from './facts.ts';
 import { type IssueOrder, issueOrder } from './issue.ts';
 import { DeviceOrder } from './order.ts';
+import { StreamQueues } from './queues.ts';
 
 export interface Kernels {
   /** Sorted by start. */
@@ -26,12 +27,17 @@ export interface Scene {
   readonly kernels: ReadonlyMap<string, Kernels>;
   /** The call that issued an activity; null where the trace doesn't hold it. */
   readonly callOf: (one: Activity) => Activity | null;
+  /** Which activity belongs to which call. */
+  readonly calls: HostCalls;
   /** The copy that a call issued, by the call's row. */
   readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
   /** Rows of each host thread by lane index, without ranges. */
   readonly threads: ReadonlyMap<number, LaneSpans>;
   /** Copies of each copy engine by lane index. */
   readonly engines: ReadonlyMap<number, LaneSpans>;
+  /** Kernels, memsets and copies of a compute lane. */
+  readonly compute: (lane: number) => LaneSpans;
+  readonly queues: StreamQueues;
   readonly issue: IssueOrder;
   readonly byEvents: DeviceOrder;
   readonly byLegacy: DeviceOrder;
@@ -42,7 +48,8 @@ export const kernelsPerBlock = 64;
 const none = new Float64Array(0);
 export const noKernels: Kernels = { list: [], latestEnd: none, blockEnd: none, busy: none };
 
-export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
+/** `queueDepth`: operations that a stream holds before a call blocks. */
+export function buildScene(iteration: Iteration, facts: ProgramFacts, queueDepth: number): Scene {
   const { trace } = iteration;
   const decode = (...kinds: Parameters<typeof rowsOfKind>[1][]): Activity[] =>
     rowsOfKind(iteration, ...kinds).map((row) => activity(trace, row));
@@ -66,6 +73,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
       const call = calls.get(one.row);
       return call === undefined ? null : activity(trace, call);
     },
+    calls,
     copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
     threads: spansBy(
       trace,
@@ -77,10 +85,28 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts): Scene {
       copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
       trace.columns.engine,
     ),
+    compute: onceEach((lane) => computeSpans(iteration, lane)),
+    queues: new StreamQueues(iteration, queueDepth),
     issue,
     byEvents,
     byLegacy,
     byBoth,
+  };
+}
+
+const computeSpans = (iteration: Iteration, lane: number): LaneSpans =>
+  new LaneSpans(
+    iteration.trace,
+    rowsOfKind(iteration, 'kernel', 'memset', 'copy').filter((row) => iteration.trace.columns.engine[row] === lane),
+  );
+
+/** Most runs never ask for it, and a large one has a million rows in it. */
+function onceEach<Value>(make: (key: number) => Value): (key: number) => Value {
+  const made = new Map<number, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
   };
 }
 

@@ -1,7 +1,8 @@
 /** What a verdict says. How one is reached stands in the other files of this folder. */
 import type { RuleId } from '../../rules/rules.ts';
+import type { RowIndex } from '../../trace/trace.ts';
 
-/** Why a copy did, or did not, run at the same time as a kernel. Written to summaries, so names are stable. */
+/** Why a copy did, or did not, run at the same time as a kernel, or why a kernel had to wait. Written to summaries, so names are stable. */
 export const causes = [
   /** It overlapped a kernel (see overlapThreshold). */
   'overlapped',
@@ -20,7 +21,15 @@ export const causes = [
   'queued-behind',
   /** The second was issued when the first was over or nearly so: hostCall says what the host was held in. */
   'issued-too-late',
-  /** Over sooner than the host can issue the next operation. */
+  /** CUDA_LAUNCH_BLOCKING: each call that puts work into a stream returns when that work has completed. */
+  'launch-blocking',
+  /** The host was held in a call for whose work the queue had no room. */
+  'launch-queue-full',
+  /** The host was held in an allocation or a free that waits for the device. */
+  'allocation-synchronises',
+  /** The second waited for multiprocessors, which other work filled. */
+  'multiprocessors-full',
+  /** Over sooner than the host can issue the next operation: bound by latency. */
   'too-small',
   /** No kernel in the run. */
   'nothing-to-overlap',
@@ -46,16 +55,25 @@ export interface Evidence {
   readonly endNs: number;
 }
 
-/** One for each copy operation, over all its occurrences in the representative iteration. */
+/** What a verdict is about. */
+export type VerdictSubject = 'copy' | 'kernel';
+
+/**
+ * One for each copy operation, over all its occurrences in the representative iteration; then one for each kernel that
+ * waited for the multiprocessors while nothing else kept it from running.
+ */
 export interface Verdict {
   readonly op: number;
+  readonly subject: VerdictSubject;
+  /** The row of the occurrence that it is told of: what stands for it where no operation has a number. */
+  readonly row: RowIndex;
   readonly label: string;
   readonly cause: Cause;
   /** Causes that would still prevent the overlap if `cause` were removed. */
   readonly also: readonly Cause[];
   /** The rule it rests on; null only where the cause is 'unexplained'. */
   readonly rule: RuleId | null;
-  /** The kernel it overlapped, or could have: the nearest one, or one that doesn't need its data. Null without any. */
+  /** The kernel it overlapped, or could have: the nearest one, or one that doesn't need its data. Of a kernel the work that filled the device. Null without any. */
   readonly with: number | null;
   readonly withLabel: string | null;
   /** The operation that stood in the way, where it is neither of the two; null otherwise. */
@@ -64,9 +82,9 @@ export interface Verdict {
   readonly hostCall: string | null;
   /** The two touch the same buffer, so one needs the other's data; null where the trace doesn't tell. */
   readonly needsData: boolean | null;
-  /** Time that the copy took, over all its occurrences. */
+  /** Time that the copy (or the kernel that it is about) took, over all its occurrences. */
   readonly copyNs: number;
-  /** The part of copyNs during which a kernel ran too. */
+  /** The part of copyNs during which a kernel (another one) ran too. */
   readonly overlapNs: number;
   /** Time in common with the kernel `with`, over the shorter of the two: what overlapThreshold is compared with. */
   readonly share: number;

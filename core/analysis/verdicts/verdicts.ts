@@ -1,8 +1,10 @@
-/** Verdicts of one iteration: one for each copy operation, its occurrences taken together. */
+/** Verdicts of one iteration: one for each copy operation or crowded-out kernel, its occurrences taken together. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { coveredLength } from '../intervals.ts';
 import type { Activity, Iteration } from '../iteration.ts';
+import { defaultQueueDepth } from '../queue.ts';
 import { findCause } from './cause.ts';
+import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
 import type { Finding } from './finding.ts';
 import type { Occurrence } from './occurrence.ts';
@@ -12,16 +14,29 @@ import { buildScene, durationOf, groupBy, type Scene } from './scene.ts';
 import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
 import { explain } from './words.ts';
 
-/** In the order in which the copies first ran. `experiment` is null for a trace that doesn't come from one. */
-export function verdicts(iteration: Iteration, experiment: Experiment | null): Verdict[] {
-  const scene = buildScene(iteration, programFacts(experiment));
+/**
+ * Of copies, in the order in which they first ran, then of kernels that waited for multiprocessors. `experiment` is null
+ * for a trace that doesn't come from one; `queueDepth` is that of the device's profile.
+ */
+export function verdicts(
+  iteration: Iteration,
+  experiment: Experiment | null,
+  queueDepth: number = defaultQueueDepth,
+): Verdict[] {
+  const scene = buildScene(iteration, programFacts(experiment), queueDepth);
   // Without an operation number each row stands for itself.
   const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
-  return [...operations.values()].map((copies) => verdict(scene, copies));
+  const copies = [...operations.values()].map((rows) =>
+    verdict(
+      scene,
+      rows.map((copy) => examine(scene, copy)),
+    ),
+  );
+  const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
+  return [...copies, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
 }
 
-function verdict(scene: Scene, copies: readonly Activity[]): Verdict {
-  const occurrences = copies.map((copy) => examine(scene, copy));
+function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
   const shown = mostTelling(occurrences);
   const { copy, partner, finding } = shown;
   const overlapNs = sum(occurrences, (one) => one.overlapNs);
@@ -31,6 +46,8 @@ function verdict(scene: Scene, copies: readonly Activity[]): Verdict {
   const copyNs = sum(occurrences, (one) => durationOf(one.copy));
   return {
     op: copy.op,
+    subject: copy.kind === 'kernel' ? 'kernel' : 'copy',
+    row: copy.row,
     label: scene.facts.label(copy.op) ?? copy.name,
     cause: finding.cause,
     also: finding.also,
@@ -84,16 +101,25 @@ function blockingOperation({ copy, partner, finding }: Occurrence): number | nul
 }
 
 function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidence[] {
+  if (copy.kind === 'kernel')
+    return evidenceRows([
+      ['kernel', copy],
+      ['kernel-call', scene.callOf(copy)],
+      ['blocking-operation', finding.blocker?.activity ?? null],
+    ]);
   const kernel = partner?.kernel ?? null;
   const [copyCall, kernelCall] = [scene.callOf(copy), kernel === null ? null : scene.callOf(kernel)];
-  const rows: readonly (readonly [EvidenceRole, Activity | null])[] = [
+  return evidenceRows([
     ['copy', copy],
     ['copy-call', copyCall],
     ['kernel', kernel],
     ['kernel-call', kernelCall],
     ['holding-call', finding.holder],
     ['blocking-operation', finding.blocker?.activity ?? null],
-  ];
+  ]);
+}
+
+function evidenceRows(rows: readonly (readonly [EvidenceRole, Activity | null])[]): Evidence[] {
   return rows.flatMap(([role, row]) =>
     row === null
       ? []

@@ -6,7 +6,7 @@ import { bare, blockedBy, type Found, pageable } from './finding.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** Its copy engine, other work, staging, or the multiprocessors; null where none of them explains it. */
+/** Its copy engine, work ahead of it, staging, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, deadlineNs } = pair;
   if (second === copy) {
@@ -18,7 +18,24 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   // Its call had begun in time, and the driver was still staging when the copy had to start.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
-  return usesNoCopyEngine(copy) ? bare('not-a-copy-engine-copy', 'copy-without-engine') : null;
+  if (usesNoCopyEngine(copy)) return bare('not-a-copy-engine-copy', 'copy-without-engine');
+  const crowd = multiprocessorHolder(scene, pair);
+  return crowd === null ? null : bare('multiprocessors-full', 'sm-share', blockedBy(crowd));
+}
+
+/**
+ * The work that filled the multiprocessors longest, where the second is a kernel and others ran for most of the time in
+ * which it had to start. Only where the program tells that nothing else ordered it.
+ */
+export function multiprocessorHolder(
+  scene: Scene,
+  { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
+): Activity | null {
+  if (scene.facts.program === null || second.kind !== 'kernel' || issuedNs === null) return null;
+  const window = { startNs: Math.max(first.startNs, issuedNs), endNs: deadlineNs };
+  const { timeNs, longest } = scene.compute(second.engine).within(window);
+  if (longest === null || longest.row === second.row || timeNs < (window.endNs - window.startNs) / 2) return null;
+  return activity(scene.iteration.trace, longest.row);
 }
 
 /** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
@@ -33,7 +50,10 @@ function engineHolder(scene: Scene, { copy, first, issuedNs, deadlineNs }: Pair)
  * What the second had to wait for by its streams' order: work that ended too late for it to start in time, or that it
  * waited for during most of the time since it was issued.
  */
-function aheadOf(scene: Scene, { first, second, issuedNs, deadlineNs }: Pair): Found | null {
+export function aheadOf(
+  scene: Scene,
+  { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
+): Found | null {
   const position = scene.issue.positionOf.get(second.row);
   if (position === undefined) return null;
   const waitedNs = issuedNs === null ? 0 : second.startNs - issuedNs;

@@ -2,110 +2,19 @@
 import type { CopyDirection } from '../../trace/trace.ts';
 import { formatBytes, formatDuration, formatShare } from '../../units.ts';
 import { holdsHost } from '../hostTime.ts';
-import type { Activity } from '../iteration.ts';
-import { touchedBuffers } from './facts.ts';
+import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
+import { capital, inParts, nonBlocking, otherWork, ownStream, type Teller, Told, type Words, withThe } from './told.ts';
 import type { Cause } from './verdict.ts';
-
-export interface Words {
-  readonly title: string;
-  readonly explanation: string;
-  readonly remedy: string | null;
-}
-
-type Teller = (told: Told) => Words;
 
 export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
   const words = tellers[shown.finding.cause](new Told(scene, shown));
   const alike = occurrences.filter((one) => one.finding.cause === shown.finding.cause).length;
   if (occurrences.length === 1) return words;
-  const repeats = `This is so for ${alike} of ${occurrences.length} times that the copy ran; the times are those of one.`;
+  const repeats = `This is so for ${alike} of ${occurrences.length} times that the ${shown.copy.kind} ran; the times are those of one.`;
   return { ...words, explanation: `${words.explanation} ${repeats}` };
 }
-
-/** The names and figures that the sentences are made of. */
-class Told {
-  readonly scene: Scene;
-  readonly shown: Occurrence;
-
-  constructor(scene: Scene, shown: Occurrence) {
-    this.scene = scene;
-    this.shown = shown;
-  }
-
-  get copy(): Activity {
-    return this.shown.copy;
-  }
-
-  get copyFirst(): boolean {
-    return this.shown.pair?.first === this.copy;
-  }
-
-  /** As 'the kernel "multiply"'. */
-  get kernelName(): string {
-    const { partner } = this.shown;
-    return partner === null ? 'the kernel' : `the kernel ${this.label(partner.kernel)}`;
-  }
-
-  label(one: Activity): string {
-    return `"${this.scene.facts.label(one.op) ?? one.name}"`;
-  }
-
-  operation(op: number | undefined): string | null {
-    const label = op === undefined ? undefined : this.scene.facts.label(op);
-    return label === undefined ? null : `"${label}"`;
-  }
-
-  stream(one: Activity): string {
-    return `"${this.scene.iteration.trace.lanes[one.lane]?.name ?? one.laneId}"`;
-  }
-
-  get sameStream(): boolean {
-    return this.shown.pair?.first.lane === this.shown.pair?.second.lane;
-  }
-
-  /** The pageable buffer's name, or what it is. */
-  get hostBuffer(): string {
-    const touched = touchedBuffers(this.scene.facts.operation(this.copy.op));
-    const id = this.copy.src === 'pageable' ? touched?.reads[0] : touched?.writes[0];
-    return id === undefined ? 'the host memory' : `"${id}"`;
-  }
-
-  /** When the second was issued and started, against the end of the first. */
-  get timing(): string {
-    const { pair } = this.shown;
-    if (pair === null) return '';
-    const [first, second] = this.copyFirst ? ['copy', 'kernel'] : ['kernel', 'copy'];
-    const lateBy = pair.second.startNs - pair.first.endNs;
-    const start = lateBy >= 0 ? `${formatDuration(lateBy)} after it` : `${formatDuration(-lateBy)} before that`;
-    if (pair.issuedNs === null) {
-      return `The ${second} started ${lateBy >= 0 ? `${formatDuration(lateBy)} after` : `${formatDuration(-lateBy)} before`} the end of the ${first}.`;
-    }
-    const early = pair.first.endNs - pair.issuedNs;
-    return early > 0
-      ? `The ${second} was issued ${formatDuration(early)} before the ${first} ended, and started ${start}.`
-      : `The ${second} was issued ${formatDuration(-early)} after the ${first} had ended, and started ${formatDuration(pair.second.startNs - pair.issuedNs)} later.`;
-  }
-
-  /** What would still be in the way. */
-  get andAlso(): string {
-    return this.shown.finding.also.map((cause) => ` ${alsoWords[cause] ?? ''}`).join('');
-  }
-}
-
-const alsoWords: Partial<Record<Cause, string>> = {
-  'same-stream': 'Both are in one stream besides, which alone would keep them apart.',
-  'legacy-default-stream': 'The legacy default stream would keep them apart besides.',
-  'event-dependency': 'An event wait would keep them apart besides.',
-  'issued-too-late': 'The host issues the second too late besides.',
-  'too-small': 'The first is over sooner than the second can be issued besides.',
-};
-
-const ownStream = 'Issue the copy in a non-blocking stream of its own';
-const nonBlocking = 'Make the blocking stream non-blocking';
-const inParts = 'Copy in parts, so that the kernel works on one part while the next is on its way';
-const otherWork = 'The two share data: let the copy overlap other work, or copy in parts.';
 
 const engineName = (direction: CopyDirection | null): string =>
   direction === null ? 'copy engine' : `${direction.toUpperCase()} copy engine`;
@@ -189,23 +98,10 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
-  'issued-too-late': (told) => {
-    const { holder, blocker } = told.shown.finding;
-    const second = told.copyFirst ? told.kernelName : 'the copy';
-    const of = told.operation(blocker?.op);
-    const calls = told.shown.finding.callsBetween;
-    const held =
-      holder === null
-        ? calls === undefined
-          ? 'What the host did meanwhile was not recorded.'
-          : `The host made ${calls} calls in the meantime.`
-        : `The host was in ${holder.name}${of === null ? '' : ` of ${of}`} for ${formatDuration(durationOf(holder))}.`;
-    return {
-      title: holder === null ? 'Issued too late' : `Issued too late: host in ${holder.name}`,
-      explanation: `${held} ${told.timing}${told.andAlso}`,
-      remedy: lateRemedy(told, second, holder),
-    };
-  },
+  'issued-too-late': issuedTooLate,
+  'launch-blocking': launchBlocking,
+  'launch-queue-full': launchQueueFull,
+  'allocation-synchronises': allocationSynchronises,
 
   'too-small': (told) => {
     const { pair } = told.shown;
@@ -217,6 +113,17 @@ const tellers: Readonly<Record<Cause, Teller>> = {
       title: 'Too small to matter',
       explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${told.andAlso}`,
       remedy: `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
+    };
+  },
+
+  'multiprocessors-full': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const filler = other === null ? 'Other work' : told.label(other);
+    const own = told.copy.kind === 'kernel' ? told.label(told.copy) : told.kernelName;
+    return {
+      title: 'Multiprocessors full',
+      explanation: `${capital(filler)} left ${own} no multiprocessors until it was over. ${told.timing}`,
+      remedy: `Let ${filler} fill fewer multiprocessors (smShare): with half of them most kernels still reach most of their throughput.`,
     };
   },
 
@@ -244,29 +151,6 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   }),
 };
 
-function pageable(told: Told, side: 'source' | 'destination'): Words {
-  const { holder } = told.shown.finding;
-  const buffer = told.hostBuffer;
-  const work = side === 'source' ? 'the driver staged' : 'the driver brought back';
-  const held =
-    holder === null
-      ? `${buffer} is pageable, so the call returns only when the data is ${side === 'source' ? 'staged' : 'there'}.`
-      : `${holder.name} held the host for ${formatDuration(durationOf(holder))} while ${work} ${formatBytes(told.copy.bytes)} of pageable memory.`;
-  const remedies = [
-    `Pin ${buffer}${told.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
-  ];
-  const { also } = told.shown.finding;
-  if (also.includes('same-stream')) remedies.push(`${ownStream} as well.`);
-  if (also.includes('legacy-default-stream')) remedies.push(`${nonBlocking} as well.`);
-  if (also.includes('issued-too-late')) remedies.push("Don't synchronise before the kernel is issued.");
-  if (told.shown.partner?.needsData === true) remedies.push(otherWork);
-  return {
-    title: `Pageable ${side}${told.sameStream ? '' : ', though in another stream'}`,
-    explanation: `${capital(held)} ${told.timing}${told.andAlso}`,
-    remedy: remedies.join(' '),
-  };
-}
-
 function queueWords(told: Told): string {
   switch (told.shown.finding.rule) {
     case 'legacy-default-stream':
@@ -277,19 +161,3 @@ function queueWords(told: Told): string {
       return 'in its stream';
   }
 }
-
-function lateRemedy(told: Told, second: string, holder: Activity | null): string {
-  const { pair } = told.shown;
-  if (holder === null) return `Issue ${second} earlier.`;
-  if (holder.kind === 'host-sync') return `Issue ${second} before synchronising.`;
-  if (holder.kind !== 'host-call') return `Issue ${second} before the host's own work.`;
-  if (holder.row === pair?.secondCall?.row) {
-    return `See what held ${holder.name}: a full launch queue, or a processor busy with other threads.`;
-  }
-  return `Issue ${second} before that call${holder.row === pair?.firstCall?.row ? ', or on another host thread' : ''}.`;
-}
-
-/** At the start of a sentence; names of CUDA calls stay as they are. */
-const capital = (text: string): string =>
-  text.startsWith('cuda') ? text : text.charAt(0).toUpperCase() + text.slice(1);
-const withThe = (text: string): string => (text.startsWith('the ') ? text : `the ${text}`);

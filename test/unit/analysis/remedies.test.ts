@@ -135,18 +135,38 @@ describe('remedies of other causes', () => {
     expect(remedy.steps).toEqual([expect.stringMatching(/^Issue "stream kernel" before "synchronize copies"/)]);
   });
 
-  it('never take away a wait that the data needs', () => {
-    const ready = [
-      { op: 'recordEvent', event: 'ready', stream: 'copies' },
-      { op: 'waitEvent', event: 'ready', stream: 'compute' },
-    ];
-    const remedy = onlyRemedy(experimentOf(parts, [copy, ...ready, kernel('compute', 'target')]));
+  const ready = [
+    { op: 'recordEvent', event: 'ready', stream: 'copies' },
+    { op: 'waitEvent', event: 'ready', stream: 'compute' },
+  ];
+
+  it('cut copy and kernel into parts where the data needs the wait, and each part still waits for its own', () => {
+    const one = experimentOf(parts, [copy, ...ready, kernel('compute', 'target')]);
+    const remedy = onlyRemedy(one);
+    expect(remedy).toMatchObject({ cause: 'event-dependency', borneOut: true, after: { cause: 'overlapped' } });
+    expect(remedy.steps).toEqual([expect.stringMatching(/^Cut .* into 4 parts/)]);
+    const changed = applyChange(one, remedy);
+    expect(findHazards(lower(changed)).hazards).toEqual([]);
+    const all = changed.threads.flatMap(({ operations }) => operations);
+    expect(all.filter(({ op }) => op === 'copy')).toHaveLength(4);
+    expect(all.filter(({ op }) => op === 'waitEvent')).toHaveLength(4);
+  });
+
+  it('never take away a wait that the data needs where the data is used by others as well', () => {
+    const after = { op: 'copy', src: 'target', dst: 'source', stream: 'compute' } as const;
+    const found = explain(experimentOf(parts, [copy, ...ready, kernel('compute', 'target'), after])).remedies;
+    const remedy = found.find(({ op }) => op === 0);
     expect(remedy).toMatchObject({ cause: 'event-dependency', steps: [], after: null, borneOut: null });
   });
 
+  it('take a second stream and parts where one stream holds a copy and a kernel that needs its data', () => {
+    const remedy = onlyRemedy(experimentOf(parts, [copy, kernel('copies', 'target')]));
+    expect(remedy).toMatchObject({ cause: 'same-stream', causes: ['same-stream', 'event-dependency'], borneOut: true });
+  });
+
   it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {
-    const one = experimentOf(parts, [copy, kernel('copies', 'target')]);
-    const remedy = onlyRemedy(one);
-    expect(remedy).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
+    const after = { op: 'copy', src: 'target', dst: 'source', stream: 'copies' } as const;
+    const found = explain(experimentOf(parts, [copy, kernel('copies', 'target'), after])).remedies;
+    expect(found.find(({ op }) => op === 0)).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
   });
 });

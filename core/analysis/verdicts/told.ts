@@ -1,0 +1,109 @@
+/** The names and figures that a verdict's sentences are made of. */
+import { formatDuration } from '../../units.ts';
+import type { Activity } from '../iteration.ts';
+import { touchedBuffers } from './facts.ts';
+import type { Occurrence } from './occurrence.ts';
+import type { Scene } from './scene.ts';
+import type { Cause } from './verdict.ts';
+
+export interface Words {
+  readonly title: string;
+  readonly explanation: string;
+  readonly remedy: string | null;
+}
+
+export type Teller = (told: Told) => Words;
+
+export class Told {
+  readonly scene: Scene;
+  readonly shown: Occurrence;
+
+  constructor(scene: Scene, shown: Occurrence) {
+    this.scene = scene;
+    this.shown = shown;
+  }
+
+  get copy(): Activity {
+    return this.shown.copy;
+  }
+
+  get copyFirst(): boolean {
+    return this.shown.pair?.first === this.copy;
+  }
+
+  /** As 'the kernel "multiply"'. */
+  get kernelName(): string {
+    const { partner } = this.shown;
+    return partner === null ? 'the kernel' : `the kernel ${this.label(partner.kernel)}`;
+  }
+
+  label(one: Activity): string {
+    return `"${this.scene.facts.label(one.op) ?? one.name}"`;
+  }
+
+  operation(op: number | undefined): string | null {
+    const label = op === undefined ? undefined : this.scene.facts.label(op);
+    return label === undefined ? null : `"${label}"`;
+  }
+
+  stream(one: Activity): string {
+    return `"${this.scene.iteration.trace.lanes[one.lane]?.name ?? one.laneId}"`;
+  }
+
+  get sameStream(): boolean {
+    return this.shown.pair?.first.lane === this.shown.pair?.second.lane;
+  }
+
+  /** The pageable buffer's name, or what it is. */
+  get hostBuffer(): string {
+    const touched = touchedBuffers(this.scene.facts.operation(this.copy.op));
+    const id = this.copy.src === 'pageable' ? touched?.reads[0] : touched?.writes[0];
+    return id === undefined ? 'the host memory' : `"${id}"`;
+  }
+
+  /** When the second was issued and started, against the end of the first. */
+  get timing(): string {
+    const { pair } = this.shown;
+    if (pair === null) return '';
+    const other = this.copy.kind === 'kernel' ? 'other kernel' : 'kernel';
+    const own = this.copy.kind === 'kernel' ? 'kernel' : 'copy';
+    const [first, second] = this.copyFirst ? [own, other] : [other, own];
+    const lateBy = pair.second.startNs - pair.first.endNs;
+    const start = lateBy >= 0 ? `${formatDuration(lateBy)} after it` : `${formatDuration(-lateBy)} before that`;
+    if (pair.issuedNs === null) {
+      return `The ${second} started ${lateBy >= 0 ? `${formatDuration(lateBy)} after` : `${formatDuration(-lateBy)} before`} the end of the ${first}.`;
+    }
+    const early = pair.first.endNs - pair.issuedNs;
+    return early > 0
+      ? `The ${second} was issued ${formatDuration(early)} before the ${first} ended, and started ${start}.`
+      : `The ${second} was issued ${formatDuration(-early)} after the ${first} had ended, and started ${formatDuration(pair.second.startNs - pair.issuedNs)} later.`;
+  }
+
+  /** The one that ran second. */
+  get secondName(): string {
+    return this.copyFirst ? this.kernelName : 'the copy';
+  }
+
+  /** What would still be in the way. */
+  get andAlso(): string {
+    return this.shown.finding.also.map((cause) => ` ${alsoWords[cause] ?? ''}`).join('');
+  }
+}
+
+const alsoWords: Partial<Record<Cause, string>> = {
+  'same-stream': 'Both are in one stream besides, which alone would keep them apart.',
+  'legacy-default-stream': 'The legacy default stream would keep them apart besides.',
+  'event-dependency': 'An event wait would keep them apart besides.',
+  'issued-too-late': 'The host issues the second too late besides.',
+  'too-small': 'The first is over sooner than the second can be issued besides.',
+};
+
+export const ownStream = 'Issue the copy in a non-blocking stream of its own';
+export const nonBlocking = 'Make the blocking stream non-blocking';
+export const inParts = 'Copy in parts, so that the kernel works on one part while the next is on its way';
+export const otherWork = 'The two share data: let the copy overlap other work, or copy in parts.';
+
+/** At the start of a sentence; names of CUDA calls stay as they are. */
+export const capital = (text: string): string =>
+  text.startsWith('cuda') ? text : text.charAt(0).toUpperCase() + text.slice(1);
+export const withThe = (text: string): string => (text.startsWith('the ') ? text : `the ${text}`);

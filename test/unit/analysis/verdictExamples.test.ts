@@ -1,0 +1,115 @@
+/** Each shipped example of a cause: the verdict names it, its remedy takes it away, and that gains something. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { predict } from '../../../core/analysis/counterfactual/predict.ts';
+import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
+import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
+import { type Cause, causes } from '../../../core/analysis/verdicts/verdict.ts';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { lower } from '../../../core/program/lower.ts';
+import type { RuleId } from '../../../core/rules/rules.ts';
+import { h200 } from '../simulator/toy.ts';
+
+const folder = join(import.meta.dirname, '../../../assets/examples/verdicts');
+const example = (name: string): Experiment => requireExperiment(readFileSync(join(folder, `${name}.json`), 'utf8'));
+
+/** The example, the operation that its verdict is about, the cause, the rule, and what stood in the way. */
+const cases: readonly (readonly [string, string, Cause, RuleId, string | null, string | null])[] = [
+  ['pageable-source', 'upload', 'pageable-source', 'pageable-copy-holds-host', null, 'cudaMemcpyAsync'],
+  [
+    'pageable-destination',
+    'download',
+    'pageable-destination',
+    'pageable-destination-holds-host',
+    null,
+    'cudaMemcpyAsync',
+  ],
+  ['same-stream', 'upload', 'same-stream', 'stream-order', null, null],
+  ['legacy-default-stream', 'upload', 'legacy-default-stream', 'legacy-default-stream', null, null],
+  ['event-not-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
+  ['event-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
+  ['engine-busy', 'small upload', 'engine-busy', 'one-engine-per-direction', 'large upload', null],
+  ['queued-behind', 'download', 'queued-behind', 'stream-order', 'upload ahead', null],
+  [
+    'late-synchronise',
+    'upload',
+    'issued-too-late',
+    'synchronize-holds-host',
+    'synchronize copies',
+    'cudaStreamSynchronize',
+  ],
+  [
+    'late-host-work',
+    'upload',
+    'issued-too-late',
+    'issue-before-run',
+    'prepare the next batch',
+    'prepare the next batch',
+  ],
+  ['late-pageable-call', 'upload', 'issued-too-late', 'pageable-copy-holds-host', 'pageable upload', 'cudaMemcpyAsync'],
+  ['late-blocking-copy', 'upload', 'issued-too-late', 'blocking-memcpy', null, 'cudaMemcpy'],
+  ['launch-queue-full', 'upload', 'launch-queue-full', 'launch-queue', 'log', 'cudaMemcpyAsync'],
+  ['multiprocessors-full', 'move memory', 'multiprocessors-full', 'sm-share', null, null],
+  ['too-small', 'upload 1', 'too-small', 'launch-cost', null, null],
+  ['copied-by-host', 'host copy', 'not-a-copy-engine-copy', 'host-to-host-copy', null, 'cudaMemcpyAsync'],
+  [
+    'allocation-synchronises',
+    'upload',
+    'allocation-synchronises',
+    'allocation-waits',
+    'allocate scratch',
+    'cudaMalloc',
+  ],
+  ['free-synchronises', 'upload', 'allocation-synchronises', 'allocation-waits', 'free scratch', 'cudaFree'],
+  ['launch-blocking', 'upload', 'launch-blocking', 'launch-blocking', null, 'cudaMemcpyAsync'],
+];
+
+/** No change of the experiment takes these away. */
+const withoutRemedy = ['not-on-a-copy-engine'];
+
+describe('the examples of causes', () => {
+  it.each(cases)(
+    '%s: %s is told %s, and the remedy takes it away and gains',
+    (name, label, cause, rule, blocker, call) => {
+      const experiment = example(name);
+      const explained = explainWithRemedies(experiment, h200);
+      const verdict = explained?.before.verdicts.find((one) => one.label === label);
+      expect(verdict).toMatchObject({ cause, rule, hostCall: call });
+      const blockedBy = verdict?.blockedBy ?? null;
+      expect(blockedBy === null ? null : explained?.before.program.operations[blockedBy]?.label).toBe(blocker);
+      expect(verdict?.evidence.length).toBeGreaterThanOrEqual(2);
+
+      const remedy = explained?.remedies.find(({ op }) => op === verdict?.op);
+      expect(remedy).toMatchObject({ borneOut: true });
+      const changed = applyChange(experiment, { patches: remedy?.patches ?? [] });
+      const after = predict(changed, h200);
+      expect((explained?.before.makespanNs ?? 0) - (after?.makespanNs ?? 0)).toBe(remedy?.gainNs);
+      expect(remedy?.gainNs).toBeGreaterThan(0);
+      expect(remedy?.after?.cause).not.toBe(cause);
+      expect(findHazards(lower(changed)).hazards).toEqual([]);
+    },
+  );
+
+  it('says of a copy within the device that no engine did it, and offers nothing', () => {
+    const explained = explainWithRemedies(example('not-on-a-copy-engine'), h200);
+    expect(explained?.before.verdicts).toMatchObject([
+      { cause: 'not-a-copy-engine-copy', rule: 'copy-without-engine', remedy: null },
+    ]);
+    expect(explained?.remedies).toMatchObject([{ borneOut: null, steps: [] }]);
+  });
+
+  it('are free of hazards themselves', () => {
+    for (const [name] of cases) expect([name, findHazards(lower(example(name))).hazards]).toEqual([name, []]);
+  });
+
+  it('are all listed here, and leave no cause without one', () => {
+    const files = readdirSync(folder).map((file) => file.replace('.json', ''));
+    expect(files.sort()).toEqual([...cases.map(([name]) => name), ...withoutRemedy].sort());
+    const shown = new Set<Cause>(cases.map(([, , cause]) => cause));
+    const none: readonly Cause[] = ['overlapped', 'nothing-to-overlap', 'unexplained'];
+    expect(causes.filter((cause) => !shown.has(cause))).toEqual(none);
+  });
+});
