@@ -24,8 +24,10 @@ import { verdicts } from './verdicts/verdicts.ts';
 export interface SummaryOptions {
   /** From the device profile; without it no attainable bandwidth is given. */
   readonly attainable?: AttainableBandwidth | undefined;
-  /** Of the run's device: its launch queue's depth, and verdicts are put to the test with it. Without it there are no remedies. */
+  /** Of the run's device: verdicts are put to the test with it. Without it there are no remedies. */
   readonly profile?: DeviceProfile | undefined;
+  /** Operations that a stream holds before a call blocks; that of `profile` where left out. */
+  readonly queueDepth?: number | undefined;
   /** Iterations of more rows get nothing that rests on every row and its call: no operations, verdicts or calls. No limit by default. */
   readonly mostOperations?: number | undefined;
 }
@@ -44,7 +46,8 @@ export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = 
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
-  const found = isDetailed ? verdicts(iteration, info.experiment, options.profile?.queue.depth) : [];
+  const depth = options.queueDepth ?? options.profile?.queue.depth;
+  const found = isDetailed ? verdicts(iteration, info.experiment, depth) : [];
   return {
     format: summaryFormat,
     version: summaryVersion,
@@ -66,7 +69,7 @@ export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = 
     link: linkUse(iteration),
     host: hostTimes(iteration),
     temporal: temporalBreakdown(iteration),
-    ...(isDetailed ? joined(iteration, options.profile) : notJoined),
+    ...(isDetailed ? joined(iteration, depth) : notJoined),
     operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
     remedies: remedies(info, found, options.profile),
@@ -88,12 +91,12 @@ type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | '
 const notJoined: Joined = { calls: [], launches: [], queues: [], idle: [], bandwidth: [], criticalPath: null };
 
 /** What rests on every activity and its call. */
-function joined(iteration: Iteration, profile: DeviceProfile | undefined): Joined {
+function joined(iteration: Iteration, queueDepth: number | undefined): Joined {
   const { lengthNs, parts } = criticalPath(iteration);
   return {
     calls: callTimes(iteration),
     launches: launchStatistics(iteration),
-    queues: queueUse(iteration, profile?.queue.depth),
+    queues: queueUse(iteration, queueDepth),
     idle: streamIdle(iteration),
     bandwidth: bandwidthUse(iteration),
     criticalPath: iteration.begin === iteration.end ? null : { lengthNs, parts },

@@ -7,20 +7,47 @@ import { bytes } from '../../core/units.ts';
 
 const read = new Map<string, Promise<DeviceProfile | null>>();
 
+/** What a summary is made with: what a copy attains, and how much a stream holds. Remedies are predicted apart. */
 export async function attainableFor(
   info: RunInfo,
   profiles: readonly ProfileSummary[],
   host: HostService,
 ): Promise<SummaryOptions> {
+  const profile = await profileOf(info, profiles, host);
+  if (profile === null) return {};
+  return {
+    attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
+    queueDepth: profile.queue.depth,
+  };
+}
+
+/** The profile of the machine that a run was made on, or simulated with; null where the host has none. */
+async function profileOf(
+  info: RunInfo,
+  profiles: readonly ProfileSummary[],
+  host: HostService,
+): Promise<DeviceProfile | null> {
   const known = profiles.find(({ name, device }) =>
     info.engine === 'sim' ? name === info.profile : device === info.device?.name,
   );
-  if (known === undefined) return {};
-  const pending = read.get(known.name) ?? readProfile(host, known.name);
-  read.set(known.name, pending);
-  const profile = await pending;
-  if (profile === null) return {};
-  return { attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)) };
+  return known === undefined ? null : namedProfile(known.name, host);
+}
+
+/** The same, or else the first profile there is: what is predicted with it says its name. */
+export async function predictingProfile(
+  info: RunInfo,
+  profiles: readonly ProfileSummary[],
+  host: HostService,
+): Promise<DeviceProfile | null> {
+  const own = await profileOf(info, profiles, host);
+  const [first] = profiles;
+  return own ?? (first === undefined ? null : namedProfile(first.name, host));
+}
+
+function namedProfile(name: string, host: HostService): Promise<DeviceProfile | null> {
+  const pending = read.get(name) ?? readProfile(host, name);
+  read.set(name, pending);
+  return pending;
 }
 
 /** A profile that can't be read costs the run its limit lines, and nothing else; it is asked for again next time. */

@@ -4,6 +4,7 @@ import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysi
 import { rule } from '../../core/rules/rules.ts';
 import { select } from '../app/store/actions.ts';
 import classes from './HazardList.module.css';
+import { ApplyButton } from './remedies/ApplyButton.tsx';
 import { useHazards } from './useHazards.ts';
 
 const mostShown = 20;
@@ -49,9 +50,14 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
       </ul>
       <p>{explanation}</p>
       <p>{missing}</p>
-      <p className={classes['remedy']}>
+      <div className={classes['remedy']}>
         <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
-      </p>
+        {change === null ? null : (
+          <div>
+            <ApplyButton step={`Repair: ${title}`} change={change} op={second.op} label={change.steps.join(' ')} />
+          </div>
+        )}
+      </div>
       {evidence === null ? null : <Evidence evidence={evidence} />}
       <p className={classes['rule']} title={statement}>
         Rule: {ruleTitle}

@@ -40,7 +40,7 @@ export function OperationDetails({ experiment, op, run }: Props) {
       <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
       <SelectedTogether />
       {run === null ? null : <Occurrences run={run} op={op} />}
-      {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
+      {verdict === undefined || run === null ? null : <VerdictCard run={run} verdict={verdict} />}
       <Block title="In the experiment">
         <OperationForm
           experiment={experiment}

@@ -15,7 +15,9 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   const { trace, info } = run.run;
   const read = readRow(trace, row);
   const labels = operationLabels(info.experiment);
-  const verdict = run.verdicts.find((candidate) => candidate.op === read.op);
+  const verdict = run.verdicts.find((candidate) =>
+    read.op === null ? candidate.row === row : candidate.op === read.op,
+  );
   return (
     <>
       <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
@@ -47,7 +49,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
         </Facts>
       </Block>
       <Partners run={run} row={row} />
-      {verdict === undefined ? null : <VerdictCard verdict={verdict} />}
+      {verdict === undefined ? null : <VerdictCard run={run} verdict={verdict} />}
       {read.op === null || info.experiment === null ? null : (
         <OperationFields experiment={info.experiment} op={read.op} />
       )}

@@ -38,7 +38,7 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
           <ErrorText error={summary.error} />
         </div>
       )}
-      <Verdicts verdicts={summary.verdicts} />
+      <Verdicts run={run} verdicts={summary.verdicts} />
       <OverlapBlock summary={summary} />
       <EngineBlock summary={summary} />
       <HostBlock summary={summary} />
@@ -52,14 +52,13 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
 
 const mostVerdicts = 20;
 
-function Verdicts({ verdicts }: { readonly verdicts: SummaryDocument['verdicts'] }) {
+function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: SummaryDocument['verdicts'] }) {
   if (verdicts.length === 0) return null;
   const shown = verdicts.slice(0, mostVerdicts).map((verdict, place) => ({ verdict, place }));
   return (
     <section aria-label="Verdicts">
       {shown.map(({ verdict, place }) => (
-        // Without an experiment no operation has a number, and so none can be opened.
-        <VerdictCard key={`${verdict.op}:${place}`} verdict={verdict} linked={verdict.op >= 0} />
+        <VerdictCard key={`${verdict.op}:${place}`} run={run} verdict={verdict} linked />
       ))}
       {verdicts.length > mostVerdicts ? (
         <p className={classes['hint']}>

@@ -4,50 +4,79 @@ import { useState } from 'react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
+import { RemedyBlock } from './remedies/RemedyBlock.tsx';
+import { useRemedy } from './remedies/useRemedy.ts';
 import classes from './VerdictCard.module.css';
 
 type Tone = 'good' | 'missed' | 'neutral';
 
+interface Props {
+  readonly run: LoadedRun;
+  readonly verdict: Verdict;
+  /** Its name leads to the operation, or to the row of a trace whose operations have no number. */
+  readonly linked?: boolean;
+}
+
 /** Why a copy did, or did not, overlap a kernel: what happened, the reason, what to change, and the rule behind it. */
-export function VerdictCard({ verdict, linked = false }: { readonly verdict: Verdict; readonly linked?: boolean }) {
+export function VerdictCard({ run, verdict, linked = false }: Props) {
   const tone = verdictTone(verdict);
+  const tested = useRemedy(run, verdict);
+  if (typeof tested !== 'string' && tested.remedy.borneOut === false) {
+    return <Refuted run={run} verdict={verdict} linked={linked} />;
+  }
   return (
     <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${verdict.label}`}>
       <header>
         <VerdictIcon verdict={verdict} />
         <div>
-          {linked ? (
-            <button type="button" className={classes['link']} onClick={() => select({ kind: 'op', op: verdict.op })}>
-              {verdict.label}
-            </button>
-          ) : null}
+          {linked ? <VerdictLink run={run} verdict={verdict} /> : null}
           <h3>{verdict.title}</h3>
         </div>
       </header>
       <Facts>
-        <Fact name="Ran together" title="Time of the copy in which a kernel ran too">
+        <Fact name="Ran together" title={`Time of the ${verdict.subject} in which a kernel ran too`}>
           {formatDuration(verdict.overlapNs)}
         </Fact>
-        <Fact name="of the copy">
+        <Fact name={`of the ${verdict.subject}`}>
           <ShareBar share={verdict.shareOfCopy} /> {formatShare(verdict.shareOfCopy)}
         </Fact>
-        <Fact
-          name="of the shorter one"
-          title="Time in common over the shorter of copy and kernel: what the verdict goes by"
-        >
+        <Fact name="of the shorter one" title="Time in common over the shorter of the two: what the verdict goes by">
           <ShareBar share={verdict.share} tone={tone === 'good' ? 'good' : 'warn'} /> {formatShare(verdict.share)}
         </Fact>
       </Facts>
       <p>{verdict.explanation}</p>
-      {verdict.remedy === null ? null : (
-        <p className={classes['remedy']}>
-          <strong>What to change.</strong> {verdict.remedy}
-        </p>
-      )}
+      <RemedyBlock run={run} verdict={verdict} tested={tested} />
       {verdict.rule === null ? null : <RuleNote id={verdict.rule} />}
     </article>
+  );
+}
+
+/** A cause that, taken away in a simulation, changes nothing is none. */
+function Refuted({ run, verdict, linked = false }: Props) {
+  return (
+    <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${verdict.label}`}>
+      <header>
+        <IconQuestionMark size={18} aria-hidden className={classes['icon']} data-tone="neutral" />
+        <div>
+          {linked ? <VerdictLink run={run} verdict={verdict} /> : null}
+          <h3>No single cause</h3>
+        </div>
+      </header>
+      <p>The likeliest cause ({verdict.title}) was taken away in a simulation, and nothing was gained by it.</p>
+    </article>
+  );
+}
+
+function VerdictLink({ run, verdict }: Props) {
+  const { op, row, label } = verdict;
+  const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
+  return (
+    <button type="button" className={classes['link']} onClick={open}>
+      {label}
+    </button>
   );
 }
 

@@ -29,6 +29,7 @@ async function predict({ ticket, experiment, profile, version }: PredictRequest)
   const run = await engine.run({ experiment, program: lower(experiment), profile: profile.name });
   const summary = summarizeRun(run, {
     attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
+    queueDepth: profile.queue.depth,
   });
   const iteration = indexIteration(run.trace, run.info.iterations.representative);
   scope.postMessage({ kind: 'predicted', ticket, run, iteration, summary });

@@ -36,6 +36,12 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.run();
     await expect(window.verdict).toBeVisible();
   },
+  remedy: async (window) => {
+    await window.open('Event wait that the data needs');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await expect(window.verdict).toContainText('Predicted gain');
+  },
   'missed overlap': async (window, page) => {
     await window.open('Pageable source, same stream');
     await window.pickEngine(/^Simulated: NVIDIA H200/);

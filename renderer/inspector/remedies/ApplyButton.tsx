@@ -1,0 +1,39 @@
+import { Button } from '@mantine/core';
+import { IconWand } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { Change } from '../../../core/experiment/change.ts';
+import { useApp } from '../../app/store/store.ts';
+import { applyInDocument } from './applyChange.ts';
+
+interface Props {
+  /** What the history calls it. */
+  readonly step: string;
+  readonly change: Pick<Change, 'patches'>;
+  /** The operation that stays selected. */
+  readonly op: number;
+  /** What it changes, for those who hear the button alone. */
+  readonly label: string;
+}
+
+/** Changes the experiment; what isn't the user's own is copied first. */
+export function ApplyButton({ step, change, op, label }: Props) {
+  const isOwn = useApp(({ page }) => page.kind === 'experiment');
+  const [busy, setBusy] = useState(false);
+  const apply = (): void => {
+    setBusy(true);
+    void applyInDocument(step, change, op).finally(() => setBusy(false));
+  };
+  return (
+    <Button
+      size="compact-sm"
+      variant="light"
+      mt={8}
+      leftSection={<IconWand size={14} aria-hidden />}
+      loading={busy}
+      onClick={apply}
+      aria-label={`${isOwn ? 'Apply' : 'Apply in a copy'}: ${label}`}
+    >
+      {isOwn ? 'Apply' : 'Apply in a copy'}
+    </Button>
+  );
+}

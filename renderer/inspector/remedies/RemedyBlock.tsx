@@ -1,0 +1,68 @@
+/** What to change about a verdict's cause: the change in words, what it is predicted to gain, and a button that makes it. */
+import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
+import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { formatDuration, formatShare } from '../../../core/units.ts';
+import type { LoadedRun } from '../../app/loadedRun.ts';
+import { isOfPresent } from '../../app/store/select.ts';
+import { useApp } from '../../app/store/store.ts';
+import { ApplyButton } from './ApplyButton.tsx';
+import classes from './RemedyBlock.module.css';
+import type { PredictedRemedy, RemedyState } from './useRemedy.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly verdict: Verdict;
+  readonly tested: RemedyState;
+}
+
+export function RemedyBlock({ run, verdict, tested }: Props) {
+  const predicted = typeof tested === 'string' ? null : tested;
+  if (predicted?.remedy.after != null) return <Predicted run={run} verdict={verdict} predicted={predicted} />;
+  if (verdict.remedy === null) return null;
+  return (
+    <div className={classes['remedy']}>
+      <p>
+        <strong>What to change.</strong> {verdict.remedy}
+      </p>
+      {tested === 'testing' ? <p className={classes['testing']}>Predicting the gain…</p> : null}
+    </div>
+  );
+}
+
+function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readonly predicted: PredictedRemedy }) {
+  const { remedy, profile } = predicted;
+  const isPresent = useApp((state) => isOfPresent(state, run));
+  const words = remedy.steps.join(' ');
+  return (
+    <div className={classes['remedy']}>
+      <p>
+        <strong>What to change.</strong> {words}
+      </p>
+      <Gain remedy={remedy} profile={profile} />
+      {isPresent ? (
+        <ApplyButton step={`Remedy: ${verdict.title}`} change={remedy} op={verdict.op} label={words} />
+      ) : (
+        <p className={classes['testing']}>The experiment has changed since this run: run it again to apply this.</p>
+      )}
+    </div>
+  );
+}
+
+function Gain({ remedy, profile }: { readonly remedy: Remedy; readonly profile: string }) {
+  const { before, after, gainNs, gainShare } = remedy;
+  if (after === null) return null;
+  return (
+    <dl className={classes['gain']}>
+      <dt>Predicted gain</dt>
+      <dd>
+        {formatDuration(gainNs)} ({formatShare(gainShare)})
+      </dd>
+      <dt>Predicted makespan</dt>
+      <dd>
+        {formatDuration(before.makespanNs)} → {formatDuration(after.makespanNs)}
+      </dd>
+      <dt>Profile</dt>
+      <dd>{profile}</dd>
+    </dl>
+  );
+}

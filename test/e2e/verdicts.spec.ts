@@ -1,0 +1,58 @@
+/** A verdict's remedy is one click: the experiment changes, the prediction follows, and undo takes it back. */
+import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
+
+async function simulate(window: Window, name: string): Promise<void> {
+  await window.open(name);
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  await expect(window.verdict.first()).toBeVisible();
+}
+
+test('a remedy is applied to a copy of an example, and can be undone', async ({ window, page }) => {
+  await simulate(window, 'Same stream');
+  await expect(window.verdict).toContainText('Same stream');
+  await expect(window.verdict).toContainText('Predicted gain');
+  await expect(window.verdict).toContainText(/Predicted makespan\s*1\.23 ms → 6\d\d µs/);
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Move "upload"/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Same stream' })).toBeVisible();
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(window.status).toContainText(/6\d\d µs/);
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  await expect(window.verdict).toContainText('Same stream');
+  await window.verdict.getByRole('button', { name: /^Apply: Move "upload"/ }).click();
+  await expect(window.verdict).toContainText('Overlapped');
+});
+
+test('the remedy of a recorded run goes into a copy of its experiment', async ({ window, page }) => {
+  const recorded = window.runs.filter({ hasText: 'Recorded' }).filter({ hasText: 'Pageable source, second stream' });
+  await recorded.first().getByRole('button').first().click();
+  await expect(window.verdict).toContainText('Predicted gain');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Pin "source"/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Pageable source, second stream' })).toBeVisible();
+  await expect(window.verdict).toContainText('Overlapped');
+});
+
+test('a kernel that waits for the multiprocessors has a verdict of its own', async ({ window }) => {
+  await simulate(window, 'Multiprocessors full');
+  await expect(window.verdict).toContainText('Multiprocessors full');
+  await expect(window.verdict).toContainText('of the kernel');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Let "arithmetic" fill 75 %/ }).click();
+  await expect(window.verdict).toHaveCount(0);
+});
+
+test('a wait that the data needs is kept, and copy and kernel are cut into parts', async ({ window }) => {
+  await simulate(window, 'Event wait that the data needs');
+  await expect(window.verdict).toContainText('into 4 parts');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Cut/ }).click();
+  await expect(window.verdict.filter({ hasText: 'Overlapped' })).toHaveCount(1);
+});
+
+test('a hazard is repaired with one click', async ({ window, page }) => {
+  await window.open('Pinned source changed in flight');
+  const card = window.inspector.getByRole('article', { name: 'Hazard: Source changed in flight' });
+  await card.getByRole('button', { name: /^Apply in a copy: Synchronise stream/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Copy of/ })).toBeVisible();
+  await expect(window.status).toContainText('Hazards none');
+});
