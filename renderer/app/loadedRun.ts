@@ -1,6 +1,8 @@
 /** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
+import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
 import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import { joinedWith } from '../../core/trace/correlation.ts';
+import { Counter } from '../../core/trace/counter.ts';
 import { LaneIndex } from '../../core/trace/laneIndex.ts';
 import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -18,12 +20,20 @@ export class LoadedRun {
   readonly iterations: readonly number[];
   readonly #views: Map<number, IterationView>;
 
-  constructor(id: string, run: Run, indexed: IterationData, summary: SummaryDocument | null) {
+  /** `counters` are those of the indexed iteration; where neither they nor the summary are given, both follow. */
+  constructor(
+    id: string,
+    run: Run,
+    indexed: IterationData,
+    summary: SummaryDocument | null,
+    counters: readonly LaneCounter[] | null = null,
+  ) {
     this.id = id;
     this.run = run;
     this.summary = summary;
     this.iterations = iterationsOf(run.trace);
-    this.#views = new Map([[indexed.number, new IterationView(run, indexed)]]);
+    const known = counters ?? (summary === null ? [] : null);
+    this.#views = new Map([[indexed.number, new IterationView(run, indexed, known)]]);
   }
 
   get operations(): SummaryDocument['operations'] {
@@ -34,8 +44,8 @@ export class LoadedRun {
     return this.summary?.verdicts ?? [];
   }
 
-  withSummary(summary: SummaryDocument): LoadedRun {
-    return new LoadedRun(this.id, this.run, this.view(null).data, summary);
+  withSummary(summary: SummaryDocument, counters: readonly LaneCounter[]): LoadedRun {
+    return new LoadedRun(this.id, this.run, this.view(null).data, summary, counters);
   }
 
   /** The representative iteration where `iteration` is null or was not recorded. */
@@ -50,6 +60,14 @@ export class LoadedRun {
   }
 }
 
+/** A counter with what answers for it. */
+export interface DrawnCounter {
+  readonly of: LaneCounter;
+  readonly counter: Counter;
+}
+
+const drawn = (of: LaneCounter): DrawnCounter => ({ of, counter: new Counter(of.data) });
+
 /** One iteration, ready for drawing and for finding what is under the pointer. */
 export class IterationView {
   readonly run: Run;
@@ -57,9 +75,12 @@ export class IterationView {
   /** By position in trace.lanes. */
   readonly lanes: readonly LaneIndex[];
   readonly bandwidth: Readonly<Record<'h2d' | 'd2h', Bandwidth>>;
+  #counters: readonly DrawnCounter[] | null;
 
-  constructor(run: Run, data: IterationData) {
+  /** Counters that are null are made when they are first asked for. */
+  constructor(run: Run, data: IterationData, counters: readonly LaneCounter[] | null = null) {
     this.run = run;
+    this.#counters = counters?.map(drawn) ?? null;
     this.data = data;
     this.lanes = data.lanes.map((lane) => new LaneIndex(lane));
     this.bandwidth = { h2d: new Bandwidth(data.bandwidth.h2d), d2h: new Bandwidth(data.bandwidth.d2h) };
@@ -75,6 +96,12 @@ export class IterationView {
 
   get makespanNs(): number {
     return this.data.makespanNs;
+  }
+
+  /** Queues and memory over time. */
+  get counters(): readonly DrawnCounter[] {
+    this.#counters ??= laneCounters(this.run, this.number).map(drawn);
+    return this.#counters;
   }
 
   /** The activities of a host call, or an activity's call and what else that issued. */

@@ -4,7 +4,7 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
 import classes from './HoverCard.module.css';
-import type { Hit } from './hitTest.ts';
+import type { CounterHit, Hit } from './hitTest.ts';
 import { operationLabels } from './operationLabels.ts';
 import { paintOfRow } from './paintCodes.ts';
 
@@ -30,7 +30,9 @@ export function HoverCard({ run, hover, width, height }: Props) {
   };
   return (
     <div className={classes['card']} style={{ ...place, maxWidth: cardWidth }} aria-hidden>
-      {hit.kind === 'row' ? <RowCard run={run} row={hit.row} /> : <BandwidthCard hit={hit} />}
+      {hit.kind === 'row' ? <RowCard run={run} row={hit.row} /> : null}
+      {hit.kind === 'bandwidth' ? <BandwidthCard hit={hit} /> : null}
+      {hit.kind === 'counter' ? <CounterCard hit={hit} /> : null}
     </div>
   );
 }
@@ -66,6 +68,20 @@ function BandwidthCard({ hit }: { readonly hit: Extract<Hit, { kind: 'bandwidth'
       <dl className="tabular">
         <Fact name="At" value={formatDuration(Math.max(0, hit.timeNs))} />
         <Fact name="Rate" value={hit.rate > 0 ? formatRate(hit.rate) : 'idle'} />
+      </dl>
+    </>
+  );
+}
+
+function CounterCard({ hit: { track, value, least, most, timeNs } }: { readonly hit: CounterHit }) {
+  const words = track.of.kind === 'memory' ? formatBytes : (depth: number): string => `${depth} pending`;
+  return (
+    <>
+      <div className={classes['title']}>{track.name}</div>
+      <dl className="tabular">
+        <Fact name="At" value={formatDuration(Math.max(0, timeNs))} />
+        <Fact name={track.of.kind === 'memory' ? 'Held' : 'Depth'} value={words(value)} />
+        {least === most ? null : <Fact name="In this pixel" value={`${words(least)} to ${words(most)}`} />}
       </dl>
     </>
   );

@@ -1,5 +1,5 @@
 /** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { canvasColours } from '../app/palette.ts';
@@ -8,6 +8,8 @@ import { useScheme } from '../common/usePaints.ts';
 import { axisHeight, drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
 import { FrameMaker } from './frame.ts';
+import { Gutter, gutterWidth } from './Gutter.tsx';
+import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
 import { HoverStore, useHover } from './hoverStore.ts';
 import classes from './LanesView.module.css';
@@ -16,7 +18,8 @@ import { operationLabels } from './operationLabels.ts';
 import { timeTicks } from './ticks.ts';
 import type { TimeView } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
-import { layoutTracks, type Track, tracksHeight } from './tracks.ts';
+import { type Layout, layoutTracks, pinnedHeightOf, type Track } from './tracks.ts';
+import { useArrangement } from './useArrangement.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
 interface Props {
@@ -30,13 +33,16 @@ interface Props {
   readonly axis?: boolean;
 }
 
-export const gutterWidth = 148;
+export { gutterWidth };
 
 export function LanesView({ run, view, window: time, title, compact = false, axis = true }: Props) {
-  const { ref: bodyRef, width: bodyWidth, height } = useElementSize();
+  const { ref: sizeRef, width: bodyWidth, height } = useElementSize();
+  const body = useRef<HTMLDivElement>(null);
+  const bodyRef = useMergedRef(sizeRef, body);
   const width = Math.max(0, bodyWidth - gutterWidth);
   const [scrollTop, setScrollTop] = useState(0);
-  const tracks = useTracks(run, view, compact, height);
+  const layout = useLayout(run, view, compact, height);
+  const { tracks } = layout;
   const hover = useMemo(() => new HoverStore(), []);
   const stage = useRef<HTMLDivElement>(null);
   const axisCanvas = useRef<HTMLCanvasElement>(null);
@@ -55,6 +61,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
       repaint.current();
     },
   });
+  useRevealedSelection(body, run, tracks);
   return (
     <div className={classes['lanes']} data-compact={compact || undefined}>
       {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
@@ -63,10 +70,11 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
         ref={bodyRef}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: lanes that scroll must be reachable by keyboard.
         tabIndex={0}
+        style={{ scrollPaddingTop: layout.pinnedHeight }}
         onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
       >
-        <div className={classes['content']} style={{ height: Math.max(tracksHeight(tracks), 1) }}>
-          <Gutter tracks={tracks} />
+        <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
+          <Gutter run={compact ? null : run} layout={layout} body={body} />
           <div className={classes['stage']} ref={stage} style={{ height, width }}>
             <Plot
               run={run}
@@ -85,8 +93,35 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
           </div>
         </div>
       </div>
+      {compact ? null : <HiddenNotice run={run} view={view} tracks={tracks} />}
     </div>
   );
+}
+
+/** Scrolls to the lane of an activity that was selected elsewhere: by a key, by the search, or in the inspector. */
+function useRevealedSelection(
+  body: React.RefObject<HTMLDivElement | null>,
+  run: LoadedRun,
+  tracks: readonly Track[],
+): void {
+  const row = useApp(({ selection }) => (selection?.kind === 'row' && selection.run === run.id ? selection.row : null));
+  const latest = useRef(tracks);
+  latest.current = tracks;
+  useEffect(() => {
+    const element = body.current;
+    if (row === null || element === null) return;
+    const { lane, engine } = run.run.trace.columns;
+    const own = latest.current.filter((one) => one.kind === 'lane' && [lane[row], engine[row]].includes(one.number));
+    const [top, bottom] = [
+      element.scrollTop + pinnedHeightOf(latest.current),
+      element.scrollTop + element.clientHeight,
+    ];
+    const isSeen = (one: Track): boolean => one.pinned || (one.top >= top && one.top + one.height <= bottom);
+    const [first] = own;
+    if (first === undefined || own.some(isSeen)) return;
+    const shift = first.top < top ? first.top - top : first.top + first.height - bottom;
+    element.scrollTop += shift;
+  }, [row, run, body]);
 }
 
 interface HoverProps {
@@ -107,10 +142,12 @@ function HoverLayer({ run, store, width, height }: HoverProps) {
   );
 }
 
-function useTracks(run: LoadedRun, view: IterationView, compact: boolean, height: number): Track[] {
+function useLayout(run: LoadedRun, view: IterationView, compact: boolean, height: number): Layout {
+  const arrangement = useArrangement(run);
   return useMemo(
-    () => layoutTracks(view, { height, compact, attainable: attainableRates(run) }),
-    [run, view, compact, height],
+    () =>
+      layoutTracks(view, { height, compact, attainable: attainableRates(run), ...(compact ? {} : { arrangement }) }),
+    [run, view, compact, height, arrangement],
   );
 }
 
@@ -122,25 +159,6 @@ function attainableRates(run: LoadedRun): Record<'h2d' | 'd2h', number | null> {
       rates[direction] = Math.max(rates[direction] ?? 0, rate);
   }
   return rates;
-}
-
-function Gutter({ tracks }: { readonly tracks: readonly Track[] }) {
-  return (
-    <ul className={classes['gutter']} style={{ width: gutterWidth }} aria-label="Lanes">
-      {tracks.map((track) => (
-        <li
-          key={track.id}
-          data-lane-id={track.id}
-          data-kind={track.kind === 'lane' ? track.lane.kind : 'bandwidth'}
-          style={{ top: track.top, height: track.height }}
-          title={`${track.name}, ${track.detail}`}
-        >
-          <span>{track.name}</span>
-          {track.detail.toLowerCase() === track.name.toLowerCase() ? null : <small>{track.detail}</small>}
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 interface PlotProps {

@@ -28,6 +28,7 @@ import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatDay, formatMoment } from '../common/time.ts';
 import { rowSentence } from './describeRow.ts';
+import { LanesButton } from './LanesButton.tsx';
 import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
 import { operationLabels } from './operationLabels.ts';
@@ -99,6 +100,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
       <SearchBox run={run} view={view} time={time} />
       {as === 'lanes' ? (
         <>
+          <LanesButton run={run} view={view} />
           <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
           <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
           <Tool

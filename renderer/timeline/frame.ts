@@ -3,6 +3,7 @@
  * index, so that its size depends on the size of the plot and not on that of the trace.
  */
 import { rowKind } from '../../core/analysis/iteration.ts';
+import type { CounterColumns } from '../../core/trace/counter.ts';
 import { rowEndNs } from '../../core/trace/rows.ts';
 import { Shapes } from '../../core/trace/shapes.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
@@ -12,7 +13,15 @@ import { Columns } from './columns.ts';
 import { type PaintCode, paintCode } from './paintCodes.ts';
 import type { Ticks } from './ticks.ts';
 import { spanNs, type TimeView, toPixels } from './timeView.ts';
-import { type BandwidthTrack, barTop, type LaneTrack, type Track, trackPadding } from './tracks.ts';
+import {
+  type BandwidthTrack,
+  barOffset,
+  type CounterTrack,
+  type LaneTrack,
+  pinnedHeightOf,
+  screenTop,
+  type Track,
+} from './tracks.ts';
 
 export interface FrameLabel extends Box {
   readonly text: string;
@@ -35,6 +44,17 @@ export interface FrameBandwidth {
   readonly points: readonly number[];
   readonly baseline: number;
   readonly limitY: number | null;
+  /** Nothing is drawn above: pinned lanes are there. */
+  readonly clipY: number;
+}
+
+/** A quantity over time: least and most in each column of pixels, as heights above the baseline. */
+export interface FrameCounter {
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+  readonly columns: number;
+  readonly baseline: number;
+  readonly clipY: number;
 }
 
 export interface Frame {
@@ -47,8 +67,11 @@ export interface Frame {
   readonly records: readonly number[];
   readonly waits: readonly number[];
   readonly bandwidths: readonly FrameBandwidth[];
+  readonly counters: readonly FrameCounter[];
   readonly gridX: readonly number[];
   readonly separatorY: readonly number[];
+  /** Lower edge of the pinned lanes; 0 where none is. */
+  readonly pinnedHeight: number;
   readonly selected: readonly Box[];
   readonly joined: readonly Box[];
   /** x1, y1, x2, y2 from a host call to what it issued. */
@@ -74,7 +97,9 @@ export interface FrameInput {
 
 const leastLabelWidth = 30;
 const mostLabels = 250;
-const bandwidthHeadroom = 1.12;
+const curveHeadroom = 1.12;
+/** Lower bars have no room for words. */
+const leastLabelHeight = 13;
 
 /** Makes frames one after another. A frame is good until the next one is made. */
 export class FrameMaker {
@@ -90,48 +115,59 @@ export class FrameMaker {
   #records: number[] = [];
   #waits: number[] = [];
   #bandwidths: FrameBandwidth[] = [];
+  /** Kept from frame to frame, one for each counter that is drawn. */
+  readonly #columnsOf: CounterColumns[] = [];
+  #counters: FrameCounter[] = [];
   #selected: Box[] = [];
+  #pinnedHeight = 0;
+  /** What lies above this height is not drawn: pinned lanes are there. */
+  #clipY = 0;
 
   make(input: FrameInput): Frame {
-    this.#begin();
+    this.#begin(input);
     for (const track of input.tracks) {
-      const y = track.top - input.scrollTop;
-      if (y > input.height || y + track.height < 0) continue;
-      if (track.kind === 'lane') this.#lane(input, track);
-      else this.#bandwidth(input, track);
+      const y = screenTop(track, input.scrollTop);
+      this.#clipY = track.pinned ? 0 : this.#pinnedHeight;
+      if (y > input.height || y + track.height <= this.#clipY) continue;
+      if (track.kind === 'lane') this.#lane(input, track, y);
+      else if (track.kind === 'bandwidth') this.#bandwidth(input, track, y);
+      else this.#counter(input, track, y);
     }
     return this.#finish(input);
   }
 
-  #begin(): void {
+  #begin({ tracks }: FrameInput): void {
     for (const { bars, grounds, fills } of this.#batches) for (const boxes of [bars, grounds, fills]) boxes.clear();
     this.#labels = [];
     this.#records = [];
     this.#waits = [];
     this.#bandwidths = [];
+    this.#counters = [];
     this.#selected = [];
+    this.#pinnedHeight = pinnedHeightOf(tracks);
   }
 
-  #lane(input: FrameInput, track: LaneTrack): void {
+  #lane(input: FrameInput, track: LaneTrack, top: number): void {
     const { view, width } = input;
     for (let depth = 0; depth < track.index.depths; depth += 1) {
       this.#shapes.clear();
       track.index.fill(this.#shapes, 'bar', depth, view.startNs, view.endNs, width);
-      this.#bars(input, track, depth);
+      this.#bars(input, track, top + barOffset(track, depth));
     }
     for (let depth = 0; depth < track.index.markDepths; depth += 1) {
       this.#shapes.clear();
       track.index.fill(this.#shapes, 'mark', depth, view.startNs, view.endNs, width);
-      this.#marks(input, track);
+      this.#marks(input, top + (track.markStrip > 0 ? 3 : 1));
     }
   }
 
-  #bars(input: FrameInput, track: LaneTrack, depth: number): void {
-    const { trace, view, width, scrollTop } = input;
+  #bars(input: FrameInput, track: LaneTrack, top: number): void {
+    const { trace, view, width } = input;
     const { startNs, endNs, busyNs, row, count, length } = this.#shapes;
     const [perNs, columns] = [width / spanNs(view), this.#columns];
-    const y = barTop(track, depth) - scrollTop;
-    const height = barHeight(track);
+    const y = Math.max(top, this.#clipY);
+    const height = top + barHeight(track) - y;
+    if (height <= 0) return;
     columns.clear(width);
     for (let at = 0; at < length; at += 1) {
       const x = ((startNs[at] as number) - view.startNs) * perNs;
@@ -169,13 +205,13 @@ export class FrameMaker {
     // A bar that begins left of the plot is labelled where it becomes visible.
     const x = Math.max(box.x, 0);
     const width = Math.min(box.x + box.width, plot) - x;
-    if (width < leastLabelWidth || this.#labels.length >= mostLabels) return;
+    if (width < leastLabelWidth || box.height < leastLabelHeight || this.#labels.length >= mostLabels) return;
     this.#labels.push({ x, y: box.y, width, height: box.height, text: labelOf(row), paint });
   }
 
-  #marks(input: FrameInput, track: LaneTrack): void {
+  #marks(input: FrameInput, y: number): void {
+    if (y < this.#clipY) return;
     const { startNs, row, length } = this.#shapes;
-    const y = track.top - input.scrollTop + 3;
     for (let at = 0; at < length; at += 1) {
       const x = toPixels(input.view, input.width, startNs[at] as number);
       const isWait = rowKind(input.trace, row[at] as number) === 'event-wait';
@@ -184,10 +220,10 @@ export class FrameMaker {
     }
   }
 
-  #bandwidth({ view, width, scrollTop }: FrameInput, track: BandwidthTrack): void {
-    const baseline = track.top - scrollTop + track.height - trackPadding;
-    const most = Math.max(track.bandwidth.peak, track.attainable ?? 0) * bandwidthHeadroom;
-    const yOf = (rate: number): number => baseline - (most > 0 ? rate / most : 0) * (track.height - 2 * trackPadding);
+  #bandwidth({ view, width }: FrameInput, track: BandwidthTrack, top: number): void {
+    const baseline = top + track.height - track.padding;
+    const most = Math.max(track.bandwidth.peak, track.attainable ?? 0) * curveHeadroom;
+    const yOf = (rate: number): number => baseline - (most > 0 ? rate / most : 0) * (track.height - 2 * track.padding);
     const points: number[] = [];
     const steps = track.bandwidth.steps(view.startNs, view.endNs, width);
     steps.forEach((step, k) => {
@@ -196,13 +232,35 @@ export class FrameMaker {
       points.push(toPixels(view, width, step.startNs), y, toPixels(view, width, next), y);
     });
     const limitY = track.attainable === null ? null : yOf(track.attainable);
-    this.#bandwidths.push({ direction: track.direction, points, baseline, limitY });
+    this.#bandwidths.push({ direction: track.direction, points, baseline, limitY, clipY: this.#clipY });
+  }
+
+  #counter({ view, width }: FrameInput, track: CounterTrack, top: number): void {
+    const columns = Math.ceil(width);
+    const { least, most } = this.#counterColumns(columns);
+    track.counter.fill({ least, most }, view.startNs, view.startNs + (columns * spanNs(view)) / width, columns);
+    const { peak } = track.counter;
+    const perUnit = peak > 0 ? (track.height - 2 * track.padding) / (peak * curveHeadroom) : 0;
+    for (let x = 0; x < columns; x += 1) {
+      least[x] = (least[x] as number) * perUnit;
+      most[x] = (most[x] as number) * perUnit;
+    }
+    this.#counters.push({ least, most, columns, baseline: top + track.height - track.padding, clipY: this.#clipY });
+  }
+
+  #counterColumns(columns: number): CounterColumns {
+    const at = this.#counters.length;
+    const known = this.#columnsOf[at];
+    if (known !== undefined && known.least.length >= columns) return known;
+    const made = { least: new Float64Array(columns), most: new Float64Array(columns) };
+    this.#columnsOf[at] = made;
+    return made;
   }
 
   #finish(input: FrameInput): Frame {
     const { width, height, tracks, ticks, scrollTop, selectedRow, partners, view } = input;
-    const boxes = selectedRow === null ? [] : rowBoxes(input, selectedRow);
-    const joined = partners.map((row) => rowBoxes(input, row));
+    const boxes = selectedRow === null ? [] : this.#rowBoxes(input, selectedRow);
+    const joined = partners.map((row) => this.#rowBoxes(input, row));
     return {
       width,
       height,
@@ -211,15 +269,43 @@ export class FrameMaker {
       records: this.#records,
       waits: this.#waits,
       bandwidths: this.#bandwidths,
+      counters: this.#counters,
       gridX: ticks.ticks.map((tick) => toPixels(view, width, tick.timeNs)),
-      separatorY: tracks.map((track) => track.top + track.height - scrollTop),
-      selected: [...boxes, ...this.#selected],
-      joined: joined.flat(),
+      separatorY: tracks
+        .filter((track) => track.edge && (track.pinned || track.top + track.height - scrollTop > this.#pinnedHeight))
+        .map((track) => screenTop(track, scrollTop) + track.height),
+      pinnedHeight: this.#pinnedHeight,
+      selected: [...boxes, ...this.#selected].filter(isDrawn),
+      joined: joined.flat().filter(isDrawn),
       arrows: joined.flatMap((other) => arrow(boxes[0], other[0])),
       area: areaOf(input),
     };
   }
+
+  /** Where a row is drawn: on its stream and on its engine, or on its host thread; nowhere where those are hidden. */
+  #rowBoxes({ trace, tracks, scrollTop, view, width }: FrameInput, row: RowIndex): Box[] {
+    const [start, end] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
+    const own = [trace.columns.lane[row], trace.columns.engine[row]];
+    return tracks.flatMap((track) => {
+      if (track.kind !== 'lane' || !own.includes(track.number)) return [];
+      const top = screenTop(track, scrollTop);
+      const clipY = track.pinned ? 0 : this.#pinnedHeight;
+      if (end === start) return [clipped(toPixels(view, width, start) - 6, top + 1, 12, 12, clipY)];
+      const depth = rowDepth(track, row, (start + end) / 2);
+      if (depth < 0) return [];
+      const [x, breadth] = crispSpan(toPixels(view, width, start), toPixels(view, width, end), width);
+      return [clipped(x, top + barOffset(track, depth), breadth, barHeight(track), clipY)];
+    });
+  }
 }
+
+/** The part below a height. Of what lies above it only the edge is left, as where an arrow leads to. */
+function clipped(x: number, y: number, width: number, height: number, clipY: number): Box {
+  const top = Math.max(y, clipY);
+  return { x, y: top, width, height: Math.max(0, y + height - top) };
+}
+
+const isDrawn = ({ height }: Box): boolean => height > 0;
 
 /** Left edge and breadth on whole pixels, a pixel of air after bars that can spare it, and nothing far outside. */
 function crispSpan(x: number, right: number, width: number): readonly [left: number, breadth: number] {
@@ -228,26 +314,10 @@ function crispSpan(x: number, right: number, width: number): readonly [left: num
   return [left, breadth > 3 ? breadth - 1 : breadth];
 }
 
-const barHeight = (track: LaneTrack): number => track.barHeight - (track.index.depths > 1 ? 1 : 0);
+const barHeight = ({ barHeight, index }: LaneTrack): number => barHeight - (index.depths > 1 && barHeight > 3 ? 1 : 0);
 
 function isOpSelected({ selectedOp, selectedRow, trace }: FrameInput, row: RowIndex): boolean {
   return selectedRow === null && selectedOp !== null && trace.columns.op[row] === selectedOp;
-}
-
-/** Where a row is drawn: on its stream and on its engine, or on its host thread. */
-function rowBoxes({ trace, tracks, scrollTop, view, width }: FrameInput, row: RowIndex): Box[] {
-  const [start, end] = [trace.columns.startNs[row] ?? 0, rowEndNs(trace, row)];
-  const own = [trace.columns.lane[row], trace.columns.engine[row]];
-  return tracks.flatMap((track) => {
-    if (track.kind !== 'lane' || !own.includes(track.number)) return [];
-    if (end === start) {
-      return [{ x: toPixels(view, width, start) - 6, y: track.top - scrollTop + 1, width: 12, height: 12 }];
-    }
-    const depth = rowDepth(track, row, (start + end) / 2);
-    if (depth < 0) return [];
-    const [x, breadth] = crispSpan(toPixels(view, width, start), toPixels(view, width, end), width);
-    return [{ x, y: barTop(track, depth) - scrollTop, width: breadth, height: barHeight(track) }];
-  });
 }
 
 function rowDepth(track: LaneTrack, row: RowIndex, middleNs: number): number {

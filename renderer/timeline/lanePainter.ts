@@ -6,7 +6,7 @@
 import { type CanvasColours, type PaintName, paint, paintNames } from '../app/palette.ts';
 import { sans } from '../app/theme.ts';
 import type { Box, Boxes } from './boxes.ts';
-import type { Batch, Frame, FrameBandwidth, FrameLabel } from './frame.ts';
+import type { Batch, Frame, FrameBandwidth, FrameCounter, FrameLabel } from './frame.ts';
 import { hatchTile } from './hatch.ts';
 import { Labels } from './labels.ts';
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
@@ -15,6 +15,9 @@ import { mixed, type Pixel, pixel, Raster } from './raster.ts';
 const font = `11.5px ${sans}`;
 const groundShare = 0.32;
 const bandwidthShare = 0.18;
+/** Of a counter's colour: below the least of a pixel, and from there to the most. */
+const counterShare = 0.22;
+const counterRangeShare = 0.5;
 const leastPatternWidth = 6;
 /** More marks than these are drawn as strokes: their shapes could not be told apart anyway. */
 const mostGlyphs = 400;
@@ -76,13 +79,15 @@ export class LanePainter {
     this.#lines(frame, pixel(colours.line));
     for (const batch of inPaintOrder(frame)) this.#batch(batch, surface, colours);
     for (const bandwidth of frame.bandwidths) this.#bandwidth(bandwidth, frame.width, surface, colours);
+    for (const counter of frame.counters) this.#counter(counter, surface, colours);
     const mark = pixel(paint('mark', colours.scheme).fill);
     for (const marks of [frame.records, frame.waits]) if (isCrowd(marks)) this.#strokes(marks, mark);
   }
 
-  #lines({ gridX, separatorY, width, height }: Frame, colour: Pixel): void {
+  #lines({ gridX, separatorY, pinnedHeight, width, height }: Frame, colour: Pixel): void {
     for (const x of gridX) this.#rectangle(Math.round(x), 0, 1, height, colour);
     for (const y of separatorY) this.#rectangle(0, Math.round(y - 1), width, 1, colour);
+    if (pinnedHeight > 0) this.#rectangle(0, pinnedHeight - 2, width, 2, colour);
   }
 
   #batch({ paint: name, bars, grounds, fills }: Batch, surface: Pixel, { scheme }: CanvasColours): void {
@@ -107,7 +112,7 @@ export class LanePainter {
   }
 
   #bandwidth(
-    { direction, points, baseline, limitY }: FrameBandwidth,
+    { direction, points, baseline, limitY, clipY }: FrameBandwidth,
     width: number,
     surface: Pixel,
     colours: CanvasColours,
@@ -116,18 +121,37 @@ export class LanePainter {
     const area = mixed(line, surface, bandwidthShare);
     let before = baseline;
     for (let at = 0; at + 3 < points.length; at += 4) {
-      const [x, y, right] = [points[at] as number, points[at + 1] as number, points[at + 2] as number];
+      const [x, right] = [points[at] as number, points[at + 2] as number];
+      const y = Math.max(points[at + 1] as number, clipY);
       this.#rectangle(x, y, right - x, baseline - y, area);
       if (y < baseline || before < baseline) {
         const top = Math.min(y, before);
         this.#rectangle(x, top, 1, Math.max(Math.max(y, before) - top, 1), line);
-        this.#rectangle(x, y - 0.5, Math.max(right - x, 1), 1.5, line);
+        if (y > clipY) this.#rectangle(x, y - 0.5, Math.max(right - x, 1), 1.5, line);
       }
       before = y;
     }
-    if (limitY === null) return;
+    if (limitY === null || limitY < clipY) return;
     const dash = pixel(colours.textDim);
     for (let x = 0; x < width; x += 6) this.#rectangle(x, Math.round(limitY), 3, 1, dash);
+  }
+
+  /** What a pixel holds at least is filled, what it reaches at most stands over it; equal neighbours are one box. */
+  #counter({ least, most, columns, baseline, clipY }: FrameCounter, surface: Pixel, { textDim }: CanvasColours): void {
+    const line = pixel(textDim);
+    const [area, range] = [mixed(line, surface, counterShare), mixed(line, surface, counterRangeShare)];
+    for (let x = 0; x < columns; ) {
+      const [low, high] = [least[x] as number, most[x] as number];
+      let next = x + 1;
+      while (next < columns && least[next] === low && most[next] === high) next += 1;
+      const top = Math.max(baseline - high, clipY);
+      if (high > 0) {
+        this.#rectangle(x, Math.max(baseline - low, top), next - x, Math.min(low, baseline - top), area);
+        this.#rectangle(x, top, next - x, baseline - low - top, range);
+        if (top > clipY) this.#rectangle(x, top - 0.5, next - x, 1.5, line);
+      }
+      x = next;
+    }
   }
 
   #strokes(marks: readonly number[], colour: Pixel): void {

@@ -21,7 +21,8 @@ export function acrossLanes(
   lanes: readonly number[],
 ): RowIndex | null {
   const own = lanes.indexOf(trace.columns.lane[row] ?? -1);
-  for (let at = own + step; own >= 0 && at >= 0 && at < lanes.length; at += step) {
+  // From a lane that is not among them, as a hidden one, it goes to the first or the last.
+  for (let at = own < 0 && step < 0 ? lanes.length - 1 : own + step; at >= 0 && at < lanes.length; at += step) {
     const found = nearestOn(trace, range, lanes[at] ?? -1, trace.columns.startNs[row] ?? 0);
     if (found !== null) return found;
   }

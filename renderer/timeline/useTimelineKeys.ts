@@ -8,6 +8,8 @@ import { state } from '../app/store/store.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
+import { layoutTracks } from './tracks.ts';
+import { arrangementOf } from './useArrangement.ts';
 
 const zoomStep = 0.8;
 const panStep = 0.12;
@@ -79,9 +81,9 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
     case ',':
       return step(run, view, time, (row) => alongLane(run.run.trace, view.rows, row, -1));
     case 'ArrowDown':
-      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, 1, rowLanes(run)));
+      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, 1, rowLanes(run, view)));
     case 'ArrowUp':
-      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, -1, rowLanes(run)));
+      return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, -1, rowLanes(run, view)));
     case 'Escape':
       if (state().selection === null) return false;
       select(null);
@@ -91,11 +93,12 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
   }
 }
 
-/** Lanes that rows belong to, as they are drawn: host threads, then streams. */
-function rowLanes(run: LoadedRun): number[] {
-  const { lanes } = run.run.trace;
-  const of = (kind: string): number[] => lanes.flatMap((lane, number) => (lane.kind === kind ? [number] : []));
-  return [...of('host-thread'), ...of('stream')];
+/** Lanes that rows belong to, as they are drawn: those that are hidden are passed over. */
+function rowLanes(run: LoadedRun, view: IterationView): number[] {
+  const { tracks } = layoutTracks(view, { height: 0, arrangement: arrangementOf(run) });
+  return tracks.flatMap((track) =>
+    track.kind === 'lane' && (track.lane.kind === 'host-thread' || track.lane.kind === 'stream') ? [track.number] : [],
+  );
 }
 
 /** Selects what `next` leads to from the selected row, or the first row where none is selected. */
@@ -107,7 +110,7 @@ function step(
 ): boolean {
   const { selection } = state();
   const from = selection?.kind === 'row' && selection.run === run.id ? selection.row : null;
-  const row = from === null ? firstRow(run.run.trace, view.rows, rowLanes(run)) : next(from);
+  const row = from === null ? firstRow(run.run.trace, view.rows, rowLanes(run, view)) : next(from);
   if (row === null) return true;
   select({ kind: 'row', run: run.id, row });
   const start = run.run.trace.columns.startNs[row] ?? 0;

@@ -164,7 +164,7 @@ class PointerHandlers {
 
   #hit(x: number, y: number): Hit {
     const { tracks, time, width, scrollTop } = this.#options.current;
-    return hitTest(tracks, time.view, width, x, y + scrollTop);
+    return hitTest(tracks, time.view, width, x, y, scrollTop);
   }
 }
 

@@ -1,9 +1,13 @@
 /** What a person does in the timeline beyond looking: searching, and summing up a stretch of time. */
+import type { Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
 
 test.beforeEach(async ({ window }) => {
   await window.open('Pinned source, second stream');
   await window.run();
+  // Until then the recorded run's lanes are shown.
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
 });
 
 test('search goes from match to match by keyboard, and says how many there are', async ({ window, page }) => {
@@ -32,4 +36,98 @@ test('a stretch that is dragged over is summed up by name', async ({ window, pag
   ]);
   await expect(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toContainText('GB/s');
   await expect(window.inspector.getByRole('button', { name: 'Copy as Markdown' })).toBeVisible();
+});
+
+test.describe('lanes', () => {
+  const header = (window: Window, name: string) =>
+    window.timeline.getByRole('button', { name: new RegExp(`^${name},`) });
+  const openMenu = async (window: Window, name: string): Promise<Locator> => {
+    await header(window, name).click({ button: 'right' });
+    return window.page.getByRole('menu', { name: `Lane ${name}` });
+  };
+
+  test('are pinned, hidden, collapsed and put back by mouse, and stay so after a reload', async ({ window, page }) => {
+    const natural = await window.lanes();
+    await (await openMenu(window, 'Compute')).getByRole('menuitem', { name: 'Pin to the top' }).click();
+    expect((await window.lanes())[0]).toBe('Compute');
+    await expect(window.timeline.getByRole('list', { name: 'Pinned lanes' })).toContainText('Compute');
+    await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
+    await expect.poll(() => window.lanes()).not.toContain('main');
+    await (await openMenu(window, 'side')).getByRole('menuitem', { name: 'Collapse streams' }).click();
+    await expect.poll(() => window.lanes()).toContain('Streams');
+    const arranged = await window.lanes();
+
+    await page.reload();
+    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+    await expect.poll(() => window.lanes()).toEqual(arranged);
+
+    await window.timeline.getByRole('button', { name: 'Lanes, 1 hidden' }).click();
+    await page.getByRole('menuitem', { name: /^Show main/ }).click();
+    await expect.poll(() => window.lanes()).toContain('main');
+    await page.getByRole('menuitem', { name: 'Reset lanes' }).click();
+    await expect.poll(() => window.lanes()).toEqual(natural);
+  });
+
+  test('are dragged to another place', async ({ window, page }) => {
+    const natural = await window.lanes();
+    const from = await header(window, 'main').boundingBox();
+    const to = await header(window, 'side').boundingBox();
+    if (from === null || to === null) throw new Error('the lanes have no place');
+    await page.mouse.move(from.x + 40, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 40, from.y + from.height, { steps: 3 });
+    await page.mouse.move(to.x + 40, to.y + to.height - 3, { steps: 5 });
+    await page.mouse.up();
+    const [main, side, ...rest] = natural;
+    await expect.poll(() => window.lanes()).toEqual([side, main, ...rest]);
+  });
+
+  test('are arranged by keyboard alone', async ({ window, page }) => {
+    const natural = await window.lanes();
+    await header(window, 'main').focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => window.lanes()).toEqual([natural[1], natural[0], ...natural.slice(2)]);
+    await expect(header(window, 'main')).toBeFocused();
+    await page.keyboard.press('p');
+    await expect.poll(() => window.lanes()).toEqual(natural);
+    await expect(header(window, 'main')).toHaveAccessibleName(/pinned/);
+    await page.keyboard.press('ArrowDown');
+    await expect(header(window, 'side')).toBeFocused();
+    await page.keyboard.press('c');
+    await expect.poll(async () => (await header(window, 'side').boundingBox())?.height).toBeLessThan(20);
+    await page.keyboard.press('h');
+    await expect.poll(() => window.lanes()).not.toContain('side');
+    await page.keyboard.press('Shift+F10');
+    const menu = page.getByRole('menu', { name: /^Lane / });
+    await expect(menu).toBeVisible();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => window.lanes()).toEqual(natural);
+  });
+
+  test('that are hidden still tell the truth: arrows, search and the table', async ({ window, page }) => {
+    const rows = (await window.activities()).length;
+    await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
+    await expect.poll(() => window.lanes()).not.toContain('main');
+    // What it is joined with can't be drawn, and is named.
+    await page.keyboard.press('/');
+    await page.keyboard.type('cudaMemcpyAsync');
+    await page.keyboard.press('Enter');
+    const notice = window.timeline.getByRole('status').filter({ hasText: 'in a hidden lane' });
+    await expect(notice).toBeVisible();
+    expect((await window.activities()).length).toBe(rows);
+    await notice.getByRole('button', { name: 'Show the lane' }).click();
+    await expect.poll(() => window.lanes()).toContain('main');
+    await expect(notice).toBeHidden();
+  });
+});
+
+test('queue depth is a lane that tells how much is pending', async ({ window, page }) => {
+  await expect.poll(() => window.lanes()).toContain('side queue');
+  const lane = window.timeline.getByRole('button', { name: /^side queue, depth, most [1-9]/ });
+  await lane.scrollIntoViewIfNeeded();
+  const [box, plot] = [await lane.boundingBox(), await window.timeline.getByTestId('timeline-plot').boundingBox()];
+  if (box === null || plot === null) throw new Error('the lane has no place');
+  await page.mouse.move(plot.x + plot.width / 2, box.y + box.height / 2);
+  await expect(window.timeline.locator('dl')).toContainText(/Depth\d+ pending/);
 });

@@ -1,4 +1,5 @@
 /** One iteration, indexed for drawing. Made in a worker for a run that is opened: typed arrays and little else. */
+import type { LaneCounter } from '../../../core/analysis/laneCounters.ts';
 import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
 import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
@@ -37,5 +38,17 @@ export function buffersOf({ lanes, bandwidth }: IterationData): ArrayBuffer[] {
     ]),
     ...[bandwidth.h2d, bandwidth.d2h].flatMap(({ times, rates, moved }) => [times, rates, moved]),
   ];
-  return [...new Set(arrays.map(({ buffer }) => buffer))].filter((buffer) => buffer instanceof ArrayBuffer);
+  return memoryOf(arrays);
 }
+
+/** The same of counters. */
+export const counterBuffers = (counters: readonly LaneCounter[]): ArrayBuffer[] =>
+  memoryOf(
+    counters.flatMap(({ data: { times, values, levels } }) => [
+      ...[times, values],
+      ...levels.flatMap(({ least, most }) => [least, most]),
+    ]),
+  );
+
+const memoryOf = (arrays: readonly ArrayBufferView[]): ArrayBuffer[] =>
+  [...new Set(arrays.map(({ buffer }) => buffer))].filter((buffer) => buffer instanceof ArrayBuffer);

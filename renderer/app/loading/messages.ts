@@ -1,4 +1,5 @@
 /** What the window and the worker that opens run files say to each other. */
+import type { LaneCounter } from '../../../core/analysis/laneCounters.ts';
 import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { Run } from '../../../core/trace/run.ts';
@@ -10,6 +11,13 @@ export interface OpenRequest {
   readonly address: string;
 }
 
+/** What follows the lanes of a large run. */
+export interface RunAnalysis {
+  readonly summary: SummaryDocument;
+  /** Of the representative iteration. */
+  readonly counters: readonly LaneCounter[];
+}
+
 export type OpenAnswer =
   | {
       readonly kind: 'opened';
@@ -18,9 +26,9 @@ export type OpenAnswer =
       /** The representative one. */
       readonly iteration: IterationData;
       /** later: it comes as a message of its own. here: the run is small enough for the window to make it. */
-      readonly summary: 'later' | 'here';
+      readonly analysis: 'later' | 'here';
     }
-  | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: SummaryDocument }
+  | ({ readonly kind: 'summarized'; readonly ticket: number } & RunAnalysis)
   | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };
 
 /** Iterations of more rows are summarised in the worker, without what would be an object for each row. */

@@ -1,21 +1,20 @@
 /** The window's side of the worker that opens run files. One worker, which opens one file after another. */
-import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { IterationData } from './iterationData.ts';
-import type { OpenAnswer, OpenRequest } from './messages.ts';
+import type { OpenAnswer, OpenRequest, RunAnalysis } from './messages.ts';
 
 export interface OpenedRun {
   readonly run: Run;
   readonly iteration: IterationData;
   /** Follows the lanes of a large run; null where the window makes it. */
-  readonly summary: Promise<SummaryDocument> | null;
+  readonly analysis: Promise<RunAnalysis> | null;
 }
 
 interface Waiting {
   readonly resolve: (opened: OpenedRun) => void;
   readonly reject: (error: Error) => void;
-  readonly summary: Deferred<SummaryDocument>;
+  readonly analysis: Deferred<RunAnalysis>;
 }
 
 const waiting = new Map<number, Waiting>();
@@ -41,10 +40,10 @@ export function openRunFile(address: string): Promise<OpenedRun> {
   const ticket = tickets;
   tickets += 1;
   return new Promise((resolve, reject) => {
-    const summary = deferred<SummaryDocument>();
+    const analysis = deferred<RunAnalysis>();
     // Whoever waits for it hears; nobody does where the run itself can't be opened.
-    summary.promise.catch(() => {});
-    waiting.set(ticket, { resolve, reject, summary });
+    analysis.promise.catch(() => {});
+    waiting.set(ticket, { resolve, reject, analysis });
     started().postMessage({ ticket, address } satisfies OpenRequest);
   });
 }
@@ -70,19 +69,19 @@ function receive(answer: OpenAnswer): void {
   if (asked === undefined) return;
   if (answer.kind === 'opened') {
     const { run, iteration } = answer;
-    asked.resolve({ run, iteration, summary: answer.summary === 'later' ? asked.summary.promise : null });
-    if (answer.summary === 'later') return;
+    asked.resolve({ run, iteration, analysis: answer.analysis === 'later' ? asked.analysis.promise : null });
+    if (answer.analysis === 'later') return;
   } else if (answer.kind === 'summarized') {
-    asked.summary.resolve(answer.summary);
+    asked.analysis.resolve({ summary: answer.summary, counters: answer.counters });
   } else {
     fail(asked, new CopyscopeError(answer.error));
   }
   waiting.delete(answer.ticket);
 }
 
-function fail({ reject, summary }: Waiting, error: Error): void {
+function fail({ reject, analysis }: Waiting, error: Error): void {
   reject(error);
-  summary.reject(error);
+  analysis.reject(error);
 }
 
 function failAll(why: string): void {

@@ -1,12 +1,13 @@
 /** Opens run files away from the window's thread: reads, decodes, validates and indexes, and hands the memory over. */
 import '../../zodSetup.ts';
+import { laneCounters } from '../../../core/analysis/laneCounters.ts';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { TraceColumns } from '../../../core/trace/trace.ts';
-import { buffersOf, indexIteration } from './iterationData.ts';
-import { mostDetailedRows, type OpenAnswer, type OpenRequest } from './messages.ts';
+import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
+import { mostDetailedRows, type OpenAnswer, type OpenRequest, type RunAnalysis } from './messages.ts';
 
 /** The worker's own global, as far as this file needs it. */
 interface WorkerScope {
@@ -29,15 +30,20 @@ async function open(ticket: number, address: string): Promise<void> {
   const isLarge = iteration.rows.to - iteration.rows.from > mostDetailedRows;
   const run = isLarge && scope.crossOriginIsolated ? shared(decoded) : decoded;
   const isShared = run !== decoded;
-  // What is transferred is gone here, so a run that can't be shared is summarised first.
-  const early = isLarge && !isShared ? summarize(run) : null;
-  const summary = isLarge ? 'later' : 'here';
+  // What is transferred is gone here, so a run that can't be shared is analysed first.
+  const early = isLarge && !isShared ? analyse(run) : null;
+  const analysis = isLarge ? 'later' : 'here';
   const transfer = [...buffersOf(iteration), ...(isShared ? [] : columnBuffers(run.trace.columns))];
-  scope.postMessage({ kind: 'opened', ticket, run, iteration, summary }, transfer);
-  if (isLarge) scope.postMessage({ kind: 'summarized', ticket, summary: early ?? summarize(run) });
+  scope.postMessage({ kind: 'opened', ticket, run, iteration, analysis }, transfer);
+  if (!isLarge) return;
+  const made = early ?? analyse(run);
+  scope.postMessage({ kind: 'summarized', ticket, ...made }, counterBuffers(made.counters));
 }
 
-const summarize = (run: Run) => summarizeRun(run, { mostOperations: mostDetailedRows });
+const analyse = (run: Run): RunAnalysis => ({
+  summary: summarizeRun(run, { mostOperations: mostDetailedRows }),
+  counters: laneCounters(run, run.info.iterations.representative),
+});
 
 /** Into memory of its full size at once, since the answer says how long it is. */
 async function readFile(address: string): Promise<Uint8Array> {

@@ -1,6 +1,5 @@
 /** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
 import { summarizeRun } from '../../../core/analysis/summary.ts';
-import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -15,6 +14,7 @@ import {
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
 import { LoadedRun } from '../loadedRun.ts';
+import type { RunAnalysis } from '../loading/messages.ts';
 import { openRunFile } from '../loading/openRunFile.ts';
 import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
@@ -181,22 +181,22 @@ export async function ensureRun(id: string): Promise<void> {
   put('loadedRuns', id, { status: 'loading' });
   try {
     await host().runFile(id);
-    const { run, iteration, summary } = await openRunFile(new URL(runFilePath(id), location.href).href);
-    const made = summary === null ? summarizeRun(run, await attainableFor(run.info, state().profiles, host())) : null;
+    const { run, iteration, analysis } = await openRunFile(new URL(runFilePath(id), location.href).href);
+    const made = analysis === null ? summarizeRun(run, await attainableFor(run.info, state().profiles, host())) : null;
     const value = new LoadedRun(id, run, iteration, made);
     put('loadedRuns', id, { status: 'ready', value });
     evictRuns(id);
-    if (summary !== null) addSummary(value, await summary);
+    if (analysis !== null) addAnalysis(value, await analysis);
   } catch (thrown) {
     put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
   }
 }
 
 /** Unless the run has been forgotten, or read anew, while it was summarised. */
-function addSummary(value: LoadedRun, summary: SummaryDocument): void {
+function addAnalysis(value: LoadedRun, { summary, counters }: RunAnalysis): void {
   const known = state().loadedRuns[value.id];
   if (known?.status !== 'ready' || known.value !== value) return;
-  put('loadedRuns', value.id, { status: 'ready', value: value.withSummary(summary) });
+  put('loadedRuns', value.id, { status: 'ready', value: value.withSummary(summary, counters) });
 }
 
 /** Runs that are kept in memory; the host has them all. */

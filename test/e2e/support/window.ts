@@ -69,7 +69,7 @@ export class Window {
 
   /** Names of the lanes, from the top. */
   async lanes(): Promise<string[]> {
-    const names = this.timeline.getByRole('list', { name: 'Lanes' }).locator('li > span');
+    const names = this.timeline.locator('[data-lane-name]');
     return names.allTextContents();
   }
 

@@ -71,7 +71,7 @@ describe('memory', () => {
         operations: [
           {
             op: 'repeat',
-            times: 2,
+            count: 2,
             operations: [
               { op: 'allocate', buffer: 'made' },
               { op: 'free', buffer: 'made' },

@@ -11,7 +11,7 @@ import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
 import { findRows } from '../../../renderer/timeline/search.ts';
 import { timeTicks } from '../../../renderer/timeline/ticks.ts';
 import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/timeView.ts';
-import { barTop, layoutTracks, type Track, tracksHeight } from '../../../renderer/timeline/tracks.ts';
+import { barOffset, type LaneTrack, layoutTracks, type Track } from '../../../renderer/timeline/tracks.ts';
 import { exampleView, experiment, MiB } from './exampleRun.ts';
 
 const view = exampleView();
@@ -19,7 +19,8 @@ const { trace } = view.run;
 const width = 800;
 const everything = limitsOf(view.makespanNs);
 const labels = operationLabels(experiment);
-const tracks = layoutTracks(view, { height: 400 });
+const { tracks } = layoutTracks(view, { height: 400 });
+const barTop = (track: LaneTrack, depth: number): number => track.top + barOffset(track, depth);
 const [call, copy, launch, kernel, mark, sync] = [0, 1, 2, 3, 4, 5];
 
 function frameOf(
@@ -50,7 +51,7 @@ const lane = (id: string) => {
 };
 
 describe('tracks', () => {
-  it('orders host threads, streams, engines and compute, then the link', () => {
+  it('orders host threads, streams, engines and compute, then the link and the queues', () => {
     expect(tracks.map((track) => track.id)).toEqual([
       'thread:main',
       'stream:side',
@@ -58,6 +59,8 @@ describe('tracks', () => {
       'engine:gpu:h2d',
       'compute:gpu',
       'link:h2d',
+      'queue:stream:side',
+      'queue:stream:legacy',
     ]);
   });
 
@@ -66,14 +69,12 @@ describe('tracks', () => {
       expect(track.top).toBe(top);
       return top + track.height;
     }, 0);
-    expect(tracksHeight(layoutTracks(view, { height: 100 }))).toBeLessThan(
-      tracksHeight(layoutTracks(view, { height: 900 })),
-    );
+    expect(layoutTracks(view, { height: 100 }).height).toBeLessThan(layoutTracks(view, { height: 900 }).height);
   });
 
   it('leaves out streams and the link in a comparison', () => {
     const compact = layoutTracks(view, { height: 100, compact: true });
-    expect(compact.map((track) => track.id)).toEqual(['thread:main', 'engine:gpu:h2d', 'compute:gpu']);
+    expect(compact.tracks.map((track) => track.id)).toEqual(['thread:main', 'engine:gpu:h2d', 'compute:gpu']);
   });
 });
 

@@ -9,7 +9,7 @@ import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
 import { mixed, pixel, Raster } from '../../../renderer/timeline/raster.ts';
 import type { TimeView } from '../../../renderer/timeline/timeView.ts';
-import { barTop, type LaneTrack } from '../../../renderer/timeline/tracks.ts';
+import { barOffset, type LaneTrack } from '../../../renderer/timeline/tracks.ts';
 
 const width = 60;
 const barHeight = 20;
@@ -35,7 +35,7 @@ function trackOf(trace: Trace): LaneTrack {
   const [lane] = trace.lanes;
   if (lane === undefined) throw new Error('no lane');
   const index = indexLane(trace, 0, allRows(trace));
-  const place = { top: 0, height: 40, markStrip: 0, barHeight };
+  const place = { top: 0, height: 40, padding: 4, pinned: false, edge: true, markStrip: 0, barHeight };
   return { kind: 'lane', id: lane.id, name: lane.name, detail: '', lane, number: 0, index, ...place };
 }
 
@@ -132,7 +132,7 @@ describe('every event', () => {
         const view = { startNs: start - length, endNs: start + 2 * length };
         const bar = bars(frameOf(trace, track, view)).find(({ x }) => Math.abs(x - width / 3) < 1);
         expect(bar?.width).toBeGreaterThanOrEqual(width / 3 - 2);
-        expect(hitTest([track], view, width, width / 2, barTop(track, 0) + 3)).toMatchObject({ kind: 'row', row });
+        expect(hitTest([track], view, width, width / 2, barOffset(track, 0) + 3)).toMatchObject({ kind: 'row', row });
       }),
     );
   });

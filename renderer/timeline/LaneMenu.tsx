@@ -1,0 +1,59 @@
+/** The menu of a lane, where it was asked for. */
+import { Menu } from '@mantine/core';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import classes from './Gutter.module.css';
+import { laneActions, resetLanes, showLanes, take } from './laneActions.ts';
+import type { Layout, TrackRow } from './tracks.ts';
+import { useArrangement } from './useArrangement.ts';
+
+export interface MenuPlace {
+  /** In the window. */
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly row: TrackRow;
+  readonly layout: Layout;
+  readonly place: MenuPlace;
+  readonly onClose: () => void;
+}
+
+export function LaneMenu({ run, row, layout, place, onClose }: Props) {
+  const arrangement = useArrangement(run);
+  const { hidden } = layout;
+  return (
+    <Menu opened onClose={onClose} position="bottom-start" offset={2} width={230} trapFocus returnFocus={false}>
+      <Menu.Target>
+        <span className={classes['target']} style={{ left: place.x, top: place.y }} />
+      </Menu.Target>
+      <Menu.Dropdown aria-label={`Lane ${row.name}`}>
+        {laneActions(row, layout, arrangement).map((action) => (
+          <Menu.Item key={action.id} rightSection={<Keys text={action.keys} />} onClick={() => take(run, action)}>
+            {action.label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          disabled={hidden.length === 0}
+          onClick={() =>
+            showLanes(
+              run,
+              hidden.map(({ id }) => id),
+            )
+          }
+        >
+          {hidden.length === 0 ? 'No lane is hidden' : `Show ${hidden.length} hidden`}
+        </Menu.Item>
+        <Menu.Item onClick={() => resetLanes(run)}>Reset lanes</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const Keys = ({ text }: { readonly text: string }) => (
+  <small className={classes['keys']} aria-hidden>
+    {text}
+  </small>
+);
