@@ -10,6 +10,7 @@ import { programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { check } from './commands/check.ts';
+import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
@@ -90,6 +91,17 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: RunOptions) => explain(tools, file, options));
+
+  cli
+    .command('compare')
+    .description('two runs beside one another: what takes longer, and whether by more than iterations differ')
+    .addArgument(new Argument('<a>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated'))
+    .addArgument(new Argument('[b]', "another; left out, what is simulated for a's experiment"))
+    .option('--profile <name>', 'device profile for what is simulated')
+    .option('--all', 'every operation, not only those that differ most', false)
+    .addOption(json('print the comparison as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
 
   cli
     .command('bench')

@@ -68,9 +68,12 @@ export async function explain(tools: Tools, file: string, options: RunOptions): 
     refuseProfile(options.profile, 'this file is a run, which needs no simulation');
     return printRun(input.run, assets, context.terminal, print);
   }
-  const result = await execute(tools, input.experiment, { ...options, engine: 'sim' });
-  return printRun(decoded(result), assets, context.terminal, print);
+  return printRun(await simulated(tools, input.experiment, options.profile), assets, context.terminal, print);
 }
+
+/** The run that is predicted for an experiment. */
+export const simulated = async (tools: Tools, experiment: Experiment, profile: string | undefined): Promise<Run> =>
+  decoded(await execute(tools, experiment, { engine: 'sim', profile, json: false }));
 
 const decoded = (result: EngineRunResult): Run => decodeRun(result.file);
 

@@ -4,13 +4,17 @@ import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
 import type { LazySummary } from '../../../core/analysis/summary.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import type { RunOrigin } from '../../../core/trace/run.ts';
+import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
 import { table, wrap } from './text.ts';
 
+type Described = Pick<RunInfo, 'engine' | 'machine' | 'createdAt' | 'device'> & {
+  readonly profile?: string | null | undefined;
+};
+
 /** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
-function describeOrigin(summary: LazySummary, origin: RunOrigin): string {
+export function describeOrigin(summary: Described, origin: RunOrigin): string {
   if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
   const device =
     summary.engine === 'cpu'

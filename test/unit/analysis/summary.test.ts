@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareRuns } from '../../../core/analysis/compare.ts';
+import { overview } from '../../../core/analysis/compare/overview.ts';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -74,19 +74,14 @@ describe('summary of the four examples on the simulated H200', () => {
     expect(copy).toMatchObject({ attainableBytesPerSecond: 55e9, bytes: 20 * 2 ** 20, direction: 'h2d' });
   });
 
-  it('compares on the scale of the longest', () => {
-    const comparison = compareRuns(cases.map(runOf));
-    const spans = cases.map((name) => summarizeRun(runOf(name)).makespanNs ?? 0);
-    expect(comparison.spanNs).toBe(Math.max(...spans));
-    expect(comparison.runs.map(({ makespanNs }) => makespanNs)).toEqual(spans);
-    expect(comparison.runs.map(({ shareOfSpan }) => shareOfSpan)).toEqual(
-      spans.map((span) => span / comparison.spanNs),
-    );
-    expect(comparison.runs.map(({ timesFastest }) => timesFastest)).toEqual(
-      spans.map((span) => span / Math.min(...spans)),
-    );
-    expect(comparison.runs.map(({ h2dKernel }) => h2dKernel.shareOfKernel)).toEqual([0, 0, 0, 1]);
-    expect(comparison.runs.map(({ verdict }) => verdict?.cause)).toEqual([
+  it('tells of several how many times as long as the fastest each took', () => {
+    const summaries = cases.map((name) => summarizeRun(runOf(name)));
+    const lines = overview(summaries);
+    const spans = summaries.map(({ makespanNs }) => makespanNs ?? 0);
+    expect(lines.map(({ makespanNs }) => makespanNs)).toEqual(spans);
+    expect(lines.map(({ timesFastest }) => timesFastest)).toEqual(spans.map((span) => span / Math.min(...spans)));
+    expect(lines.map(({ h2dKernel }) => h2dKernel?.shareOfKernel)).toEqual([0, 0, 0, 1]);
+    expect(lines.map(({ verdict }) => verdict?.cause)).toEqual([
       'pageable-source',
       'same-stream',
       'pageable-source',
@@ -134,11 +129,8 @@ describe('summary of other runs', () => {
     const summary = summarizeRun(withInfo({ status: 'failed', error, iterations }, drawTrace()));
     expect(summary).toMatchObject({ status: 'failed', error, makespanNs: null, operations: [], verdicts: [] });
     expect(summary.iterations).toMatchObject({ recorded: 0, recordedMakespanNs: null, recordingOverheadNs: null });
-    expect(compareRuns([{ info: withInfo({}).info, trace: drawTrace() }])).toMatchObject({
-      spanNs: 0,
-      runs: [{ makespanNs: null, shareOfSpan: 0, timesFastest: null, verdict: null }],
-    });
-    expect(compareRuns([])).toEqual({ spanNs: 0, runs: [] });
+    expect(overview([summary])).toMatchObject([{ makespanNs: null, timesFastest: null, verdict: null }]);
+    expect(overview([])).toEqual([]);
   });
 
   it('stands an experiment whose references lead nowhere, and operations that it does not have', () => {

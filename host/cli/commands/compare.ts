@@ -1,0 +1,54 @@
+/** `copyscope compare`: two runs beside one another, or a run and what is predicted for it. */
+
+import { compareRuns } from '../../../core/analysis/compare/comparison.ts';
+import {
+  type ComparisonDocument,
+  comparisonFormat,
+  comparisonVersion,
+} from '../../../core/analysis/compare/document.ts';
+import { type Run, runOrigin } from '../../../core/trace/run.ts';
+import { programVersion } from '../../paths.ts';
+import { experimentIn, readInputFile } from '../inputFile.ts';
+import { jsonPieces } from '../json.ts';
+import { drawComparison } from '../render/compare.ts';
+import { simulated, type Tools } from './run.ts';
+
+export interface CompareOptions {
+  readonly profile?: string | undefined;
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
+/** Compares the run in `a` with that in `b`; left out, with the simulation of a's experiment. */
+export async function compare(tools: Tools, a: string, b: string | undefined, options: CompareOptions): Promise<void> {
+  const { terminal } = tools.context;
+  const first = await runIn(tools, a, options.profile);
+  const second =
+    b === undefined ? await predicted(tools, first, a, options.profile) : await runIn(tools, b, options.profile);
+  const comparison = compareRuns(first, second);
+  if (!options.json) {
+    terminal.out(`${drawComparison(first, second, comparison, options.all, terminal).join('\n')}\n`);
+    return;
+  }
+  const document: ComparisonDocument = {
+    format: comparisonFormat,
+    version: comparisonVersion,
+    ...comparison,
+    a: { ...comparison.a, origin: runOrigin(first.info, false) },
+    b: { ...comparison.b, origin: runOrigin(second.info, false) },
+  };
+  for (const piece of jsonPieces(document)) {
+    terminal.out(piece);
+    await terminal.drained?.();
+  }
+  terminal.out('\n');
+}
+
+/** A run or a trace as it is; an experiment is simulated. */
+async function runIn(tools: Tools, file: string, profile: string | undefined): Promise<Run> {
+  const input = await readInputFile(file, programVersion(tools.context.program));
+  return input.kind === 'run' ? input.run : simulated(tools, input.experiment, profile);
+}
+
+const predicted = (tools: Tools, run: Run, file: string, profile: string | undefined): Promise<Run> =>
+  simulated(tools, experimentIn({ kind: 'run', run }, file), profile);

@@ -1,0 +1,108 @@
+/** Two runs beside one another, for a terminal. */
+import type {
+  Difference,
+  LaneDifference,
+  OperationDifference,
+  RunComparison,
+} from '../../../core/analysis/compare/comparison.ts';
+import { bySize, formatDifference, formatSpread, matchedByWords } from '../../../core/analysis/compare/format.ts';
+import type { Judgement } from '../../../core/analysis/compare/spread.ts';
+import { judgementWords } from '../../../core/analysis/compare/text.ts';
+import { type Run, runOrigin } from '../../../core/trace/run.ts';
+import type { Colors, Terminal } from '../io.ts';
+import { describeOrigin } from './summary.ts';
+import { table, wrap } from './text.ts';
+
+/** Operations shown unless all are asked for. */
+const mostShown = 20;
+
+type Screen = Pick<Terminal, 'columns' | 'colors'>;
+
+export function drawComparison(a: Run, b: Run, comparison: RunComparison, all: boolean, screen: Screen): string[] {
+  const { colors, columns } = screen;
+  return [
+    ...[a, b].flatMap((run, index) => drawRun('AB'.charAt(index), run, comparison[index === 0 ? 'a' : 'b'], colors)),
+    '',
+    colors.bold('Makespan'),
+    ...table([['A', 'B', 'B - A', ''], differenceCells(comparison.makespan)]),
+    '',
+    ...drawOperations(comparison, all, screen),
+    '',
+    ...drawLanes(comparison.lanes, colors),
+    '',
+    ...wrap(legend, columns, ''),
+  ];
+}
+
+const legend =
+  'Medians over the recorded iterations, with their spread in brackets: from the least to the greatest, without a tenth at each end where there are more than ten. A difference is larger than the spread where the two spreads have nothing in common.';
+
+function drawRun(
+  name: string,
+  { info }: Run,
+  { name: title, iterations }: RunComparison['a'],
+  colors: Colors,
+): string[] {
+  const times = `${iterations} recorded iteration${iterations === 1 ? '' : 's'}`;
+  return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}; ${times}`];
+}
+
+const words = (judgement: Judgement | null): string => (judgement === null ? '' : judgementWords[judgement]);
+
+const differenceCells = (difference: Difference): string[] => [
+  formatSpread(difference.a),
+  formatSpread(difference.b),
+  formatDifference(difference),
+  words(difference.judgement),
+];
+
+function drawOperations({ operations, matchedBy }: RunComparison, all: boolean, { colors, columns }: Screen): string[] {
+  const both = bySize(operations.filter(({ side }) => side === 'both'));
+  const shown = all ? both : both.slice(0, mostShown);
+  const left = both.length - shown.length;
+  return [
+    `${colors.bold('Operations')}, the largest difference of duration first; ${matchedByWords[matchedBy]}`,
+    ...(both.length === 0 ? ['The runs have none in common.'] : table([operationTitles, ...shown.map(operationCells)])),
+    ...(left === 0 ? [] : [`${left} more: --all shows them.`]),
+    ...drawOneSided(
+      'Only in A',
+      operations.filter(({ side }) => side === 'only-a'),
+      columns,
+    ),
+    ...drawOneSided(
+      'Only in B',
+      operations.filter(({ side }) => side === 'only-b'),
+      columns,
+    ),
+  ];
+}
+
+const operationTitles = ['op', 'operation', 'A', 'B', 'B - A', '', 'starts'];
+
+const operationCells = ({ a, b, label, duration, start }: OperationDifference): string[] => [
+  a === b ? String(a ?? '') : `${a}/${b}`,
+  label,
+  ...differenceCells(duration),
+  formatDifference({ ...start, ratio: null }),
+];
+
+function drawOneSided(title: string, operations: readonly OperationDifference[], columns: number): string[] {
+  if (operations.length === 0) return [];
+  const names = operations.slice(0, mostShown).map(({ a, b, label }) => `${a ?? b ?? ''} ${label}`.trim());
+  const more = operations.length - names.length;
+  return wrap(`${title}: ${names.join(', ')}${more === 0 ? '' : `, and ${more} more`}.`, columns, '');
+}
+
+function drawLanes(lanes: readonly LaneDifference[], colors: Colors): string[] {
+  const line = ({ side, name, kind, busy, overlap, idle }: LaneDifference): string[] => [
+    `${name} (${kind === 'host-thread' ? 'host' : kind})`,
+    ...(side === 'both'
+      ? [busy, overlap, idle].map((one) => `${formatSpread(one.a, false)} → ${formatSpread(one.b, false)}`)
+      : [side === 'only-a' ? 'only in A' : 'only in B', '', '']),
+    words(busy.judgement),
+  ];
+  return [
+    colors.bold('Lanes'),
+    ...table([['', 'busy', 'overlapped', 'idle', 'busy time differs'], ...lanes.map(line)]),
+  ];
+}
