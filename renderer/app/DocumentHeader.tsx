@@ -2,6 +2,7 @@ import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type RunInfo, runName } from '../../core/trace/run.ts';
+import { CompareMenu } from '../compare/CompareMenu.tsx';
 import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
 import { RunButton, RunProgressLine } from './RunButton.tsx';
@@ -37,6 +38,7 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
         ) : (
           <div className={classes['row']}>
             <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
+            <CompareMenu />
             {page.kind === 'experiment' ? null : <SaveCopy />}
           </div>
         )}
@@ -55,6 +57,9 @@ export function TraceHeader({ info }: { readonly info: RunInfo }) {
         <Text size="sm" c="dimmed">
           A trace of PyTorch's profiler: what ran, without the program that ran it.
         </Text>
+      </div>
+      <div className={classes['controls']}>
+        <CompareMenu />
       </div>
     </div>
   );

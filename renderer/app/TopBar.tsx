@@ -20,9 +20,9 @@ export function TopBar() {
           variant={comparing ? 'light' : 'default'}
           leftSection={<IconColumns size={15} aria-hidden />}
           aria-pressed={comparing}
-          onClick={() => openPage({ kind: 'compare' })}
+          onClick={() => comparing || openPage({ kind: 'compare' })}
         >
-          Compare four
+          Compare
         </Button>
         <Tooltip label="Keyboard and mouse (?)">
           <ActionIcon aria-label="Keyboard and mouse" onClick={() => assign({ helpOpen: true })}>

@@ -4,7 +4,9 @@ import { declarationKinds, declarationNames } from '../../core/experiment/edit/d
 import { templates } from '../../core/experiment/templates/templates.ts';
 import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
+import { isPrediction, shownRunId } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
+import { comparePrediction, compareWith } from '../compare/actions.ts';
 import {
   addDeclared,
   copySelected,
@@ -38,7 +40,7 @@ const command = (group: string, title: string, act: () => unknown, keys?: string
 
 const always: readonly Command[] = [
   command('Window', 'New experiment', () => newExperiment(), 'Alt N'),
-  command('Window', 'Compare four', () => openPage({ kind: 'compare' })),
+  command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),
   command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
   command('Window', 'Show all keys', () => assign({ helpOpen: true }), '?'),
 ];
@@ -47,6 +49,8 @@ const always: readonly Command[] = [
 const ofDocument: readonly Command[] = [
   command('Run', 'Run what is open', runCurrent, 'Ctrl Enter'),
   command('Run', 'Cancel the run', cancelCurrent),
+  command('Run', 'Compare the run with its prediction', () => withShownRun(comparePrediction)),
+  command('Run', 'Compare the run with another', () => withShownRun(compareWith)),
   command('Experiment', 'Save', saveCurrent, 'Ctrl S'),
   command('Experiment', 'Save a copy', saveCopy),
   command('Experiment', 'Name, description and environment', () => {
@@ -72,6 +76,11 @@ const ofDocument: readonly Command[] = [
   ...declarationKinds.map((kind) => command('Declare', `Add a ${declarationNames[kind]}`, () => addDeclared(kind))),
   ...templates.map((template) => command('Templates', `Insert ${template.title}`, () => insertTemplate(template))),
 ];
+
+function withShownRun(act: (id: string) => unknown): void {
+  const id = shownRunId(state());
+  if (id !== null && !isPrediction(id)) act(id);
+}
 
 export function commandsNow(): readonly Command[] {
   const { page } = state();

@@ -1,8 +1,15 @@
 /** The four cases on one time scale. */
 import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
+
+async function openRecorded(window: Window, name: string): Promise<void> {
+  const recorded = window.runs.filter({ hasText: 'Recorded' }).filter({ hasText: name });
+  await recorded.first().getByRole('button').first().click();
+  await expect(window.status).toContainText('recorded on');
+}
 
 test('runs all four and compares them: only one overlaps, and it is the fastest', async ({ window, page }) => {
-  await page.getByRole('button', { name: 'Compare four' }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await window.pickEngine(/^Simulated: NVIDIA H200/);
   await page.getByRole('button', { name: 'Run all four' }).click();
   const runs = page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
@@ -43,6 +50,97 @@ test('recorded runs say so, with their machine, and can’t be deleted', async (
   await expect(window.status).toContainText(/recorded on NVIDIA/);
   await expect(window.inspector).toContainText('Driver');
   await expect(recorded.first().getByRole('button', { name: /^More about/ })).toHaveCount(0);
-  await page.getByRole('button', { name: 'Compare four' }).click();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await expect(page.getByRole('list', { name: 'Runs compared' }).getByRole('article')).toHaveCount(4);
+});
+
+test('a recorded run is compared with its prediction by one click, by operation and by lane', async ({
+  window,
+  page,
+}) => {
+  await openRecorded(window, 'Pinned source, second stream');
+  await page.getByRole('button', { name: 'Compare this run' }).click();
+  await page.getByRole('menuitem', { name: 'Predicted against recorded' }).click();
+  const runs = page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
+  await expect(runs).toHaveCount(2);
+  await expect(runs.nth(0)).toContainText('Recorded');
+  await expect(runs.nth(1)).toContainText('Simulated');
+  const table = page.getByRole('region', { name: 'Table of differences' });
+  const copy = table.getByRole('row').filter({ hasText: 'H2D 20.0 MiB' });
+  await expect(copy).toContainText(/within the spread|larger than the spread/);
+  await page.getByRole('region', { name: 'Differences' }).getByText('Lanes', { exact: true }).click();
+  await expect(table.getByRole('rowheader', { name: /^H2D engine/ })).toBeVisible();
+
+  // Both lie on the moment in which the copy ended.
+  await page.getByRole('combobox', { name: 'Align by' }).click();
+  await page.getByRole('option', { name: '0 H2D 20.0 MiB' }).click();
+  await page.getByRole('combobox', { name: 'Aligned where it' }).click();
+  await page.getByRole('option', { name: 'ends' }).click();
+  const shifts = async (): Promise<number[]> =>
+    runs.evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset['shiftNs'])));
+  await expect.poll(async () => (await shifts()).filter((shift) => shift > 0).length).toBe(1);
+  await expect(page.getByTestId('aligned-at')).toBeVisible();
+
+  // Zoomed as one, each in its own time.
+  const views = async (): Promise<number[][]> =>
+    page
+      .getByTestId('timeline-plot')
+      .evaluateAll((plots) =>
+        plots.map((plot) => ['startNs', 'endNs'].map((name) => Number((plot as HTMLElement).dataset[name]))),
+      );
+  await page.getByRole('heading', { level: 1 }).click();
+  const before = await views();
+  await page.keyboard.press('w');
+  await expect.poll(views).not.toEqual(before);
+  const [[startA = 0, endA = 0] = [], [startB = 0, endB = 0] = []] = await views();
+  const [shiftA = 0, shiftB = 0] = await shifts();
+  expect(endA - startA).toBeCloseTo(endB - startB, 3);
+  expect(startA + shiftA).toBeCloseTo(startB + shiftB, 3);
+
+  // The address holds it, so that it can be come back to.
+  await page.reload();
+  await expect(runs).toHaveCount(2);
+});
+
+test('runs are chosen from a list, swapped signs and all, and the table is copied', async ({
+  window,
+  page,
+  context,
+}) => {
+  await expect(window.library).toBeVisible();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await page.getByRole('button', { name: 'Choose runs' }).click();
+  const chooser = page.getByRole('dialog');
+  const checked = chooser.getByRole('checkbox', { checked: true });
+  for (let left = await checked.count(); left > 0; left -= 1) {
+    await checked.first().click();
+    await expect(checked).toHaveCount(left - 1);
+  }
+  await expect(page.getByText('Nothing to compare yet')).toBeVisible();
+  await chooser.getByRole('textbox', { name: 'Search runs' }).fill('pageable second recorded');
+  await chooser.getByRole('checkbox').first().check();
+  await chooser.getByRole('textbox', { name: 'Search runs' }).fill('pinned second recorded');
+  await chooser.getByRole('checkbox').first().check();
+  await page.keyboard.press('Escape');
+  const runs = page.getByRole('list', { name: 'Runs compared' }).getByRole('article');
+  await expect(runs).toHaveCount(2);
+  const table = page.getByRole('region', { name: 'Table of differences' });
+  const copy = table.getByRole('row').filter({ hasText: 'H2D 20.0 MiB' });
+  await expect(copy).toContainText(/−\d+/);
+  await expect(copy).toContainText('larger than the spread');
+
+  await table.getByRole('button', { name: 'Copy as TSV' }).click();
+  const lines = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+  expect(lines[0]).toMatch(/^Operation\tNumber\tKind\tWhat\tA median/);
+  expect(lines.some((line) => line.startsWith('H2D 20.0 MiB\t0\tcopy\tduration\t'))).toBe(true);
+
+  // A row aligns the runs by its operation.
+  await copy.getByRole('button').click();
+  await expect(copy).toHaveAttribute('aria-current', 'true');
+  await expect(page.getByRole('combobox', { name: 'Aligned where it' })).toHaveValue('starts');
+  // Streams too, where all lanes are asked for.
+  await expect(runs.first().getByRole('list', { name: 'Lanes' })).not.toContainText('side');
+  await page.getByText('All lanes', { exact: true }).click();
+  await expect(runs.first().getByRole('list', { name: 'Lanes' })).toContainText('side');
 });

@@ -56,11 +56,25 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.show('Table');
   },
   compare: async (window, page) => {
-    await page.getByRole('button', { name: 'Compare four' }).click();
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await window.pickEngine(/^Simulated: NVIDIA H200/);
     await page.getByRole('button', { name: 'Run all four' }).click();
     await expect(page.getByRole('list', { name: 'Runs compared' }).getByRole('article')).toHaveCount(4);
     await expect(page.getByTestId('timeline-plot')).toHaveCount(4);
+  },
+  'compare prediction': async (window, page) => {
+    const recorded = window.runs.filter({ hasText: 'Recorded' }).filter({ hasText: 'Pinned source, second stream' });
+    await recorded.first().getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Compare this run' }).click();
+    await page.getByRole('menuitem', { name: 'Predicted against recorded' }).click();
+    await expect(page.getByRole('region', { name: 'Table of differences' }).getByRole('row')).toHaveCount(8);
+  },
+  'compare lanes': async (window, page) => {
+    await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByText('Lanes', { exact: true }).click();
+    await expect(window.library).toBeVisible();
+    await page.getByRole('button', { name: 'Choose runs' }).click();
+    await expect(page.getByRole('dialog').getByRole('checkbox', { checked: true })).toHaveCount(4);
   },
   recorded: async (window) => {
     const recorded = window.runs.filter({ hasText: 'Recorded' }).filter({ hasText: 'Pageable source, second stream' });
@@ -87,6 +101,10 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByTestId('score-sheet').locator('[data-op="3"]').click();
     await page.keyboard.press('Control+d');
     await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  },
+  'nothing to compare': async (_window, page) => {
+    await page.goto(`${page.url().split('#')[0]}#/compare/`);
+    await expect(page.getByText('Nothing to compare yet')).toBeVisible();
   },
   'empty page': async (window, page) => {
     await window.library.getByRole('button', { name: 'New experiment' }).click();

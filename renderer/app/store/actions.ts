@@ -239,7 +239,7 @@ export function pickRun(id: string): void {
 }
 
 /** Starts a run of an experiment; the id, or null where it could not be started. */
-async function start(experiment: Experiment, engineKey: string): Promise<string | null> {
+export async function startRun(experiment: Experiment, engineKey: string): Promise<string | null> {
   const engine = parseEngineKey(engineKey);
   if (engine.kind === 'recorded') return null;
   const run = await host().startRun({
@@ -259,7 +259,7 @@ export const runCurrent = (): Promise<void> =>
     const document = pageDocumentKey(state());
     if (experiment === null || engine === null || document === null || isBusy()) return;
     const shownBefore = shownRunId(state());
-    const id = await start(experiment, engine);
+    const id = await startRun(experiment, engine);
     if (id === null) return;
     put('pendingRuns', document, id);
     // Its lanes stay until there are new ones.
@@ -283,17 +283,17 @@ export const runAll = (ids: readonly string[], engineKey: string): Promise<void>
   attempt('The four cases could not be run', async () => {
     const started: string[] = [];
     for (const id of ids) {
-      const run = await start(await host().readExample(id), engineKey);
+      const run = await startRun(await host().readExample(id), engineKey);
       if (run === null) return;
       started.push(run);
       const end = await finished(run);
       if (end !== 'complete') break;
     }
-    assign({ compared: started });
+    if (state().page.kind === 'compare') openPage({ kind: 'compare', runs: started });
   });
 
 /** Resolves when a run has ended, with how. */
-function finished(id: string): Promise<RunSummary['status'] | undefined> {
+export function finished(id: string): Promise<RunSummary['status'] | undefined> {
   return new Promise((resolve) => {
     const look = (): boolean => {
       const status = state().runs[id]?.status;

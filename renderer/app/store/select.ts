@@ -122,7 +122,9 @@ export const caseExamples = (state: AppState): ExampleSummary[] =>
 
 /** Runs to compare: those picked, else for each case its newest run on the chosen engine, else its recorded one. */
 export function comparedRunIds(state: AppState): string[] {
-  if (state.compared !== null) return state.compared.filter((id) => state.runs[id] !== undefined);
+  const { page } = state;
+  const picked = page.kind === 'compare' ? page.runs : undefined;
+  if (picked !== undefined) return picked.filter((id) => state.runs[id] !== undefined);
   const engine = effectiveEngine(engineOptions(state.devices, state.profiles, []), state.engine);
   const complete = Object.values(state.runs)
     .filter((run) => run.status === 'complete' && !isPrediction(run.id))

@@ -21,7 +21,6 @@ const initial: AppState = {
   pendingRuns: {},
   edits: {},
   engine: null,
-  compared: null,
   selection: null,
   iteration: null,
   timelineAs: 'lanes',

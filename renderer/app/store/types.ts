@@ -37,7 +37,8 @@ export type Page =
   | { readonly kind: 'example'; readonly id: string }
   | { readonly kind: 'experiment'; readonly id: string }
   | { readonly kind: 'run'; readonly id: string }
-  | { readonly kind: 'compare' };
+  /** Runs to compare, the first with the others; where none are given, those of the four cases. */
+  | { readonly kind: 'compare'; readonly runs?: readonly string[] };
 
 export type Loading<Value> =
   | { readonly status: 'loading' }
@@ -55,8 +56,6 @@ export interface PageSlice {
   readonly pendingRuns: Readonly<Record<string, string>>;
   /** Key of the engine that Run uses (see engines.ts); null until something was picked. */
   readonly engine: string | null;
-  /** Runs picked for the comparison, in order; null for the examples' own. */
-  readonly compared: readonly string[] | null;
 }
 
 export type Selection =

@@ -61,7 +61,6 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     pendingRuns: {},
     edits: {},
     engine: null,
-    compared: null,
     selection: null,
     iteration: null,
     timelineAs: 'lanes',
@@ -77,6 +76,8 @@ describe('addresses', () => {
       { kind: 'experiment', id: 'my-own' },
       { kind: 'run', id: '2026 odd % name' },
       { kind: 'compare' },
+      { kind: 'compare', runs: [] },
+      { kind: 'compare', runs: ['2026-11-20,a', 'recorded/overlap/b'] },
     ] as const) {
       expect(parsePageHash(pageHash(page))).toEqual(page);
     }
@@ -149,7 +150,9 @@ describe('the comparison', () => {
   it('takes each case’s newest run of the engine, else its recorded one, else what was chosen', () => {
     expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded]))).toEqual(['a']);
     expect(comparedRunIds(stateWith([recorded]))).toEqual(['rec']);
-    expect(comparedRunIds(stateWith([run({ id: 'a' }), recorded], { compared: ['rec', 'gone'] }))).toEqual(['rec']);
+    expect(
+      comparedRunIds(stateWith([run({ id: 'a' }), recorded], { page: { kind: 'compare', runs: ['rec', 'gone'] } })),
+    ).toEqual(['rec']);
   });
 });
 

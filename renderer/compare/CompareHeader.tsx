@@ -1,0 +1,86 @@
+import { ActionIcon, Button, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { IconArrowBackUp, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { EnginePicker } from '../app/EnginePicker.tsx';
+import { effectiveEngine, engineOptions } from '../app/engines.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { openPage, runAll } from '../app/store/actions.ts';
+import { caseExamples } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { AlignmentPicker } from './AlignmentPicker.tsx';
+import classes from './ComparePage.module.css';
+import { setCompare, useCompare } from './compareStore.ts';
+import { RunChooser } from './RunChooser.tsx';
+
+interface Props {
+  readonly ids: readonly string[];
+  /** The run that the others are compared with, once it is read. */
+  readonly base: LoadedRun | null;
+}
+
+export function CompareHeader({ ids, base }: Props) {
+  const chosen = useApp((state) => state.page.kind === 'compare' && state.page.runs !== undefined);
+  const lanes = useCompare((state) => state.lanes);
+  return (
+    <div className={classes['header']}>
+      <div className={classes['title']}>
+        <h1>{chosen ? 'Compared on one time scale' : 'Four cases, one time scale'}</h1>
+        <Text size="sm" c="dimmed">
+          {chosen ? chosenText(ids.length) : 'A copy and a kernel that don’t need each other, four ways.'}
+        </Text>
+      </div>
+      <div className={classes['controls']}>
+        {base === null ? null : <AlignmentPicker base={base} />}
+        <SegmentedControl
+          size="xs"
+          aria-label="Lanes shown"
+          value={lanes}
+          onChange={(value) => setCompare({ lanes: value === 'all' ? 'all' : 'engines' })}
+          data={[
+            { value: 'engines', label: 'Engines' },
+            { value: 'all', label: 'All lanes' },
+          ]}
+        />
+        {chosen ? (
+          <Tooltip label="Compare the four cases">
+            <ActionIcon aria-label="Compare the four cases again" onClick={() => openPage({ kind: 'compare' })}>
+              <IconArrowBackUp size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
+        <RunChooser ids={ids} />
+        {chosen ? null : <RunFour />}
+      </div>
+    </div>
+  );
+}
+
+const chosenText = (count: number): string =>
+  count < 2 ? 'Choose another run to compare it with.' : `${count} runs; differences are to A.`;
+
+function RunFour() {
+  const options = useDerived((state) => engineOptions(state.devices, state.profiles, []));
+  const picked = useApp((state) => state.engine);
+  const engine = effectiveEngine(options, picked);
+  const examples = useDerived(caseExamples);
+  const running = useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
+  return (
+    <>
+      <EnginePicker options={options} />
+      <Button
+        leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
+        loading={running !== undefined}
+        disabled={engine === null || examples.length === 0}
+        onClick={() =>
+          engine !== null &&
+          void runAll(
+            examples.map(({ id }) => id),
+            engine,
+          )
+        }
+      >
+        Run all four
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** Beside what is open: compare its run with its prediction, with an earlier run, or with any other. */
+import { Button, Menu } from '@mantine/core';
+import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
+import type { RunSummary } from '../../core/service/service.ts';
+import { formatDuration } from '../../core/units.ts';
+import { isPrediction, runsOfPage, shownRunId } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { formatMoment } from '../common/time.ts';
+import { comparePrediction, compareWith, openComparison } from './actions.ts';
+
+/** Other runs of the experiment that are offered by name. */
+const mostOffered = 6;
+
+export function CompareMenu() {
+  const id = useApp(shownRunId);
+  const run = useApp((state) => (id === null ? undefined : state.runs[id]));
+  const others = useDerived((state) =>
+    runsOfPage(state).filter((other) => other.id !== id && other.status === 'complete' && !isPrediction(other.id)),
+  );
+  if (run === undefined || run.status !== 'complete' || isPrediction(run.id)) return null;
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          aria-label="Compare this run"
+          leftSection={<IconColumns size={13} aria-hidden />}
+        >
+          Compare
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {run.origin === 'simulated' ? null : (
+          <Menu.Item leftSection={<IconWaveSawTool size={15} />} onClick={() => void comparePrediction(run.id)}>
+            Predicted against {run.origin}
+          </Menu.Item>
+        )}
+        {others.slice(0, mostOffered).map((other) => (
+          <Menu.Item
+            key={other.id}
+            leftSection={<IconTimeline size={15} />}
+            onClick={() => openComparison([run.id, other.id])}
+          >
+            With {describe(other)}
+          </Menu.Item>
+        ))}
+        <Menu.Item leftSection={<IconListCheck size={15} />} onClick={() => compareWith(run.id)}>
+          With another run…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function describe({ origin, makespanNs, createdAt }: RunSummary): string {
+  const took = makespanNs === null ? '' : `, ${formatDuration(makespanNs)}`;
+  return `the ${origin} run of ${formatMoment(createdAt)}${took}`;
+}

@@ -1,0 +1,163 @@
+/** What differs between the first run and another: by operation, by lane, and in all. */
+import { Checkbox, Loader, SegmentedControl, Select } from '@mantine/core';
+import { useState } from 'react';
+import type { RunComparison } from '../../core/analysis/compare/comparison.ts';
+import { formatDifference, formatSpread, matchedByWords } from '../../core/analysis/compare/format.ts';
+import { lanesText, operationsText } from '../../core/analysis/compare/text.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { useApp } from '../app/store/store.ts';
+import { CopyTable } from '../common/CopyTable.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { formatMoment } from '../common/time.ts';
+import { setCompare, useCompare } from './compareStore.ts';
+import classes from './Differences.module.css';
+import { JudgementMark } from './JudgementMark.tsx';
+import { LanesTable } from './LanesTable.tsx';
+import type { Compared } from './messages.ts';
+import { OperationsTable } from './OperationsTable.tsx';
+import { letterOf } from './RunChooser.tsx';
+import { useComparison } from './useComparison.ts';
+
+interface Props {
+  readonly ids: readonly string[];
+  readonly loaded: readonly (LoadedRun | null)[];
+}
+
+export function Differences({ ids, loaded }: Props) {
+  const picked = useCompare((state) => state.other);
+  const other = Math.max(1, picked === null ? 1 : ids.indexOf(picked));
+  const found = useComparison(loaded[0] ?? null, loaded[other] ?? null);
+  const letter = letterOf(other);
+  return (
+    <section className={classes['differences']} aria-label="Differences">
+      {found?.status === 'ready' ? (
+        <Found
+          key={`${ids[0]} ${ids[other]}`}
+          {...found.value}
+          letter={letter}
+          picker={<OtherPicker ids={ids} other={other} />}
+        />
+      ) : (
+        <div className={classes['pending']} role="status">
+          {found?.status === 'failed' ? (
+            <ErrorText error={found.error} />
+          ) : (
+            <>
+              <Loader size={14} /> Comparing…
+            </>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Which of the others is listed beside the first. */
+function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly other: number }) {
+  const runs = useApp((state) => state.runs);
+  if (ids.length < 3) return null;
+  return (
+    <Select
+      aria-label="Compared with A"
+      w={210}
+      value={ids[other] ?? null}
+      data={ids.slice(1).map((id, index) => {
+        const run = runs[id];
+        const when = run === undefined ? '' : `, ${formatMoment(run.createdAt)}`;
+        return { value: id, label: `${letterOf(index + 1)} ${run?.name ?? id}${when}` };
+      })}
+      onChange={(id) => setCompare({ other: id })}
+      comboboxProps={{ width: 380, position: 'bottom-start' }}
+    />
+  );
+}
+
+type FoundProps = Compared & { readonly letter: string; readonly picker: React.ReactNode };
+
+function Found({ comparison, leftOut, letter, picker }: FoundProps) {
+  const [shown, setShown] = useState<'operations' | 'lanes'>('operations');
+  const [order, setOrder] = useState<'size' | 'program'>('size');
+  const [onlyLarger, setOnlyLarger] = useState(false);
+  return (
+    <>
+      <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
+        <h2>Differences</h2>
+        {picker}
+        <SegmentedControl
+          size="xs"
+          aria-label="Differences by"
+          value={shown}
+          onChange={(value) => setShown(value === 'lanes' ? 'lanes' : 'operations')}
+          data={[
+            { value: 'operations', label: 'Operations' },
+            { value: 'lanes', label: 'Lanes' },
+          ]}
+        />
+        {shown === 'lanes' ? null : (
+          <>
+            <SegmentedControl
+              size="xs"
+              aria-label="Order"
+              value={order}
+              onChange={(value) => setOrder(value === 'program' ? 'program' : 'size')}
+              data={[
+                { value: 'size', label: 'Largest first' },
+                { value: 'program', label: 'As issued' },
+              ]}
+            />
+            <Checkbox
+              size="xs"
+              label="Only larger than the spread"
+              checked={onlyLarger}
+              onChange={(event) => setOnlyLarger(event.currentTarget.checked)}
+            />
+          </>
+        )}
+        <Makespan comparison={comparison} letter={letter} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <section className={classes['scroll']} tabIndex={0} aria-label="Table of differences">
+        {shown === 'lanes' ? (
+          <LanesTable lanes={comparison.lanes} letter={letter} />
+        ) : (
+          <OperationsTable
+            operations={comparison.operations}
+            letter={letter}
+            order={order}
+            onlyLarger={onlyLarger}
+            leftOut={leftOut}
+          />
+        )}
+        <Remarks comparison={comparison} letter={letter} />
+        <CopyTable
+          table={() => (shown === 'lanes' ? lanesText(comparison.lanes) : operationsText(comparison.operations))}
+        />
+      </section>
+    </>
+  );
+}
+
+function Makespan({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
+  const { makespan } = comparison;
+  return (
+    <p className={`${classes['makespan']} tabular`} title={makespanTitle(comparison, letter)}>
+      Makespan <strong>{formatDifference(makespan) || 'not recorded'}</strong>
+      <JudgementMark judgement={makespan.judgement} />
+    </p>
+  );
+}
+
+const makespanTitle = ({ makespan }: RunComparison, letter: string): string =>
+  `A ${formatSpread(makespan.a)}, ${letter} ${formatSpread(makespan.b)}`;
+
+/** How it was found, beside the table that it is about. */
+function Remarks({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
+  const { a, b, matchedBy } = comparison;
+  return (
+    <p className={classes['remarks']}>
+      Differences are {letter} − A, of medians over {a.iterations} and {b.iterations} recorded iterations; operations
+      are {matchedByWords[matchedBy]}. In brackets the spread: all iterations, of more than ten without a tenth at each
+      end. A difference is larger than the spread where the two spreads have nothing in common.
+    </p>
+  );
+}

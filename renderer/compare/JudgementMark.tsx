@@ -1,0 +1,28 @@
+import { IconCircleDashed, IconEqual, IconQuestionMark, IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
+import type { Judgement } from '../../core/analysis/compare/spread.ts';
+import { judgementWords } from '../../core/analysis/compare/text.ts';
+import classes from './Differences.module.css';
+
+interface Props {
+  readonly judgement: Judgement | null;
+  /** Of a difference: which way the arrow points. */
+  readonly differenceNs?: number | null;
+}
+
+/** Whether a difference is larger than the spread: the words say it, the icon repeats it. */
+export function JudgementMark({ judgement, differenceNs = null }: Props) {
+  if (judgement === null) return null;
+  const Icon = iconOf(judgement, differenceNs ?? 0);
+  return (
+    <span className={classes['judgement']} data-judgement={judgement}>
+      <Icon size={13} aria-hidden /> {judgementWords[judgement]}
+    </span>
+  );
+}
+
+function iconOf(judgement: Judgement, differenceNs: number) {
+  if (judgement === 'equal') return IconEqual;
+  if (judgement === 'untold') return IconQuestionMark;
+  if (judgement === 'within') return IconCircleDashed;
+  return differenceNs < 0 ? IconTrendingDown : IconTrendingUp;
+}

@@ -1,0 +1,112 @@
+import { Button, Checkbox, CloseButton, Popover, TextInput } from '@mantine/core';
+import { IconListCheck, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { RunSummary } from '../../core/service/service.ts';
+import { formatDuration } from '../../core/units.ts';
+import { openPage } from '../app/store/actions.ts';
+import { byNewest, isPrediction } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { mostCompared } from './actions.ts';
+import classes from './ComparePage.module.css';
+import { setCompare, useCompare } from './compareStore.ts';
+
+/** The runs that are compared, chosen from all that are complete. */
+export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
+  const opened = useCompare((state) => state.chooserOpen);
+  return (
+    <Popover
+      position="bottom-end"
+      width={460}
+      trapFocus
+      withinPortal
+      opened={opened}
+      onChange={(chooserOpen) => setCompare({ chooserOpen })}
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          leftSection={<IconListCheck size={15} aria-hidden />}
+          onClick={() => setCompare({ chooserOpen: !opened })}
+        >
+          Choose runs
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={8}>
+        <Choices ids={ids} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+const nameOf = (run: RunSummary): string => `${run.name} ${run.origin} ${run.device} ${formatMoment(run.createdAt)}`;
+
+function Choices({ ids }: { readonly ids: readonly string[] }) {
+  const runs = useApp((state) => state.runs);
+  const [query, setQuery] = useState('');
+  const words = query.toLowerCase().split(/\s+/);
+  const complete = Object.values(runs)
+    .filter((run) => run.status === 'complete' && !isPrediction(run.id))
+    .sort(byNewest);
+  const found = complete.filter((run) => words.every((word) => nameOf(run).toLowerCase().includes(word)));
+  return (
+    <>
+      <TextInput
+        size="xs"
+        mb={6}
+        aria-label="Search runs"
+        placeholder={`Search ${complete.length} runs by name, device or day`}
+        leftSection={<IconSearch size={14} aria-hidden />}
+        rightSection={
+          query === '' ? null : <CloseButton size="xs" aria-label="Clear the search" onClick={() => setQuery('')} />
+        }
+        value={query}
+        onChange={(event) => setQuery(event.currentTarget.value)}
+        data-autofocus
+      />
+      <Checkbox.Group
+        value={[...ids]}
+        onChange={(chosen) => openPage({ kind: 'compare', runs: chosen.slice(0, mostCompared) })}
+        aria-label="Runs compared"
+      >
+        <div className={classes['choices']}>
+          {found.map((run) => (
+            <Checkbox
+              key={run.id}
+              value={run.id}
+              size="xs"
+              className={classes['choice'] ?? ''}
+              disabled={ids.length >= mostCompared && !ids.includes(run.id)}
+              label={<Choice run={run} letter={ids.includes(run.id) ? letterOf(ids.indexOf(run.id)) : null} />}
+            />
+          ))}
+          {found.length === 0 ? <p className={classes['none']}>No run is called that.</p> : null}
+        </div>
+      </Checkbox.Group>
+      <p className={classes['none']}>
+        The first one chosen, A, is what the others are compared with. Up to {mostCompared} runs.
+      </p>
+    </>
+  );
+}
+
+/** 'A' for the first run that is compared. */
+export const letterOf = (index: number): string => String.fromCharCode(65 + index);
+
+function Choice({ run, letter }: { readonly run: RunSummary; readonly letter: string | null }) {
+  return (
+    <span className={classes['choiceText']}>
+      <span className={classes['choiceName']}>
+        {letter === null ? null : <strong className={classes['letter']}>{letter}</strong>}
+        {run.name}
+      </span>
+      <span className={`${classes['choiceFacts']} tabular`}>
+        <OriginBadge origin={run.origin} compact />
+        <span>{run.device}</span>
+        <span>{run.makespanNs === null ? '' : formatDuration(run.makespanNs)}</span>
+        <span>{formatMoment(run.createdAt)}</span>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,220 @@
+/** The runs' lanes, one run above the other, on one time scale. */
+import { Loader, Select } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useMemo, useRef } from 'react';
+import { type OverviewLine, overview } from '../../core/analysis/compare/overview.ts';
+import { runName } from '../../core/trace/run.ts';
+import { formatDuration, formatShare } from '../../core/units.ts';
+import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
+import { openPage } from '../app/store/actions.ts';
+import { useApp } from '../app/store/store.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
+import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
+import { Legend } from '../timeline/Legend.tsx';
+import { labelSpace, timeTicks } from '../timeline/ticks.ts';
+import { toPixels } from '../timeline/timeView.ts';
+import { type TimeWindow, useShownView, useTimeWindow } from '../timeline/timeWindow.ts';
+import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
+import { alignRuns, useAlignedTime } from './alignedTime.ts';
+import { anchorsOf } from './anchors.ts';
+import classes from './ComparePage.module.css';
+import { setCompare, useCompare } from './compareStore.ts';
+import { letterOf } from './RunChooser.tsx';
+
+interface StackProps {
+  readonly ids: readonly string[];
+  readonly loaded: readonly (LoadedRun | null)[];
+}
+
+export function Stack({ ids, loaded }: StackProps) {
+  const iterations = useCompare((state) => state.iterations);
+  const alignment = useCompare((state) => state.alignment);
+  const ready = loaded.filter((run) => run !== null);
+  const key = ready.map(({ id }) => `${id} ${iterations[id] ?? ''}`).join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to look anew.
+  const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [key]);
+  const anchors = useMemo(() => anchorsOf(views, alignment), [views, alignment]);
+  const { shifts, anchorNs, extentNs } = useMemo(
+    () =>
+      alignRuns(
+        views.map(({ makespanNs }) => makespanNs),
+        anchors,
+      ),
+    [views, anchors],
+  );
+  const lines = overview(ready.map((run, index) => source(run, views[index])));
+  const time = useTimeWindow(extentNs);
+  useSharedKeys(time);
+  return (
+    <div className={classes['runs']}>
+      <SharedAxis time={time} anchorNs={anchorNs} />
+      <ol className={classes['stack']} aria-label="Runs compared">
+        {ids.map((id, place) => {
+          const at = ready.findIndex((run) => run.id === id);
+          const [run, view, line] = [ready[at], views[at], lines[at]];
+          return (
+            <li key={id} className={classes['case']}>
+              {run === undefined || view === undefined || line === undefined ? (
+                <Pending id={id} />
+              ) : (
+                <Case
+                  run={run}
+                  view={view}
+                  line={line}
+                  letter={letterOf(place)}
+                  time={time}
+                  shiftNs={shifts[at] ?? 0}
+                  isUnaligned={alignment !== null && anchorNs !== null && anchors[at] === null}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      <Legend views={views} marks={false} />
+    </div>
+  );
+}
+
+const source = (run: LoadedRun, view: IterationView | undefined) => ({
+  name: runName(run.run.info),
+  makespanNs: view === undefined || view.rows.to === view.rows.from ? null : view.makespanNs,
+  overlap: run.summary?.overlap ?? null,
+  verdicts: run.verdicts,
+});
+
+function Pending({ id }: { readonly id: string }) {
+  const state = useApp((app) => app.loadedRuns[id]);
+  const name = useApp((app) => app.runs[id]?.name ?? id);
+  return (
+    <div className={classes['pending']}>
+      <strong>{name}</strong>
+      {state?.status === 'failed' ? <ErrorText error={state.error} /> : <Loader size={14} />}
+    </div>
+  );
+}
+
+interface CaseProps {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly line: OverviewLine;
+  readonly letter: string;
+  readonly time: TimeWindow;
+  readonly shiftNs: number;
+  /** It doesn't have the operation that the others are aligned by. */
+  readonly isUnaligned: boolean;
+}
+
+function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps) {
+  const summary = useApp((state) => state.runs[run.id]);
+  const all = useCompare((state) => state.lanes === 'all');
+  const own = useAlignedTime(time, shiftNs);
+  const { verdict, makespanNs, timesFastest, h2dKernel } = line;
+  return (
+    <article aria-label={line.name} data-shift-ns={shiftNs}>
+      <header className={classes['caseHead']}>
+        <strong className={classes['letter']}>{letter}</strong>
+        <button type="button" className={classes['name']} onClick={() => openPage({ kind: 'run', id: run.id })}>
+          {line.name}
+        </button>
+        {summary === undefined ? null : (
+          <>
+            <OriginBadge origin={summary.origin} compact />
+            <span className={classes['device']}>
+              {summary.device}, {formatMoment(summary.createdAt)}
+            </span>
+          </>
+        )}
+        <IterationOf run={run} view={view} />
+        {isUnaligned ? <span className={classes['device']}>without the operation aligned by</span> : null}
+        {verdict === null ? null : (
+          <span className={classes['verdict']} title={verdict.explanation}>
+            <VerdictIcon verdict={verdict} size={15} /> {verdict.title}
+          </span>
+        )}
+        <span className={`${classes['figures']} tabular`}>
+          {h2dKernel === null || h2dKernel.shareOfKernel === null ? null : (
+            <span
+              className={classes['share']}
+              data-tone={verdict === null ? undefined : verdictTone(verdict)}
+              title="Share of the kernels' time in which a host-to-device copy ran too"
+            >
+              <strong>{formatShare(h2dKernel.shareOfKernel)}</strong> of kernel overlapped
+            </span>
+          )}
+          <span title="From the iteration's start to its last activity's end">
+            <strong>{makespanNs === null ? 'not recorded' : formatDuration(makespanNs)}</strong>
+            {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}× the fastest`}
+          </span>
+        </span>
+      </header>
+      <div className={classes['plot']}>
+        <LanesView run={run} view={view} window={own} title={line.name} compact={!all} axis={false} />
+      </div>
+    </article>
+  );
+}
+
+/** Which of the run's iterations is shown; its median one until another is picked. */
+function IterationOf({ run, view }: { readonly run: LoadedRun; readonly view: IterationView }) {
+  const iterations = useCompare((state) => state.iterations);
+  if (run.iterations.length < 2) return null;
+  const { representative } = run.run.info.iterations;
+  return (
+    <Select
+      aria-label={`Iteration of ${runName(run.run.info)}`}
+      variant="unstyled"
+      w={128}
+      size="xs"
+      value={String(view.number)}
+      data={run.iterations.map((number) => ({
+        value: String(number),
+        label: `iteration ${number + 1}${number === representative ? ' (median)' : ''}`,
+      }))}
+      onChange={(value) => value !== null && setCompare({ iterations: { ...iterations, [run.id]: Number(value) } })}
+    />
+  );
+}
+
+/** One axis for all: the lanes below it share its scale and its place. A line marks what they are aligned by. */
+function SharedAxis({ time, anchorNs }: { readonly time: TimeWindow; readonly anchorNs: number | null }) {
+  const { ref, width } = useElementSize();
+  const view = useShownView(time);
+  const ticks = timeTicks(view, width);
+  const anchorAt = anchorNs === null ? null : toPixels(view, width, anchorNs);
+  return (
+    <div className={classes['axis']} aria-hidden>
+      <span className={`${classes['anchor']} tabular`} style={{ width: gutterWidth }}>
+        {ticks.anchorLabel}
+      </span>
+      <div ref={ref} className={classes['ticks']}>
+        {ticks.ticks.map((tick) => (
+          <span key={tick.timeNs} className="tabular" style={{ left: Math.round(toPixels(view, width, tick.timeNs)) }}>
+            {toPixels(view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
+          </span>
+        ))}
+        {anchorAt === null || anchorAt < 0 || anchorAt > width ? null : (
+          <i className={classes['alignedAt']} data-testid="aligned-at" style={{ left: anchorAt }} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useSharedKeys(time: TimeWindow): void {
+  const latest = useRef(time);
+  latest.current = time;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      if (event.key.toLowerCase() === 'f') latest.current.move((_, limits) => limits);
+      else if (!moveTime(event.key, latest.current)) return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}

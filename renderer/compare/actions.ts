@@ -1,0 +1,57 @@
+/** Opens comparisons: of chosen runs, and of a run with what is predicted for it. */
+import { CopyscopeError } from '../../core/errors.ts';
+import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
+import { attempt, ensureRun, finished, openPage, startRun } from '../app/store/actions.ts';
+import { currentEngineOptions, loadedRun } from '../app/store/select.ts';
+import { state } from '../app/store/store.ts';
+import { setCompare } from './compareStore.ts';
+
+/** More would leave none of them space. */
+export const mostCompared = 12;
+
+/** The first is what the others are compared with. */
+export function openComparison(ids: readonly string[]): void {
+  setCompare({ iterations: {}, other: null, alignment: { op: 0, edge: 'issue' } });
+  openPage({ kind: 'compare', runs: [...new Set(ids)].slice(0, mostCompared) });
+}
+
+/** The comparison of one run so far, and the list to choose others from. */
+export function compareWith(id: string): void {
+  openComparison([id]);
+  setCompare({ chooserOpen: true });
+}
+
+/** Simulates a run's experiment with the profile of its device, and opens both. */
+export const comparePrediction = (id: string): Promise<void> =>
+  attempt('The prediction could not be made', async () => {
+    await ensureRun(id);
+    const run = loadedRun(state(), id);
+    const experiment = run?.run.info.experiment ?? null;
+    if (run === null || experiment === null) {
+      throw new CopyscopeError({
+        code: 'experiment.missing',
+        message: 'This run holds no experiment that could be simulated.',
+        remedy: 'Compare it with another run.',
+      });
+    }
+    const predicted = await startRun(experiment, `sim:${profileFor(run.run.info.device?.name)}`);
+    if (predicted === null) return;
+    // What became of it is said in its place.
+    await finished(predicted);
+    openComparison([id, predicted]);
+  });
+
+/** The profile of this device, else the picked one, else the first. Throws `profile.missing` where there is none. */
+function profileFor(device: string | undefined): string {
+  const { profiles, engine } = state();
+  const picked = parseEngineKey(effectiveEngine(currentEngineOptions(state()), engine) ?? 'cpu');
+  const found =
+    profiles.find((profile) => profile.device === device)?.name ??
+    (picked.kind === 'sim' ? picked.profile : profiles[0]?.name);
+  if (found !== undefined) return found;
+  throw new CopyscopeError({
+    code: 'profile.missing',
+    message: 'There is no device profile to simulate with.',
+    remedy: 'Calibrate one for this GPU, or open one.',
+  });
+}

@@ -1,0 +1,65 @@
+/** One window of time over several runs, each of which is shifted so that a chosen moment is at one place in all. */
+import { useMemo } from 'react';
+import type { TimeView } from '../timeline/timeView.ts';
+import type { SharedTime, TimeWindow } from '../timeline/timeWindow.ts';
+
+const moved = ({ startNs, endNs }: TimeView, byNs: number): TimeView => ({
+  startNs: startNs + byNs,
+  endNs: endNs + byNs,
+});
+
+/** The shared window in the time of one run: its time 0 is at `shiftNs` of the shared one. */
+export class AlignedTime implements SharedTime {
+  readonly limits: TimeView;
+  readonly #shared: TimeWindow;
+  readonly #shiftNs: number;
+
+  constructor(shared: TimeWindow, shiftNs: number) {
+    this.#shared = shared;
+    this.#shiftNs = shiftNs;
+    this.limits = moved(shared.limits, -shiftNs);
+  }
+
+  get view(): TimeView {
+    return moved(this.#shared.view, -this.#shiftNs);
+  }
+
+  get cursor(): number | null {
+    return this.#shared.cursor === null ? null : this.#shared.cursor - this.#shiftNs;
+  }
+
+  set cursor(timeNs: number | null) {
+    this.#shared.cursor = timeNs === null ? null : timeNs + this.#shiftNs;
+  }
+
+  readonly move: SharedTime['move'] = (change) =>
+    this.#shared.move((view, limits) =>
+      moved(change(moved(view, -this.#shiftNs), moved(limits, -this.#shiftNs)), this.#shiftNs),
+    );
+
+  readonly subscribe: SharedTime['subscribe'] = (listener) => this.#shared.subscribe(listener);
+}
+
+export const useAlignedTime = (shared: TimeWindow, shiftNs: number): SharedTime =>
+  useMemo(() => new AlignedTime(shared, shiftNs), [shared, shiftNs]);
+
+export interface Aligned {
+  /** Of each run: how far its time 0 lies behind the shared one. */
+  readonly shifts: readonly number[];
+  /** Where the chosen moment is in the shared time; null where none was chosen. */
+  readonly anchorNs: number | null;
+  /** To the last end of all. */
+  readonly extentNs: number;
+}
+
+/** `anchors` are null where a run doesn't have the moment: then its iteration begins with the shared time. */
+export function alignRuns(makespans: readonly number[], anchors: readonly (number | null)[]): Aligned {
+  const known = anchors.filter((anchor) => anchor !== null);
+  const anchorNs = known.length === 0 ? null : Math.max(...known);
+  const shifts = makespans.map((_, index) => {
+    const own = anchors[index] ?? null;
+    return anchorNs === null || own === null ? 0 : anchorNs - own;
+  });
+  const extentNs = Math.max(0, ...makespans.map((makespan, index) => makespan + (shifts[index] ?? 0)));
+  return { shifts, anchorNs, extentNs };
+}

@@ -1,0 +1,29 @@
+/** Which operation of each run is the one that all are aligned by, and when it was. */
+import { anchorNs } from '../../core/analysis/compare/anchor.ts';
+import { matchOperations } from '../../core/analysis/compare/matching.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { IterationView } from '../app/loadedRun.ts';
+import type { Alignment } from './compareStore.ts';
+
+/** The moment of an operation of the first run's experiment, in each of the runs; null where one doesn't have it. */
+export function anchorsOf(views: readonly IterationView[], alignment: Alignment | null): (number | null)[] {
+  const base = views[0]?.run.info.experiment ?? null;
+  return views.map(({ run: { info, trace }, number }) => {
+    const op = alignment === null ? null : sameOperation(base, info.experiment, alignment.op);
+    return op === null || alignment === null ? null : anchorNs(trace, number, op, alignment.edge);
+  });
+}
+
+const matched = new WeakMap<Experiment, WeakMap<Experiment, Int32Array>>();
+
+/** The number in `other` of an operation of `base`; null where it has none. */
+export function sameOperation(base: Experiment | null, other: Experiment | null, op: number): number | null {
+  if (base === null || other === null) return null;
+  if (base === other) return op;
+  const known = matched.get(base) ?? new WeakMap<Experiment, Int32Array>();
+  matched.set(base, known);
+  const matches = known.get(other) ?? matchOperations(base, other);
+  known.set(other, matches);
+  const found = matches[op] ?? -1;
+  return found < 0 ? null : found;
+}

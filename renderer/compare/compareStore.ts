@@ -1,0 +1,33 @@
+/** How the runs that are compared are laid beside one another. Kept while one looks elsewhere, and not longer. */
+import { create } from 'zustand';
+import type { AnchorEdge } from '../../core/analysis/compare/anchor.ts';
+
+export interface Alignment {
+  /** Operation of the first run. */
+  readonly op: number;
+  readonly edge: AnchorEdge;
+}
+
+interface CompareState {
+  /** Null for the start of the iteration. */
+  readonly alignment: Alignment | null;
+  /** By run, where another than its representative iteration is shown. */
+  readonly iterations: Readonly<Record<string, number>>;
+  /** The run whose differences to the first one are listed; null for the second. */
+  readonly other: string | null;
+  readonly lanes: 'engines' | 'all';
+  readonly chooserOpen: boolean;
+}
+
+/** The first operation's call is, in most experiments, where the iteration begins. */
+const initial: CompareState = {
+  alignment: { op: 0, edge: 'issue' },
+  iterations: {},
+  other: null,
+  lanes: 'engines',
+  chooserOpen: false,
+};
+
+export const useCompare = create<CompareState>()(() => initial);
+
+export const setCompare = (change: Partial<CompareState>): void => useCompare.setState(change);
