@@ -12,6 +12,8 @@ export interface MenuPlace {
   readonly y: number;
 }
 
+const clicks = ['mousedown', 'touchstart'];
+
 interface Props {
   readonly run: LoadedRun;
   readonly row: TrackRow;
@@ -24,7 +26,17 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
   const arrangement = useArrangement(run);
   const { hidden } = layout;
   return (
-    <Menu opened onClose={onClose} position="bottom-start" offset={2} width={230} trapFocus returnFocus={false}>
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      offset={2}
+      width={230}
+      // Without keydown: the key that opens it would close it at once.
+      clickOutsideEvents={clicks}
+      trapFocus
+      returnFocus={false}
+    >
       <Menu.Target>
         <span className={classes['target']} style={{ left: place.x, top: place.y }} />
       </Menu.Target>
