@@ -29,6 +29,13 @@ const startRunSchema = z.strictObject({
 
 const draftSchema = z.strictObject({ changedAt: z.iso.datetime(), experiment: z.unknown() });
 
+const startSweepSchema = z.strictObject({
+  sweep: z.unknown(),
+  engine: z.enum(engineKinds),
+  profile: idSchema.optional(),
+  iterations: z.number().int().min(1).max(1000).optional(),
+});
+
 /** Arguments of every function of HostService. */
 const requestSchemas = {
   about: z.tuple([]),
@@ -50,6 +57,12 @@ const requestSchemas = {
   readRun: z.tuple([idSchema]),
   importRun: z.tuple([nameSchema, z.instanceof(Uint8Array)]),
   deleteRun: z.tuple([idSchema]),
+  sweeps: z.tuple([]),
+  readSweep: z.tuple([idSchema]),
+  startSweep: z.tuple([startSweepSchema]),
+  continueSweep: z.tuple([idSchema, z.boolean()]),
+  cancelSweep: z.tuple([idSchema]),
+  deleteSweep: z.tuple([idSchema]),
   readNotes: z.tuple([idSchema]),
   saveNotes: z.tuple([idSchema, runNotesSchema]),
 } satisfies { readonly [Name in keyof HostService]: z.ZodType<Parameters<HostService[Name]>> };

@@ -32,7 +32,14 @@ export interface HostConnection {
 /** A call from the window may wait for an engine process to start and create its CUDA context. */
 const callTimeoutMs = 120_000;
 
-const eventNames = ['runProgress', 'runChanged', 'experimentsChanged', 'engineChanged'] as const;
+const eventNames = [
+  'runProgress',
+  'runChanged',
+  'experimentsChanged',
+  'sweepChanged',
+  'sweepPoint',
+  'engineChanged',
+] as const;
 type EventName = (typeof eventNames)[number];
 
 /** Serves one window. Every request is validated; unknown functions are refused with `request.unknown`. */
@@ -61,6 +68,8 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
       runProgress: tell('runProgress'),
       runChanged: tell('runChanged'),
       experimentsChanged: tell('experimentsChanged'),
+      sweepChanged: tell('sweepChanged'),
+      sweepPoint: tell('sweepPoint'),
       engineChanged: tell('engineChanged'),
     },
     close,

@@ -7,6 +7,8 @@ import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { RunNotes } from '../trace/notes.ts';
+import type { SweepDocument } from '../sweep/document.ts';
+import type { Figures } from '../sweep/metrics.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export interface About {
@@ -66,6 +68,56 @@ export interface RunSummary {
   readonly makespanNs: number | null;
   /** Whether it ships with the program, and so can't be deleted. */
   readonly builtIn: boolean;
+  /** The sweep it is a point of: lists of runs leave it out, and it goes with its sweep. */
+  readonly sweep?: string;
+}
+
+/** What became of one point of a sweep. A point that has none was not reached yet. */
+export type SweepOutcome =
+  | {
+      readonly point: number;
+      readonly status: 'done';
+      readonly run: RunSummary;
+      /** Medians and spreads over the run's iterations, by metric (core/sweep/metrics.ts). */
+      readonly figures: Figures;
+      /** Of the device's PCI Express link in one direction; null where it isn't known. */
+      readonly linkBytesPerSecond: number | null;
+    }
+  | { readonly point: number; readonly status: 'failed'; readonly error: ErrorInfo };
+
+export interface SweepSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly engine: EngineKind;
+  readonly origin: RunOrigin;
+  /** Device or profile, as 'NVIDIA H200'. */
+  readonly device: string;
+  /** stopped: cancelled, or the host ended; what was done is kept, and the rest can be run. */
+  readonly status: 'running' | 'complete' | 'stopped';
+  readonly points: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Why it stopped, or can't be read. */
+  readonly problem?: ErrorInfo;
+}
+
+export interface Sweep {
+  readonly summary: SweepSummary;
+  readonly document: SweepDocument;
+  readonly profile: string | null;
+  readonly iterations: number | null;
+  /** In the order in which they were run; a point that was run again is there once, as it became last. */
+  readonly outcomes: readonly SweepOutcome[];
+}
+
+export interface StartSweep {
+  /** A sweep document (core/sweep/document.ts). */
+  readonly sweep: unknown;
+  readonly engine: EngineKind;
+  readonly profile?: string | undefined;
+  /** Overrides every point's environment.iterations. */
+  readonly iterations?: number | undefined;
 }
 
 export interface StartRun {
@@ -131,6 +183,9 @@ export interface WindowEvents {
   /** A run began, ended, failed, was cancelled, imported or deleted (then `run` is null). */
   runChanged(id: string, run: RunSummary | null): void;
   experimentsChanged(): void;
+  /** A sweep began, went on, stopped or was deleted (then `sweep` is null). */
+  sweepChanged(id: string, sweep: SweepSummary | null): void;
+  sweepPoint(id: string, outcome: SweepOutcome): void;
   /** The engine process ended or came back. */
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

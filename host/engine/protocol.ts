@@ -3,6 +3,7 @@ import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
+import type { Figures } from '../../core/sweep/metrics.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 
 export interface EngineRunRequest {
@@ -11,12 +12,16 @@ export interface EngineRunRequest {
   readonly engine: EngineKind;
   /** The simulator's profile, read by the host: the engine process opens no files of ours. */
   readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
+  /** Whether the figures of a sweep's point are wanted beside the run. */
+  readonly withFigures?: boolean | undefined;
 }
 
 export interface EngineRunResult {
   readonly info: RunInfo;
   /** The run as an Arrow file, encoded in the engine process so that the host stays free. */
   readonly file: Uint8Array;
+  /** Where they were asked for: counted in the engine process, which has the run decoded. */
+  readonly figures?: Figures;
 }
 
 /** What the supervisor may ask of the engine process. */

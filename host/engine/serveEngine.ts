@@ -5,6 +5,7 @@ import { CopyscopeError } from '../../core/errors.ts';
 import type { CancelSignal, DeviceReport, Engine } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
+import { runFigures } from '../../core/sweep/metrics.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { EngineProcessFunctions, EngineRunRequest, SupervisorFunctions } from './protocol.ts';
 
@@ -40,7 +41,11 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
         const run = await execute(engines, request, signal, (progress) => {
           void supervisor.$callEvent('progress', id, progress);
         });
-        return { info: run.info, file: engines.encode(run) };
+        return {
+          info: run.info,
+          file: engines.encode(run),
+          ...(request.withFigures === true ? { figures: runFigures(run) } : {}),
+        };
       }),
     measure: (id, measurement) => cancellable(id, (signal) => engines.measure(measurement, signal)),
     cancel: (id) => running.get(id)?.abort(),

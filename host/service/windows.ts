@@ -33,6 +33,14 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.experimentsChanged();
   }
 
+  sweepChanged(...args: Parameters<WindowEvents['sweepChanged']>): void {
+    for (const window of this.#windows) window.sweepChanged(...args);
+  }
+
+  sweepPoint(...args: Parameters<WindowEvents['sweepPoint']>): void {
+    for (const window of this.#windows) window.sweepPoint(...args);
+  }
+
   engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {
     for (const window of this.#windows) window.engineChanged(...args);
   }

@@ -1,4 +1,6 @@
 /** Two ways to upload, compute and download many items: a stream for each item in flight, or a stream for each step. */
+import { CopyscopeError } from '../../errors.ts';
+import { formatBytes } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
 import { copy, defaultBytes, kernel, type OperationInput, result, source, template, times } from './build.ts';
 
@@ -73,42 +75,70 @@ export function strategyB({ items = 2, bytes = defaultBytes, passes = 3 }: ItemO
   });
 }
 
-/** One large tensor in chunks that take the streams in turn: upload, kernel and download of neighbours overlap. */
+/**
+ * One large tensor in chunks that take the streams in turn: upload, kernel and download of neighbours overlap. The last
+ * chunk is what is left. Sizes are rounded down to whole 32-bit words, which the kernel multiplies.
+ */
 export function chunkedPipeline({
-  chunks = 4,
-  streams = 2,
   bytes = 4 * defaultBytes,
+  chunkBytes = defaultBytes,
+  streams = 2,
   passes = 3,
 }: {
-  readonly chunks?: number;
-  readonly streams?: number;
   /** Of the whole tensor. */
   readonly bytes?: number;
+  readonly chunkBytes?: number;
+  readonly streams?: number;
   readonly passes?: number;
 } = {}): Experiment {
-  const chunk = Math.floor(bytes / chunks / 4) * 4;
+  if (chunkBytes > bytes) throw chunkTooLarge(chunkBytes, bytes);
+  const [whole, chunk] = [inWords(bytes), inWords(chunkBytes)];
+  const chunks = Math.ceil(whole / chunk);
+  if (chunks > mostChunks) throw tooManyChunks(chunks);
+  const sizeOf = (number: number): number => Math.min(chunk, whole - (number - 1) * chunk);
   const operations = times(chunks, (number): OperationInput[] => {
     const stream = `lane${((number - 1) % streams) + 1}`;
-    const offset = (number - 1) * chunk;
+    const [offset, size] = [(number - 1) * chunk, sizeOf(number)];
     return [
-      { op: 'copy', src: 'tensor', srcOffset: offset, dst: `loaded${number}`, bytes: chunk, stream },
+      { op: 'copy', src: 'tensor', srcOffset: offset, dst: `loaded${number}`, bytes: size, stream },
       kernel(`loaded${number}`, `computed${number}`, stream, passes),
-      { op: 'copy', src: `computed${number}`, dst: 'output', dstOffset: offset, bytes: chunk, stream },
+      { op: 'copy', src: `computed${number}`, dst: 'output', dstOffset: offset, bytes: size, stream },
     ];
   });
   return template({
-    name: `Pipeline of ${chunks} chunks`,
+    name: chunks === 1 ? 'Pipeline of one chunk' : `Pipeline of ${chunks} chunks`,
     description:
       'A tensor is uploaded, multiplied and downloaded in chunks. The chunks take the streams in turn, so that the upload of one runs beside the kernel of another and the download of a third.',
     buffers: [
-      source('tensor', 'pinned', chunk * chunks),
-      result('output', 'pinned', chunk * chunks),
+      source('tensor', 'pinned', whole),
+      result('output', 'pinned', whole),
       ...times(chunks, (number) => [
-        result(`loaded${number}`, 'device', chunk),
-        result(`computed${number}`, 'device', chunk),
+        result(`loaded${number}`, 'device', sizeOf(number)),
+        result(`computed${number}`, 'device', sizeOf(number)),
       ]).flat(),
     ],
     streams: times(streams, (number) => ({ id: `lane${number}` })),
     threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeDevice' }] }],
   });
 }
+
+const inWords = (bytes: number): number => Math.max(4, Math.floor(bytes / 4) * 4);
+
+/** More would take longer to issue than they show anything. */
+const mostChunks = 10_000;
+
+const tooManyChunks = (chunks: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'template.invalid',
+    field: 'chunkBytes',
+    message: `the tensor would be cut into ${chunks} chunks; at most ${mostChunks} are made.`,
+    remedy: 'Use a larger chunk, or a smaller tensor.',
+  });
+
+const chunkTooLarge = (chunk: number, whole: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'template.invalid',
+    field: 'chunkBytes',
+    message: `a chunk of ${formatBytes(chunk)} is larger than the tensor of ${formatBytes(whole)}.`,
+    remedy: 'Use a smaller chunk, or a larger tensor.',
+  });

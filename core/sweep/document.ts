@@ -1,0 +1,60 @@
+/**
+ * A sweep: one program with one or two of its numbers varied. Plain JSON like an experiment:
+ *
+ *   {
+ *     "format": "copyscope/sweep", "version": 1, "name": "Chunk size by streams",
+ *     "base": { "template": "chunked-pipeline", "parameters": { "bytes": "64 MiB" } },
+ *     "axes": [
+ *       { "parameter": "chunkBytes", "from": "1 MiB", "to": "64 MiB", "points": 7, "scale": "geometric" },
+ *       { "parameter": "streams", "values": [1, 2, 3, 4, 5] }
+ *     ]
+ *   }
+ *
+ * The base is a template with its parameters, or a whole experiment. An axis varies a parameter of the template, or fields
+ * of the experiment by their paths, as "buffers[0].bytes"; several fields of one axis all get the same value.
+ */
+import { z } from 'zod';
+
+export const sweepFormat = 'copyscope/sweep';
+export const sweepVersion = 1;
+
+/** Each point is a run that is kept. */
+export const mostPoints = 1000;
+
+/** A number in base units (bytes, nanoseconds), or a text with its unit: "1 MiB", "20 us". */
+const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
+export type Amount = z.infer<typeof amountSchema>;
+
+const axisSchema = z.strictObject({
+  /** What the axis is called; from the parameter or the field where left out. */
+  label: z.string().min(1).max(80).optional(),
+  parameter: z.string().min(1).max(60).optional(),
+  fields: z.array(z.string().min(1).max(400)).min(1).max(64).optional(),
+  values: z.array(amountSchema).min(1).max(mostPoints).optional(),
+  from: amountSchema.optional(),
+  to: amountSchema.optional(),
+  /** How many values of a range, both ends included. */
+  points: z.number().int().min(2).max(mostPoints).optional(),
+  /** linear: equal steps. geometric: equal factors. */
+  scale: z.enum(['linear', 'geometric']).optional(),
+});
+
+/** Either a template or an experiment; which one is checked by parse.ts, with a message of its own. */
+const baseSchema = z.strictObject({
+  template: z.string().min(1).max(60).optional(),
+  parameters: z.record(z.string().max(60), amountSchema).optional(),
+  /** Checked by parseExperiment(). */
+  experiment: z.unknown().optional(),
+});
+
+export const sweepSchema = z.strictObject({
+  format: z.literal(sweepFormat),
+  version: z.literal(sweepVersion),
+  name: z.string().min(1).max(200),
+  description: z.string().max(10_000).default(''),
+  base: baseSchema,
+  axes: z.array(axisSchema).min(1).max(2),
+});
+
+export type SweepDocument = z.infer<typeof sweepSchema>;
+export type SweepAxis = z.infer<typeof axisSchema>;

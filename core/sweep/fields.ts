@@ -1,0 +1,81 @@
+/** Numeric fields of an experiment by their paths: what they are called, in what unit they are, and how they are set. */
+
+import { describeOperation } from '../experiment/describe.ts';
+import { operationPaths } from '../experiment/edit/paths.ts';
+import { type Experiment, fieldPath } from '../experiment/experiment.ts';
+import type { Operation } from '../experiment/operations.ts';
+import type { ParameterUnit } from '../experiment/templates/parameters.ts';
+
+export type FieldPath = readonly (string | number)[];
+
+/** `threads[0].operations[2].bytes` as its steps; null where it is no path. */
+export function parseFieldPath(text: string): FieldPath | null {
+  const steps = [...text.matchAll(/(?:^|\.)([A-Za-z_][\w-]*)|\[(\d{1,9})\]/g)].map(([, name, index]) =>
+    name === undefined ? Number(index) : name,
+  );
+  return fieldPath(steps) === text && steps.length > 0 && !steps.includes('__proto__') ? steps : null;
+}
+
+/** By the field's name: the schema's own convention (…Bytes, …Offset, …Ns). */
+export function fieldUnit(path: FieldPath): ParameterUnit {
+  const name = String(path.findLast((step) => typeof step === 'string') ?? '');
+  if (name === 'bytes' || /bytes$/i.test(name) || /offset$/i.test(name)) return 'B';
+  return name.endsWith('Ns') ? 'ns' : 'count';
+}
+
+const fractional: ReadonlySet<unknown> = new Set(['smShare', 'flops', 'durationNs']);
+
+/** Whether only whole numbers make sense there. */
+export const isWholeField = (path: FieldPath): boolean => !fractional.has(path.at(-1));
+
+/** The value at a path; undefined where nothing is. */
+export function valueAtPath(document: unknown, path: FieldPath): unknown {
+  let value = document;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+/** Sets a number, in place. False where there is no object to hold it, or where something else than a number is. */
+export function setNumber(document: unknown, path: FieldPath, value: number): boolean {
+  const [holder, last] = [valueAtPath(document, path.slice(0, -1)), path.at(-1)];
+  if (typeof holder !== 'object' || holder === null || last === undefined) return false;
+  const before = Object.hasOwn(holder, last) ? (holder as Record<string | number, unknown>)[last] : undefined;
+  if (before !== undefined && typeof before !== 'number') return false;
+  if (Array.isArray(holder) && before === undefined) return false;
+  (holder as Record<string | number, unknown>)[last] = value;
+  return true;
+}
+
+const words: Readonly<Record<string, string>> = {
+  bytes: 'size',
+  durationNs: 'duration',
+  smShare: 'share of SMs',
+  srcOffset: 'source offset',
+  dstOffset: 'target offset',
+  count: 'times',
+  flops: 'FLOP',
+};
+
+/** 'Size of source', 'Times of repeat 4×', 'Iterations'. */
+export function fieldTitle(experiment: Experiment, path: FieldPath): string {
+  const name = path.findLast((step) => typeof step === 'string') ?? '';
+  const what =
+    words[name] ??
+    String(name)
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase();
+  const owner = ownerOf(experiment, path);
+  const title = owner === null ? what : `${what} of ${owner}`;
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+function ownerOf(experiment: Experiment, path: FieldPath): string | null {
+  if (path[0] === 'environment') return null;
+  const operation = operationPaths(experiment).findLast((own) => own.every((step, index) => path[index] === step));
+  if (operation !== undefined) return describeOperation(valueAtPath(experiment, operation) as Operation, experiment);
+  const id = valueAtPath(experiment, [...path.slice(0, 2), 'id']);
+  return typeof id === 'string' ? id : null;
+}

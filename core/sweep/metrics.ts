@@ -1,0 +1,131 @@
+/** What a point of a sweep is judged by: one number for each recorded iteration, and their median and spread. */
+import { linkUse } from '../analysis/engines.ts';
+import { type Iteration, iterationOf, makespan } from '../analysis/iteration.ts';
+import { overlap } from '../analysis/overlap.ts';
+import { type Spread, spread } from '../analysis/statistics.ts';
+import { iterationsOf } from '../trace/rows.ts';
+import type { Run } from '../trace/run.ts';
+
+export type MetricUnit = 'ns' | 'B/s' | 'share';
+
+export interface Metric {
+  readonly id: string;
+  /** As 'H2D bandwidth'. */
+  readonly label: string;
+  /** How it is counted, in a sentence. */
+  readonly meaning: string;
+  readonly unit: MetricUnit;
+  readonly best: 'least' | 'most';
+}
+
+interface IterationFacts {
+  readonly makespanNs: number | null;
+  readonly link: ReturnType<typeof linkUse>;
+  readonly overlap: ReturnType<typeof overlap>;
+}
+
+type Count = (facts: IterationFacts) => number | null;
+
+const rate = (bytes: number, ns: number | null): number | null =>
+  ns !== null && ns > 0 && bytes > 0 ? (bytes / ns) * 1e9 : null;
+
+const counted: readonly (Metric & { readonly of: Count })[] = [
+  {
+    id: 'makespan',
+    label: 'Makespan',
+    meaning: 'From an iteration’s start to the end of its last activity.',
+    unit: 'ns',
+    best: 'least',
+    of: ({ makespanNs }) => makespanNs,
+  },
+  {
+    id: 'h2dBandwidth',
+    label: 'H2D bandwidth',
+    meaning: 'Bytes copied from host to device over the time in which such a copy ran.',
+    unit: 'B/s',
+    best: 'most',
+    of: ({ link }) => link.h2d.bytesPerSecond,
+  },
+  {
+    id: 'd2hBandwidth',
+    label: 'D2H bandwidth',
+    meaning: 'Bytes copied from device to host over the time in which such a copy ran.',
+    unit: 'B/s',
+    best: 'most',
+    of: ({ link }) => link.d2h.bytesPerSecond,
+  },
+  {
+    id: 'h2dThroughput',
+    label: 'H2D throughput',
+    meaning: 'Bytes copied from host to device over the whole makespan.',
+    unit: 'B/s',
+    best: 'most',
+    of: ({ link, makespanNs }) => rate(link.h2d.bytes, makespanNs),
+  },
+  {
+    id: 'h2dOverlap',
+    label: 'H2D time beside kernels',
+    meaning: 'Part of the time of H2D copies in which a kernel ran too.',
+    unit: 'share',
+    best: 'most',
+    of: ({ overlap: { h2dKernel } }) => h2dKernel.shareOfCopy,
+  },
+  {
+    id: 'd2hOverlap',
+    label: 'D2H time beside kernels',
+    meaning: 'Part of the time of D2H copies in which a kernel ran too.',
+    unit: 'share',
+    best: 'most',
+    of: ({ overlap: { d2hKernel } }) => d2hKernel.shareOfCopy,
+  },
+  {
+    id: 'kernelOverlap',
+    label: 'Kernel time beside H2D copies',
+    meaning: 'Part of the kernels’ time in which an H2D copy ran too.',
+    unit: 'share',
+    best: 'most',
+    of: ({ overlap: { h2dKernel } }) => h2dKernel.shareOfKernel,
+  },
+  {
+    id: 'bothDirections',
+    label: 'H2D time beside D2H copies',
+    meaning: 'Part of the time of H2D copies in which a D2H copy ran too.',
+    unit: 'share',
+    best: 'most',
+    of: ({ overlap: { h2dD2h } }) => h2dD2h.shareOfH2d,
+  },
+  {
+    id: 'h2dUse',
+    label: 'H2D use',
+    meaning: 'Part of the makespan in which an H2D copy ran.',
+    unit: 'share',
+    best: 'most',
+    of: ({ link }) => link.h2d.shareOfMakespan,
+  },
+  {
+    id: 'kernelUse',
+    label: 'Kernel use',
+    meaning: 'Part of the makespan in which a kernel ran.',
+    unit: 'share',
+    best: 'most',
+    of: ({ overlap: { kernelBusyNs }, makespanNs }) =>
+      makespanNs !== null && makespanNs > 0 && kernelBusyNs > 0 ? kernelBusyNs / makespanNs : null,
+  },
+];
+
+export const metrics: readonly Metric[] = counted;
+
+/** By the metric's id; null where it means nothing for the run, as a bandwidth without copies. */
+export type Figures = Readonly<Record<string, Spread | null>>;
+
+/** Of all recorded iterations of a run. */
+export function runFigures({ trace }: Run): Figures {
+  const facts = iterationsOf(trace).map((number) => factsOf(iterationOf(trace, number)));
+  return Object.fromEntries(counted.map(({ id, of }) => [id, spread(facts.map(of).filter((value) => value !== null))]));
+}
+
+const factsOf = (iteration: Iteration): IterationFacts => ({
+  makespanNs: makespan(iteration),
+  link: linkUse(iteration),
+  overlap: overlap(iteration),
+});

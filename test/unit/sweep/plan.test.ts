@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ErrorInfo } from '../../../core/errors.ts';
+import { fieldPath } from '../../../core/experiment/experiment.ts';
+import { templates } from '../../../core/experiment/templates/templates.ts';
+import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
+import { mostPoints } from '../../../core/sweep/document.ts';
+import { parseFieldPath, setNumber, valueAtPath } from '../../../core/sweep/fields.ts';
+import { parseSweep, parseSweepText, requireSweep } from '../../../core/sweep/parse.ts';
+import { KiB, MiB } from '../../../core/units.ts';
+import { example } from '../host/support/runs.ts';
+
+const sweep = (axes: unknown, base: unknown = { template: 'chunked-pipeline' }) => ({
+  format: 'copyscope/sweep',
+  version: 1,
+  name: 'Sweep',
+  base,
+  axes,
+});
+const ofExample = (axes: unknown) => sweep(axes, { experiment: example() });
+const chunks = { parameter: 'chunkBytes', from: '1 MiB', to: '64 MiB', points: 7, scale: 'geometric' };
+const streams = { parameter: 'streams', values: [1, 2, 3, 4, 5] };
+
+function problems(json: unknown): readonly ErrorInfo[] {
+  const parsed = parseSweep(json);
+  if (parsed.ok) throw new Error('it was taken for a sweep');
+  return parsed.problems;
+}
+
+describe('the points of a sweep', () => {
+  it('are 7 chunk sizes by 5 stream counts, the last axis going fastest', () => {
+    const plan = requireSweep(sweep([chunks, streams]));
+    expect(plan.count).toBe(35);
+    expect(plan.axes.map(({ title, unit, scale }) => [title, unit, scale])).toEqual([
+      ['Chunk size', 'B', 'geometric'],
+      ['Streams', 'count', 'linear'],
+    ]);
+    expect(plan.valuesOf(0)).toEqual([MiB, 1]);
+    expect(plan.valuesOf(4)).toEqual([MiB, 5]);
+    expect(plan.valuesOf(34)).toEqual([64 * MiB, 5]);
+    expect(plan.nameOf(7)).toBe('Chunk size 2 MiB, streams 3');
+    const point = plan.at(7);
+    expect(point.ok && point.experiment).toMatchObject({ name: 'Sweep: chunk size 2 MiB, streams 3' });
+    expect(point.ok && point.experiment.streams).toHaveLength(3);
+    expect(point.ok && point.experiment.buffers.filter(({ memory }) => memory === 'device')).toHaveLength(32);
+  });
+
+  it('that make no sense say why, each for itself', () => {
+    const plan = requireSweep(sweep([chunks, streams]));
+    const points = Array.from({ length: plan.count }, (_, point) => plan.at(point));
+    expect(points.filter(({ ok }) => ok)).toHaveLength(30);
+    const last = plan.at(34);
+    expect(!last.ok && last.problem).toMatchObject({
+      code: 'template.invalid',
+      field: 'chunkBytes',
+      message: 'a chunk of 64.0 MiB is larger than the tensor of 32.0 MiB.',
+    });
+  });
+
+  it('set several fields of an experiment at once, and leave the rest and the document as they were', () => {
+    const before = JSON.stringify(example());
+    const experiment = { ...example(), buffers: example().buffers.map(({ id, memory }) => ({ id, memory, bytes: 8 })) };
+    const plan = requireSweep(
+      sweep([{ fields: ['buffers[0].bytes', 'buffers[1].bytes'], values: ['4 KiB', 8192] }], { experiment }),
+    );
+    const made = [0, 1].map((point) => plan.at(point));
+    expect(made.map((point) => point.ok && point.experiment.buffers.slice(0, 2).map(({ bytes }) => bytes))).toEqual([
+      [4096, 4096],
+      [8192, 8192],
+    ]);
+    expect(experiment.buffers[0]?.bytes).toBe(8);
+    expect(JSON.stringify(example())).toBe(before);
+    expect(plan.axes[0]?.title).toBe(`Size of ${experiment.buffers[0]?.id}`);
+  });
+
+  it('whose experiment the schema refuses name the field', () => {
+    const point = requireSweep(ofExample([{ fields: ['environment.iterations'], values: [5, 5000] }])).at(1);
+    expect(!point.ok && point.problem).toMatchObject({ code: 'experiment.invalid', field: 'environment.iterations' });
+  });
+
+  it('are every combination of the values once, whatever they are', () => {
+    const count = fc.uniqueArray(fc.integer({ min: 1, max: 128 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(count, count, (some, others) => {
+        const plan = requireSweep(
+          sweep([
+            { parameter: 'streams', values: some },
+            { parameter: 'passes', values: others },
+          ]),
+        );
+        const points = Array.from({ length: plan.count }, (_, point) => plan.valuesOf(point).join(':'));
+        expect(points).toEqual(some.flatMap((one) => others.map((other) => `${one}:${other}`)));
+      }),
+    );
+  });
+});
+
+describe('a range', () => {
+  it('has its ends exactly, goes one way, and has even steps or even factors', () => {
+    const end = fc.integer({ min: 1, max: 2 ** 40 });
+    fc.assert(
+      fc.property(
+        end,
+        end,
+        fc.integer({ min: 2, max: 50 }),
+        fc.boolean(),
+        fc.boolean(),
+        (from, to, points, log, whole) => {
+          fc.pre(from !== to);
+          const scale = log ? 'geometric' : 'linear';
+          const values = rangeValues({ from, to, points, scale }, whole);
+          expect([values[0], values.at(-1)]).toEqual([from, to]);
+          expect(values.length).toBeLessThanOrEqual(points);
+          const up = to > from ? 1 : -1;
+          for (const [index, value] of values.slice(1).entries()) {
+            expect(Math.sign(value - (values[index] ?? 0))).toBe(up);
+          }
+          if (whole) for (const value of values) expect(Number.isInteger(value)).toBe(true);
+          if (whole || values.length < points) return;
+          const steps = values
+            .slice(1)
+            .map((value, index) => (log ? value / (values[index] ?? 1) : value - (values[index] ?? 0)));
+          // Values are rounded to 12 digits, so that no crumbs of float arithmetic are left.
+          const crumbs = log ? 1e-9 * (steps[0] ?? 0) : 3e-11 * Math.max(from, to);
+          for (const step of steps) expect(Math.abs(step - (steps[0] ?? 0))).toBeLessThanOrEqual(crumbs);
+        },
+      ),
+    );
+  });
+
+  it('of powers of two has no crumbs', () => {
+    expect(rangeValues({ from: 4 * KiB, to: 256 * MiB, points: 17, scale: 'geometric' }, true)).toEqual(
+      Array.from({ length: 17 }, (_, step) => 4 * KiB * 2 ** step),
+    );
+  });
+});
+
+describe('amounts', () => {
+  it('read back as they were written', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.constantFrom('B', 'ns', 'count'), (value, unit) => {
+        expect(parseAmount(amountText(value, unit as 'B'), unit as 'B')).toBe(value);
+      }),
+    );
+  });
+
+  it.each([
+    ['1 MiB', 'B', MiB],
+    ['20 us', 'ns', 20_000],
+    [20, 'ns', 20],
+    ['5', 'count', 5],
+    // A text without a unit could be meant either way.
+    ['20', 'ns', null],
+    ['20', 'B', null],
+    ['20 us', 'B', null],
+    ['1 MiB', 'count', null],
+    [Number.NaN, 'count', null],
+  ] as const)('%s as %s is %s', (amount, unit, value) => expect(parseAmount(amount, unit)).toBe(value));
+});
+
+describe('field paths', () => {
+  it('lead to every number of an experiment and back', () => {
+    const numbers: string[] = [];
+    const walk = (value: unknown, path: (string | number)[]): void => {
+      if (typeof value === 'number') numbers.push(fieldPath(path));
+      else if (typeof value === 'object' && value !== null) {
+        for (const [key, inner] of Object.entries(value))
+          walk(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      }
+    };
+    for (const { build } of templates) {
+      const experiment = build();
+      numbers.length = 0;
+      walk(experiment, []);
+      expect(numbers.length).toBeGreaterThan(5);
+      for (const text of numbers) {
+        const path = parseFieldPath(text) ?? [];
+        const draft = structuredClone(experiment);
+        expect(setNumber(draft, path, 77)).toBe(true);
+        expect(valueAtPath(draft, path)).toBe(77);
+      }
+    }
+  });
+
+  it.each(['', 'buffers[', 'buffers[0]]', '__proto__.polluted', 'a..b', '[0]x', 'threads[1e3]'])(
+    '%s is none',
+    (text) => {
+      expect(parseFieldPath(text)).toBeNull();
+    },
+  );
+
+  it('never reach what an experiment inherits', () => {
+    expect(setNumber({}, ['constructor', 'prototype', 'x'], 1)).toBe(false);
+    expect(setNumber({ a: 'text' }, ['a'], 1)).toBe(false);
+    expect(setNumber({ a: [1] }, ['a', 1], 1)).toBe(false);
+  });
+});
+
+describe('what is wrong with a sweep is said with its field and a remedy', () => {
+  const axis = { parameter: 'streams', values: [1] };
+  it.each([
+    ['no sweep', {}, 'format', '"format" is missing'],
+    ['a newer version', { ...sweep([axis]), version: 2 }, 'version', 'newer than this program reads'],
+    ['no axis', sweep([]), 'axes', 'list of at least 1'],
+    ['three axes', sweep([axis, axis, axis]), 'axes', 'list of at most 2'],
+    ['an unknown field', sweep([{ ...axis, step: 1 }]), 'axes[0]', 'unknown field "step"'],
+    ['no base', sweep([axis], {}), 'base', 'either a "template" or an "experiment"'],
+    ['an unknown template', sweep([axis], { template: 'none' }), 'base.template', 'no template "none"'],
+    ['a bad experiment', sweep([axis], { experiment: {} }), 'base.experiment.format', '"format" is missing'],
+    ['an unknown parameter', sweep([{ parameter: 'x', values: [1] }]), 'axes[0].parameter', 'has no parameter "x"'],
+    ['a parameter of an experiment', ofExample([axis]), 'axes[0].parameter', 'an experiment has no parameters'],
+    [
+      'a parameter out of bounds',
+      sweep([axis], { template: 'strategy-a', parameters: { items: 'many' } }),
+      'base.parameters.items',
+      'is not a number',
+    ],
+    [
+      'an amount of another kind',
+      sweep([{ parameter: 'chunkBytes', values: ['1 us'] }]),
+      'axes[0].values[0]',
+      'a size such as',
+    ],
+    ['values and a range', sweep([{ ...axis, from: 1 }]), 'axes[0]', 'either "values", or "from"'],
+    ['half a range', sweep([{ parameter: 'streams', from: 1, points: 3 }]), 'axes[0].to', '"to" is missing'],
+    [
+      'a range of nothing',
+      sweep([{ parameter: 'streams', from: 1, to: 1, points: 3 }]),
+      'axes[0].to',
+      'two different ends',
+    ],
+    [
+      'factors from 0',
+      sweep([{ parameter: 'streams', from: 0, to: 8, points: 3, scale: 'geometric' }]),
+      'axes[0].from',
+      'ends above 0',
+    ],
+    ['a value twice', sweep([{ parameter: 'streams', values: [1, 2, 1] }]), 'axes[0].values', 'there twice'],
+    ['one target twice', sweep([axis, { ...axis, values: [2] }]), 'axes[1]', 'both axes vary "streams"'],
+    ['no path', ofExample([{ fields: ['buffers[0'], values: [1] }]), 'axes[0].fields[0]', 'is no path of a field'],
+    [
+      'a field that is no number',
+      ofExample([{ fields: ['name'], values: [1] }]),
+      'axes[0].fields[0]',
+      'is not a number',
+    ],
+    [
+      'a field that is not there',
+      ofExample([{ fields: ['buffers[99].bytes'], values: [1] }]),
+      'axes[0].fields[0]',
+      'is not in this experiment',
+    ],
+    [
+      'more points than are run',
+      sweep([
+        { parameter: 'streams', from: 1, to: 100, points: 100 },
+        { parameter: 'passes', from: 1, to: 100, points: 100 },
+      ]),
+      'axes',
+      `10000 points; at most ${mostPoints} are run`,
+    ],
+  ])('%s', (_, json, field, message) => {
+    const [first] = problems(json);
+    expect(first).toMatchObject({ code: 'sweep.invalid', field });
+    expect(first?.message).toContain(message);
+    expect(first?.remedy).toBeTruthy();
+  });
+
+  it('and nothing that anyone sends makes it throw', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseSweepText(text)));
+    fc.assert(
+      fc.property(fc.object(), (json) => {
+        expect(parseSweep({ ...sweep([json]), base: json }).ok).toBe(false);
+      }),
+    );
+  });
+});
