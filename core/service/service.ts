@@ -6,9 +6,9 @@ import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { RunNotes } from '../trace/notes.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
+import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
 
 export interface About {
@@ -171,6 +171,16 @@ export interface HostService {
   importRun(name: string, file: Uint8Array): Promise<RunSummary>;
   /** Deletes its notes with it. */
   deleteRun(id: string): Promise<void>;
+  /** Newest first. One that can't be read is listed with its problem. */
+  sweeps(): Promise<readonly SweepSummary[]>;
+  readSweep(id: string): Promise<Sweep>;
+  /** Keeps the sweep, begins with its first point and returns at once; each point's end arrives as an event. */
+  startSweep(request: StartSweep): Promise<SweepSummary>;
+  /** Runs the points that were not reached, and those that failed where `again` is true. */
+  continueSweep(id: string, again: boolean): Promise<SweepSummary>;
+  cancelSweep(id: string): Promise<void>;
+  /** With the runs of its points. */
+  deleteSweep(id: string): Promise<void>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
   readNotes(id: string): Promise<RunNotes>;
   /** Replaces all marks and notes on a run that is on disk. */

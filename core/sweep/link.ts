@@ -20,7 +20,3 @@ export function linkBytesPerSecond(device: Pick<DeviceInfo, 'linkGeneration' | '
   if (lane === undefined || device?.linkWidth == null) return null;
   return (lane[0] * lane[1] * device.linkWidth) / 8;
 }
-
-/** 'PCIe 5.0 x16'. */
-export const linkName = (device: Pick<DeviceInfo, 'linkGeneration' | 'linkWidth'>): string =>
-  `PCIe ${device.linkGeneration}.0 x${device.linkWidth}`;

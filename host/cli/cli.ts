@@ -14,6 +14,7 @@ import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
 import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
+import { type SweepOptions, sweep } from './commands/sweep.ts';
 import { type ExitCode, exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
 
@@ -102,6 +103,18 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
+
+  cli
+    .command('sweep')
+    .description('run an experiment or a template with one or two of its numbers varied')
+    .addArgument(new Argument('<file>', 'sweep (JSON): what is varied, and over which values'))
+    .addOption(new Option('--engine <engine>', 'default: cuda where there is a GPU, else sim').choices(engineKinds))
+    .option('--profile <name>', 'device profile for the simulator (see assets/profiles)')
+    .option('--iterations <n>', 'recorded iterations of each point', count(1, 1000))
+    .option('--out <folder>', 'keep the run of each point as an Arrow file in this folder')
+    .addOption(json('print the figures as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: SweepOptions) => sweep(tools, file, options));
 
   cli
     .command('bench')

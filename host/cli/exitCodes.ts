@@ -28,6 +28,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
+  [/^sweep\.invalid$/, exitCodes.badInput],
   [/^(experiment|profile|run-file|trace-file|file|usage|request|server)\./, exitCodes.badInput],
 ];
 

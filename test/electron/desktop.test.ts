@@ -46,7 +46,14 @@ function connect(events: Partial<WindowEvents> = {}) {
       port.start();
     },
   };
-  const silent = { runProgress: () => {}, runChanged: () => {}, experimentsChanged: () => {}, engineChanged: () => {} };
+  const silent = {
+    runProgress: () => {},
+    runChanged: () => {},
+    experimentsChanged: () => {},
+    sweepChanged: () => {},
+    sweepPoint: () => {},
+    engineChanged: () => {},
+  };
   return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };
 }
 

@@ -34,6 +34,8 @@ const silent: WindowEvents = {
   runProgress: () => {},
   runChanged: () => {},
   experimentsChanged: () => {},
+  sweepChanged: () => {},
+  sweepPoint: () => {},
   engineChanged: () => {},
 };
 

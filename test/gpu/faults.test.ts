@@ -147,6 +147,8 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
       host.addWindow({
         runProgress: () => {},
         experimentsChanged: () => {},
+        sweepChanged: () => {},
+        sweepPoint: () => {},
         engineChanged: () => {},
         runChanged: (_, summary) => {
           if (summary !== null && summary.status !== 'running') resolve(summary);

@@ -92,7 +92,10 @@ async function execute(
 }
 
 /** The engine asked for; or else the GPU where there is one, and the simulator where there is none. */
-async function withEngine(tools: Tools, options: RunOptions): Promise<RunOptions & { readonly engine: EngineKind }> {
+export async function withEngine(
+  tools: Tools,
+  options: RunOptions,
+): Promise<RunOptions & { readonly engine: EngineKind }> {
   if (options.engine !== undefined) return { ...options, engine: requireFit(options.engine, options.profile) };
   if (options.profile !== undefined) return { ...options, engine: 'sim' };
   const report = await tools.engine.report();

@@ -11,6 +11,7 @@ import {
   runFilePath,
   type WindowEvents,
 } from '../../../core/service/service.ts';
+import { onSweepChanged, onSweepPoint, setSweeps } from '../../sweep/sweeps.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
 import { LoadedRun } from '../loadedRun.ts';
@@ -69,13 +70,15 @@ export async function attempt(what: string, action: () => Promise<void>): Promis
 
 /** Fills the library and the engine list. Rejects where the host can't answer. */
 export async function refreshAll(): Promise<void> {
-  const [about, examples, experiments, runs, profiles] = await Promise.all([
+  const [about, examples, experiments, runs, profiles, sweeps] = await Promise.all([
     host().about(),
     host().examples(),
     host().experiments(),
     host().runs(),
     host().profiles(),
+    host().sweeps(),
   ]);
+  setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
   assign({ about, examples, experiments, runs: table, profiles, progress: {} });
   catchUp();
@@ -104,6 +107,15 @@ export const windowEvents: WindowEvents = {
     void attempt('The experiments could not be listed', async () =>
       assign({ experiments: await host().experiments() }),
     ),
+  sweepChanged: (id, sweep) => {
+    onSweepChanged(id, sweep);
+    if (sweep !== null) return;
+    for (const run of Object.values(state().runs)) if (run.sweep === id) put('runs', run.id, undefined);
+  },
+  sweepPoint: (id, outcome) => {
+    if (outcome.status === 'done') put('runs', outcome.run.id, outcome.run);
+    onSweepPoint(id, outcome);
+  },
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
     if (report !== null) assign({ devices: report });

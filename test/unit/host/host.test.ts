@@ -14,7 +14,14 @@ import { example } from './support/runs.ts';
 let built: BuiltEntry;
 let folder: string;
 let host: Host;
-const told = { runProgress: vi.fn(), runChanged: vi.fn(), experimentsChanged: vi.fn(), engineChanged: vi.fn() };
+const told = {
+  runProgress: vi.fn(),
+  runChanged: vi.fn(),
+  experimentsChanged: vi.fn(),
+  sweepChanged: vi.fn(),
+  sweepPoint: vi.fn(),
+  engineChanged: vi.fn(),
+};
 
 const start = (behaviour: string): Promise<RunSummary> =>
   host.service.startRun({ experiment: { ...example(), name: behaviour }, engine: 'cpu' });

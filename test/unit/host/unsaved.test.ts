@@ -48,6 +48,8 @@ function makeSession(store: RunStore) {
   const session = new SessionRuns(store, engine, {
     runProgress: () => {},
     experimentsChanged: () => {},
+    sweepChanged: () => {},
+    sweepPoint: () => {},
     engineChanged: () => {},
     runChanged: (_, summary) => {
       if (summary !== null && summary.status !== 'running') tell(summary);

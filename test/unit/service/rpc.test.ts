@@ -31,6 +31,8 @@ const events = (): WindowEvents => ({
   runProgress: vi.fn(),
   runChanged: vi.fn(),
   experimentsChanged: vi.fn(),
+  sweepChanged: vi.fn(),
+  sweepPoint: vi.fn(),
   engineChanged: vi.fn(),
 });
 

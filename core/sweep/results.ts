@@ -1,0 +1,48 @@
+/** The object that `copyscope sweep --json` prints. Values are in base units: bytes, nanoseconds, bytes per second, shares. */
+import type { ErrorInfo } from '../errors.ts';
+import type { EngineKind } from '../program/engineKind.ts';
+import type { RunOrigin } from '../trace/run.ts';
+import { type Figures, type MetricUnit, metrics } from './metrics.ts';
+import type { SweepPlan } from './plan.ts';
+
+export const resultsFormat = 'copyscope/sweep-results';
+export const resultsVersion = 1;
+
+export interface SweepResults {
+  readonly format: typeof resultsFormat;
+  readonly version: typeof resultsVersion;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly engine: EngineKind;
+  readonly origin: RunOrigin;
+  /** Device or profile. */
+  readonly device: string;
+  /** Whether it was stopped before its last point; what was done is here. */
+  readonly status: 'complete' | 'cancelled';
+  readonly axes: readonly { readonly title: string; readonly unit: string; readonly values: readonly number[] }[];
+  readonly metrics: readonly { readonly id: string; readonly label: string; readonly unit: MetricUnit }[];
+  readonly points: readonly PointResults[];
+}
+
+export interface PointResults {
+  readonly point: number;
+  /** One for each axis. */
+  readonly values: readonly number[];
+  readonly status: 'done' | 'failed';
+  readonly error?: ErrorInfo;
+  /** Median, least and greatest over the iterations, by metric; null where the metric means nothing. */
+  readonly figures?: Figures;
+}
+
+type Facts = Pick<SweepResults, 'createdAt' | 'engine' | 'origin' | 'device' | 'status'>;
+type Outcome = Omit<PointResults, 'values'>;
+
+export const sweepResults = (plan: SweepPlan, facts: Facts, outcomes: readonly Outcome[]): SweepResults => ({
+  format: resultsFormat,
+  version: resultsVersion,
+  name: plan.document.name,
+  ...facts,
+  axes: plan.axes.map(({ title, unit, values }) => ({ title, unit, values })),
+  metrics: metrics.map(({ id, label, unit }) => ({ id, label, unit })),
+  points: outcomes.map((outcome) => ({ ...outcome, values: plan.valuesOf(outcome.point) })),
+});

@@ -1,0 +1,121 @@
+/** What a kept sweep is on disk: `sweep.json` says what is run, `points.jsonl` has a line for each point that was reached. */
+import { z } from 'zod';
+import type { EngineKind } from '../../core/program/engineKind.ts';
+import { engineKinds } from '../../core/program/engineKind.ts';
+import { idSchema } from '../../core/service/requests.ts';
+import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
+import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/document.ts';
+
+const keptFormat = 'copyscope/kept-sweep';
+
+const text = z.string().max(10_000);
+
+const keptSchema = z.object({
+  format: z.literal(keptFormat),
+  version: z.literal(1),
+  createdAt: z.iso.datetime(),
+  engine: z.enum(engineKinds),
+  profile: idSchema.nullable(),
+  iterations: z.number().int().nullable(),
+  /** As far as it was known before the first point. */
+  device: z.string().max(200),
+  points: z.number().int().min(1).max(mostPoints),
+  sweep: sweepSchema,
+});
+
+const errorSchema = z.object({
+  code: z.string().max(100),
+  message: text,
+  remedy: text.optional(),
+  field: z.string().max(1000).optional(),
+  op: z.number().int().optional(),
+});
+
+const runSchema = z.object({
+  id: idSchema,
+  name: z.string().max(200),
+  origin: z.enum(['measured', 'recorded', 'simulated']),
+  engine: z.enum(engineKinds).nullable(),
+  status: z.enum(['running', 'complete', 'failed', 'cancelled']),
+  error: errorSchema.optional(),
+  createdAt: z.string().max(40),
+  device: z.string().max(200),
+  makespanNs: z.number().nullable(),
+  builtIn: z.literal(false),
+  sweep: idSchema,
+});
+
+const spreadSchema = z.object({ median: z.number(), min: z.number(), max: z.number(), count: z.number() });
+
+const outcomeSchema = z.discriminatedUnion('status', [
+  z.object({
+    point: z.number().int().min(0).max(mostPoints),
+    status: z.literal('done'),
+    run: runSchema,
+    figures: z.record(z.string().max(60), spreadSchema.nullable()),
+    linkBytesPerSecond: z.number().nullable(),
+  }),
+  z.object({ point: z.number().int().min(0).max(mostPoints), status: z.literal('failed'), error: errorSchema }),
+]);
+
+export interface KeptSweep {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly engine: EngineKind;
+  readonly profile: string | null;
+  readonly iterations: number | null;
+  readonly device: string;
+  readonly points: number;
+  readonly sweep: SweepDocument;
+  readonly outcomes: readonly SweepOutcome[];
+}
+
+export const keptText = ({ id: _, outcomes: _o, ...kept }: KeptSweep): string =>
+  `${JSON.stringify({ format: keptFormat, version: 1, ...kept }, null, 2)}\n`;
+
+/** Throws what JSON.parse or the schema throws. */
+export function readKept(id: string, json: string, lines: string): KeptSweep {
+  const { format: _, version: _v, ...kept } = keptSchema.parse(JSON.parse(json));
+  return { id, ...kept, outcomes: outcomesIn(lines, kept.points) };
+}
+
+/** A line begins with a line break, so that one which was cut off by a crash spoils no other. */
+export const outcomeLine = (outcome: SweepOutcome): string => `\n${JSON.stringify(outcome)}`;
+
+/** What became of each point last. A line that can't be read counts as a point that was not reached. */
+function outcomesIn(lines: string, points: number): SweepOutcome[] {
+  const found = new Map<number, SweepOutcome>();
+  for (const line of lines.split('\n')) {
+    const outcome = outcomeIn(line);
+    if (outcome === null || outcome.point >= points) continue;
+    found.delete(outcome.point);
+    found.set(outcome.point, outcome);
+  }
+  return [...found.values()];
+}
+
+function outcomeIn(line: string): SweepOutcome | null {
+  if (line === '') return null;
+  try {
+    return outcomeSchema.parse(JSON.parse(line)) as SweepOutcome;
+  } catch {
+    return null;
+  }
+}
+
+export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary {
+  const done = kept.outcomes.filter((outcome) => outcome.status === 'done');
+  const { length } = kept.outcomes;
+  return {
+    id: kept.id,
+    name: kept.sweep.name,
+    createdAt: kept.createdAt,
+    engine: kept.engine,
+    origin: kept.engine === 'sim' ? 'simulated' : 'measured',
+    device: done[0]?.run.device ?? kept.device,
+    status: isRunning ? 'running' : length === kept.points ? 'complete' : 'stopped',
+    points: kept.points,
+    done: done.length,
+    failed: length - done.length,
+  };
+}

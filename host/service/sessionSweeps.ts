@@ -1,0 +1,153 @@
+/** The sweeps of this session: those in progress, and why one stopped. All that is kept of them is the store's. */
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { StartSweep, Sweep, SweepOutcome, SweepSummary, WindowEvents } from '../../core/service/service.ts';
+import { defaultProfile } from '../../core/simulator/engine.ts';
+import { requireSweep } from '../../core/sweep/parse.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
+import type { EngineSupervisor } from '../engine/supervisor.ts';
+import type { Assets } from './assets.ts';
+import { type KeptSweep, sweepSummary } from './keptSweep.ts';
+import { type PointResult, runPoints } from './sweepPoints.ts';
+import type { SweepStore } from './sweepStore.ts';
+
+export class SessionSweeps {
+  readonly #store: SweepStore;
+  readonly #engine: EngineSupervisor;
+  readonly #assets: Assets;
+  readonly #events: WindowEvents;
+  readonly #running = new Map<string, AbortController>();
+  readonly #problems = new Map<string, ErrorInfo>();
+
+  constructor(store: SweepStore, engine: EngineSupervisor, assets: Assets, events: WindowEvents) {
+    this.#store = store;
+    this.#engine = engine;
+    this.#assets = assets;
+    this.#events = events;
+  }
+
+  async list(): Promise<SweepSummary[]> {
+    const kept = await this.#store.list(new Set(this.#running.keys()));
+    return kept.map((summary) => this.#withProblem(summary));
+  }
+
+  async read(id: string): Promise<Sweep> {
+    const kept = await this.#store.read(id);
+    const { sweep, profile, iterations, outcomes } = kept;
+    return { summary: this.#summary(kept), document: sweep, profile, iterations, outcomes };
+  }
+
+  /** Rejects with `sweep.invalid`, `profile.not-found` or a file error before anything has begun. */
+  async start({ sweep, engine, profile, iterations }: StartSweep): Promise<SweepSummary> {
+    const plan = requireSweep(sweep);
+    const name = engine === 'sim' ? (profile ?? defaultProfile) : null;
+    if (name !== null) await this.#assets.readProfile(name);
+    const kept = await this.#store.create({
+      createdAt: new Date().toISOString(),
+      engine,
+      profile: name,
+      iterations: iterations ?? null,
+      device: name ?? (engine === 'cpu' ? 'CPU' : (this.#engine.lastReport?.devices[0]?.name ?? 'GPU')),
+      points: plan.count,
+      sweep: plan.document,
+    });
+    return this.#begin(kept, plan, numbers(plan.count));
+  }
+
+  /** Rejects with `sweep.running`, `sweep.complete`, or as read() does. */
+  async resume(id: string, again: boolean): Promise<SweepSummary> {
+    if (this.#running.has(id)) throw running();
+    const kept = await this.#store.read(id);
+    const plan = requireSweep(kept.sweep);
+    const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
+    const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
+    if (open.length === 0) throw nothingLeft();
+    return this.#begin(kept, plan, open);
+  }
+
+  async cancel(id: string): Promise<void> {
+    const controller = this.#running.get(id);
+    if (controller === undefined) throw notRunning(id);
+    controller.abort();
+  }
+
+  async delete(id: string): Promise<void> {
+    if (this.#running.has(id)) throw running();
+    await this.#store.delete(id);
+    this.#problems.delete(id);
+    this.#events.sweepChanged(id, null);
+  }
+
+  /** What is in progress stops where it is, and can go on another time. */
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  #begin(kept: KeptSweep, plan: SweepPlan, points: readonly number[]): SweepSummary {
+    const controller = new AbortController();
+    this.#running.set(kept.id, controller);
+    this.#problems.delete(kept.id);
+    const summary = this.#summary(kept);
+    this.#events.sweepChanged(kept.id, summary);
+    void this.#execute(kept, plan, points, controller);
+    return summary;
+  }
+
+  async #execute(kept: KeptSweep, plan: SweepPlan, points: readonly number[], controller: AbortController) {
+    const { id, engine, profile, iterations } = kept;
+    const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
+    const tools = { engine: this.#engine, assets: this.#assets, signal: controller.signal };
+    try {
+      for await (const result of runPoints(plan, points, settings, tools)) {
+        const outcome = await this.#keep(id, result);
+        this.#events.sweepPoint(id, outcome);
+        this.#events.sweepChanged(id, this.#summary(await this.#store.read(id)));
+      }
+    } catch (thrown) {
+      const error = toErrorInfo(thrown);
+      if (error.code !== 'run.cancelled') this.#problems.set(id, error);
+    } finally {
+      this.#running.delete(id);
+      const left = await this.#store.read(id).catch(() => null);
+      this.#events.sweepChanged(id, left === null ? null : this.#summary(left));
+    }
+  }
+
+  async #keep(id: string, result: PointResult): Promise<SweepOutcome> {
+    const { point } = result;
+    const outcome: SweepOutcome =
+      result.status === 'failed'
+        ? result
+        : {
+            point,
+            status: 'done',
+            run: await this.#store.addRun(id, point, result.info, result.file),
+            figures: result.figures,
+            linkBytesPerSecond: result.linkBytesPerSecond,
+          };
+    await this.#store.addOutcome(id, outcome);
+    return outcome;
+  }
+
+  #summary(kept: KeptSweep): SweepSummary {
+    return this.#withProblem(sweepSummary(kept, this.#running.has(kept.id)));
+  }
+
+  #withProblem(summary: SweepSummary): SweepSummary {
+    const problem = this.#problems.get(summary.id);
+    return problem === undefined ? summary : { ...summary, problem };
+  }
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, point) => point);
+
+const running = (): CopyscopeError =>
+  new CopyscopeError({ code: 'sweep.running', message: 'The sweep is in progress.', remedy: 'Cancel it first.' });
+
+const nothingLeft = (): CopyscopeError =>
+  new CopyscopeError({ code: 'sweep.complete', message: 'Every point of this sweep was reached.' });
+
+const notRunning = (id: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'sweep.not-found',
+    message: `No sweep ${JSON.stringify(id.slice(0, 240))} is in progress.`,
+  });

@@ -1,0 +1,183 @@
+/**
+ * The sweeps on disk: a folder each, with the sweep, what became of its points, and the runs of those that were done. A
+ * point that is done is a run file first and a line second, so that whatever ends the host midway leaves what was done.
+ */
+import { open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
+import { readBoundedText, storageError, writeWhole } from './files.ts';
+import { isId, timedId, unused } from './ids.ts';
+import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
+import type { RunFile } from './runStore.ts';
+import { summaryOf } from './runSummaries.ts';
+import { serial } from './serial.ts';
+
+/** Ids of the runs of sweeps begin with this: 'sweep/20261120-054500-chunks/12' is point 12 of that sweep. */
+const runPrefix = 'sweep/';
+const maxSweepBytes = 128 * 1024 * 1024;
+
+export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
+
+export class SweepStore {
+  readonly #folder: string;
+  readonly #serial = serial();
+  readonly #known = new Map<string, { readonly stamp: string; readonly kept: KeptSweep }>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Newest first. `running` are those in progress. One that can't be read is listed with its problem. */
+  async list(running: ReadonlySet<string>): Promise<SweepSummary[]> {
+    const found: SweepSummary[] = [];
+    for (const id of await this.#ids()) {
+      try {
+        found.push(sweepSummary(await this.read(id), running.has(id)));
+      } catch (error) {
+        const problem = toErrorInfo(error);
+        // A folder without a sweep in it is none.
+        if (problem.code !== 'sweep.not-found') found.push(unreadable(id, problem));
+      }
+    }
+    return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  }
+
+  /** Runs of all points that were done; a sweep that can't be read has none. */
+  async runs(): Promise<RunSummary[]> {
+    const kept = await Promise.all((await this.#ids()).map((id) => this.read(id).catch(() => null)));
+    return kept.flatMap((sweep) =>
+      (sweep?.outcomes ?? []).flatMap((outcome) => (outcome.status === 'done' ? [outcome.run] : [])),
+    );
+  }
+
+  /** Rejects with `sweep.not-found`, `sweep.damaged` or a file error. */
+  async read(id: string): Promise<KeptSweep> {
+    const [sweep, points] = [this.#path(id, 'sweep.json'), this.#path(id, 'points.jsonl')];
+    const stamp = `${await stampOf(sweep)} ${await stampOf(points)}`;
+    const known = this.#known.get(id);
+    if (known?.stamp === stamp) return known.kept;
+    const json = await readBoundedText(sweep, maxSweepBytes).catch((error: CopyscopeError) => {
+      throw error.code === 'file.not-found' ? notFound(id) : error;
+    });
+    const lines = await readBoundedText(points, maxSweepBytes).catch(() => '');
+    try {
+      const kept = readKept(id, json, lines);
+      this.#known.set(id, { stamp, kept });
+      return kept;
+    } catch (error) {
+      throw damaged(sweep, error);
+    }
+  }
+
+  /** Keeps a sweep that begins now. */
+  create(kept: Omit<KeptSweep, 'id' | 'outcomes'>): Promise<KeptSweep> {
+    return this.#serial(async () => {
+      const used = new Set(await this.#ids());
+      const id = unused(timedId(new Date(kept.createdAt), kept.sweep.name), (candidate) => used.has(candidate));
+      const made: KeptSweep = { ...kept, id, outcomes: [] };
+      await writeWhole(this.#path(id, 'sweep.json'), keptText(made));
+      return made;
+    });
+  }
+
+  /** Keeps the run of a point; addOutcome() then says that it is there. */
+  async addRun(id: string, point: number, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
+    await writeWhole(this.#path(id, `${point}.arrow`), file);
+    const summary = summaryOf(info, { id: `${runPrefix}${id}/${point}`, madeHere: true, builtIn: false });
+    return { ...summary, sweep: id };
+  }
+
+  async addOutcome(id: string, outcome: SweepOutcome): Promise<void> {
+    const path = this.#path(id, 'points.jsonl');
+    try {
+      const file = await open(path, 'a');
+      try {
+        await file.writeFile(outcomeLine(outcome));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
+    }
+  }
+
+  /** Where the run of a point lies. Rejects with `run.not-found`. */
+  async runFile(runId: string): Promise<RunFile> {
+    const [, id = '', point = ''] = /^sweep\/([^/]+)\/(\d+)$/.exec(runId) ?? [];
+    const kept = isId(id) ? await this.read(id).catch(() => null) : null;
+    const isDone = kept?.outcomes.some((outcome) => outcome.status === 'done' && outcome.point === Number(point));
+    const path = this.#path(id === '' ? 'none' : id, `${point}.arrow`);
+    const size = isDone === true ? await stat(path).catch(() => null) : null;
+    if (size !== null) return { path, bytes: size.size };
+    throw new CopyscopeError({
+      code: 'run.not-found',
+      message: `There is no run ${JSON.stringify(runId.slice(0, 240))}.`,
+      remedy: 'Its sweep may have been deleted: choose another.',
+    });
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#serial(async () => {
+      if (!(await this.#ids()).includes(id)) throw notFound(id);
+      this.#known.delete(id);
+      const folder = this.#path(id, '');
+      await rm(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+        throw storageError(`${folder} could not be deleted`, error);
+      });
+    });
+  }
+
+  /** Only what a listing of the folder found. */
+  async #ids(): Promise<string[]> {
+    const entries = await readdir(this.#folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw storageError(`${this.#folder} could not be read`, error);
+    });
+    return entries.filter((entry) => entry.isDirectory() && isId(entry.name)).map(({ name }) => name);
+  }
+
+  #path(id: string, name: string): string {
+    if (!isId(id) || id.includes('/')) throw notFound(id);
+    return join(this.#folder, id, name);
+  }
+}
+
+const stampOf = (path: string): Promise<string> =>
+  stat(path).then(
+    ({ size, mtimeMs }) => `${size}:${mtimeMs}`,
+    () => '',
+  );
+
+const unreadable = (id: string, problem: ErrorInfo): SweepSummary => ({
+  id,
+  name: id,
+  createdAt: new Date(0).toISOString(),
+  engine: 'sim',
+  origin: 'recorded',
+  device: '',
+  status: 'stopped',
+  points: 0,
+  done: 0,
+  failed: 0,
+  problem,
+});
+
+const notFound = (id: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'sweep.not-found',
+    message: `There is no sweep ${JSON.stringify(id.slice(0, 240))}.`,
+    remedy: 'It may have been deleted: choose another.',
+  });
+
+const damaged = (path: string, cause: unknown): CopyscopeError =>
+  new CopyscopeError(
+    {
+      code: 'sweep.damaged',
+      message: `${path} can’t be read as a sweep.`,
+      remedy: 'Delete this sweep; the runs of its points lie beside that file.',
+    },
+    { cause },
+  );
