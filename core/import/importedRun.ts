@@ -4,7 +4,7 @@ import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { ImportOptions, ReadFile } from './importedFile.ts';
 import type { Header } from './kinetoHeader.ts';
-import type { ReadTrace } from './kinetoRows.ts';
+import { type ReadTrace, unknownEvent } from './kinetoRows.ts';
 
 export function importedRun({ header, rows, events, problem }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();
@@ -52,12 +52,22 @@ function notes(trace: Trace, { rank }: Header, leftOut: ReturnType<ReadFile['row
     ...(rank === null ? [] : [`Rank ${rank.rank} of a job of ${rank.of}.`]),
     ...(has('stream') ? [] : ['No GPU activity was recorded: profile with ProfilerActivity.CUDA.']),
     ...(has('host-thread') ? [] : ['No host thread was recorded: profile with ProfilerActivity.CPU.']),
-    'A profiler trace does not say which stream waits for which event, which streams are blocking, or which buffers an operation touches: an order by events or by the legacy default stream, and the need for data, are not told from it.',
+    orders(trace),
     'It does not say which copy engine moved a copy: copies are shown on the engine of their direction, copies within the device on Compute.',
     'Data was not checked, and the same work was not timed without the profiler.',
     ...(incomplete === 0 ? [] : [`${incomplete} events have no usable time or place and are left out.`]),
     ...(leftOut.length === 0 ? [] : [`Not shown: ${leftOutWords(leftOut)}.`]),
   ];
+}
+
+/** What of the order between streams the trace tells. */
+function orders({ names, columns, count }: Trace): string {
+  const unknown = names.indexOf(unknownEvent);
+  const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
+  const events = untold
+    ? 'Of some waits for events this trace does not say for which: where nothing else explains why work began when it did, they are named.'
+    : 'This trace tells the waits of streams for events only where the profiler recorded them.';
+  return `${events} No profiler trace says which streams are blocking or which buffers an operation touches: an order by the legacy default stream, and the need for data, are not told from it.`;
 }
 
 const mostCategories = 8;

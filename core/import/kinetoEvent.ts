@@ -39,6 +39,10 @@ export class KinetoEvent {
   stream = absent;
   correlation = absent;
   bytes = absent;
+  /** Of args of a stream's wait: the stream, the recording call's correlation and the event's number; -1 where unknown. */
+  waitOnStream = absent;
+  waitOnRecord = absent;
+  waitOnEvent = absent;
   /** Of args of a metadata event: the name of a process or thread. */
   label = -1;
 
@@ -54,6 +58,9 @@ export class KinetoEvent {
     this.stream = absent;
     this.correlation = absent;
     this.bytes = absent;
+    this.waitOnStream = absent;
+    this.waitOnRecord = absent;
+    this.waitOnEvent = absent;
     this.label = -1;
   }
 }
@@ -72,6 +79,9 @@ const keys = {
   stream: key('stream'),
   device: key('device'),
   correlation: key('correlation'),
+  waitOnStream: key('wait_on_stream'),
+  waitOnEvent: key('wait_on_cuda_event_id'),
+  waitOnRecord: key('wait_on_cuda_event_record_corr_id'),
 } as const;
 
 /** Reads the event at `window.at`. Throws as jsonScanner.ts does. */
@@ -154,6 +164,18 @@ function readArgument(window: ByteWindow, texts: TextTable, event: KinetoEvent, 
     case 11:
       if (!isKey(window, from, keys.correlation)) break;
       event.correlation = readNumber(window);
+      return;
+    case 14:
+      if (!isKey(window, from, keys.waitOnStream)) break;
+      event.waitOnStream = readNumber(window);
+      return;
+    case 21:
+      if (!isKey(window, from, keys.waitOnEvent)) break;
+      event.waitOnEvent = readNumber(window);
+      return;
+    case 33:
+      if (!isKey(window, from, keys.waitOnRecord)) break;
+      event.waitOnRecord = readNumber(window);
       return;
     default:
       break;

@@ -5,10 +5,11 @@
 import { maxRunRows } from '../trace/arrow/guard.ts';
 import { traceFromColumns } from '../trace/builder.ts';
 import { emptyColumns, type MemoryKind, memoryKinds, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
-import { classOf, type EventClass, isWaitingCall } from './categories.ts';
+import { classOf, type EventClass, isWaitingCall, streamWait } from './categories.ts';
 import { type CopyName, readCopyName } from './copyName.ts';
 import type { KinetoEvent } from './kinetoEvent.ts';
 import { KinetoLanes } from './kinetoLanes.ts';
+import { StreamWaits } from './streamWaits.ts';
 import { larger, type TextTable } from './textTable.ts';
 
 const complete = 'X'.charCodeAt(0);
@@ -38,9 +39,14 @@ const codes = {
   copy: codeOf('copy'),
   kernel: codeOf('kernel'),
   memset: codeOf('memset'),
+  record: codeOf('event-record'),
+  wait: codeOf('event-wait'),
 } as const;
 const noMemory = memoryCode('none');
 const deviceMemory = memoryCode('device');
+
+/** The name of a wait whose event the trace doesn't tell. */
+export const unknownEvent = 'an event';
 
 export interface ReadTrace {
   readonly trace: Trace;
@@ -63,6 +69,7 @@ export class KinetoRows {
   readonly #copies = new Map<number, CopyName>();
   /** Events that are no rows, by category or phase. */
   readonly #left = new Map<number, number>();
+  readonly #streamWaits = new StreamWaits();
   #incomplete = 0;
   #threadNameId = -2;
 
@@ -108,7 +115,7 @@ export class KinetoRows {
 
   #addComplete(event: KinetoEvent): void {
     const kind = this.#classOf(event.category);
-    if (kind === 'ignored') {
+    if (kind === 'ignored' || (kind === 'synchronisation' && this.#texts.text(event.name) !== streamWait)) {
       this.#leave(event);
       return;
     }
@@ -117,7 +124,8 @@ export class KinetoRows {
       this.#incomplete += 1;
       return;
     }
-    if (kind === 'range' || kind === 'call') this.#addHost(event, kind, durationNs);
+    if (kind === 'synchronisation') this.#addWait(event);
+    else if (kind === 'range' || kind === 'call') this.#addHost(event, kind, durationNs);
     else this.#addDevice(event, kind, durationNs);
   }
 
@@ -156,6 +164,35 @@ export class KinetoRows {
     if (kind === 'memset') columns.dstMemory[row] = deviceMemory;
   }
 
+  /** Kineto writes the time of the host's call: where the stream passed the wait is worked out at the end. */
+  #addWait(event: KinetoEvent): void {
+    const device = wholeOr(event.device, this.#numberOf(event.pid));
+    const stream = wholeOr(event.stream, this.#numberOf(event.tid));
+    if (device === null || stream === null) {
+      this.#incomplete += 1;
+      return;
+    }
+    const { waitOnStream, waitOnRecord, waitOnEvent } = event;
+    const recorder = waitOnStream >= 0 && waitOnRecord > 0 ? wholeOr(waitOnStream, -1) : null;
+    const name = recorder === null ? unknownEvent : `event ${waitOnEvent}, record ${waitOnRecord}`;
+    const lane = this.#lanes.stream(device, stream);
+    this.#streamWaits.addWait(this.#mark(event, codes.wait, lane, name, correlationOf(event)));
+    if (recorder === null || !this.#streamWaits.isNew(waitOnRecord)) return;
+    const recording = this.#lanes.stream(device, recorder);
+    this.#streamWaits.addRecord(this.#mark(event, codes.record, recording, name, waitOnRecord % 2 ** 31));
+  }
+
+  #mark(event: KinetoEvent, kind: number, lane: number, name: string, correlation: number): number {
+    const row = this.#next(event, 0);
+    const columns = this.#columns;
+    columns.lane[row] = lane;
+    columns.engine[row] = -1;
+    columns.kind[row] = kind;
+    columns.name[row] = this.#texts.own(name);
+    columns.correlation[row] = correlation;
+    return row;
+  }
+
   /** Kineto doesn't say which engine a copy used: copies of a direction get that direction's, others compute. */
   #addCopy(row: number, name: number, device: number): void {
     let copy = this.#copies.get(name);
@@ -190,6 +227,7 @@ export class KinetoRows {
   /** The trace of all rows so far. The object can be dropped afterwards. */
   finish(): ReadTrace {
     const [count, read] = [this.#count, this.#columns];
+    this.#streamWaits.place(read, count);
     const { lanes, places } = this.#lanes.finish();
     let least = 0;
     for (let row = 0; row < count; row += 1) {

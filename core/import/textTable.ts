@@ -35,6 +35,12 @@ export class TextTable {
     }
   }
 
+  /** Id of a text of our own, in ASCII and without quotes or backslashes. */
+  own(text: string): number {
+    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+    return this.id(bytes, 0, bytes.length);
+  }
+
   /** The text, with JSON's escapes resolved and invalid UTF-8 replaced. */
   text(id: number): string {
     const raw = this.#arena.subarray(this.#offsets[id] ?? 0, this.#offsets[id + 1] ?? 0);

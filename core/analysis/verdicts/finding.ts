@@ -15,6 +15,8 @@ export interface Finding {
   readonly callsBetween?: number;
   /** The event wait orders the two only together with the legacy default stream. */
   readonly throughLegacy?: boolean;
+  /** An event wait was issued between the two, and the trace doesn't tell for which event. */
+  readonly untoldEvent?: boolean;
 }
 
 /** An activity, or only the number of an operation that left no duration in the trace, such as an event wait. */

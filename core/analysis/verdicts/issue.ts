@@ -3,7 +3,7 @@
  * trace holds for it. The order of the device (order.ts) follows from it.
  */
 import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
-import type { RowIndex } from '../../trace/trace.ts';
+import type { RowIndex, RowKind } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Iteration, rowKind, rowStart } from '../iteration.ts';
 
@@ -72,6 +72,14 @@ function lastWorks(issued: readonly Issued[]): Int32Array {
   });
 }
 
+const codes: Partial<Record<RowKind, Issued['code']>> = {
+  copy: 'copy',
+  kernel: 'kernel',
+  memset: 'other',
+  'event-record': 'recordEvent',
+  'event-wait': 'waitEvent',
+};
+
 /** Without a program: activities in the order of their calls, streams told apart by their lanes. */
 function fromRows(iteration: Iteration): Timed[] {
   const { trace } = iteration;
@@ -79,13 +87,16 @@ function fromRows(iteration: Iteration): Timed[] {
   const timed: Timed[] = [];
   for (let row = iteration.begin; row < iteration.end; row += 1) {
     const kind = rowKind(trace, row);
-    if (kind !== 'copy' && kind !== 'kernel' && kind !== 'memset') continue;
+    const code = codes[kind];
+    if (code === undefined) continue;
     const call = calls.get(row) ?? row;
+    const isMark = code === 'recordEvent' || code === 'waitEvent';
     timed.push({
       op: trace.columns.op[row] ?? -1,
-      code: kind === 'memset' ? 'other' : kind,
+      code,
       stream: trace.columns.lane[row] ?? -1,
-      event: -1,
+      // An importer gives a record and its waits one name.
+      event: isMark ? (trace.columns.name[row] ?? -1) : -1,
       device: -1,
       thread: call === row ? -1 : (trace.columns.lane[call] ?? -1),
       row,

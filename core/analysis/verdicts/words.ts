@@ -64,6 +64,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const { needsData } = told.shown.partner ?? { needsData: null };
     const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
     const through = told.shown.finding.throughLegacy === true ? ', by way of the legacy default stream' : '';
+    if (told.shown.finding.untoldEvent === true) return untoldWait(told, second, first);
     const why = needsData === true ? ' They share data, so the wait is needed.' : '';
     return {
       title: needsData === true ? 'Event wait, needed by the data' : 'Event wait',
@@ -160,4 +161,13 @@ function queueWords(told: Told): string {
     default:
       return 'in its stream';
   }
+}
+
+function untoldWait(told: Told, second: string, first: string): Words {
+  const stream = told.shown.pair === null ? '' : ` in stream ${told.stream(told.shown.pair.second)}`;
+  return {
+    title: 'Event wait',
+    explanation: `A wait for an event was issued${stream} between the two, and ${withThe(second)} began as soon as ${withThe(first)} had ended; the trace does not say for which event. ${told.timing}${told.andAlso}`,
+    remedy: 'If the data allows it, remove the wait, or let it come later.',
+  };
 }

@@ -193,7 +193,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(exitCode).toBe(0);
     expect(out).toContain('recorded on NVIDIA H200 at 2026-11-20 04:33 UTC');
     expect(out).toContain('Data: not checked, since a trace holds none.');
-    expect(out).toContain('Note: A profiler trace does not say');
+    expect(out).toContain('Note: Of some waits for events this trace does not say for which');
   });
 
   it('shows what could be read of one that breaks off, and exits with 2', async () => {

@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
 import { allRows } from '../../../core/trace/rows.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
 import { chunksOf, complete, modifiedAt, overlapTraces, read, rowsOf, traceBytes, traceOf } from './support.ts';
 
@@ -41,9 +44,13 @@ describe('a recorded trace', () => {
       const onHost = cat === 'cpu_op' || cat === 'user_annotation';
       return key(name, (ts - first) * 1000, dur * 1000, onHost ? 0 : (args.correlation ?? 0), args.bytes ?? 0);
     });
-    const rows = rowsOf(run).map((row) => key(row.name, row.startNs, row.durationNs, row.correlation ?? 0, row.bytes));
+    const rows = rowsOf(run)
+      .filter(({ kind }) => kind !== 'event-wait')
+      .map((row) => key(row.name, row.startNs, row.durationNs, row.correlation ?? 0, row.bytes));
     expect(rows.sort()).toEqual(expected.sort());
-    expect(run.info.imported).toMatchObject({ format: 'pytorch-profiler', rows: events.length });
+    const waits = rowsOf(run).length - events.length;
+    expect(waits).toBe(json.match(/"cat": "cuda_sync", "name": "Stream Wait Event"/g)?.length ?? 0);
+    expect(run.info.imported).toMatchObject({ format: 'pytorch-profiler', rows: events.length + waits });
     expect(runInfoSchema.parse(run.info)).toEqual(run.info);
   });
 
@@ -84,6 +91,7 @@ describe('a recorded trace', () => {
       cuLaunchKernel: 186,
       cudaLaunchKernel: 1593,
       cudaLaunchKernelExC: 372,
+      cudaStreamWaitEvent: 3,
     });
   });
 
@@ -91,6 +99,61 @@ describe('a recorded trace', () => {
     const bytes = traceBytes('trace_streamed1_pinned0.json');
     const whole = await read(bytes, bytes.length);
     for (const size of [1, 2, 3, 7, 64, 1000]) expect(await read(bytes, size)).toEqual(whole);
+  });
+});
+
+describe('a wait of a stream for an event', () => {
+  const call = (name: string, ts: number, correlation: number) =>
+    complete('cuda_runtime', name, ts, 1, { correlation });
+  const wait = (ts: number, known: object) =>
+    complete('cuda_sync', 'Stream Wait Event', ts, 1, {
+      ...{ stream: 7, device: 0, correlation: 4, wait_on_cuda_event_id: 9 },
+      ...known,
+    });
+  const copy = complete('gpu_memcpy', 'Memcpy HtoD (Pinned -> Device)', 2, 100, {
+    ...{ device: 0, stream: 17, correlation: 1, bytes: 4096 },
+  });
+  const kernel = complete('kernel', 'k', 104, 50, { device: 0, stream: 7, correlation: 5 });
+  const trace = (known: object) =>
+    traceOf([
+      call('cudaMemcpyAsync', 0, 1),
+      copy,
+      call('cudaEventRecord', 3, 3),
+      call('cudaStreamWaitEvent', 5, 4),
+      wait(5, known),
+      call('cudaLaunchKernel', 7, 5),
+      kernel,
+    ]);
+  const marksOf = (run: Run) =>
+    rowsOf(run)
+      .filter(({ kind }) => kind === 'event-wait' || kind === 'event-record')
+      .map(({ kind, lane, startNs, name }) => [kind, lane.name, startNs, name]);
+  const verdictOf = (run: Run) => verdicts(iterationOf(run.trace, 0), null)[0];
+
+  it('stands where the next work of its stream began, its record where the work before it had ended', async () => {
+    const run = await read(trace({ wait_on_stream: 17, wait_on_cuda_event_record_corr_id: 3 }));
+    expect(marksOf(run)).toEqual([
+      ['event-record', '17', 102_000, 'event 9, record 3'],
+      ['event-wait', '7', 104_000, 'event 9, record 3'],
+    ]);
+    expect(verdictOf(run)).toMatchObject({ cause: 'event-dependency', rule: 'event-order', needsData: null });
+    expect(verdictOf(run)?.explanation).not.toContain('does not say');
+  });
+
+  it('is named where the trace does not say for which event, and nothing else explains the start', async () => {
+    const run = await read(trace({ wait_on_stream: -1, wait_on_cuda_event_record_corr_id: -1 }));
+    expect(marksOf(run)).toEqual([['event-wait', '7', 104_000, 'an event']]);
+    expect(verdictOf(run)).toMatchObject({ cause: 'event-dependency', rule: 'event-order' });
+    expect(verdictOf(run)?.explanation).toContain('the trace does not say for which event');
+    expect(run.info.notes.join(' ')).toContain('does not say for which');
+  });
+
+  it('leaves no copy of the recorded ResNet unexplained', async () => {
+    const { trace: recorded } = await read(traceBytes('resnet50.json.gz'));
+    const causes = verdicts(iterationOf(recorded, 0), null).map(({ cause }) => cause);
+    expect(causes).toEqual([
+      ...['issued-too-late', 'same-stream', 'event-dependency', 'same-stream', 'event-dependency', 'same-stream'],
+    ]);
   });
 });
 

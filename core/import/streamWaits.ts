@@ -1,0 +1,69 @@
+/**
+ * When streams passed their waits, and when they reached the events that were recorded in them. A profiler trace only
+ * says when the host asked for both: a wait is over at the latest when the next work of its stream begins, and an event
+ * is reached when the last work before it in its stream has ended. What comes before and after is told by the
+ * correlations, which CUPTI counts up call by call.
+ */
+import { lowerBound } from '../trace/rows.ts';
+import type { RowIndex } from '../trace/trace.ts';
+
+/** The columns that are read and set. */
+interface Columns {
+  readonly startNs: Float64Array;
+  readonly durationNs: Float64Array;
+  readonly lane: Int32Array;
+  readonly correlation: Int32Array;
+}
+
+export class StreamWaits {
+  readonly #waits: RowIndex[] = [];
+  readonly #records: RowIndex[] = [];
+  readonly #recorded = new Set<number>();
+
+  addWait(row: RowIndex): void {
+    this.#waits.push(row);
+  }
+
+  addRecord(row: RowIndex): void {
+    this.#records.push(row);
+  }
+
+  /** Whether no wait so far has named the event that this call recorded. */
+  isNew(recordingCall: number): boolean {
+    const isNew = !this.#recorded.has(recordingCall);
+    this.#recorded.add(recordingCall);
+    return isNew;
+  }
+
+  /** Sets the times of all waits and records. */
+  place(columns: Columns, count: number): void {
+    const { startNs, durationNs, lane, correlation } = columns;
+    const work = this.#workOfLanes(columns, count);
+    for (const row of this.#waits) {
+      const rows = work.get(lane[row] ?? -1) ?? [];
+      const next =
+        rows[lowerBound(0, rows.length, (at) => (correlation[rows[at] ?? 0] ?? 0) <= (correlation[row] ?? 0))];
+      if (next !== undefined) startNs[row] = Math.max(startNs[row] ?? 0, startNs[next] ?? 0);
+    }
+    for (const row of this.#records) {
+      const rows = work.get(lane[row] ?? -1) ?? [];
+      const after = lowerBound(0, rows.length, (at) => (correlation[rows[at] ?? 0] ?? 0) < (correlation[row] ?? 0));
+      const last = rows[after - 1];
+      if (last !== undefined) {
+        startNs[row] = Math.max(startNs[row] ?? 0, (startNs[last] ?? 0) + (durationNs[last] ?? 0));
+      }
+    }
+  }
+
+  /** Rows of the streams that have a wait or record, by correlation. */
+  #workOfLanes({ lane, correlation }: Columns, count: number): Map<number, RowIndex[]> {
+    const marks = new Set([...this.#waits, ...this.#records]);
+    const lanes = new Map<number, RowIndex[]>([...marks].map((row) => [lane[row] ?? -1, []]));
+    if (lanes.size === 0) return lanes;
+    for (let row = 0; row < count; row += 1) {
+      if ((correlation[row] ?? 0) > 0 && !marks.has(row)) lanes.get(lane[row] ?? -1)?.push(row);
+    }
+    for (const rows of lanes.values()) rows.sort((a, b) => (correlation[a] ?? 0) - (correlation[b] ?? 0));
+    return lanes;
+  }
+}
