@@ -11,6 +11,7 @@ import { hostTimes } from './hostTime.ts';
 import { streamIdle } from './idle.ts';
 import { type Iteration, iterationOf, makespan } from './iteration.ts';
 import { launchStatistics } from './launches.ts';
+import { memorySeries } from './memory.ts';
 import { type AttainableBandwidth, eachOperation, type OperationRow } from './operations.ts';
 import { overlap } from './overlap.ts';
 import { queueUse } from './queue.ts';
@@ -44,7 +45,7 @@ export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly opera
 /** The same for runs of so many rows that an object for each would fill the memory. */
 export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = {}): LazySummary {
   const iteration = iterationOf(trace, info.iterations.representative);
-  const { label } = programFacts(info.experiment);
+  const { label, program } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
   const depth = options.queueDepth ?? options.profile?.queue.depth;
   const found = isDetailed ? verdicts(iteration, info.experiment, depth) : [];
@@ -70,6 +71,7 @@ export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = 
     host: hostTimes(iteration),
     temporal: temporalBreakdown(iteration),
     ...(isDetailed ? joined(iteration, depth) : notJoined),
+    memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
     remedies: remedies(info, found, options.profile),

@@ -15,6 +15,7 @@ import type { EngineUse, LinkUse } from './engines.ts';
 import type { HostTime } from './hostTime.ts';
 import type { StreamIdle } from './idle.ts';
 import type { LaunchStatistics } from './launches.ts';
+import type { MemorySeries } from './memory.ts';
 import type { OperationRow } from './operations.ts';
 import type { Overlap } from './overlap.ts';
 import type { QueueUse } from './queue.ts';
@@ -77,6 +78,8 @@ export interface SummaryDocument {
   readonly idle: readonly StreamIdle[];
   /** Of copies and memsets, by kind. */
   readonly bandwidth: readonly BandwidthUse[];
+  /** The most that was allocated, by place; only places where something is allocated or freed. */
+  readonly memory: readonly Omit<MemorySeries, 'timeNs' | 'bytes'>[];
   /** What decided the makespan; null where nothing was recorded. */
   readonly criticalPath: Omit<CriticalPath, 'rows'> | null;
   readonly operations: readonly OperationRow[];

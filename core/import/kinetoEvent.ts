@@ -43,6 +43,11 @@ export class KinetoEvent {
   waitOnStream = absent;
   waitOnRecord = absent;
   waitOnEvent = absent;
+  /** Of args of a memory event: bytes, negative for a free; all that is allocated after it; 0 for host memory. */
+  memoryBytes = absent;
+  allocatedBytes = absent;
+  deviceType = absent;
+  deviceId = absent;
   /** Of args of a metadata event: the name of a process or thread. */
   label = -1;
 
@@ -61,6 +66,10 @@ export class KinetoEvent {
     this.waitOnStream = absent;
     this.waitOnRecord = absent;
     this.waitOnEvent = absent;
+    this.memoryBytes = absent;
+    this.allocatedBytes = absent;
+    this.deviceType = absent;
+    this.deviceId = absent;
     this.label = -1;
   }
 }
@@ -79,6 +88,10 @@ const keys = {
   stream: key('stream'),
   device: key('device'),
   correlation: key('correlation'),
+  memoryBytes: key('Bytes'),
+  allocatedBytes: key('Total Allocated'),
+  deviceType: key('Device Type'),
+  deviceId: key('Device Id'),
   waitOnStream: key('wait_on_stream'),
   waitOnEvent: key('wait_on_cuda_event_id'),
   waitOnRecord: key('wait_on_cuda_event_record_corr_id'),
@@ -153,17 +166,27 @@ function readArgument(window: ByteWindow, texts: TextTable, event: KinetoEvent, 
       event.label = readText(window, texts);
       return;
     case 5:
-      if (!isKey(window, from, keys.bytes)) break;
-      event.bytes = readNumber(window);
+      if (isKey(window, from, keys.bytes)) event.bytes = readNumber(window);
+      else if (isKey(window, from, keys.memoryBytes)) event.memoryBytes = readNumber(window);
+      else break;
       return;
     case 6:
       if (isKey(window, from, keys.stream)) event.stream = readNumber(window);
       else if (isKey(window, from, keys.device)) event.device = readNumber(window);
       else break;
       return;
+    case 9:
+      if (!isKey(window, from, keys.deviceId)) break;
+      event.deviceId = readNumber(window);
+      return;
     case 11:
-      if (!isKey(window, from, keys.correlation)) break;
-      event.correlation = readNumber(window);
+      if (isKey(window, from, keys.correlation)) event.correlation = readNumber(window);
+      else if (isKey(window, from, keys.deviceType)) event.deviceType = readNumber(window);
+      else break;
+      return;
+    case 15:
+      if (!isKey(window, from, keys.allocatedBytes)) break;
+      event.allocatedBytes = readNumber(window);
       return;
     case 14:
       if (!isKey(window, from, keys.waitOnStream)) break;

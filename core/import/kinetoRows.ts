@@ -8,12 +8,14 @@ import { emptyColumns, type MemoryKind, memoryKinds, type RowKind, rowKinds, typ
 import { classOf, type EventClass, isWaitingCall, streamWait } from './categories.ts';
 import { type CopyName, readCopyName } from './copyName.ts';
 import type { KinetoEvent } from './kinetoEvent.ts';
-import { KinetoLanes } from './kinetoLanes.ts';
+import { deviceId, KinetoLanes } from './kinetoLanes.ts';
+import { type MemoryAction, memoryEvent, memoryEventName } from './memoryEvents.ts';
 import { StreamWaits } from './streamWaits.ts';
 import { larger, type TextTable } from './textTable.ts';
 
 const complete = 'X'.charCodeAt(0);
 const metadata = 'M'.charCodeAt(0);
+const instant = 'i'.charCodeAt(0);
 const initialRows = 1 << 12;
 
 const rowColumns = (count: number) => ({
@@ -70,6 +72,8 @@ export class KinetoRows {
   /** Events that are no rows, by category or phase. */
   readonly #left = new Map<number, number>();
   readonly #streamWaits = new StreamWaits();
+  #memoryName = -1;
+  readonly #memoryPlaces = new Set<string>();
   #incomplete = 0;
   #threadNameId = -2;
 
@@ -104,6 +108,7 @@ export class KinetoRows {
   add(event: KinetoEvent): void {
     if (event.phase === complete) this.#addComplete(event);
     else if (event.phase === metadata) this.#addMetadata(event);
+    else if (event.phase === instant && this.#isMemory(event.name)) this.#addMemory(event);
     else this.#leave(event);
   }
 
@@ -127,6 +132,33 @@ export class KinetoRows {
     if (kind === 'synchronisation') this.#addWait(event);
     else if (kind === 'range' || kind === 'call') this.#addHost(event, kind, durationNs);
     else this.#addDevice(event, kind, durationNs);
+  }
+
+  #isMemory(name: number): boolean {
+    if (name >= 0 && this.#memoryName < 0 && this.#texts.text(name) === memoryEvent) this.#memoryName = name;
+    return name >= 0 && name === this.#memoryName;
+  }
+
+  #addMemory(event: KinetoEvent): void {
+    const { memoryBytes, allocatedBytes } = event;
+    const device = event.deviceType > 0 ? wholeOr(event.deviceId, -1) : -1;
+    if (Number.isNaN(event.ts.whole) || !Number.isFinite(memoryBytes) || device === null || event.tid < 0) {
+      this.#incomplete += 1;
+      return;
+    }
+    const place = device < 0 ? '' : deviceId(device);
+    if (!this.#memoryPlaces.has(place)) {
+      this.#memoryPlaces.add(place);
+      const before = allocatedBytes - memoryBytes;
+      if (before > 0) this.#memoryRow(event, 'before', place, before);
+    }
+    this.#memoryRow(event, memoryBytes < 0 ? 'free' : 'allocate', place, Math.abs(memoryBytes));
+  }
+
+  #memoryRow(event: KinetoEvent, action: MemoryAction, device: string, bytes: number): void {
+    const lane = this.#lanes.thread(event.pid, event.tid);
+    const row = this.#mark(event, codes.range, lane, memoryEventName({ action, device }), 0);
+    this.#columns.bytes[row] = bytes;
   }
 
   #addHost(event: KinetoEvent, kind: 'range' | 'call', durationNs: number): void {
