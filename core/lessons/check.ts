@@ -1,0 +1,132 @@
+/** Checks: a measure with bounds, or the cause that a verdict must name. A task is done when all of its checks hold. */
+import { z } from 'zod';
+import { causes } from '../analysis/verdicts/verdict.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
+import { measureSchema, selectorSchema, type Unit, unitOf } from './measure.ts';
+import { selectRows, takeMeasure } from './measureRun.ts';
+import type { Played } from './played.ts';
+
+const says = z.string().min(1).max(300);
+
+const verdictCheckSchema = z.strictObject({
+  /** What is checked, as a sentence that a learner reads. */
+  says,
+  /** The copies whose verdict it is; all of them must have one of these causes. */
+  verdict: selectorSchema,
+  is: z.array(z.enum(causes)).min(1),
+});
+
+/** Checked by hand, since a union of intersections would say no more than that nothing fits. */
+export const checkSchema = z.looseObject({ says }).transform((value, context): Check => {
+  const { says: sentence, ...rest } = value;
+  if ('verdict' in value) return parsed(verdictCheckSchema.safeParse(value), context);
+  const measure = parsed(measureSchema.safeParse(rest), context);
+  if (measure !== z.NEVER && measure.atLeast === undefined && measure.atMost === undefined) {
+    context.addIssue({ code: 'custom', message: 'needs "atLeast" or "atMost"' });
+  }
+  return { says: sentence, measure };
+});
+
+/** Passes problems on one by one: a union says only that nothing fits. */
+export function parsed<Value>(
+  result: z.ZodSafeParseResult<Value>,
+  context: { addIssue(issue: { code: 'custom'; message: string; path?: PropertyKey[] }): void },
+): Value {
+  if (result.success) return result.data;
+  for (const { message, path } of result.error.issues) context.addIssue({ code: 'custom', message, path });
+  return z.NEVER;
+}
+
+export type VerdictCheck = z.infer<typeof verdictCheckSchema>;
+export interface MeasureCheck {
+  readonly says: string;
+  readonly measure: z.infer<typeof measureSchema>;
+}
+export type Check = VerdictCheck | MeasureCheck;
+
+export interface CheckResult {
+  readonly says: string;
+  readonly holds: boolean;
+  /** False where this run can't tell, as of data after a simulation. `holds` is then true. */
+  readonly told: boolean;
+  /** What was found, and what was wanted: '100 %', 'at least 50 %'. */
+  readonly found: string;
+  readonly wanted: string;
+}
+
+/** `others`: the played experiments that checks compare with, by name. */
+export function evaluateCheck(check: Check, played: Played, others: ReadonlyMap<string, Played>): CheckResult {
+  return 'verdict' in check ? evaluateVerdict(check, played) : evaluateMeasure(check, played, others);
+}
+
+function evaluateVerdict({ says: sentence, verdict, is }: VerdictCheck, played: Played): CheckResult {
+  const ops = new Set(selectRows(played, verdict).map((row) => played.run.trace.columns.op[row] ?? -1));
+  const found = played.verdicts.filter(({ op }) => ops.has(op));
+  const wrong = found.find(({ cause }) => !is.includes(cause));
+  return {
+    says: sentence,
+    told: true,
+    holds: found.length > 0 && wrong === undefined,
+    found: (wrong ?? found[0])?.title ?? 'no such copy',
+    wanted: is.map((cause) => cause.replaceAll('-', ' ')).join(' or '),
+  };
+}
+
+function evaluateMeasure(
+  { says: sentence, measure }: MeasureCheck,
+  played: Played,
+  others: ReadonlyMap<string, Played>,
+): CheckResult {
+  const { comparedTo, atLeast, atMost } = measure;
+  const base = comparedTo === undefined ? null : others.get(comparedTo);
+  const [value, before] = [takeMeasure(played, measure), base == null ? null : takeMeasure(base, measure)];
+  const unit = comparedTo === undefined ? unitOf(measure) : 'times';
+  const wanted = boundsText(atLeast, atMost, unit, comparedTo);
+  if (measure.measure === 'wrong-bytes' && value === null) {
+    return { says: sentence, told: false, holds: true, found: 'a simulation moves no data', wanted };
+  }
+  const compared = comparedTo === undefined ? value : ratio(value, before);
+  if (compared === null) return { says: sentence, told: true, holds: false, found: 'nothing to measure', wanted };
+  const holds = compared >= (atLeast ?? Number.NEGATIVE_INFINITY) && compared <= (atMost ?? Number.POSITIVE_INFINITY);
+  return { says: sentence, told: true, holds, found: valueText(compared, unit), wanted };
+}
+
+/** Two that are both nothing are the same. */
+function ratio(value: number | null, before: number | null): number | null {
+  if (value === null || before === null) return null;
+  if (before === 0) return value === 0 ? 1 : null;
+  return value / before;
+}
+
+export function valueText(value: number, unit: Unit | 'times'): string {
+  switch (unit) {
+    case 'time':
+      return formatDuration(value);
+    case 'bytes':
+      return formatBytes(value);
+    case 'rate':
+      return formatRate(value);
+    case 'share':
+      return formatShare(value);
+    case 'times':
+      return `${Number(value.toPrecision(3))} ×`;
+    case 'count':
+      return value.toLocaleString('en-US');
+  }
+}
+
+function boundsText(
+  atLeast: number | undefined,
+  atMost: number | undefined,
+  unit: Unit | 'times',
+  comparedTo: string | undefined,
+): string {
+  const than = comparedTo === undefined ? '' : ' what it was';
+  const text = (value: number): string => valueText(value, unit) + than;
+  if (atLeast === atMost && atLeast !== undefined) return text(atLeast);
+  const parts = [
+    ...(atLeast === undefined ? [] : [`at least ${text(atLeast)}`]),
+    ...(atMost === undefined ? [] : [`at most ${text(atMost)}`]),
+  ];
+  return parts.join(', ');
+}

@@ -1,0 +1,54 @@
+/** A published table as a chart: the same figures from several sources side by side, with nulls where nobody measured. */
+import { z } from 'zod';
+import { CopyscopeError } from '../errors.ts';
+import { describeIssue } from '../experiment/messages.ts';
+
+const text = z.string().min(1).max(300);
+
+export const figureSchema = z
+  .strictObject({
+    format: z.literal('copyscope/figure'),
+    version: z.literal(1),
+    title: text,
+    unit: z.enum(['ms', 'us', 'GB/s', 'calls']),
+    /** What was measured, in the order shown. */
+    cases: z.array(text).min(1).max(40),
+    series: z
+      .array(
+        z.strictObject({
+          name: text,
+          /** Machine, versions and file: where the numbers come from. */
+          source: z.string().min(1).max(1000),
+          origin: z.enum(['published', 'measured', 'not yet measured']),
+          values: z.array(z.number().min(0).nullable()),
+          /** Spread of each value, where it is known. */
+          spread: z.array(z.number().min(0).nullable()).optional(),
+        }),
+      )
+      .min(1)
+      .max(8),
+    /** What a reader should see in it. */
+    reading: z.string().max(2000),
+  })
+  .refine(({ cases, series }) => series.every(({ values }) => values.length === cases.length), {
+    message: 'each series needs one value, or null, for each case',
+    path: ['series'],
+  })
+  .refine(
+    ({ series }) =>
+      series.every(({ origin, values }) => (origin === 'not yet measured') === values.every((value) => value === null)),
+    { message: 'a series without any value is "not yet measured", and no other is', path: ['series'] },
+  );
+
+export type Figure = z.infer<typeof figureSchema>;
+
+/** Throws a CopyscopeError `figure.invalid` that names the field. */
+export function requireFigure(json: unknown): Figure {
+  const result = figureSchema.safeParse(json);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new CopyscopeError({
+    ...(issue === undefined ? { message: 'The figure is invalid.' } : describeIssue(issue, json)),
+    code: 'figure.invalid',
+  });
+}

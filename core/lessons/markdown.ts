@@ -1,0 +1,76 @@
+/**
+ * The Markdown of a lesson. It is read into tokens and shown as elements, never as HTML; what could reach outside the
+ * window is refused here: raw HTML, images, and links to anything but the glossary, a rule, a lesson or an https page.
+ */
+import { lexer, type Token, type TokensList } from 'marked';
+import { isTermId } from '../glossary/glossary.ts';
+import { ruleIds } from '../rules/rules.ts';
+
+export interface TextProblem {
+  /** Lines below the section's heading. */
+  readonly offset: number;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+export const markdownTokens = (text: string): TokensList => lexer(text);
+
+export type LinkTarget =
+  | { readonly kind: 'glossary' | 'rule' | 'lesson'; readonly id: string }
+  | { readonly kind: 'page'; readonly href: string };
+
+/** Where a link leads; null where it may not lead anywhere. */
+export function linkTarget(href: string): LinkTarget | null {
+  const [, scheme = '', id = ''] = /^(glossary|rule|lesson):([a-z0-9][a-z0-9/-]*)$/.exec(href) ?? [];
+  if (scheme === 'glossary') return isTermId(id) ? { kind: 'glossary', id } : null;
+  if (scheme === 'rule') return (ruleIds as readonly string[]).includes(id) ? { kind: 'rule', id } : null;
+  if (scheme === 'lesson') return { kind: 'lesson', id };
+  return /^https:\/\/[^\s]+$/.test(href) ? { kind: 'page', href } : null;
+}
+
+/** What the window won't show. */
+export function textProblems(text: string): TextProblem[] {
+  const problems: TextProblem[] = [];
+  let offset = 0;
+  for (const token of markdownTokens(text)) {
+    // An element has two tags; one message does for both.
+    const found = new Map(tokenProblems(token).map((one) => [one.message, one]));
+    for (const { message, remedy } of found.values()) problems.push({ offset, message, remedy });
+    offset += token.raw.split('\n').length - 1;
+  }
+  return problems;
+}
+
+function tokenProblems(token: Token): Omit<TextProblem, 'offset'>[] {
+  const inside = [
+    ...('tokens' in token && Array.isArray(token.tokens) ? (token.tokens as Token[]) : []),
+    ...(token.type === 'list' ? (token['items'] as Token[]) : []),
+    ...(token.type === 'table' ? cells(token as unknown as TableToken) : []),
+  ];
+  return [...ownProblem(token), ...inside.flatMap(tokenProblems)];
+}
+
+interface TableToken {
+  readonly header: readonly { readonly tokens: Token[] }[];
+  readonly rows: readonly (readonly { readonly tokens: Token[] }[])[];
+}
+
+const cells = ({ header, rows }: TableToken): Token[] => [...header, ...rows.flat()].flatMap(({ tokens }) => tokens);
+
+function ownProblem(token: Token): Omit<TextProblem, 'offset'>[] {
+  if (token.type === 'html') {
+    return [{ message: 'raw HTML is not shown.', remedy: 'Write it in Markdown, or put it into `code`.' }];
+  }
+  if (token.type === 'image') {
+    return [{ message: 'a lesson shows no images from elsewhere.', remedy: 'Show an experiment or a figure instead.' }];
+  }
+  if (token.type === 'link' && linkTarget(String(token['href'])) === null) {
+    return [
+      {
+        message: `the link to ${JSON.stringify(String(token['href']).slice(0, 80))} leads nowhere.`,
+        remedy: 'Link to glossary:TERM, rule:RULE, lesson:LESSON or an https page.',
+      },
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,107 @@
+/**
+ * What a lesson can ask of a run: a number (how long, how many bytes, how much at once), written so that a teacher can
+ * read it. A measure never names an operation by its place, so that every correct solution of a task gives the same.
+ */
+import { z } from 'zod';
+import { hazardKinds } from '../analysis/hazards/hazard.ts';
+import { parseBytes, parseDuration } from '../experiment/edit/quantities.ts';
+import { operationNames } from '../experiment/operations.ts';
+import { bufferMemories } from '../experiment/resources.ts';
+import { copyDirections, laneKinds, rowKinds } from '../trace/trace.ts';
+
+const word = z.string().min(1).max(120);
+
+/** Rows of a run that fit everything given. Without any field it is every row. */
+export const selectorSchema = z.strictObject({
+  kind: z.enum(rowKinds).optional(),
+  direction: z.enum(copyDirections).optional(),
+  /** The row's name, as 'cudaStreamSynchronize'. */
+  name: word.optional(),
+  /** Name of the host thread or stream. */
+  lane: word.optional(),
+  /** The kind of engine it ran on. */
+  engine: z.enum(laneKinds).optional(),
+  /** Label of its operation. */
+  label: word.optional(),
+  /** A buffer that its operation reads, or writes. */
+  from: word.optional(),
+  to: word.optional(),
+});
+
+/** A number, or a text with a unit: '50 %', '300 us', '20 MiB'. Nanoseconds, bytes, or a share from 0 to 1. */
+export const quantitySchema = z.unknown().transform((given, context): number => {
+  const value = typeof given === 'string' ? quantity(given) : given;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  const shown = JSON.stringify(given)?.slice(0, 60);
+  context.addIssue({ code: 'custom', message: `${shown} is no quantity, as "50 %", "300 us" or "20 MiB"` });
+  return z.NEVER;
+});
+
+function quantity(text: string): number | null {
+  const percent = /^\s*([\d.]+)\s*%\s*$/.exec(text)?.[1];
+  if (percent !== undefined) return Number(percent) / 100;
+  return parseBytes(text) ?? parseDuration(text);
+}
+
+const bounds = {
+  atLeast: quantitySchema.optional(),
+  atMost: quantitySchema.optional(),
+  /** Name of another experiment of the lesson, or 'start': the bounds then hold for the measure over the same there. */
+  comparedTo: word.optional(),
+};
+
+const of = { of: selectorSchema };
+
+const measureSchemas = [
+  /** Time in which both run, over the shorter of the two: from 0 to 1. */
+  z.strictObject({ measure: z.literal('together'), ...of, with: selectorSchema, ...bounds }),
+  /** Nanoseconds in which at least one of the rows runs. */
+  z.strictObject({ measure: z.literal('time'), ...of, ...bounds }),
+  /** Nanoseconds of the longest of the rows. */
+  z.strictObject({ measure: z.literal('longest'), ...of, ...bounds }),
+  /** Nanoseconds from the end of the last `of` to the start of the first `until`; below 0 where they overlap. */
+  z.strictObject({ measure: z.literal('gap'), ...of, until: selectorSchema, ...bounds }),
+  /** Nanoseconds from the end of the first `of` to the end of the last `until`. */
+  z.strictObject({ measure: z.literal('between'), ...of, until: selectorSchema, ...bounds }),
+  z.strictObject({ measure: z.literal('bytes'), ...of, ...bounds }),
+  /** Bytes of the rows over the time that at least one of them runs. */
+  z.strictObject({ measure: z.literal('bandwidth'), ...of, ...bounds }),
+  z.strictObject({ measure: z.literal('count'), ...of, ...bounds }),
+  /** Nanoseconds from the start of the iteration to the end of its last activity. */
+  z.strictObject({ measure: z.literal('makespan'), ...bounds }),
+  /** Hazards that the program has, of any kind where none is given. */
+  z.strictObject({ measure: z.literal('hazards'), kind: z.enum(hazardKinds).optional(), ...bounds }),
+  /** Bytes that arrived wrong. Only a run on real hardware knows: a simulation moves no data. */
+  z.strictObject({ measure: z.literal('wrong-bytes'), ...bounds }),
+  /** Operations of a kind in the experiment. */
+  z.strictObject({ measure: z.literal('operations'), op: z.enum(operationNames), ...bounds }),
+  /** Declared bytes of the buffers of a kind of memory. */
+  z.strictObject({ measure: z.literal('declared'), memory: z.enum(bufferMemories), ...bounds }),
+  z.strictObject({ measure: z.literal('host-threads'), ...bounds }),
+] as const;
+
+export const measureSchema = z.discriminatedUnion('measure', [...measureSchemas]);
+
+export type Selector = z.infer<typeof selectorSchema>;
+export type Measure = z.infer<typeof measureSchema>;
+
+export type Unit = 'time' | 'bytes' | 'rate' | 'share' | 'count';
+
+const units: Readonly<Record<Measure['measure'], Unit>> = {
+  together: 'share',
+  time: 'time',
+  longest: 'time',
+  gap: 'time',
+  between: 'time',
+  bytes: 'bytes',
+  bandwidth: 'rate',
+  count: 'count',
+  makespan: 'time',
+  hazards: 'count',
+  'wrong-bytes': 'bytes',
+  operations: 'count',
+  declared: 'bytes',
+  'host-threads': 'count',
+};
+
+export const unitOf = ({ measure }: Pick<Measure, 'measure'>): Unit => units[measure];

@@ -1,0 +1,54 @@
+/** A run with everything that measures read: made from a simulation, or from a run that was recorded or measured. */
+
+import type { Hazard } from '../analysis/hazards/hazard.ts';
+import { findHazards } from '../analysis/hazards/hazards.ts';
+import { type Iteration, iterationOf } from '../analysis/iteration.ts';
+import { programFacts } from '../analysis/verdicts/facts.ts';
+import type { Verdict } from '../analysis/verdicts/verdict.ts';
+import { verdicts } from '../analysis/verdicts/verdicts.ts';
+import { type Experiment, walkOperations } from '../experiment/experiment.ts';
+import type { Operation } from '../experiment/operations.ts';
+import { lower } from '../program/lower.ts';
+import type { Program } from '../program/program.ts';
+import { simEngine } from '../simulator/engine.ts';
+import type { DeviceProfile } from '../simulator/profile.ts';
+import type { Run } from '../trace/run.ts';
+
+export interface Played {
+  readonly run: Run;
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly iteration: Iteration;
+  /** By number. */
+  readonly operations: readonly Operation[];
+  readonly verdicts: readonly Verdict[];
+  readonly hazards: readonly Hazard[];
+  readonly label: (op: number) => string | undefined;
+}
+
+/** Throws a RangeError for a run of another tool, which no experiment describes. */
+export function playedRun(run: Run): Played {
+  const { experiment, iterations } = run.info;
+  if (experiment === null) throw new RangeError('a lesson plays runs of experiments only');
+  const iteration = iterationOf(run.trace, iterations.representative);
+  const program = lower(experiment);
+  const operations: Operation[] = [];
+  for (const thread of experiment.threads) walkOperations(thread.operations, (one) => operations.push(one));
+  return {
+    run,
+    experiment,
+    program,
+    iteration,
+    operations,
+    verdicts: verdicts(iteration, experiment),
+    hazards: findHazards(program).hazards,
+    label: programFacts(experiment).label,
+  };
+}
+
+/** Rejects with `experiment.invalid` for what no engine could execute. */
+export async function play(experiment: Experiment, profile: DeviceProfile): Promise<Played> {
+  const site = { machine: { os: '', cpu: '', cores: 0 }, version: '', pause: async () => {} };
+  const engine = simEngine(async () => profile, site);
+  return playedRun(await engine.run({ experiment, program: lower(experiment), profile: profile.name }));
+}
