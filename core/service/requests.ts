@@ -44,6 +44,8 @@ const requestSchemas = {
   readProfile: z.tuple([idSchema]),
   examples: z.tuple([]),
   readExample: z.tuple([idSchema]),
+  lessons: z.tuple([]),
+  readLesson: z.tuple([idSchema]),
   experiments: z.tuple([]),
   readExperiment: z.tuple([idSchema]),
   saveExperiment: z.tuple([idSchema.nullable(), z.unknown()]),

@@ -4,6 +4,8 @@
  */
 import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
+import type { Figure } from '../lessons/figure.ts';
+import type { Lesson } from '../lessons/lesson.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
 import type { SweepDocument } from '../sweep/document.ts';
@@ -27,6 +29,26 @@ export interface ExampleSummary {
   readonly description: string;
   /** Recorded runs of it that ship with the program. */
   readonly recordedRuns: readonly string[];
+}
+
+export interface LessonSummary {
+  /** The file's name without its ending; 'own/…' for the user's. */
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly order: number;
+  readonly minutes: number;
+  readonly steps: number;
+  readonly own: boolean;
+  /** Why it can't be opened, where it can't. */
+  readonly problem?: ErrorInfo;
+}
+
+export interface OpenedLesson {
+  readonly lesson: Lesson;
+  /** Those that its steps show, by id. */
+  readonly figures: Readonly<Record<string, Figure>>;
 }
 
 export interface ExperimentSummary {
@@ -147,6 +169,9 @@ export interface HostService {
   readProfile(name: string): Promise<unknown>;
   examples(): Promise<readonly ExampleSummary[]>;
   readExample(id: string): Promise<Experiment>;
+  /** In teaching order; the user's own come last. */
+  lessons(): Promise<readonly LessonSummary[]>;
+  readLesson(id: string): Promise<OpenedLesson>;
   experiments(): Promise<readonly ExperimentSummary[]>;
   readExperiment(id: string): Promise<Experiment>;
   /** Saves under `id`, or under a new id made from its name where `id` is null; returns the id. */

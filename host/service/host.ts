@@ -9,6 +9,7 @@ import { Assets } from './assets.ts';
 import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
 import { readBounded } from './files.ts';
+import { Lessons } from './lessons.ts';
 import { NoteStore } from './noteStore.ts';
 import { prepareRun } from './prepareRun.ts';
 import { type RunFile, RunStore } from './runStore.ts';
@@ -41,6 +42,7 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
   const drafts = new DraftStore(join(about.dataFolder, 'drafts'));
+  const lessons = new Lessons(assetsFolder, about.dataFolder);
   const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'), drafts);
   const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
   const notes = new NoteStore(join(about.dataFolder, 'notes'));
@@ -62,6 +64,8 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     readProfile: (name) => assets.readProfile(name),
     examples: () => assets.examples(),
     readExample: (id) => assets.readExample(id),
+    lessons: () => lessons.list(),
+    readLesson: (id) => lessons.read(id),
     experiments: () => experiments.list(),
     readExperiment: (id) => experiments.read(id),
     saveExperiment: async (id, experiment) => {

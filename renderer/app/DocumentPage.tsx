@@ -1,7 +1,7 @@
 /** The centre: what the experiment is, its score, and the timeline of one of its runs. */
 import { Button, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -54,8 +54,14 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
 /** Room for a handful of rows on an empty page. */
 const leastScoreHeight = 246;
 
+interface ScoreAndTimelineProps {
+  readonly experiment: Experiment;
+  /** In the timeline's place. */
+  readonly instead?: ReactNode;
+}
+
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
-function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
+export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps) {
   const view = useEditor((state) => state.view);
   const key = useApp(pageDocumentKey);
   const isOwn = useApp((state) => state.page.kind === 'experiment');
@@ -83,7 +89,7 @@ function ScoreAndTimeline({ experiment }: { readonly experiment: Experiment }) {
       </Panel>
       <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
       <Panel id="timeline" minSize={180}>
-        <TimelinePanel />
+        {instead ?? <TimelinePanel />}
       </Panel>
     </Group>
   );

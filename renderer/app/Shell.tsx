@@ -1,9 +1,10 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
+import { useLessonView } from '../lessons/lessonView.ts';
 import { Inspector } from '../inspector/Inspector.tsx';
 import { SidePanel } from '../library/SidePanel.tsx';
 import { CommandPalette } from '../palette/CommandPalette.tsx';
@@ -16,6 +17,7 @@ import { DocumentPage } from './DocumentPage.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import classes from './Shell.module.css';
+import { hasDocument } from './page.ts';
 import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
@@ -24,6 +26,13 @@ import { assign, useApp } from './store/store.ts';
 import type { AppState } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
+
+/** Lessons come when one is opened. */
+const lessons = () => import('../lessons/index.ts');
+const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }));
+const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
+const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
+const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
 
 export function Shell() {
   const page = useApp((state) => state.page);
@@ -36,8 +45,10 @@ export function Shell() {
     ['shift+?', () => assign({ helpOpen: true })],
     ['?', () => assign({ helpOpen: true })],
   ]);
-  const inspected = page.kind !== 'compare' && page.kind !== 'welcome';
-  const panels = ['library', 'centre', ...(inspected ? ['inspector'] : [])];
+  const presenting = useLessonView((state) => state.presenting) && page.kind === 'lesson';
+  const inspected = hasDocument(page) && !presenting;
+  const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
+  const panels = [side, 'centre', ...(inspected ? ['inspector'] : [])];
   const layout = useDefaultLayout({ id: 'frame', panelIds: panels, storage: panelStorage });
   return (
     <div className={classes['shell']}>
@@ -49,14 +60,39 @@ export function Shell() {
             className={classes['panels']}
             {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
             onLayoutChanged={layout.onLayoutChanged}
-            key={panels.length}
+            key={panels.join()}
           >
-            <Panel id="library" defaultSize={248} minSize={190} maxSize={420} groupResizeBehavior="preserve-pixel-size">
-              <ErrorBoundary area="The library">
-                <SidePanel />
-              </ErrorBoundary>
-            </Panel>
-            <Separator className={classes['separator']} aria-label="Resize the library" />
+            {side === 'library' ? (
+              <Panel
+                id="library"
+                defaultSize={248}
+                minSize={190}
+                maxSize={420}
+                groupResizeBehavior="preserve-pixel-size"
+              >
+                <ErrorBoundary area="The library">
+                  <SidePanel />
+                </ErrorBoundary>
+              </Panel>
+            ) : (
+              <Panel
+                id={side}
+                defaultSize={presenting ? 620 : 390}
+                minSize={300}
+                maxSize={960}
+                groupResizeBehavior="preserve-pixel-size"
+              >
+                <ErrorBoundary area="The lesson">
+                  <Suspense fallback={null}>
+                    <LessonSide />
+                  </Suspense>
+                </ErrorBoundary>
+              </Panel>
+            )}
+            <Separator
+              className={classes['separator']}
+              aria-label={side === 'library' ? 'Resize the library' : 'Resize the lesson'}
+            />
             <Panel id="centre" minSize={420}>
               <div className={classes['centre']}>
                 <ErrorBoundary area="This page" key={page.kind}>
@@ -92,8 +128,14 @@ export function Shell() {
   );
 }
 
+const lessonTitle = (state: AppState, id: string): string | undefined =>
+  state.lessons.find((lesson) => lesson.id === id)?.title;
+
 function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'compare') return 'Comparison';
+  if (state.page.kind === 'lessons') return 'Lessons';
+  if (state.page.kind === 'glossary') return 'Glossary';
+  if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
   const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
   return currentExperiment(state)?.name ?? own;
 }
@@ -139,7 +181,13 @@ function useRunKey(): void {
 function Centre() {
   const kind = useApp((state) => state.page.kind);
   if (kind === 'compare') return <ComparePage />;
-  return kind === 'welcome' ? <WelcomePage /> : <DocumentPage />;
+  if (kind === 'welcome') return <WelcomePage />;
+  if (kind !== 'lessons' && kind !== 'lesson' && kind !== 'glossary') return <DocumentPage />;
+  return (
+    <Suspense fallback={null}>
+      {kind === 'lessons' ? <LessonsPage /> : kind === 'lesson' ? <LessonCentre /> : <GlossaryPage />}
+    </Suspense>
+  );
 }
 
 /** Reads the run that is to be shown as soon as it is known and complete. */

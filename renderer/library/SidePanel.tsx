@@ -1,5 +1,6 @@
 /** The left panel: the library, or what the open experiment is built from. */
 import { SegmentedControl } from '@mantine/core';
+import { hasDocument } from '../app/page.ts';
 import { useApp } from '../app/store/store.ts';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { setEditor, useEditor } from '../score/editor.ts';
@@ -7,9 +8,9 @@ import classes from './Library.module.css';
 import { Library } from './Library.tsx';
 
 export function SidePanel() {
-  const page = useApp((state) => state.page.kind);
+  const isDocument = useApp((state) => hasDocument(state.page));
   const side = useEditor((state) => state.side);
-  if (page === 'welcome' || page === 'compare') return <Library />;
+  if (!isDocument) return <Library />;
   return (
     <div className={classes['side']}>
       <SegmentedControl

@@ -17,6 +17,8 @@ const caseOrder = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-
 export function exampleGroups(examples: readonly ExampleSummary[]): ExampleGroup[] {
   const folders = new Map<string, ExampleSummary[]>();
   for (const example of examples) {
+    // Those of lessons are opened with their lesson, which says what they are for.
+    if (example.id.startsWith('lessons/')) continue;
     const folder = example.id.includes('/') ? example.id.slice(0, example.id.indexOf('/')) : '';
     folders.set(folder, [...(folders.get(folder) ?? []), example]);
   }

@@ -7,6 +7,7 @@ import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts'
 import { isPrediction, shownRunId } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
+import { hasDocument } from '../app/page.ts';
 import {
   addDeclared,
   copySelected,
@@ -41,6 +42,8 @@ const command = (group: string, title: string, act: () => unknown, keys?: string
 const always: readonly Command[] = [
   command('Window', 'New experiment', () => newExperiment(), 'Alt N'),
   command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),
+  command('Learn', 'Lessons', () => openPage({ kind: 'lessons' })),
+  command('Learn', 'Glossary', () => openPage({ kind: 'glossary', term: null })),
   command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
   command('Window', 'Show all keys', () => assign({ helpOpen: true }), '?'),
 ];
@@ -84,5 +87,5 @@ function withShownRun(act: (id: string) => unknown): void {
 
 export function commandsNow(): readonly Command[] {
   const { page } = state();
-  return page.kind === 'welcome' || page.kind === 'compare' ? always : [...ofDocument, ...always];
+  return hasDocument(page) ? [...ofDocument, ...always] : always;
 }

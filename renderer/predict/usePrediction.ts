@@ -14,9 +14,12 @@ const pauseMs = 60;
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
 
-/** Predicts the user's own experiment that is open. */
+/** Predicts the user's own experiment that is open, or a lesson's. */
 export function usePrediction(): void {
-  const key = useApp((all) => (all.page.kind === 'experiment' ? pageDocumentKey(all) : null));
+  const key = useApp((all) => {
+    const { kind } = all.page;
+    return kind === 'experiment' || (kind === 'lesson' && !all.lessonWaits) ? pageDocumentKey(all) : null;
+  });
   const experiment = useApp(currentExperiment);
   const picked = useApp((all) => all.engine);
   const ready = useApp((all) => all.libraryReady && all.connection.status === 'open');

@@ -22,6 +22,7 @@ import { selectedOp } from './selectedOp.ts';
 export function ScoreToolbar() {
   const view = useEditor((state) => state.view);
   const edits = useApp((state) => state.edits[pageDocumentKey(state) ?? '']);
+  const isLesson = useApp((state) => state.page.kind === 'lesson');
   const anySelected = useApp((state) => selectedOp(state) !== null);
   const drawing = useEditor((state) => state.edgeFrom !== null);
   return (
@@ -80,11 +81,13 @@ export function ScoreToolbar() {
         <IconTrash size={15} />
       </Tool>
       <span className={classes['state']} role="status">
-        {drawing ? 'Choose where the edge ends' : edits?.dirty ? 'Not saved' : ''}
+        {drawing ? 'Choose where the edge ends' : edits?.dirty && !isLesson ? 'Not saved' : ''}
       </span>
-      <Tool label="Save (Ctrl+S)" name="Save" enabled={edits?.dirty === true} act={saveCurrent}>
-        <IconDeviceFloppy size={16} />
-      </Tool>
+      {isLesson ? null : (
+        <Tool label="Save (Ctrl+S)" name="Save" enabled={edits?.dirty === true} act={saveCurrent}>
+          <IconDeviceFloppy size={16} />
+        </Tool>
+      )}
     </div>
   );
 }

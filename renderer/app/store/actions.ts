@@ -70,9 +70,10 @@ export async function attempt(what: string, action: () => Promise<void>): Promis
 
 /** Fills the library and the engine list. Rejects where the host can't answer. */
 export async function refreshAll(): Promise<void> {
-  const [about, examples, experiments, runs, profiles, sweeps] = await Promise.all([
+  const [about, examples, lessons, experiments, runs, profiles, sweeps] = await Promise.all([
     host().about(),
     host().examples(),
+    host().lessons(),
     host().experiments(),
     host().runs(),
     host().profiles(),
@@ -80,7 +81,7 @@ export async function refreshAll(): Promise<void> {
   ]);
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
-  assign({ about, examples, experiments, runs: table, profiles, progress: {} });
+  assign({ about, examples, lessons, experiments, runs: table, profiles, progress: {} });
   catchUp();
   assign({ libraryReady: true });
   void refreshDevices(false);

@@ -50,7 +50,9 @@ const notifyRefused =
  * Resolves to whether it was done.
  */
 export async function edit(step: string, change: Change, onRefused: Refused = notifyRefused(step)): Promise<boolean> {
-  if (state().page.kind !== 'experiment' || copying !== null) {
+  const { kind } = state().page;
+  // A lesson's experiment is there to be changed, and can be had anew.
+  if ((kind !== 'experiment' && kind !== 'lesson') || copying !== null) {
     copying ??= makeOwn().finally(() => {
       copying = null;
     });
@@ -205,6 +207,24 @@ export const renameExperiment = (id: string, name: string): Promise<void> =>
     } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
     assign({ experiments: await host().experiments() });
   });
+
+/** Shows the experiment of a lesson's step as it was left, or as the lesson gives it. */
+export function openLessonDocument(key: string, experiment: Experiment): void {
+  if (state().documents[key]?.status === 'ready') return;
+  put('documents', key, { status: 'ready', value: experiment });
+  const draft = draftOf(key);
+  if (draft === null || JSON.stringify(draft) === JSON.stringify(experiment)) return;
+  const history = historyOf(key, experiment);
+  history.push('Changes of last time', draft);
+  show(key, history);
+}
+
+/** Gives the experiment of a lesson's step back as the lesson has it. */
+export function resetLessonDocument(key: string, experiment: Experiment): void {
+  forgetDocument(key);
+  put('pickedRuns', key, undefined);
+  put('documents', key, { status: 'ready', value: experiment });
+}
 
 /** Called once, when the window begins. */
 export function startEditing(): void {

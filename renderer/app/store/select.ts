@@ -9,9 +9,10 @@ import type { AppState, Loading } from './types.ts';
 
 export const byNewest = (a: RunSummary, b: RunSummary): number => b.createdAt.localeCompare(a.createdAt);
 
-/** Key of the open document; null on the welcome and comparison pages. */
-export function pageDocumentKey({ page }: Pick<AppState, 'page'>): string | null {
-  return page.kind === 'welcome' || page.kind === 'compare' ? null : documentKey(page);
+/** Key of the open document; null on pages that have none. */
+export function pageDocumentKey({ page, lessonDocument }: Pick<AppState, 'page' | 'lessonDocument'>): string | null {
+  if (page.kind === 'lesson') return lessonDocument;
+  return page.kind === 'example' || page.kind === 'experiment' || page.kind === 'run' ? documentKey(page) : null;
 }
 
 /** The open experiment; a run's own one where a run was opened. Null while it is being read. */
@@ -85,10 +86,12 @@ export function runsOfPage(state: AppState): RunSummary[] {
  */
 export function shownRunId(state: AppState): string | null {
   const key = pageDocumentKey(state);
-  if (key === null) return null;
+  if (key === null || (state.page.kind === 'lesson' && state.lessonWaits)) return null;
   const picked = state.pickedRuns[key];
   if (picked !== undefined && state.runs[picked] !== undefined) return picked;
   if (state.page.kind === 'run') return state.page.id;
+  // A lesson begins with a simulation of what it shows; other runs are picked.
+  if (state.page.kind === 'lesson') return state.runs[predictionId(key)] === undefined ? null : predictionId(key);
   const engine = effectiveEngine(currentEngineOptions(state), state.engine);
   const runs = runsOfPage(state);
   const recorded = recordedRuns(state)[0];

@@ -7,9 +7,12 @@ import type {
   About,
   ExampleSummary,
   ExperimentSummary,
+  LessonSummary,
+  OpenedLesson,
   ProfileSummary,
   RunSummary,
 } from '../../../core/service/service.ts';
+import type { TermId } from '../../../core/glossary/terms.ts';
 import type { LoadedRun } from '../loadedRun.ts';
 
 export type ConnectionStatus = 'connecting' | 'open' | 'lost';
@@ -38,7 +41,11 @@ export type Page =
   | { readonly kind: 'experiment'; readonly id: string }
   | { readonly kind: 'run'; readonly id: string }
   /** Runs to compare, the first with the others; where none are given, those of the four cases. */
-  | { readonly kind: 'compare'; readonly runs?: readonly string[] };
+  | { readonly kind: 'compare'; readonly runs?: readonly string[] }
+  | { readonly kind: 'lessons' }
+  /** `step` counts from 0. */
+  | { readonly kind: 'lesson'; readonly id: string; readonly step: number }
+  | { readonly kind: 'glossary'; readonly term: TermId | null };
 
 export type Loading<Value> =
   | { readonly status: 'loading' }
@@ -88,4 +95,13 @@ export interface EditingSlice {
   readonly edits: Readonly<Record<string, EditStatus>>;
 }
 
-export type AppState = ConnectionSlice & LibrarySlice & PageSlice & EditingSlice & SelectionSlice;
+export interface LessonSlice {
+  readonly lessons: readonly LessonSummary[];
+  readonly openedLessons: Readonly<Record<string, Loading<OpenedLesson>>>;
+  /** Key of the document that the open lesson's step shows; null where it shows none. */
+  readonly lessonDocument: string | null;
+  /** The step asks a question first: until it is answered nothing is simulated, and no run is shown. */
+  readonly lessonWaits: boolean;
+}
+
+export type AppState = LessonSlice & ConnectionSlice & LibrarySlice & PageSlice & EditingSlice & SelectionSlice;

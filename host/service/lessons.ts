@@ -1,0 +1,101 @@
+/** Lessons: those that ship with the program, and the user's own in the data folder. Read from disk at each call. */
+import { join } from 'node:path';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { type Figure, requireFigure } from '../../core/lessons/figure.ts';
+import type { Lesson } from '../../core/lessons/lesson.ts';
+import { maxLessonCharacters, requireLesson } from '../../core/lessons/parse.ts';
+import type { LessonSummary, OpenedLesson } from '../../core/service/service.ts';
+import { type FoundFile, findFiles, readBoundedText } from './files.ts';
+import { isId } from './ids.ts';
+
+/** Ids of the user's lessons begin with this. */
+const ownPrefix = 'own/';
+const maxFigureBytes = 1024 * 1024;
+
+export class Lessons {
+  readonly #shipped: string;
+  readonly #own: string;
+
+  constructor(assetsFolder: string, dataFolder: string) {
+    this.#shipped = join(assetsFolder, 'lessons');
+    this.#own = join(dataFolder, 'lessons');
+  }
+
+  /** In teaching order, the user's last; one that can't be read is listed with its problem. */
+  async list(): Promise<LessonSummary[]> {
+    const summaries = await Promise.all((await this.#files()).map(summarize));
+    return summaries.sort((a, b) => Number(a.own) - Number(b.own) || a.order - b.order || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Rejects with `lesson.not-found`, `lesson.invalid`, `figure.invalid` or a file error. */
+  async read(id: string): Promise<OpenedLesson> {
+    const file = (await this.#files()).find(({ name }) => name === id && isId(name));
+    if (file === undefined) {
+      throw new CopyscopeError({
+        code: 'lesson.not-found',
+        message: `There is no lesson ${JSON.stringify(id.slice(0, 80))}.`,
+        remedy: 'Pick one from the list of lessons.',
+      });
+    }
+    const lesson = await readLesson(file);
+    return { lesson, figures: await this.#figures(lesson) };
+  }
+
+  async #files(): Promise<FoundFile[]> {
+    const [shipped, own] = await Promise.all([
+      findFiles(this.#shipped, '.md', false),
+      findFiles(this.#own, '.md', false),
+    ]);
+    return [...shipped, ...own.map(({ name, path }) => ({ name: ownPrefix + name, path }))];
+  }
+
+  async #figures(lesson: Lesson): Promise<Record<string, Figure>> {
+    const wanted = new Set(lesson.steps.flatMap(({ figure }) => figure ?? []));
+    if (wanted.size === 0) return {};
+    const files = await findFiles(join(this.#shipped, 'figures'), '.json', false);
+    const read = async (id: string): Promise<[string, Figure]> => {
+      const file = files.find(({ name }) => name === id);
+      if (file === undefined) {
+        throw new CopyscopeError({
+          code: 'figure.not-found',
+          message: `There is no figure ${JSON.stringify(id)}.`,
+          remedy: `Use one of: ${files.map(({ name }) => name).join(', ')}.`,
+        });
+      }
+      return [id, requireFigure(JSON.parse(await readBoundedText(file.path, maxFigureBytes)))];
+    };
+    return Object.fromEntries(await Promise.all([...wanted].map(read)));
+  }
+}
+
+const readLesson = async ({ name, path }: FoundFile): Promise<Lesson> =>
+  requireLesson(name, await readBoundedText(path, maxLessonCharacters * 4));
+
+async function summarize(file: FoundFile): Promise<LessonSummary> {
+  const { name: id } = file;
+  const own = id.startsWith(ownPrefix);
+  const unreadable = (problem: ErrorInfo): LessonSummary => ({
+    id,
+    title: id.slice(own ? ownPrefix.length : 0),
+    summary: '',
+    group: own ? 'Your lessons' : '',
+    order: 0,
+    minutes: 0,
+    steps: 0,
+    own,
+    problem,
+  });
+  if (!isId(id)) {
+    return unreadable({
+      code: 'lesson.file-name',
+      message: `${file.path} can't be opened by its name.`,
+      remedy: 'Rename the file so that only a-z, 0-9, "-" and "_" are in its name.',
+    });
+  }
+  try {
+    const { title, summary, group, order, minutes, steps } = await readLesson(file);
+    return { id, title, summary, group, order, minutes, steps: steps.length, own };
+  } catch (error) {
+    return unreadable(toErrorInfo(error));
+  }
+}
