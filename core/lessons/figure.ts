@@ -11,6 +11,8 @@ export const figureSchema = z
     version: z.literal(1),
     title: text,
     unit: z.enum(['ms', 'us', 'GB/s', 'calls']),
+    /** When the newest of it was measured. */
+    date: z.iso.date(),
     /** What was measured, in the order shown. */
     cases: z.array(text).min(1).max(40),
     series: z

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Group, Menu, Text, Tooltip, useMantineColorScheme } from '@mantine/core';
-import { IconColumns, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconColumns, IconDeviceDesktop, IconKeyboard, IconMoon, IconSchool, IconSun } from '@tabler/icons-react';
 import { openPage } from './store/actions.ts';
 import { assign, useApp } from './store/store.ts';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
   const comparing = useApp((state) => state.page.kind === 'compare');
+  const learning = useApp((state) => state.page.kind === 'lessons' || state.page.kind === 'lesson');
   return (
     <header className={classes['bar']}>
       <button type="button" className={classes['brand']} onClick={() => openPage({ kind: 'welcome' })}>
@@ -16,6 +17,14 @@ export function TopBar() {
         CUDA transfer experiments: run them, see what overlapped, and why
       </Text>
       <Group gap={6} ml="auto" wrap="nowrap">
+        <Button
+          variant={learning ? 'light' : 'default'}
+          leftSection={<IconSchool size={16} aria-hidden />}
+          aria-pressed={learning}
+          onClick={() => openPage({ kind: 'lessons' })}
+        >
+          Lessons
+        </Button>
         <Button
           variant={comparing ? 'light' : 'default'}
           leftSection={<IconColumns size={15} aria-hidden />}

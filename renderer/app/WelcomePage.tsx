@@ -1,6 +1,6 @@
 /** What a first visit sees: what this is for, and the four examples to begin with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns, IconPlus } from '@tabler/icons-react';
+import { IconColumns, IconPlus, IconSchool } from '@tabler/icons-react';
 import { exampleGroups } from '../library/groups.ts';
 import { openPage } from './store/actions.ts';
 import { newExperiment } from './store/editing.ts';
@@ -20,8 +20,21 @@ export function WelcomePage() {
           An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
           simulated one, and read from the lanes what every stream, copy engine and host thread did.
         </p>
-        <p>
-          <Button leftSection={<IconPlus size={15} aria-hidden />} onClick={() => void newExperiment()}>
+        <p className={classes['begin']}>
+          <Button
+            leftSection={<IconSchool size={16} aria-hidden />}
+            onClick={() => openPage({ kind: 'lesson', id: 'first-overlap', step: 0 })}
+          >
+            Begin with the first lesson
+          </Button>
+          <Button variant="default" onClick={() => openPage({ kind: 'lessons' })}>
+            All lessons
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => void newExperiment()}
+          >
             New experiment
           </Button>
         </p>

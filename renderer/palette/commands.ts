@@ -2,12 +2,12 @@
 
 import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
+import { hasDocument } from '../app/page.ts';
 import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
 import { isPrediction, shownRunId } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
-import { hasDocument } from '../app/page.ts';
 import {
   addDeclared,
   copySelected,

@@ -86,7 +86,7 @@ function receive(answer: PredictAnswer): void {
 const profiles = new Map<string, DeviceProfile>();
 
 /** The picked engine's profile, else the first one there is; null where none can be read. */
-async function chosenProfile(): Promise<DeviceProfile | null> {
+export async function chosenProfile(): Promise<DeviceProfile | null> {
   const engine = parseEngineKey(effectiveEngine(currentEngineOptions(state()), state().engine) ?? 'cpu');
   const name = engine.kind === 'sim' ? engine.profile : state().profiles[0]?.name;
   if (name === undefined) return null;

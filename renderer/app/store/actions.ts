@@ -39,13 +39,18 @@ export function whenDeleted(listener: (key: string) => void): void {
   onDeleted = listener;
 }
 
+const experimentPrefix = documentKey({ kind: 'experiment', id: '' });
+
 /** The host for calls; set by the connection, null while there is none. */
 export function setService(next: HostService | null): void {
   service = next;
   sendDraftsTo(
     next === null
       ? null
-      : (key, draft) => next.keepDraft(key.slice(documentKey({ kind: 'experiment', id: '' }).length), draft),
+      : async (key, draft) => {
+          // What was built in a lesson is the window's alone.
+          if (key.startsWith(experimentPrefix)) await next.keepDraft(key.slice(experimentPrefix.length), draft);
+        },
   );
 }
 

@@ -212,7 +212,7 @@ export const renameExperiment = (id: string, name: string): Promise<void> =>
 export function openLessonDocument(key: string, experiment: Experiment): void {
   if (state().documents[key]?.status === 'ready') return;
   put('documents', key, { status: 'ready', value: experiment });
-  const draft = draftOf(key);
+  const draft = newestDraft(key, null);
   if (draft === null || JSON.stringify(draft) === JSON.stringify(experiment)) return;
   const history = historyOf(key, experiment);
   history.push('Changes of last time', draft);

@@ -42,7 +42,15 @@ export function assign(fields: Partial<AppState>): void {
 
 /** Sets one entry of a table of the store. */
 export function put<
-  Table extends 'openedLessons' | 'runs' | 'progress' | 'documents' | 'loadedRuns' | 'pickedRuns' | 'pendingRuns' | 'edits',
+  Table extends
+    | 'openedLessons'
+    | 'runs'
+    | 'progress'
+    | 'documents'
+    | 'loadedRuns'
+    | 'pickedRuns'
+    | 'pendingRuns'
+    | 'edits',
 >(table: Table, key: string, value: AppState[Table][string] | undefined): void {
   useApp.setState((draft) => {
     const entries = draft[table] as Record<string, unknown>;

@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { DeclarationKind } from '../../../core/experiment/edit/declarations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { TermId } from '../../../core/glossary/terms.ts';
 import type { DeviceReport, RunProgress } from '../../../core/program/engine.ts';
 import type {
   About,
@@ -12,7 +13,6 @@ import type {
   ProfileSummary,
   RunSummary,
 } from '../../../core/service/service.ts';
-import type { TermId } from '../../../core/glossary/terms.ts';
 import type { LoadedRun } from '../loadedRun.ts';
 
 export type ConnectionStatus = 'connecting' | 'open' | 'lost';

@@ -1,0 +1,32 @@
+/** Results of checks, one a line: whether it holds, what was found, and what is wanted. */
+import { IconCircleCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
+import type { CheckResult } from '../../core/lessons/check.ts';
+import classes from './Lesson.module.css';
+
+export function Checks({ results, label }: { readonly results: readonly CheckResult[]; readonly label: string }) {
+  return (
+    <ul className={classes['checks']} aria-label={label}>
+      {results.map((result) => (
+        <li key={result.says} data-holds={result.holds || undefined}>
+          <Mark result={result} />
+          <span>
+            {result.says}
+            <small className="tabular">
+              {result.found}
+              {result.wanted === '' || result.wanted === result.found ? null : <> · wanted: {result.wanted}</>}
+            </small>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
+  if (!told) return <IconInfoCircle size={16} aria-label="Not told by this run" className={classes['dim']} />;
+  return holds ? (
+    <IconCircleCheck size={16} aria-label="Holds" className={classes['good']} />
+  ) : (
+    <IconCircleDashed size={16} aria-label="Not yet" className={classes['dim']} />
+  );
+}

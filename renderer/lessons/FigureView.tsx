@@ -1,0 +1,57 @@
+/** A published table as bars: each source beside the others. */
+import type { Figure } from '../../core/lessons/figure.ts';
+import { Chart } from '../charts/Chart.tsx';
+import type { BarSpec, Cell } from '../charts/spec.ts';
+import classes from './Lesson.module.css';
+import { InlineMarkdown } from './Markdown.tsx';
+
+export function FigureView({ figure }: { readonly figure: Figure }) {
+  return (
+    <div className={classes['figure']}>
+      <Chart
+        spec={figureSpec(figure)}
+        height={Math.max(180, 34 * figure.cases.length * figure.series.length * 0.62 + 70)}
+      />
+      <p>
+        <InlineMarkdown text={figure.reading} />
+      </p>
+      <ul className={classes['figureSources']}>
+        {figure.series.map(({ name, source }) => (
+          <li key={name}>
+            <strong>{name}:</strong> {source}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const factors: Readonly<Record<Figure['unit'], number>> = { ms: 1e6, us: 1e3, 'GB/s': 1e9, calls: 1 };
+
+/** Both published and own measurements of PyTorch were made elsewhere and earlier: recorded, as the window calls it. */
+export function figureSpec({ title, unit, cases, series, date }: Figure): BarSpec {
+  return {
+    kind: 'bars',
+    title,
+    provenance: { origins: ['recorded'], device: '', date },
+    by: 'Case',
+    categories: cases.map((label) => ({ label })),
+    value:
+      unit === 'GB/s'
+        ? { name: 'Bandwidth', unit: 'B/s' }
+        : unit === 'calls'
+          ? { name: 'Calls', unit: 'count' }
+          : { name: 'Time', unit: 'ns' },
+    rows: series.map(({ name, values, spread }) => ({
+      name,
+      cells: values.map((value, index): Cell => {
+        if (value === null) return { problem: 'not yet measured' };
+        const half = spread?.[index] ?? null;
+        const base = value * factors[unit];
+        return half === null
+          ? { value: base }
+          : { value: base, low: base - half * factors[unit], high: base + half * factors[unit] };
+      }),
+    })),
+  };
+}

@@ -1,0 +1,149 @@
+/** Beside the lesson's text: the score of its experiment, and the timeline once there is something to see. */
+import { Loader, SegmentedControl, Text } from '@mantine/core';
+import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import { ScoreAndTimeline } from '../app/DocumentPage.tsx';
+import { EnginePicker } from '../app/EnginePicker.tsx';
+import { RunButton } from '../app/RunButton.tsx';
+import { ensureRun, pickRun, select } from '../app/store/actions.ts';
+import { currentExperiment, predictionId, shownRunId } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import classes from './Lesson.module.css';
+import { useLessonView } from './lessonView.ts';
+import { type OpenStep, useOpenStep } from './useLesson.ts';
+
+export function LessonCentre() {
+  const open = useOpenStep();
+  const experiment = useApp(currentExperiment);
+  const failed = useApp((state) => {
+    const document = state.documents[state.lessonDocument ?? ''];
+    return document?.status === 'failed' ? document.error : null;
+  });
+  if (failed !== null) {
+    return (
+      <EmptyState icon={<IconAlertTriangle size={26} />} title="This experiment can’t be opened" alert>
+        <ErrorText error={failed} />
+      </EmptyState>
+    );
+  }
+  if (open !== null && open.document === null) {
+    return (
+      <EmptyState icon={<IconBook2 size={26} />} title="Nothing to run in this step">
+        <Text c="dimmed">Read on: the next steps have an experiment.</Text>
+      </EmptyState>
+    );
+  }
+  if (open === null || experiment === null) {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Opening…">
+        <Text c="dimmed">Reading it from the host.</Text>
+      </EmptyState>
+    );
+  }
+  return <Open open={open} experiment={experiment} />;
+}
+
+function Open({ open, experiment }: { readonly open: OpenStep; readonly experiment: Experiment }) {
+  const centre = useRef<HTMLDivElement>(null);
+  useShownLanes(centre, open);
+  useShownOperations(open, experiment);
+  return (
+    <div className={classes['centre']} ref={centre}>
+      <Bar open={open} experiment={experiment} />
+      <ScoreAndTimeline
+        experiment={experiment}
+        {...(open.waits
+          ? {
+              instead: (
+                <EmptyState icon={<IconHelpCircle size={26} />} title="What do you expect?">
+                  <Text c="dimmed">The lanes appear when you have answered.</Text>
+                </EmptyState>
+              ),
+            }
+          : {})}
+      />
+    </div>
+  );
+}
+
+/** Which run is shown, and what runs it elsewhere. */
+function Bar({ open, experiment }: { readonly open: OpenStep; readonly experiment: Experiment }) {
+  const presenting = useLessonView((view) => view.presenting);
+  const shown = useApp(shownRunId);
+  const { document, lesson, step, waits } = open;
+  const declared = lesson.experiments[step.shown?.name ?? '']?.recorded ?? 'none yet';
+  const recording = `recorded/${declared}`;
+  const device = useApp((state) => state.runs[recording]?.device);
+  return (
+    <div className={classes['bar']}>
+      <strong title={experiment.description}>{experiment.name}</strong>
+      {device === undefined || document === null || waits ? null : (
+        <SegmentedControl
+          size="xs"
+          aria-label="Run shown"
+          data={[
+            { value: 'simulated', label: 'Simulated' },
+            { value: 'recorded', label: `Recorded: ${device}` },
+          ]}
+          value={shown === recording ? 'recorded' : 'simulated'}
+          onChange={(value) => {
+            if (value === 'recorded') void ensureRun(recording);
+            pickRun(value === 'recorded' ? recording : predictionId(document));
+          }}
+        />
+      )}
+      {declared === 'none yet' && !waits ? <span className={classes['none']}>No recorded run yet</span> : null}
+      {presenting || waits ? null : (
+        <span className={classes['run']}>
+          <EnginePicker />
+          <RunButton />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Marks the lanes that the step is about, in the score's and the timeline's list of names. */
+function useShownLanes(centre: React.RefObject<HTMLDivElement | null>, { step }: OpenStep): void {
+  useEffect(() => {
+    const element = centre.current;
+    const lanes = new Set((step.show?.lanes ?? []).map((name) => name.toLowerCase()));
+    if (element === null) return;
+    const mark = (): void => {
+      for (const lane of element.querySelectorAll<HTMLElement>('[data-lane-id], [data-kind][style] > [title]')) {
+        const name = lane.querySelector('span')?.textContent?.toLowerCase() ?? '';
+        lane.toggleAttribute('data-lesson-lane', lanes.has(name));
+      }
+    };
+    mark();
+    const observer = new MutationObserver(mark);
+    observer.observe(element, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [centre, step]);
+}
+
+/** Selects the operations that the step is about, once, so that score and timeline show them. */
+function useShownOperations({ step, waits }: OpenStep, experiment: Experiment): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the experiment must not take the selection.
+  useEffect(() => {
+    const wanted = step.show?.operations ?? [];
+    if (wanted.length === 0) return;
+    const [op, ...others] = operationsLabelled(experiment, wanted);
+    if (op !== undefined) select({ kind: 'op', op, others });
+  }, [step, waits]);
+}
+
+function operationsLabelled(experiment: Experiment, labels: readonly string[]): number[] {
+  const found: number[] = [];
+  let number = 0;
+  for (const thread of experiment.threads) {
+    walkOperations(thread.operations, ({ label, op }) => {
+      if (labels.includes(label ?? op)) found.push(number);
+      number += 1;
+    });
+  }
+  return found;
+}

@@ -1,0 +1,224 @@
+/** The lesson's text beside its experiment: one step at a time, with its question, task and statements. */
+import { ActionIcon, Button, Loader, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconArrowLeft,
+  IconArrowRight,
+  IconDots,
+  IconFileExport,
+  IconList,
+  IconPresentation,
+  IconPresentationOff,
+  IconPrinter,
+  IconRefresh,
+} from '@tabler/icons-react';
+import { useEffect, useRef } from 'react';
+import { openPage } from '../app/store/actions.ts';
+import { useApp } from '../app/store/store.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { BuildPanel } from '../score/BuildPanel.tsx';
+import { FigureView } from './FigureView.tsx';
+import classes from './Lesson.module.css';
+import { present, resetProgress, showSide, useLessonView } from './lessonView.ts';
+import { Markdown } from './Markdown.tsx';
+import { PrintedLesson, saveAsPage } from './PrintedLesson.tsx';
+import { Question } from './Question.tsx';
+import { Statements } from './Statements.tsx';
+import { goBack, goOn, isLast } from './steps.ts';
+import { Task } from './Task.tsx';
+import { useChecks } from './useChecks.ts';
+import { type OpenStep, retryLesson, startOver, useLessonFile, useLessonPage, useOpenStep } from './useLesson.ts';
+import { usePresentKeys } from './usePresentKeys.ts';
+
+export function LessonSide() {
+  useLessonPage();
+  const id = useApp((state) => (state.page.kind === 'lesson' ? state.page.id : ''));
+  const file = useLessonFile();
+  const open = useOpenStep();
+  const presenting = useLessonView((view) => view.presenting);
+  if (file?.status === 'failed') {
+    return (
+      <EmptyState icon={<IconAlertTriangle size={26} />} title="This lesson can’t be opened" alert>
+        <ErrorText error={file.error} />
+        <Button variant="default" onClick={() => retryLesson(id)}>
+          Try again
+        </Button>
+      </EmptyState>
+    );
+  }
+  if (open === null) return <EmptyState icon={<Loader size={22} />} title="Opening the lesson…" />;
+  return (
+    <section className={classes['side']} aria-label="Lesson" data-presenting={presenting || undefined}>
+      <Head open={open} />
+      <Body open={open} />
+      <Foot open={open} />
+    </section>
+  );
+}
+
+function Head({ open }: { readonly open: OpenStep }) {
+  const { lesson } = open;
+  const presenting = useLessonView((view) => view.presenting);
+  return (
+    <header className={classes['head']}>
+      <Tooltip label="All lessons">
+        <ActionIcon aria-label="All lessons" onClick={() => openPage({ kind: 'lessons' })}>
+          <IconList size={17} />
+        </ActionIcon>
+      </Tooltip>
+      <h1 title={lesson.summary}>{lesson.title}</h1>
+      <Tooltip label={presenting ? 'End presenting (Esc)' : 'Present: large type, one key per step'}>
+        <ActionIcon
+          aria-label={presenting ? 'End presenting' : 'Present'}
+          aria-pressed={presenting}
+          onClick={() => present(!presenting)}
+        >
+          {presenting ? <IconPresentationOff size={17} /> : <IconPresentation size={17} />}
+        </ActionIcon>
+      </Tooltip>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon aria-label="More about this lesson">
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPrinter size={15} />} onClick={() => window.print()}>
+            Print
+          </Menu.Item>
+          <Menu.Item leftSection={<IconFileExport size={15} />} onClick={() => void saveAsPage(open.opened)}>
+            Save as a page
+          </Menu.Item>
+          <Menu.Item leftSection={<IconRefresh size={15} />} onClick={() => beginAnew(open)}>
+            Begin anew
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </header>
+  );
+}
+
+/** Forgets answers and tasks, gives the experiment back, and goes to the first step. */
+function beginAnew(open: OpenStep): void {
+  void startOver(open);
+  resetProgress(open.lesson.id);
+  openPage({ kind: 'lesson', id: open.lesson.id, step: 0 });
+}
+
+function Body({ open }: { readonly open: OpenStep }) {
+  const { lesson, opened, step, index, waits } = open;
+  const side = useLessonView((view) => view.side);
+  const checked = useChecks(open);
+  const body = useRef<HTMLDivElement>(null);
+  usePresentKeys(open);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step begins at its top, and says its title.
+  useEffect(() => {
+    body.current?.scrollTo({ top: 0 });
+    body.current?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true });
+  }, [lesson, index]);
+  const figure = step.figure === undefined ? undefined : opened.figures[step.figure];
+  return (
+    <>
+      {step.task === undefined ? null : (
+        <SegmentedControl
+          className={classes['switch'] ?? ''}
+          size="xs"
+          fullWidth
+          aria-label="Left panel"
+          data={[
+            { value: 'lesson', label: 'Lesson' },
+            { value: 'build', label: 'Build' },
+          ]}
+          value={side}
+          onChange={(value) => showSide(value === 'build' ? 'build' : 'lesson')}
+        />
+      )}
+      {step.task !== undefined && side === 'build' ? (
+        <div className={classes['build']}>
+          <BuildPanel />
+        </div>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        <div className={classes['body']} ref={body} tabIndex={0}>
+          <article aria-label={step.title} key={index}>
+            <h2 tabIndex={-1}>{step.title}</h2>
+            <Markdown text={step.text} />
+            {step.question === undefined ? null : <Question open={open} question={step.question} checked={checked} />}
+            {step.task === undefined ? null : <Task open={open} task={step.task} checked={checked} />}
+            {step.holds.length === 0 || waits ? null : <Statements step={open} checked={checked} />}
+            {figure === undefined || waits ? null : <FigureView figure={figure} />}
+            {isLast(open) ? <Sources open={open} /> : null}
+          </article>
+        </div>
+      )}
+      <PrintedLesson opened={opened} />
+    </>
+  );
+}
+
+/** Where the lesson's matter comes from, and what is different there. */
+function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
+  return (
+    <footer className={classes['sources']}>
+      {lesson.differs === '' ? null : (
+        <>
+          <h3>What differs from the source’s machine</h3>
+          <Markdown text={lesson.differs} />
+        </>
+      )}
+      <h3>Source</h3>
+      <ul>
+        {lesson.source.map((source) => (
+          <li key={source}>{source}</li>
+        ))}
+      </ul>
+    </footer>
+  );
+}
+
+function Foot({ open }: { readonly open: OpenStep }) {
+  const { lesson, index } = open;
+  return (
+    <nav className={classes['foot']} aria-label="Steps">
+      <Button
+        variant="default"
+        leftSection={<IconArrowLeft size={15} aria-hidden />}
+        disabled={index === 0}
+        onClick={() => goBack(open)}
+      >
+        Back
+      </Button>
+      <ol className={classes['dots']}>
+        {lesson.steps.map(({ title, question, task }, number) => (
+          <li key={title}>
+            <button
+              type="button"
+              aria-label={`Step ${number + 1}: ${title}${stepState(open, number)}`}
+              aria-current={number === index ? 'step' : undefined}
+              title={title}
+              data-kind={task !== undefined ? 'task' : question !== undefined ? 'question' : 'text'}
+              data-done={isDone(open, number) || undefined}
+              onClick={() => openPage({ kind: 'lesson', id: lesson.id, step: number })}
+            />
+          </li>
+        ))}
+      </ol>
+      <Button rightSection={<IconArrowRight size={15} aria-hidden />} onClick={() => goOn(open)}>
+        {isLast(open) ? 'Finish' : 'Next'}
+      </Button>
+    </nav>
+  );
+}
+
+function isDone({ lesson, progress }: OpenStep, number: number): boolean {
+  const step = lesson.steps[number];
+  if (step?.task !== undefined) return progress.passed.includes(number);
+  return step?.question !== undefined && progress.answers[number] !== undefined;
+}
+
+function stepState(open: OpenStep, number: number): string {
+  const step = open.lesson.steps[number];
+  if (step?.task === undefined && step?.question === undefined) return '';
+  return isDone(open, number) ? ', done' : step.task === undefined ? ', a question' : ', a task';
+}

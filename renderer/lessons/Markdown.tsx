@@ -1,0 +1,136 @@
+/** A lesson's Markdown as elements. Nothing of it ever becomes HTML text, so nothing of it can run or load. */
+import type { Token, Tokens } from 'marked';
+import { type ReactNode, useMemo } from 'react';
+import { isTermId } from '../../core/glossary/glossary.ts';
+import { linkTarget, markdownTokens } from '../../core/lessons/markdown.ts';
+import type { RuleId } from '../../core/rules/rules.ts';
+import { openPage } from '../app/store/actions.ts';
+import { RuleLink } from './RuleLink.tsx';
+import { TermLink } from './TermLink.tsx';
+
+export function Markdown({
+  text,
+  plain = false,
+}: {
+  readonly text: string /** Links as words. */;
+  readonly plain?: boolean;
+}) {
+  const tokens = useMemo(() => markdownTokens(text), [text]);
+  return <>{blocks(tokens, plain)}</>;
+}
+
+/** One line of text, without a paragraph around it. */
+export function InlineMarkdown({ text, plain = false }: { readonly text: string; readonly plain?: boolean }) {
+  const tokens = useMemo(
+    () => markdownTokens(text).flatMap((token) => (token.type === 'paragraph' ? (token.tokens ?? []) : [token])),
+    [text],
+  );
+  return <>{blocks(tokens, plain)}</>;
+}
+
+const blocks = (tokens: readonly Token[] | undefined, plain: boolean): ReactNode[] =>
+  (tokens ?? []).map((token, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a text's tokens never move.
+    <Piece key={index} token={token} plain={plain} />
+  ));
+
+function Piece({ token, plain }: { readonly token: Token; readonly plain: boolean }): ReactNode {
+  const inside = (): ReactNode[] => blocks('tokens' in token ? token.tokens : [], plain);
+  switch (token.type) {
+    case 'paragraph':
+      return <p>{inside()}</p>;
+    case 'heading':
+      return <h4>{inside()}</h4>;
+    case 'blockquote':
+      return <blockquote>{inside()}</blockquote>;
+    case 'list': {
+      const items = (token as Tokens.List).items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a text's tokens never move.
+        <li key={index}>{blocks(item.tokens, plain)}</li>
+      ));
+      return (token as Tokens.List).ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
+    }
+    case 'code':
+      return (
+        <pre>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
+    case 'table':
+      return <Table table={token as Tokens.Table} plain={plain} />;
+    case 'strong':
+      return <strong>{inside()}</strong>;
+    case 'em':
+      return <em>{inside()}</em>;
+    case 'codespan':
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case 'br':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    case 'space':
+    case 'def':
+      return null;
+    case 'link':
+      return <Link href={(token as Tokens.Link).href} text={inside()} plain={plain} />;
+    case 'text':
+      return 'tokens' in token && token.tokens !== undefined ? inside() : (token as Tokens.Text).text;
+    default:
+      return 'text' in token && typeof token.text === 'string' ? token.text : null;
+  }
+}
+
+function Table({ table, plain }: { readonly table: Tokens.Table; readonly plain: boolean }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {table.header.map((cell, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a table's columns never move.
+            <th key={index} scope="col">
+              {blocks(cell.tokens, plain)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map((row, number) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a table's rows never move.
+          <tr key={number}>
+            {row.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a table's columns never move.
+              <td key={index}>{blocks(cell.tokens, plain)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Link({ href, text, plain }: { readonly href: string; readonly text: ReactNode; readonly plain: boolean }) {
+  const target = linkTarget(href);
+  if (target === null || plain) return <>{text}</>;
+  if (target.kind === 'page') {
+    return (
+      <a href={target.href} target="_blank" rel="noreferrer">
+        {text}
+      </a>
+    );
+  }
+  if (target.kind === 'lesson') {
+    return (
+      <a
+        href={`#/lesson/${target.id}`}
+        onClick={(event) => {
+          event.preventDefault();
+          openPage({ kind: 'lesson', id: target.id, step: 0 });
+        }}
+      >
+        {text}
+      </a>
+    );
+  }
+  if (target.kind === 'rule') return <RuleLink rule={target.id as RuleId}>{text}</RuleLink>;
+  return isTermId(target.id) ? <TermLink term={target.id}>{text}</TermLink> : text;
+}

@@ -1,0 +1,142 @@
+/** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
+import { createPortal } from 'react-dom';
+import type { Figure } from '../../core/lessons/figure.ts';
+import { isChoice, type LessonStep } from '../../core/lessons/lesson.ts';
+import type { OpenedLesson } from '../../core/service/service.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { InlineMarkdown, Markdown } from './Markdown.tsx';
+import classes from './Printed.module.css';
+
+/** Seen by printers only. */
+export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
+  return createPortal(
+    <div className={classes['printed']} aria-hidden data-testid="printed-lesson">
+      <WholeLesson opened={opened} />
+    </div>,
+    document.body,
+  );
+}
+
+function WholeLesson({ opened: { lesson, figures } }: { readonly opened: OpenedLesson }) {
+  return (
+    <article>
+      <h1>{lesson.title}</h1>
+      <p>{lesson.summary}</p>
+      {lesson.steps.map((step) => (
+        <Step key={step.title} step={step} figure={figures[step.figure ?? '']} />
+      ))}
+      {lesson.differs === '' ? null : (
+        <>
+          <h2>What differs from the source’s machine</h2>
+          <Markdown text={lesson.differs} plain />
+        </>
+      )}
+      <h2>Source</h2>
+      <ul>
+        {lesson.source.map((source) => (
+          <li key={source}>{source}</li>
+        ))}
+      </ul>
+    </article>
+  );
+}
+
+function Step({ step, figure }: { readonly step: LessonStep; readonly figure: Figure | undefined }) {
+  const { question, task, holds } = step;
+  return (
+    <section>
+      <h2>{step.title}</h2>
+      <Markdown text={step.text} plain />
+      {question === undefined ? null : (
+        <>
+          <h3>{question.ask}</h3>
+          {isChoice(question) ? (
+            <ol>
+              {question.choices.map(({ text, right, why }) => (
+                <li key={text}>
+                  {text} <em>{right ? 'Right: ' : 'No: '}</em>
+                  <InlineMarkdown text={why} plain />
+                </li>
+              ))}
+            </ol>
+          ) : (
+            <p>
+              <InlineMarkdown text={question.why} plain />
+            </p>
+          )}
+        </>
+      )}
+      {task === undefined ? null : (
+        <>
+          <h3>Task</h3>
+          <Markdown text={task.do} plain />
+          <ul>
+            {task.checks.map(({ says }) => (
+              <li key={says}>{says}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {holds.length === 0 ? null : (
+        <ul>
+          {holds.map(({ id, says }) => (
+            <li key={id}>{says}</li>
+          ))}
+        </ul>
+      )}
+      {figure === undefined ? null : <FigureTable figure={figure} />}
+    </section>
+  );
+}
+
+function FigureTable({ figure }: { readonly figure: Figure }) {
+  return (
+    <>
+      <table>
+        <caption>
+          {figure.title}, in {figure.unit}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Case</th>
+            {figure.series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {figure.cases.map((label, index) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {figure.series.map(({ name, values }) => (
+                <td key={name}>{values[index] ?? 'not yet measured'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>{figure.reading}</p>
+    </>
+  );
+}
+
+const style = `
+body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 system-ui, sans-serif; color: #17202c; }
+code, pre { font-family: ui-monospace, monospace; font-size: 0.92em; }
+pre { padding: 0.8rem; background: #f3f5f8; overflow: auto; }
+table { border-collapse: collapse; } th, td { padding: 0.25rem 0.7rem; border: 1px solid #c3ccd8; text-align: left; }
+section { break-inside: avoid-page; }`;
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+
+/** One HTML file with everything in it. */
+export async function saveAsPage(opened: OpenedLesson): Promise<void> {
+  const { renderToStaticMarkup } = await import('react-dom/server.browser');
+  const body = renderToStaticMarkup(<WholeLesson opened={opened} />);
+  const title = escaped(opened.lesson.title);
+  const page = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>\n<body>\n${body}\n</body>\n</html>\n`;
+  saveBlob(`${opened.lesson.id.replaceAll('/', '-')}.html`, new Blob([page], { type: 'text/html' }));
+}

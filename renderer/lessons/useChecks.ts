@@ -1,0 +1,90 @@
+/** What the runs say of the open step: asked anew whenever its experiment changes. */
+import { useEffect, useState } from 'react';
+import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { experimentsOf, type StepResult } from '../../core/lessons/evaluate.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { announce } from '../app/announce.ts';
+import { ensureRun } from '../app/store/actions.ts';
+import { currentExperiment, loadedRun } from '../app/store/select.ts';
+import { state, useApp } from '../app/store/store.ts';
+import { chosenProfile } from '../predict/usePrediction.ts';
+import { askChecks } from './askChecks.ts';
+import { change } from './lessonView.ts';
+import { givenExperiment, type OpenStep } from './useLesson.ts';
+
+export type Checked =
+  | { readonly status: 'none' }
+  | { readonly status: 'checking'; readonly before: StepResult | null }
+  | { readonly status: 'checked'; readonly result: StepResult }
+  | { readonly status: 'failed'; readonly error: ErrorInfo };
+
+/** Long enough that typing a number asks once. */
+const pauseMs = 120;
+
+export function useChecks(open: OpenStep | null): Checked {
+  const experiment = useApp(currentExperiment);
+  const engine = useApp((all) => all.engine);
+  const [checked, setChecked] = useState<Checked>({ status: 'none' });
+  const { lesson, step, index, waits, document } = open ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: progress changes with every answer, and decides nothing here; another engine may mean another profile.
+  useEffect(() => {
+    if (open === null || waits || document === null || experiment === null) {
+      setChecked({ status: 'none' });
+      return;
+    }
+    let current = true;
+    setChecked((before) => ({ status: 'checking', before: before.status === 'checked' ? before.result : null }));
+    const timer = setTimeout(
+      () =>
+        void check(open).then(
+          (result) => {
+            if (!current) return;
+            setChecked({ status: 'checked', result });
+            notePassed(open, result);
+          },
+          (thrown: unknown) => {
+            if (current) setChecked({ status: 'failed', error: toErrorInfo(thrown) });
+          },
+        ),
+      pauseMs,
+    );
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [lesson, step, index, waits, document, experiment, engine]);
+  return checked;
+}
+
+async function check({ lesson, step }: OpenStep): Promise<StepResult> {
+  const profile = await chosenProfile();
+  if (profile === null) throw new Error('There is no device profile to simulate with.');
+  const names = experimentsOf({ step });
+  const given = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await givenExperiment(lesson, name)] as const)),
+  );
+  const recorded: Record<string, Run> = {};
+  for (const name of names) {
+    const id = lesson.experiments[name]?.recorded ?? 'none yet';
+    if (id === 'none yet' || state().runs[`recorded/${id}`] === undefined) continue;
+    await ensureRun(`recorded/${id}`);
+    const loaded = loadedRun(state(), `recorded/${id}`);
+    if (loaded !== null) recorded[name] = loaded.run;
+  }
+  const experiment = step.task === undefined ? null : currentExperiment(state());
+  const { shown, task, holds, question } = step;
+  return askChecks({
+    step: { shown, holds, ...(task === undefined ? {} : { task }), ...(question === undefined ? {} : { question }) },
+    experiment,
+    given,
+    recorded,
+    profile,
+  });
+}
+
+/** A task that was done once stays done. */
+function notePassed({ lesson, index, progress }: OpenStep, { task }: StepResult): void {
+  if (task.length === 0 || !task.every(({ holds }) => holds) || progress.passed.includes(index)) return;
+  change(lesson.id, { passed: [...progress.passed, index] });
+  announce('Task done: all checks hold.');
+}

@@ -1,0 +1,124 @@
+/** The open lesson: its file, the experiments of its steps, and what follows for the step that is shown. */
+import { useEffect } from 'react';
+import { toErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../core/experiment/parse.ts';
+import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
+import type { OpenedLesson } from '../../core/service/service.ts';
+import { notifyError } from '../app/notify.ts';
+import { host } from '../app/store/actions.ts';
+import { openLessonDocument, resetLessonDocument } from '../app/store/editing.ts';
+import { assign, put, state, useApp } from '../app/store/store.ts';
+import type { Loading } from '../app/store/types.ts';
+import { change, type LessonProgress, progressOf, useLessonView } from './lessonView.ts';
+
+export interface OpenStep {
+  readonly lesson: Lesson;
+  readonly opened: OpenedLesson;
+  readonly step: LessonStep;
+  /** Position of the step, from 0. */
+  readonly index: number;
+  readonly progress: LessonProgress;
+  /** Key of the document that the step shows; null where it has none. */
+  readonly document: string | null;
+  /** It asks a question that is not answered yet. */
+  readonly waits: boolean;
+}
+
+const documentOf = (lesson: Lesson, { shown }: LessonStep): string | null =>
+  shown === null ? null : `lesson:${lesson.id}/${shown.step}`;
+
+/** The lesson's file as far as it is read; undefined where no lesson is open. */
+export function useLessonFile(): Loading<OpenedLesson> | undefined {
+  return useApp((all) => (all.page.kind === 'lesson' ? all.openedLessons[all.page.id] : undefined));
+}
+
+/** The step that is open; null until the lesson is read. */
+export function useOpenStep(): OpenStep | null {
+  const file = useLessonFile();
+  const wanted = useApp((all) => (all.page.kind === 'lesson' ? all.page.step : 0));
+  const id = file?.status === 'ready' ? file.value.lesson.id : '';
+  const progress = useLessonView((view) => progressOf(view, id));
+  if (file?.status !== 'ready') return null;
+  const { lesson } = file.value;
+  const index = Math.min(wanted, lesson.steps.length - 1);
+  const step = lesson.steps[index];
+  if (step === undefined) return null;
+  const waits = step.question !== undefined && progress.answers[index] === undefined;
+  return { lesson, opened: file.value, step, index, progress, document: documentOf(lesson, step), waits };
+}
+
+/** Reads the lesson of the page, and shows the document of its step. Used once, where the step's text is. */
+export function useLessonPage(): void {
+  const id = useApp((all) => (all.page.kind === 'lesson' ? all.page.id : null));
+  const ready = useApp((all) => all.libraryReady && all.connection.status === 'open');
+  const open = useOpenStep();
+  useEffect(() => {
+    if (id !== null && ready) void readLesson(id);
+  }, [id, ready]);
+  const document = open?.document ?? null;
+  const waits = open?.waits ?? false;
+  const lesson = open?.lesson;
+  const shown = open?.step.shown?.name;
+  useEffect(() => {
+    assign({ lessonDocument: document, lessonWaits: waits, selection: null, iteration: null });
+    if (lesson !== undefined && document !== null && shown !== undefined) void showDocument(lesson, shown, document);
+    return () => assign({ lessonDocument: null, lessonWaits: false });
+  }, [lesson, document, shown, waits]);
+  const step = open?.index ?? 0;
+  useEffect(() => {
+    if (lesson !== undefined && lastStep(lesson.id) !== step) change(lesson.id, { step });
+  }, [lesson, step]);
+}
+
+const lastStep = (lesson: string): number => progressOf(useLessonView.getState(), lesson).step;
+
+async function readLesson(id: string): Promise<void> {
+  if (state().openedLessons[id]?.status === 'ready') return;
+  put('openedLessons', id, { status: 'loading' });
+  try {
+    put('openedLessons', id, { status: 'ready', value: await host().readLesson(id) });
+  } catch (thrown) {
+    put('openedLessons', id, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+export function retryLesson(id: string): void {
+  put('openedLessons', id, undefined);
+  void readLesson(id);
+}
+
+async function showDocument(lesson: Lesson, name: string, key: string): Promise<void> {
+  try {
+    openLessonDocument(key, await givenExperiment(lesson, name));
+  } catch (thrown) {
+    put('documents', key, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+const given = new Map<string, Promise<Experiment>>();
+
+/** An experiment of the lesson as the lesson gives it. */
+export function givenExperiment(lesson: Lesson, name: string): Promise<Experiment> {
+  const key = `${lesson.id} ${name}`;
+  const known = given.get(key) ?? readGiven(lesson, name);
+  given.set(key, known);
+  known.catch(() => given.delete(key));
+  return known;
+}
+
+async function readGiven(lesson: Lesson, name: string): Promise<Experiment> {
+  const declared = lesson.experiments[name];
+  if (declared?.document !== undefined) return requireExperiment(declared.document);
+  return host().readExample(declared?.example ?? '');
+}
+
+/** The experiment of the step as the lesson gives it, with all changes gone. */
+export async function startOver({ lesson, step, document }: OpenStep): Promise<void> {
+  if (step.shown === null || document === null) return;
+  try {
+    resetLessonDocument(document, await givenExperiment(lesson, step.shown.name));
+  } catch (thrown) {
+    notifyError('The experiment could not be given back', toErrorInfo(thrown));
+  }
+}

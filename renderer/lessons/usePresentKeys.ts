@@ -1,0 +1,41 @@
+/** While presenting, one key goes on: Right, Space or Page Down. It shows the answer first where the step asks something. */
+import { useEffect } from 'react';
+import { change, present, useLessonView } from './lessonView.ts';
+import { goBack, goOn } from './steps.ts';
+import type { OpenStep } from './useLesson.ts';
+
+const forward = new Set(['ArrowRight', 'PageDown', ' ']);
+const back = new Set(['ArrowLeft', 'PageUp']);
+
+export function usePresentKeys(open: OpenStep): void {
+  const presenting = useLessonView((view) => view.presenting);
+  useEffect(() => {
+    if (!presenting) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (event.key === 'Escape') present(false);
+      else if (forward.has(event.key)) next(open);
+      else if (back.has(event.key)) goBack(open);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, [presenting, open]);
+}
+
+function next(open: OpenStep): void {
+  const { lesson, index, progress, waits } = open;
+  if (waits) change(lesson.id, { answers: { ...progress.answers, [index]: null } });
+  else goOn(open);
+}
+
+/** Keys of a field, and those that press a button, stay its own. */
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  const element = target instanceof HTMLElement ? target : null;
+  if (element === null) return false;
+  if (element.closest('input, textarea, select, [role="dialog"], [role="menu"], [role="listbox"]') !== null)
+    return true;
+  return key === ' ' && element.closest('button, a, summary') !== null;
+}
