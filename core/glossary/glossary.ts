@@ -24,6 +24,3 @@ export function term(id: TermId): Term {
 }
 
 export const isTermId = (id: string): id is TermId => Object.hasOwn(terms, id);
-
-/** The terms that a rule governs. */
-export const termsOfRule = (rule: RuleId): readonly Term[] => glossary.filter(({ rules }) => rules.includes(rule));

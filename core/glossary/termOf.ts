@@ -1,6 +1,8 @@
 /** The term that explains a lane, an operation, a kind of memory or the cause of a verdict. */
 import type { Cause } from '../analysis/verdicts/verdict.ts';
-import type { OperationName } from '../experiment/operations.ts';
+import type { DeclarationKind } from '../experiment/edit/declarations.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { Operation, OperationName } from '../experiment/operations.ts';
 import type { Lane, MemoryKind } from '../trace/trace.ts';
 import type { TermId } from './terms.ts';
 
@@ -50,8 +52,6 @@ const ofOperation: Readonly<Record<OperationName, TermId>> = {
   graphCapture: 'graph',
 };
 
-export const termOfOperation = (name: OperationName): TermId => ofOperation[name];
-
 const ofMemory: Readonly<Record<Exclude<MemoryKind, 'none' | 'unknown'>, TermId>> = {
   pageable: 'pageable',
   pinned: 'pinned',
@@ -61,7 +61,48 @@ const ofMemory: Readonly<Record<Exclude<MemoryKind, 'none' | 'unknown'>, TermId>
   device: 'device-memory',
 };
 
-export const termOfMemory = (memory: keyof typeof ofMemory): TermId => ofMemory[memory];
+/** The terms that an operation's fields are about. */
+export function termsOfOperation(operation: Operation, experiment: Experiment): TermId[] {
+  const memories = ['src', 'dst', 'buffer'].flatMap((field) => {
+    const id: unknown = Reflect.get(operation, field);
+    const buffer = experiment.buffers.find((one) => one.id === id);
+    return buffer === undefined ? [] : ofMemory[buffer.memory];
+  });
+  const streams = 'stream' in operation ? [termOfStream(operation.stream, experiment)] : [];
+  const modes: TermId[] = operation.op === 'copy' && operation.mode !== 'async' ? ['blocking-copy'] : [];
+  return [ofOperation[operation.op], ...modes, ...memories, ...streams];
+}
+
+/** `name` is a declared stream, or one that always exists. */
+function termOfStream(name: string, { streams, environment }: Experiment): TermId {
+  const declared = streams.find(({ id }) => id === name);
+  if (declared !== undefined) return declared.flags === 'blocking' ? 'blocking-stream' : 'non-blocking-stream';
+  const kind = name === 'default' ? environment.defaultStream : name;
+  return kind === 'per-thread' ? 'per-thread-default-stream' : 'legacy-default-stream';
+}
+
+/** The terms that the fields of a declaration are about. */
+export function termsOfDeclaration(kind: DeclarationKind, id: string, experiment: Experiment): TermId[] {
+  switch (kind) {
+    case 'buffers': {
+      const memory = experiment.buffers.find((one) => one.id === id)?.memory;
+      return memory === undefined ? [] : [ofMemory[memory]];
+    }
+    case 'streams':
+      return ['stream', termOfStream(id, experiment), 'priority'];
+    case 'events':
+      return ['event', 'wait-stream'];
+    case 'signals':
+      return ['signal'];
+    case 'threads':
+      return ['host-thread'];
+    case 'devices':
+      return ['device'];
+  }
+}
+
+/** The terms that the fields of an experiment's environment are about. */
+export const environmentTerms: readonly TermId[] = ['default-stream', 'launch-blocking', 'peer-access'];
 
 const ofCause: Readonly<Record<Cause, TermId>> = {
   overlapped: 'overlap',
@@ -74,6 +115,10 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'queued-behind': 'stream',
   'issued-too-late': 'issue',
   'too-small': 'launch',
+  'allocation-synchronises': 'allocator',
+  'launch-blocking': 'launch-blocking',
+  'launch-queue-full': 'launch-queue',
+  'multiprocessors-full': 'compute',
   'nothing-to-overlap': 'overlap',
   'not-a-copy-engine-copy': 'copy-engine',
   unexplained: 'verdict',

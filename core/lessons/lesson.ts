@@ -110,7 +110,6 @@ export type LessonQuestion = NonNullable<Front['steps'][number]['question']>;
 export type ChoiceQuestion = z.infer<typeof choiceQuestionSchema>;
 export type NumberQuestion = z.infer<typeof numberQuestionSchema>;
 export type LessonTask = z.infer<typeof taskSchema>;
-export type LessonStatement = z.infer<typeof statementSchema>;
 export type LessonStep = Front['steps'][number] & {
   /** Markdown. */
   readonly text: string;

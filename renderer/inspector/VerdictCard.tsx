@@ -2,10 +2,12 @@ import { Collapse } from '@mantine/core';
 import { IconCircleCheck, IconCircleX, IconInfoCircle, IconQuestionMark } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { termOfCause } from '../../core/glossary/termOf.ts';
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
+import { TermRow } from '../common/TermRow.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
 import { RemedyBlock } from './remedies/RemedyBlock.tsx';
 import { useRemedy } from './remedies/useRemedy.ts';
@@ -50,6 +52,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
       <p>{verdict.explanation}</p>
       <RemedyBlock run={run} verdict={verdict} tested={tested} />
       {verdict.rule === null ? null : <RuleNote id={verdict.rule} />}
+      <TermRow terms={[termOfCause(verdict.cause)]} />
     </article>
   );
 }

@@ -5,8 +5,8 @@ import { isTermId } from '../../core/glossary/glossary.ts';
 import { linkTarget, markdownTokens } from '../../core/lessons/markdown.ts';
 import type { RuleId } from '../../core/rules/rules.ts';
 import { openPage } from '../app/store/actions.ts';
-import { RuleLink } from './RuleLink.tsx';
-import { TermLink } from './TermLink.tsx';
+import { RuleLink } from '../common/RuleLink.tsx';
+import { TermLink } from '../common/TermLink.tsx';
 
 export function Markdown({
   text,

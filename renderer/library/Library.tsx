@@ -49,10 +49,15 @@ export function Library() {
 
 function Examples() {
   const examples = useApp((state) => state.examples);
+  const groups = exampleGroups(examples);
   const page = useApp((state) => state.page);
   return (
-    <Section title="Examples" empty="No examples were found." count={examples.length}>
-      {exampleGroups(examples).map((group) => (
+    <Section
+      title="Examples"
+      empty="No examples were found."
+      count={groups.reduce((sum, group) => sum + group.examples.length, 0)}
+    >
+      {groups.map((group) => (
         <div key={group.title}>
           <h3 className={classes['group']}>{group.title}</h3>
           <ul className={classes['list']} aria-label={group.title}>

@@ -1,6 +1,8 @@
 /** The menu of a lane, where it was asked for. */
 import { Menu } from '@mantine/core';
+import { termOfLane } from '../../core/glossary/termOf.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
+import { openPage } from '../app/store/actions.ts';
 import classes from './Gutter.module.css';
 import { laneActions, resetLanes, showLanes, take } from './laneActions.ts';
 import type { Layout, TrackRow } from './tracks.ts';
@@ -25,6 +27,8 @@ interface Props {
 export function LaneMenu({ run, row, layout, place, onClose }: Props) {
   const arrangement = useArrangement(run);
   const { hidden } = layout;
+  const [track] = row.tracks;
+  const term = track?.kind === 'lane' ? termOfLane(track.lane) : track === undefined ? undefined : 'link';
   return (
     <Menu
       opened
@@ -59,6 +63,9 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
           {hidden.length === 0 ? 'No lane is hidden' : `Show ${hidden.length} hidden`}
         </Menu.Item>
         <Menu.Item onClick={() => resetLanes(run)}>Reset lanes</Menu.Item>
+        {term === undefined ? null : (
+          <Menu.Item onClick={() => openPage({ kind: 'glossary', term })}>What is this lane?</Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

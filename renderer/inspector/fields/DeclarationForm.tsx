@@ -8,6 +8,8 @@ import { setFields } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
+import { environmentTerms, termsOfDeclaration } from '../../../core/glossary/termOf.ts';
+import { TermRow } from '../../common/TermRow.tsx';
 import { Block, SelectionHeading } from '../Facts.tsx';
 import { Form } from './Form.tsx';
 import {
@@ -40,6 +42,7 @@ export function DeclarationDetails({ experiment, kind, id }: Props) {
         <Form>
           <IdField kind={kind} id={id} index={index} />
           <Fields experiment={experiment} kind={kind} index={index} />
+          <TermRow terms={termsOfDeclaration(kind, id, experiment)} />
         </Form>
       </Block>
     </>
@@ -240,6 +243,7 @@ export function ExperimentForm({ experiment }: { readonly experiment: Experiment
             value={environment.launchBlocking}
           />
           <SwitchField label="Peer access" path={['environment', 'peerAccess']} value={environment.peerAccess} />
+          <TermRow terms={environmentTerms} />
         </Form>
       </Block>
     </>

@@ -7,7 +7,9 @@ import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { copyModes, copyStrategies, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
+import { termsOfOperation } from '../../../core/glossary/termOf.ts';
 import { edit } from '../../app/store/editing.ts';
+import { TermRow } from '../../common/TermRow.tsx';
 import { Form } from './Form.tsx';
 import {
   bytesFormat,
@@ -62,6 +64,7 @@ export function OperationForm({ experiment, path, operation }: Props) {
         format={textFormat}
         emptyMeans="described by its fields"
       />
+      <TermRow terms={termsOfOperation(operation, experiment)} />
     </Form>
   );
 }

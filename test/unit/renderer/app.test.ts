@@ -65,6 +65,10 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     iteration: null,
     timelineAs: 'lanes',
     helpOpen: false,
+    lessons: [],
+    openedLessons: {},
+    lessonDocument: null,
+    lessonWaits: false,
     ...fields,
   };
 }
@@ -72,6 +76,11 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
 describe('addresses', () => {
   it('come back as the page they were made from', () => {
     for (const page of [
+      { kind: 'lessons' },
+      { kind: 'lesson', id: 'four-cases', step: 0 },
+      { kind: 'lesson', id: 'own/mine', step: 4 },
+      { kind: 'glossary', term: null },
+      { kind: 'glossary', term: 'pinned' },
       { kind: 'example', id: 'overlap/pinned-side-stream' },
       { kind: 'experiment', id: 'my-own' },
       { kind: 'run', id: '2026 odd % name' },
