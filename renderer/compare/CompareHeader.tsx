@@ -1,4 +1,4 @@
-import { ActionIcon, Button, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { Button, SegmentedControl, Text } from '@mantine/core';
 import { IconArrowBackUp, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { effectiveEngine, engineOptions } from '../app/engines.ts';
@@ -23,40 +23,47 @@ export function CompareHeader({ ids, base }: Props) {
   const lanes = useCompare((state) => state.lanes);
   return (
     <div className={classes['header']}>
-      <div className={classes['title']}>
-        <h1>{chosen ? 'Compared on one time scale' : 'Four cases, one time scale'}</h1>
-        <Text size="sm" c="dimmed">
-          {chosen ? chosenText(ids.length) : 'A copy and a kernel that don’t need each other, four ways.'}
-        </Text>
-      </div>
+      <h1>{chosen ? 'Compared on one time scale' : 'Four cases, one time scale'}</h1>
       <div className={classes['controls']}>
-        {base === null ? null : <AlignmentPicker base={base} />}
-        <SegmentedControl
-          size="xs"
-          aria-label="Lanes shown"
-          value={lanes}
-          onChange={(value) => setCompare({ lanes: value === 'all' ? 'all' : 'engines' })}
-          data={[
-            { value: 'engines', label: 'Engines' },
-            { value: 'all', label: 'All lanes' },
-          ]}
-        />
         {chosen ? (
-          <Tooltip label="Compare the four cases">
-            <ActionIcon aria-label="Compare the four cases again" onClick={() => openPage({ kind: 'compare' })}>
-              <IconArrowBackUp size={16} />
-            </ActionIcon>
-          </Tooltip>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconArrowBackUp size={15} aria-hidden />}
+            onClick={() => openPage({ kind: 'compare' })}
+          >
+            The four cases
+          </Button>
         ) : null}
         <RunChooser ids={ids} />
         {chosen ? null : <RunFour />}
       </div>
+      <Text size="sm" c="dimmed">
+        {chosen ? chosenText(ids.length) : 'A copy and a kernel that don’t need each other, four ways.'}
+      </Text>
+      {ids.length === 0 ? null : (
+        <div className={classes['controls']}>
+          {base === null ? null : <AlignmentPicker base={base} />}
+          <SegmentedControl
+            size="xs"
+            aria-label="Lanes shown"
+            value={lanes}
+            onChange={(value) => setCompare({ lanes: value === 'all' ? 'all' : 'engines' })}
+            data={[
+              { value: 'engines', label: 'Engines' },
+              { value: 'all', label: 'All lanes' },
+            ]}
+          />
+        </div>
+      )}
     </div>
   );
 }
 
-const chosenText = (count: number): string =>
-  count < 2 ? 'Choose another run to compare it with.' : `${count} runs; differences are to A.`;
+function chosenText(count: number): string {
+  if (count === 0) return 'Choose two runs or more.';
+  return count === 1 ? 'Choose another run to compare it with.' : `${count} runs; differences are to A.`;
+}
 
 function RunFour() {
   const options = useDerived((state) => engineOptions(state.devices, state.profiles, []));

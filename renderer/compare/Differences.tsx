@@ -59,7 +59,7 @@ function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly
   return (
     <Select
       aria-label="Compared with A"
-      w={210}
+      w={250}
       value={ids[other] ?? null}
       data={ids.slice(1).map((id, index) => {
         const run = runs[id];
@@ -142,7 +142,7 @@ function Makespan({ comparison, letter }: { readonly comparison: RunComparison; 
   return (
     <p className={`${classes['makespan']} tabular`} title={makespanTitle(comparison, letter)}>
       Makespan <strong>{formatDifference(makespan) || 'not recorded'}</strong>
-      <JudgementMark judgement={makespan.judgement} />
+      <JudgementMark difference={makespan} />
     </p>
   );
 }
@@ -156,8 +156,8 @@ function Remarks({ comparison, letter }: { readonly comparison: RunComparison; r
   return (
     <p className={classes['remarks']}>
       Differences are {letter} − A, of medians over {a.iterations} and {b.iterations} recorded iterations; operations
-      are {matchedByWords[matchedBy]}. In brackets the spread: all iterations, of more than ten without a tenth at each
-      end. A difference is larger than the spread where the two spreads have nothing in common.
+      are {matchedByWords[matchedBy]}. Beside a median stands its spread: all iterations, of more than ten without a
+      tenth at each end. A difference is larger than the spread where the two spreads have nothing in common.
     </p>
   );
 }

@@ -1,21 +1,17 @@
 import { IconCircleDashed, IconEqual, IconQuestionMark, IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
+import type { Difference } from '../../core/analysis/compare/comparison.ts';
 import type { Judgement } from '../../core/analysis/compare/spread.ts';
-import { judgementWords } from '../../core/analysis/compare/text.ts';
+import { judgementText } from '../../core/analysis/compare/text.ts';
 import classes from './Differences.module.css';
 
-interface Props {
-  readonly judgement: Judgement | null;
-  /** Of a difference: which way the arrow points. */
-  readonly differenceNs?: number | null;
-}
-
 /** Whether a difference is larger than the spread: the words say it, the icon repeats it. */
-export function JudgementMark({ judgement, differenceNs = null }: Props) {
+export function JudgementMark({ difference }: { readonly difference: Difference }) {
+  const { judgement, differenceNs } = difference;
   if (judgement === null) return null;
   const Icon = iconOf(judgement, differenceNs ?? 0);
   return (
     <span className={classes['judgement']} data-judgement={judgement}>
-      <Icon size={13} aria-hidden /> {judgementWords[judgement]}
+      <Icon size={13} aria-hidden /> {judgementText(difference)}
     </span>
   );
 }

@@ -68,7 +68,7 @@ function Cells({ difference }: { readonly difference: Difference }) {
       </td>
       <td data-judgement={difference.judgement}>{formatDifference(difference)}</td>
       <td>
-        <JudgementMark judgement={difference.judgement} differenceNs={difference.differenceNs} />
+        <JudgementMark difference={difference} />
       </td>
     </>
   );

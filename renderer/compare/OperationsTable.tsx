@@ -118,7 +118,7 @@ function Row({ one, letter, extent, isAligned }: RowProps) {
         <>
           <td data-judgement={duration.judgement}>{formatDifference(duration)}</td>
           <td>
-            <JudgementMark judgement={duration.judgement} differenceNs={duration.differenceNs} />
+            <JudgementMark difference={duration} />
           </td>
           <td>{changeOf(start)}</td>
           <td>{changeOf(host)}</td>

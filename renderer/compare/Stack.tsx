@@ -167,7 +167,7 @@ function IterationOf({ run, view }: { readonly run: LoadedRun; readonly view: It
     <Select
       aria-label={`Iteration of ${runName(run.run.info)}`}
       variant="unstyled"
-      w={128}
+      w={156}
       size="xs"
       value={String(view.number)}
       data={run.iterations.map((number) => ({

@@ -149,7 +149,7 @@ for (const theme of ['Light', 'Dark'] as const) {
       ]) {
         await page.setViewportSize(size);
         await page.waitForTimeout(200);
-        const file = `${name.replace(' ', '-')}-${theme.toLowerCase()}-${size.width}x${size.height}.png`;
+        const file = `${name.replaceAll(' ', '-')}-${theme.toLowerCase()}-${size.width}x${size.height}.png`;
         await page.screenshot({ path: join(screenshots, file) });
       }
       expect(problems).toEqual([]);

@@ -3,13 +3,20 @@ import type { TextTable } from '../../tableText.ts';
 import type { Difference, LaneDifference, OperationDifference, RunComparison } from './comparison.ts';
 import type { Judgement, Spread } from './spread.ts';
 
-/** How a judgement reads. */
-export const judgementWords: Readonly<Record<Judgement, string>> = {
+const judgementWords: Readonly<Record<Judgement, string>> = {
   equal: 'no difference',
   larger: 'larger than the spread',
   within: 'within the spread',
   untold: 'too few iterations to tell',
 };
+
+/** How a judgement reads; empty where there is none. */
+export function judgementText({ a, b, judgement }: Pick<Difference, 'a' | 'b' | 'judgement'>): string {
+  if (judgement === null) return '';
+  // Simulated runs have no spread that a difference could be larger than.
+  const hasSpread = a?.low !== a?.high || b?.low !== b?.high;
+  return judgement === 'larger' && !hasSpread ? 'differs' : judgementWords[judgement];
+}
 
 const sideTitles = (name: 'A' | 'B'): string[] =>
   ['median', 'low', 'high', 'iterations'].map((one) => `${name} ${one}`);
@@ -20,12 +27,12 @@ const number = (value: number): string => String(Math.round(value * 1000) / 1000
 const sideCells = (side: Spread | null): string[] =>
   side === null ? ['', '', '', '0'] : [side.median, side.low, side.high, side.count].map(number);
 
-const cells = ({ a, b, differenceNs, ratio, judgement }: Difference): string[] => [
-  ...sideCells(a),
-  ...sideCells(b),
-  differenceNs === null ? '' : number(differenceNs),
-  ratio === null ? '' : ratio.toFixed(4),
-  judgement === null ? '' : judgementWords[judgement],
+const cells = (difference: Difference): string[] => [
+  ...sideCells(difference.a),
+  ...sideCells(difference.b),
+  difference.differenceNs === null ? '' : number(difference.differenceNs),
+  difference.ratio === null ? '' : difference.ratio.toFixed(4),
+  judgementText(difference),
 ];
 
 const operationNumber = ({ a, b }: OperationDifference): string => {

@@ -6,8 +6,7 @@ import type {
   RunComparison,
 } from '../../../core/analysis/compare/comparison.ts';
 import { bySize, formatDifference, formatSpread, matchedByWords } from '../../../core/analysis/compare/format.ts';
-import type { Judgement } from '../../../core/analysis/compare/spread.ts';
-import { judgementWords } from '../../../core/analysis/compare/text.ts';
+import { judgementText } from '../../../core/analysis/compare/text.ts';
 import { type Run, runOrigin } from '../../../core/trace/run.ts';
 import type { Colors, Terminal } from '../io.ts';
 import { describeOrigin } from './summary.ts';
@@ -47,13 +46,11 @@ function drawRun(
   return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}; ${times}`];
 }
 
-const words = (judgement: Judgement | null): string => (judgement === null ? '' : judgementWords[judgement]);
-
 const differenceCells = (difference: Difference): string[] => [
   formatSpread(difference.a),
   formatSpread(difference.b),
   formatDifference(difference),
-  words(difference.judgement),
+  judgementText(difference),
 ];
 
 function drawOperations({ operations, matchedBy }: RunComparison, all: boolean, { colors, columns }: Screen): string[] {
@@ -99,7 +96,7 @@ function drawLanes(lanes: readonly LaneDifference[], colors: Colors): string[] {
     ...(side === 'both'
       ? [busy, overlap, idle].map((one) => `${formatSpread(one.a, false)} → ${formatSpread(one.b, false)}`)
       : [side === 'only-a' ? 'only in A' : 'only in B', '', '']),
-    words(busy.judgement),
+    judgementText(busy),
   ];
   return [
     colors.bold('Lanes'),
