@@ -42,6 +42,8 @@ export interface AddonRequest {
   readonly threadDevices: Float64Array;
   readonly threads: readonly Float64Array[];
   readonly expectations: Float64Array;
+  readonly multiCopies: Float64Array;
+  readonly multiCopySizes: readonly Float64Array[];
 }
 
 interface RowColumns {
@@ -57,6 +59,8 @@ interface RowColumns {
 
 export interface HostColumns extends RowColumns {
   readonly thread: Int32Array;
+  /** 0 for the host thread itself, from 1 on the threads that help it with a multi-tensor copy. */
+  readonly worker: Int32Array;
   readonly call: Uint8Array;
 }
 
@@ -72,6 +76,8 @@ export interface CheckColumns {
   /** -1 for the check after the last iteration. */
   readonly op: Int32Array;
   readonly buffer: Int32Array;
+  /** Number of the multi-tensor copy whose targets were compared; -1 where it was a buffer. */
+  readonly multiCopy: Int32Array;
   readonly checked: Float64Array;
   readonly wrong: Float64Array;
   readonly firstWrong: Float64Array;
@@ -120,6 +126,8 @@ export interface AddonEvent {
   readonly done?: number;
   readonly total?: number;
   readonly error?: Error;
+  /** What has been recorded so far; the run goes on. */
+  readonly partial?: AddonResult;
   /** With an error, what was recorded before it. */
   readonly result?: AddonResult;
 }

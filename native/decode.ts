@@ -4,14 +4,14 @@ import type { Instruction, Program } from '../core/program/program.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
 import type { AllocatorState, ElapsedTime, RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';
 import type { Trace } from '../core/trace/trace.ts';
-import type { AddonMemory, AddonResult, CheckColumns, DeviceColumns } from './addon.ts';
+import type { AddonMemory, AddonResult, CheckColumns, DeviceColumns, HostColumns } from './addon.ts';
 import { type ActivityFacts, RunLanes } from './lanes.ts';
 import { blockStates, calls, channels, memories, memoryAllocators, rowKinds } from './layout.ts';
 
 /** Throws a CopyscopeError `trace.invalid` where a row can't be. */
 export function decodeTrace(program: Program, { host, device }: AddonResult): Trace {
   const builder = new TraceBuilder();
-  const lanes = new RunLanes(builder, program, activities(device));
+  const lanes = new RunLanes(builder, program, helpersOf(program, host), activities(device));
   const starts = iterationStarts(program.iterations, device);
   const labels = new Map(program.operations.map((operation) => [operation.op, operation.label]));
   const label = (op: number): string => labels.get(op) ?? `operation ${op}`;
@@ -22,7 +22,7 @@ export function decodeTrace(program: Program, { host, device }: AddonResult): Tr
     builder.add({
       startNs: at(host.startNs, row) + shift(iteration),
       durationNs: at(host.durationNs, row),
-      lane: lanes.threads[at(host.thread, row)] ?? -1,
+      lane: lanes.host(at(host.thread, row), at(host.worker, row)),
       kind: named(rowKinds, at(host.kind, row)),
       name: named(calls, at(host.call, row)) || label(op),
       op,
@@ -52,6 +52,16 @@ export function decodeTrace(program: Program, { host, device }: AddonResult): Tr
     });
   }
   return builder.build();
+}
+
+/** How many threads have helped each host thread. */
+function helpersOf(program: Program, host: HostColumns): number[] {
+  const most = program.threads.map(() => 0);
+  host.worker.forEach((worker, row) => {
+    const thread = at(host.thread, row);
+    if (worker > (most[thread] ?? 0)) most[thread] = worker;
+  });
+  return most;
 }
 
 /**
@@ -87,7 +97,7 @@ export function decodeVerification(program: Program, checks: CheckColumns): Veri
     const op = at(checks.op, row);
     return {
       kind: op < 0 ? 'final' : 'read',
-      buffer: bufferId(program, at(checks.buffer, row)),
+      buffer: checkedName(program, checks, row),
       op,
       bytesChecked: at(checks.checked, row),
       bytesWrong: at(checks.wrong, row),
@@ -104,6 +114,11 @@ export function decodeVerification(program: Program, checks: CheckColumns): Veri
       ...program.unverifiable.map(({ buffer, reason }) => ({ buffer: bufferId(program, buffer), reason })),
     ].concat(uncomparedReads(program)),
   };
+}
+
+function checkedName(program: Program, checks: CheckColumns, row: number): string {
+  const multiCopy = at(checks.multiCopy, row);
+  return multiCopy < 0 ? bufferId(program, at(checks.buffer, row)) : `multiCopy ${multiCopy}`;
 }
 
 function uncomparedReads(program: Program): { buffer: string; reason: string }[] {

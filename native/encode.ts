@@ -1,7 +1,10 @@
 /** A program as the numeric tables that the addon takes (native/src/tables.h reads them and checks their ranges). */
 import { CopyscopeError } from '../core/errors.ts';
+import { copyStrategies } from '../core/experiment/operations.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
-import type { Content, Instruction, InstructionOf, Program } from '../core/program/program.ts';
+import { multiCopyOptions } from '../core/program/multiCopyOptions.ts';
+import type { Content, Instruction, InstructionOf, MultiCopyPlan, Program } from '../core/program/program.ts';
+import { copyDirections } from '../core/trace/trace.ts';
 import type { AddonRequest } from './addon.ts';
 import { allocators, type Code, codes, columns, engines, memories, patternKinds, streamKinds } from './layout.ts';
 
@@ -50,7 +53,32 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
       bytes,
       ...contentNumbers(content),
     ]),
+    multiCopies: table(columns.multiCopies, program.multiCopies, multiCopyNumbers),
+    multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
   };
+}
+
+/** A number of 0 is chosen by the engine. */
+function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPlan): number[] {
+  const known = multiCopyOptions[strategy];
+  const option = (name: string, other: number): number => {
+    const value = options[name] ?? known[name]?.default ?? other;
+    return Number(value);
+  };
+  return [
+    copyDirections.indexOf(direction),
+    memory === 'pinned' ? 1 : 0,
+    copyStrategies.indexOf(strategy),
+    option('use_pinned_staging', 1),
+    option('pack_cpu_tensors', 1),
+    option('use_background_thread', 1),
+    option('min_packed_alignment_bytes', 16),
+    option('max_packed_chunk_bytes', 2 ** 25),
+    option('threads', 0),
+    option('slotsPerThread', 0),
+    option('slotBytes', 0),
+    option('chunkBytes', 0),
+  ];
 }
 
 /** Position of a device among those of the process, through the experiment's own mask (CUDA_VISIBLE_DEVICES). */

@@ -1,6 +1,7 @@
 /** The native engines behind core's engine interface. */
 import { cpus, release, type } from 'node:os';
-import { CopyscopeError } from '../core/errors.ts';
+import { CopyscopeError, type ErrorInfo } from '../core/errors.ts';
+import { requireCapable } from '../core/program/capabilities.ts';
 import { type Engine, type EngineRequest, RunError, type RunHooks } from '../core/program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion, type TimingSource, timingSources } from '../core/trace/run.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -32,6 +33,7 @@ export class NativeEngine implements Engine {
     const problem = this.kind === 'cuda' ? cudaProblem(report) : null;
     if (problem !== null) throw new CopyscopeError(problem);
     const { experiment, program } = request;
+    requireCapable(experiment, this.kind);
     const encoded = encodeProgram(program, { engine: this.kind, timing: this.#timing });
     const createdAt = new Date().toISOString();
     const machine = describeMachine(this.kind, report, encoded.devices[0] ?? 0);
@@ -55,13 +57,18 @@ export class NativeEngine implements Engine {
       };
       return { info, trace };
     };
-    const { error, result } = await this.#execute(encoded, hooks);
+    const partial = (result: AddonResult): void => hooks.onPartial?.(decode(result, { status: 'failed', error: lost }));
+    const { error, result } = await this.#execute(encoded, hooks, partial);
     if (error !== undefined) throw runError(error, result, decode);
     return decode(result, { status: 'complete' });
   }
 
   /** Resolves with the addon's columns, with an error those until then; rejects where there are none. */
-  #execute(request: AddonRequest, { signal, onProgress }: RunHooks): Promise<Outcome> {
+  #execute(
+    request: AddonRequest,
+    { signal, onProgress }: RunHooks,
+    onPartial: (result: AddonResult) => void,
+  ): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(new CopyscopeError({ code: 'run.cancelled', message: 'The run was cancelled.' }));
@@ -73,8 +80,9 @@ export class NativeEngine implements Engine {
         signal?.removeEventListener('abort', cancel);
         action();
       };
-      const listener = ({ phase, done, total, error, result }: AddonEvent): void => {
-        if (result !== undefined) settle(() => resolve({ result, error }));
+      const listener = ({ phase, done, total, error, partial, result }: AddonEvent): void => {
+        if (partial !== undefined) quietly(() => onPartial(partial));
+        else if (result !== undefined) settle(() => resolve({ result, error }));
         else if (error !== undefined) settle(() => reject(fromAddon(error)));
         else report(onProgress, phase, done, total);
       };
@@ -88,6 +96,12 @@ export class NativeEngine implements Engine {
     });
   }
 }
+
+/** What a partial run ends in where nobody lives to say more. */
+const lost: ErrorInfo = {
+  code: 'engine.lost',
+  message: 'The engine process ended while the run was being recorded.',
+};
 
 interface Outcome {
   readonly result: AddonResult;
@@ -109,8 +123,12 @@ function runError(
 function report(onProgress: RunHooks['onProgress'], phase = 0, done = 0, total = 0): void {
   const name = phases[phase];
   if (name === undefined) return;
+  quietly(() => onProgress?.({ phase: name, done, total }));
+}
+
+function quietly(tell: () => void): void {
   try {
-    onProgress?.({ phase: name, done, total });
+    tell();
   } catch {
     // Whoever watches a run has no say in it.
   }

@@ -1,4 +1,5 @@
 /** The lanes of a run: host threads, streams, then the device's copy engines and compute as far as they are used. */
+import { hostLane } from '../core/program/hostLane.ts';
 import type { Program } from '../core/program/program.ts';
 import type { TraceBuilder } from '../core/trace/builder.ts';
 import {
@@ -37,16 +38,23 @@ function engineOf({ kind, src, dst, channelType }: ActivityFacts): EngineName | 
 }
 
 export class RunLanes {
-  readonly threads: readonly LaneIndex[];
   readonly streams: readonly LaneIndex[];
+  /** Of each host thread and its helpers. */
+  readonly #hosts: readonly (readonly LaneIndex[])[];
   readonly #program: Program;
   /** By engineKey(). */
   readonly #engines = new Map<string, LaneIndex>();
 
-  constructor(builder: TraceBuilder, program: Program, activities: Iterable<ActivityFacts>) {
+  /** `helpers` says how many threads have helped each host thread. */
+  constructor(
+    builder: TraceBuilder,
+    program: Program,
+    helpers: readonly number[],
+    activities: Iterable<ActivityFacts>,
+  ) {
     this.#program = program;
-    this.threads = program.threads.map(({ id }) =>
-      builder.lane({ kind: 'host-thread', id: `thread:${id}`, name: id, device: '' }),
+    this.#hosts = program.threads.map(({ id }, thread) =>
+      Array.from({ length: 1 + (helpers[thread] ?? 0) }, (_, helper) => builder.lane(hostLane(id, helper))),
     );
     this.streams = program.streams.map(({ id, device }) =>
       builder.lane({ kind: 'stream', id: `stream:${id}`, name: id, device: program.devices[device]?.id ?? '' }),
@@ -59,6 +67,11 @@ export class RunLanes {
         this.#engines.set(engineKey(device, name), builder.lane(engineLane(name, id, several)));
       }
     });
+  }
+
+  /** Lane of a host thread, or of one of its helpers. */
+  host(thread: number, helper: number): LaneIndex {
+    return this.#hosts[thread]?.[helper] ?? -1;
   }
 
   /** Lane of the engine that did it; -1 for marks and for what no engine did. */

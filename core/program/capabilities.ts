@@ -2,6 +2,7 @@
  * What each engine can execute. What it can't is declared and explained before a run, never met half-way through. An
  * engine that learns something gets it added to its entry in `abilities`.
  */
+import { CopyscopeError } from '../errors.ts';
 import { type Experiment, fieldPath, walkOperations } from '../experiment/experiment.ts';
 import { type Operation, type OperationName, operationNames } from '../experiment/operations.ts';
 import { type BufferMemory, bufferMemories } from '../experiment/resources.ts';
@@ -39,13 +40,13 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
   cuda: {
     name: 'the CUDA engine',
     memories: new Set(bufferMemories),
-    operations: new Set(operationNames.filter((name) => name !== 'multiCopy')),
+    operations: new Set(operationNames),
     features: new Set(Object.keys(features) as Feature[]),
   },
   cpu: {
     name: 'the CPU engine',
     memories: new Set(bufferMemories),
-    operations: new Set(operationNames.filter((name) => name !== 'multiCopy')),
+    operations: new Set(operationNames),
     // Its streams have all processors alike, and its kernels no multiprocessors.
     features: new Set<Feature>([
       'allocation',
@@ -90,6 +91,19 @@ export function capabilityGaps(experiment: Experiment, engine: EngineKind): Capa
 }
 
 type Path = readonly (string | number)[];
+
+/** Throws a CopyscopeError `engine.unsupported` for what the engine can't execute, before anything is begun. */
+export function requireCapable(experiment: Experiment, engine: EngineKind): void {
+  const [first, ...others] = capabilityGaps(experiment, engine);
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` ${others.length} more fields stand in the way, as ${others[0]?.field}.`;
+  throw new CopyscopeError({
+    code: 'engine.unsupported',
+    field: first.field,
+    message: first.reason,
+    remedy: `Remove it from the experiment, or choose another engine.${more}`,
+  });
+}
 
 class GapFinder {
   readonly gaps: CapabilityGap[] = [];

@@ -22,6 +22,8 @@ export interface CancelSignal {
 
 export interface RunHooks {
   readonly onProgress?: (progress: RunProgress) => void;
+  /** What has been recorded so far, now and then during a long run, for whoever outlives the engine. */
+  readonly onPartial?: (run: Run) => void;
   readonly signal?: CancelSignal;
 }
 

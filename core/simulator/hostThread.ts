@@ -259,8 +259,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #multiCopy(step: Step, nowNs: number): number {
     this.#correlation = this.#output.nextCorrelation();
     this.#hold('host-call', step.label, this.#correlation);
-    this.#machine.multiCopies.start(step, this.#correlation, nowNs, (endNs) => {
-      this.#clock.schedule(endNs, this, callReturns);
+    this.#machine.multiCopies.start(step, this.#correlation, nowNs, {
+      staged: (helper, bytes, startNs, endNs) => {
+        this.#output.host(this.#index, 'host-work', step.label, { ...step, bytes }, startNs, endNs, 0, helper);
+      },
+      done: (endNs) => this.#clock.schedule(endNs, this, callReturns),
     });
     return held;
   }

@@ -3,8 +3,8 @@ import type { Program } from '../program/program.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { HostCopies } from './hostCopies.ts';
-import { type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
-import { MultiCopyRun } from './multiCopyRun.ts';
+import { isThreaded, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
+import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { StreamSet } from './streams.ts';
@@ -27,7 +27,13 @@ export class MultiCopies {
     this.#costs = new CopyCosts(profile, program.peerAccess);
   }
 
-  start(step: Step, correlation: number, nowNs: number, done: (endNs: number) => void): void {
+  /** `staged` hears of what each thread copies on the host, `done` when all is where it belongs. */
+  start(
+    step: Step,
+    correlation: number,
+    nowNs: number,
+    { staged, done }: Pick<MultiCopyParts, 'staged'> & { readonly done: (endNs: number) => void },
+  ): void {
     const plan = this.#plan(step.index);
     if (plan === undefined) {
       done(nowNs);
@@ -36,15 +42,14 @@ export class MultiCopies {
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
     const copyStep = this.#copyStep(step, plan);
     const [profile, clock, streams, copies] = [this.#profile, this.#clock, this.#streams, this.#copies];
-    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, copyStep, done }, nowNs + cold);
+    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, copyStep, staged, done }, nowNs + cold);
   }
 
   #plan(index: number): ThreadedPlan | undefined {
     const known = this.#plans.get(index);
     const declared = this.#program.multiCopies[index];
     if (known !== undefined || declared === undefined) return known;
-    const cores = this.#profile.host.threads.at(-1)?.threads ?? 1;
-    const made = threadedPlan(declared, cores);
+    const made = threadedPlan(declared, coresOf(this.#profile));
     this.#plans.set(index, made);
     return made;
   }
@@ -72,4 +77,19 @@ export class MultiCopies {
       return copy;
     };
   }
+}
+
+const coresOf = ({ host }: DeviceProfile): number => host.threads.at(-1)?.threads ?? 1;
+
+/** How many threads help each host thread in its multi-tensor copies, at the most. */
+export function helperCounts(program: Program, profile: DeviceProfile): number[] {
+  return program.threads.map(({ instructions }) =>
+    instructions.reduce((most, instruction) => {
+      const plan = instruction.code === 'multiCopy' ? program.multiCopies[instruction.plan] : undefined;
+      if (plan === undefined || !isThreaded(plan)) return most;
+      const { threads, chunks } = threadedPlan(plan, coresOf(profile));
+      const units = chunks.reduce((sum, chunk) => sum + chunk.units.length, 0);
+      return Math.max(most, Math.min(threads, units) - 1);
+    }, 0),
+  );
 }

@@ -21,6 +21,8 @@ export interface MultiCopyParts {
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostCopies;
+  /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
+  readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /** A copy of so many bytes between page-locked memory and the device. */
   readonly copyStep: (bytes: number) => Step;
   /** All data is where it belongs. */
@@ -57,7 +59,7 @@ export class MultiCopyRun {
     this.#phase = plan.order === 'after' ? 'first' : 'only';
     const threads = Math.min(plan.threads, Math.max(1, this.#units.length));
     this.#working = threads;
-    const workers = Array.from({ length: threads }, () => new Worker(this));
+    const workers = Array.from({ length: threads }, (_, index) => new Worker(this, index));
     workers.forEach((worker, index) => {
       const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
       parts.clock.schedule(nowNs + (index === 0 ? 0 : profile.host.wakeNs), worker, takeNext);
@@ -139,7 +141,7 @@ export class MultiCopyRun {
     this.#working = threads;
     for (let index = 0; index < threads; index += 1) {
       const wakeNs = index === 0 ? 0 : this.parts.profile.host.wakeNs;
-      this.parts.clock.schedule(endNs + wakeNs, new Worker(this), takeNext);
+      this.parts.clock.schedule(endNs + wakeNs, new Worker(this, index), takeNext);
     }
   }
 
@@ -153,14 +155,17 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   /** A unit that it has taken and can't start yet. */
   reserved: Unit | null = null;
   readonly #run: MultiCopyRun;
+  readonly #number: number;
   #unit: Unit | null = null;
+  #copyingSinceNs = 0;
   /** Chunks and runs that it is putting into the stream. */
   #chunks: number[] = [];
   #runs: readonly number[] = [];
   #run0 = 0;
 
-  constructor(run: MultiCopyRun) {
+  constructor(run: MultiCopyRun, number: number) {
     this.#run = run;
+    this.#number = number;
   }
 
   submitFirst(chunks: number[]): void {
@@ -180,6 +185,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     const unit = this.#unit;
     if (unit === null) return;
     this.#unit = null;
+    if (this.#run.copiesOnHost) this.#run.parts.staged(this.#number, unit.bytes, this.#copyingSinceNs, nowNs);
     const chunk = this.#run.copied(unit);
     if (chunk < 0) {
       this.#take(nowNs);
@@ -198,6 +204,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
       return;
     }
     this.#unit = unit;
+    this.#copyingSinceNs = nowNs;
     if (this.#run.copiesOnHost) this.#run.parts.copies.start(unit.bytes, this, nowNs);
     else this.hostCopied(nowNs);
   }

@@ -1,4 +1,5 @@
 /** Writes what happened into a trace, with the lanes and names of a native run. */
+import { hostLane } from '../program/hostLane.ts';
 import type { Program } from '../program/program.ts';
 import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
 import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
@@ -25,19 +26,24 @@ export class TraceOutput {
   readonly #rows: RowWriter;
   /** Lanes: host threads, streams, then of each device the engines that some step uses. */
   readonly #firstStream: number;
+  /** Of each host thread; its helpers follow it. */
+  readonly #threads: readonly LaneIndex[];
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   #correlations = 0;
 
-  /** `expectedRows` is about how many there will be. */
-  constructor(program: Program, steps: readonly (readonly Step[])[], expectedRows: number) {
+  /** `helpers` is how many threads help each host thread, `expectedRows` about how many rows there will be. */
+  constructor(program: Program, steps: readonly (readonly Step[])[], helpers: readonly number[], expectedRows: number) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
     for (const thread of steps) for (const { engine } of thread) used.add(engine);
     const engines = program.devices
       .flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)))
       .filter((engine) => used.has(engine));
+    const ofThread = program.threads.map(({ id }, thread) =>
+      Array.from({ length: 1 + (helpers[thread] ?? 0) }, (_, helper) => hostLane(id, helper)),
+    );
     const lanes: Lane[] = [
-      ...program.threads.map(({ id }): Lane => ({ kind: 'host-thread', id: `thread:${id}`, name: id, device: '' })),
+      ...ofThread.flat(),
       ...program.streams.map(
         (stream): Lane => ({
           kind: 'stream',
@@ -48,7 +54,8 @@ export class TraceOutput {
       ),
       ...engines.map((engine) => engineLane(engine, device)),
     ];
-    this.#firstStream = program.threads.length;
+    this.#threads = ofThread.map((_, thread) => ofThread.slice(0, thread).flat().length);
+    this.#firstStream = ofThread.flat().length;
     const firstEngine = this.#firstStream + program.streams.length;
     this.#engines = new Map(engines.map((engine, index) => [engine, firstEngine + index]));
     this.#rows = new RowWriter(lanes, expectedRows);
@@ -60,8 +67,19 @@ export class TraceOutput {
     return this.#correlations;
   }
 
-  host(thread: number, kind: RowKind, name: string, step: Step, startNs: number, endNs: number, correlation = 0): void {
-    const row = this.#add(startNs, endNs, thread, kindCodes[kind], name, step.op, correlation);
+  /** `helper` is 0 for the host thread itself. */
+  host(
+    thread: number,
+    kind: RowKind,
+    name: string,
+    step: Step,
+    startNs: number,
+    endNs: number,
+    correlation = 0,
+    helper = 0,
+  ): void {
+    const lane = (this.#threads[thread] ?? 0) + helper;
+    const row = this.#add(startNs, endNs, lane, kindCodes[kind], name, step.op, correlation);
     const { bytes } = this.#rows.columns;
     if (kind === 'host-read' || kind === 'host-write' || kind === 'host-work') bytes[row] = step.bytes;
   }

@@ -1,10 +1,11 @@
 /** One engine process from start to end, as typed calls. Knows nothing of restarts or queues: see supervisor.ts. */
 import { createBirpc } from 'birpc';
 import type { Measured, Measurement } from '../../core/bench/measurement.ts';
-import { CopyscopeError } from '../../core/errors.ts';
+import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import { withError } from '../../core/service/errorEnvelope.ts';
 import type { ChildExit, EngineChild } from './child.ts';
+import { withPartial } from './partialRun.ts';
 import type { EngineProcessFunctions, EngineRunRequest, EngineRunResult, SupervisorFunctions } from './protocol.ts';
 
 type Progress = NonNullable<RunHooks['onProgress']>;
@@ -12,12 +13,16 @@ type Progress = NonNullable<RunHooks['onProgress']>;
 export class EngineProcess {
   readonly #child: EngineChild;
   readonly #progress = new Map<string, Progress>();
+  readonly #partials = new Map<string, EngineRunResult>();
   readonly #rpc;
 
   /** `onLost` hears once that it has ended, with the reason; calls in progress have then rejected with the same. */
   constructor(child: EngineChild, onLost: (reason: CopyscopeError) => void) {
     this.#child = child;
-    const functions: SupervisorFunctions = { progress: (id, progress) => this.#progress.get(id)?.(progress) };
+    const functions: SupervisorFunctions = {
+      progress: (id, progress) => this.#progress.get(id)?.(progress),
+      partial: (id, run) => void this.#partials.set(id, run),
+    };
     this.#rpc = createBirpc<EngineProcessFunctions, SupervisorFunctions, false>(functions, {
       proxify: false,
       post: (message: unknown) => child.post(message),
@@ -37,12 +42,18 @@ export class EngineProcess {
     return this.#rpc.$call('report');
   }
 
+  /** Rejects with a PartialRunError where something had been recorded. */
   async run(id: string, request: EngineRunRequest, onProgress?: Progress): Promise<EngineRunResult> {
     if (onProgress !== undefined) this.#progress.set(id, onProgress);
     try {
       return await this.#rpc.$call('run', id, request);
+    } catch (thrown) {
+      const error =
+        thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, 'engine.failed'));
+      throw withPartial(error, this.#partials.get(id));
     } finally {
       this.#progress.delete(id);
+      this.#partials.delete(id);
     }
   }
 

@@ -38,4 +38,6 @@ export interface EngineProcessFunctions {
 /** What the engine process tells the supervisor. */
 export interface SupervisorFunctions {
   progress(id: string, progress: RunProgress): void;
+  /** What a run has recorded so far; the last before it rejects is all that it recorded. */
+  partial(id: string, run: EngineRunResult): void;
 }

@@ -2,12 +2,20 @@
 import { createBirpc } from 'birpc';
 import type { Measured, Measurement } from '../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { CancelSignal, DeviceReport, Engine } from '../../core/program/engine.ts';
+import {
+  type CancelSignal,
+  type DeviceReport,
+  type Engine,
+  RunError,
+  type RunHooks,
+} from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import { withErrorInfo } from '../../core/service/errorEnvelope.ts';
 import { runFigures } from '../../core/sweep/metrics.ts';
 import type { Run } from '../../core/trace/run.ts';
-import type { EngineProcessFunctions, EngineRunRequest, SupervisorFunctions } from './protocol.ts';
+import type { EngineProcessFunctions, EngineRunRequest, EngineRunResult, SupervisorFunctions } from './protocol.ts';
+
+type Progress = NonNullable<RunHooks['onProgress']>;
 
 export interface EngineSet {
   report(): DeviceReport | Promise<DeviceReport>;
@@ -38,14 +46,16 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
     report: async () => engines.report(),
     run: (id, request) =>
       cancellable(id, async (signal) => {
-        const run = await execute(engines, request, signal, (progress) => {
-          void supervisor.$callEvent('progress', id, progress);
-        });
-        return {
-          info: run.info,
-          file: engines.encode(run),
-          ...(request.withFigures === true ? { figures: runFigures(run) } : {}),
-        };
+        const encoded = (run: Run): EngineRunResult => ({ info: run.info, file: engines.encode(run) });
+        const onPartial = (run: Run): void => void supervisor.$callEvent('partial', id, encoded(run));
+        try {
+          const onProgress: Progress = (progress) => void supervisor.$callEvent('progress', id, progress);
+          const run = await execute(engines, request, { signal, onProgress, onPartial });
+          return { ...encoded(run), ...(request.withFigures === true ? { figures: runFigures(run) } : {}) };
+        } catch (thrown) {
+          if (thrown instanceof RunError && thrown.partial !== undefined) onPartial(thrown.partial);
+          throw thrown;
+        }
       }),
     measure: (id, measurement) => cancellable(id, (signal) => engines.measure(measurement, signal)),
     cancel: (id) => running.get(id)?.abort(),
@@ -59,18 +69,10 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
   });
 }
 
-async function execute(
-  engines: EngineSet,
-  request: EngineRunRequest,
-  signal: AbortSignal,
-  onProgress: (progress: Parameters<SupervisorFunctions['progress']>[1]) => void,
-): Promise<Run> {
+async function execute(engines: EngineSet, request: EngineRunRequest, hooks: RunHooks): Promise<Run> {
   const engine = engines.engine(request);
   const { experiment } = request;
-  const run = await engine.run(
-    { experiment, program: lower(experiment), profile: request.profile?.name },
-    { signal, onProgress },
-  );
+  const run = await engine.run({ experiment, program: lower(experiment), profile: request.profile?.name }, hooks);
   if (run.info.engine !== request.engine) {
     throw new CopyscopeError({
       code: 'engine.failed',

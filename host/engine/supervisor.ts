@@ -7,6 +7,7 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import type { CancelSignal, DeviceReport, RunHooks } from '../../core/program/engine.ts';
 import type { SpawnEngine } from './child.ts';
 import { EngineProcess } from './engineProcess.ts';
+import { PartialRunError, withPartial } from './partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from './protocol.ts';
 import { cancelledError, RunQueue } from './queue.ts';
 
@@ -68,7 +69,7 @@ export class EngineSupervisor {
 
   /**
    * Runs one experiment, after those that came before it. Rejects with what the engine rejected with, `run.cancelled`,
-   * or `engine.lost` with the reason where the process ended.
+   * or `engine.lost` with the reason where the process ended; with a PartialRunError where something was recorded.
    */
   run(request: EngineRunRequest, hooks: RunHooks = {}): Promise<EngineRunResult> {
     return this.#inTurn(hooks.signal, (engine, id) => engine.run(id, request, hooks.onProgress));
@@ -114,7 +115,8 @@ export class EngineSupervisor {
       return await work(engine, id);
     } catch (thrown) {
       if (killed) {
-        throw cancelledError('The run was cancelled. It did not stop by itself, so its engine process was ended.');
+        const partial = thrown instanceof PartialRunError ? thrown.partial : undefined;
+        throw withPartial(cancelledError(killedWords), partial);
       }
       const error =
         thrown instanceof CopyscopeError ? thrown : new CopyscopeError(toErrorInfo(thrown, 'engine.failed'));
@@ -185,6 +187,8 @@ export class EngineSupervisor {
     this.#pings = setInterval(tick, intervalMs).unref();
   }
 }
+
+const killedWords = 'The run was cancelled. It did not stop by itself, so its engine process was ended.';
 
 const unresponsive = (afterMs: number): ErrorInfo => ({
   code: 'engine.unresponsive',

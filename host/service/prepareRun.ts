@@ -1,9 +1,7 @@
 /** From what a window or the command line asks for to what an engine process executes. */
-import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
-import { capabilityGaps } from '../../core/program/capabilities.ts';
-import type { EngineKind } from '../../core/program/engineKind.ts';
+import { requireCapable } from '../../core/program/capabilities.ts';
 import type { StartRun } from '../../core/service/service.ts';
 import { defaultProfile } from '../../core/simulator/engine.ts';
 import type { EngineRunRequest } from '../engine/protocol.ts';
@@ -13,7 +11,7 @@ import type { Assets } from './assets.ts';
 export async function prepareRun(request: StartRun, assets: Assets): Promise<EngineRunRequest> {
   const { engine } = request;
   const experiment = withIterations(requireExperiment(request.experiment), request.iterations);
-  refuseGaps(experiment, engine);
+  requireCapable(experiment, engine);
   if (engine !== 'sim') return { experiment, engine };
   const name = request.profile ?? defaultProfile;
   return { experiment, engine, profile: { name, json: await assets.readProfile(name) } };
@@ -22,16 +20,4 @@ export async function prepareRun(request: StartRun, assets: Assets): Promise<Eng
 function withIterations(experiment: Experiment, iterations: number | undefined): Experiment {
   if (iterations === undefined) return experiment;
   return { ...experiment, environment: { ...experiment.environment, iterations } };
-}
-
-function refuseGaps(experiment: Experiment, engine: EngineKind): void {
-  const [first, ...others] = capabilityGaps(experiment, engine);
-  if (first === undefined) return;
-  const more = others.length === 0 ? '' : ` ${others.length} more fields stand in the way, as ${others[0]?.field}.`;
-  throw new CopyscopeError({
-    code: 'engine.unsupported',
-    field: first.field,
-    message: first.reason,
-    remedy: `Remove it from the experiment, or choose another engine.${more}`,
-  });
 }

@@ -2,6 +2,7 @@
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { DeviceReport } from '../../core/program/engine.ts';
 import type { RunSummary, WindowEvents } from '../../core/service/service.ts';
+import { PartialRunError } from '../engine/partialRun.ts';
 import type { EngineRunRequest, EngineRunResult } from '../engine/protocol.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { RunStore } from './runStore.ts';
@@ -69,7 +70,7 @@ export class SessionRuns {
     return run.summary.error === undefined ? stillRunning() : new CopyscopeError(run.summary.error);
   }
 
-  /** The Arrow file of a run that is complete and could not be written to disk; null for any other. */
+  /** The Arrow file of a run that could not be written to disk; null for any other. */
   unsaved(id: string): Uint8Array | null {
     return this.#runs.get(id)?.unsaved ?? null;
   }
@@ -83,11 +84,13 @@ export class SessionRuns {
       });
       await this.#save(run, result);
     } catch (thrown) {
-      this.#end(run, toErrorInfo(thrown));
+      if (thrown instanceof PartialRunError) await this.#save(run, thrown.partial, thrown.toInfo());
+      else this.#end(run, toErrorInfo(thrown));
     }
   }
 
-  async #save(run: SessionRun, { info, file }: EngineRunResult): Promise<void> {
+  /** `failure` is why the run ended early, of a run that did. */
+  async #save(run: SessionRun, { info, file }: EngineRunResult, failure?: ErrorInfo): Promise<void> {
     const { id } = run.summary;
     let summary: RunSummary;
     try {
@@ -95,7 +98,7 @@ export class SessionRuns {
     } catch (thrown) {
       run.unsaved = file;
       this.#boundUnsaved();
-      this.#end(run, notSaved(toErrorInfo(thrown)));
+      this.#end(run, failure ?? notSaved(toErrorInfo(thrown)));
       return;
     }
     this.#runs.delete(id);

@@ -3,6 +3,7 @@ target_sources(copyscope_engine PRIVATE
   src/copy/copy_engine.cpp
   src/copy/host_copy_device.cpp
   src/copy/loops.cpp
+  src/copy/memory_need.cpp
   src/copy/memory_pool.cpp
   src/copy/multi_copy.cpp
   src/copy/packing_plan.cpp
@@ -17,7 +18,7 @@ if(TARGET copyscope)
                                    src/copy/copy_request.cpp src/copy/engine_registry.cpp)
 endif()
 if(TARGET copyscope_cuda)
-  target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp)
+  target_sources(copyscope_cuda PRIVATE src/copy/cuda_copy_device.cpp src/copy/piece_kernel.cu)
 endif()
 if(TARGET copyscope_executor_tests)
   target_sources(copyscope_executor_tests PRIVATE

@@ -9,13 +9,6 @@ namespace {
 /// What shows up in the stream's own records: neither marks, nor host functions, nor what a graph runs.
 bool isRecorded(const Issued& issued) { return isDeviceWork(issued.instruction->code); }
 
-bool isPeerCopy(const Program& program, const Instruction& instruction) {
-  if (instruction.code != Code::copy) return false;
-  const Buffer& src = program.buffers[static_cast<std::size_t>(instruction.src)];
-  const Buffer& dst = program.buffers[static_cast<std::size_t>(instruction.dst)];
-  return isDevice(src) && isDevice(dst) && src.device != dst.device;
-}
-
 /// A copy between devices without peer access goes through host memory, and may be recorded on both ways.
 bool agreeInBytes(const Program& program, const Instruction& instruction, const ActivityRecord& record) {
   const bool twice = isPeerCopy(program, instruction) && record.bytes == 2 * instruction.bytes;
@@ -56,8 +49,8 @@ bool agree(const Program& program, const Instruction& instruction, const Activit
 
 bool mayBeUnrecorded(const Program& program, const Instruction& instruction) {
   if (instruction.code != Code::copy) return false;
-  const bool onHost = !isDevice(program.buffers[static_cast<std::size_t>(instruction.src)]) &&
-                      !isDevice(program.buffers[static_cast<std::size_t>(instruction.dst)]);
+  const bool onHost = sourceMemory(program, instruction) != Memory::device &&
+                      targetMemory(program, instruction) != Memory::device;
   return onHost || instruction.bytes == 0;
 }
 

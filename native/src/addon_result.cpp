@@ -34,6 +34,7 @@ Napi::Object hostColumns(Napi::Env env, const RunRecord& record) {
   Napi::Object columns = rowColumns(env, record.hostRows, record);
   const auto& rows = record.hostRows;
   columns.Set("thread", column<Napi::Int32Array>(env, rows, [](const HostRow& row) { return row.thread; }));
+  columns.Set("worker", column<Napi::Int32Array>(env, rows, [](const HostRow& row) { return row.worker; }));
   columns.Set("call", column<Napi::Uint8Array>(env, rows, [](const HostRow& row) { return row.name; }));
   return columns;
 }
@@ -53,6 +54,7 @@ Napi::Object checkColumns(Napi::Env env, const std::vector<Check>& checks) {
   Napi::Object columns = Napi::Object::New(env);
   columns.Set("op", column<Napi::Int32Array>(env, checks, [](const Check& check) { return check.op; }));
   columns.Set("buffer", column<Napi::Int32Array>(env, checks, [](const Check& check) { return check.buffer; }));
+  columns.Set("multiCopy", column<Napi::Int32Array>(env, checks, [](const Check& check) { return check.multiCopy; }));
   columns.Set("checked", column<Napi::Float64Array>(env, checks, [](const Check& check) { return check.checked; }));
   columns.Set("wrong", column<Napi::Float64Array>(env, checks, [](const Check& check) { return check.wrong; }));
   columns.Set("firstWrong",

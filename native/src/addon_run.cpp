@@ -82,7 +82,8 @@ class Run {
     const std::unique_ptr<Backend> backend = makeBackend();
     const Interruptible interruptible(*this, *backend);
     Executor executor(request_.program, *backend, stop_,
-                      [this](Phase phase, int done, int total) { progress(phase, done, total); });
+                      [this](Phase phase, int done, int total) { progress(phase, done, total); },
+                      [this](RunRecord soFar) { tellPartial(std::move(soFar)); });
     try {
       record = executor.run();
     } catch (...) {
@@ -131,6 +132,15 @@ class Run {
       event.Set("phase", static_cast<int>(phase));
       event.Set("done", done);
       event.Set("total", total);
+      listener.Call({event});
+    });
+  }
+
+  void tellPartial(RunRecord soFar) {
+    const auto kept = std::make_shared<const RunRecord>(std::move(soFar));
+    call([kept](Napi::Env env, Napi::Function listener) {
+      Napi::Object event = Napi::Object::New(env);
+      event.Set("partial", toResult(env, *kept));
       listener.Call({event});
     });
   }
@@ -209,6 +219,13 @@ std::vector<std::string> strings(const Napi::Object& object, const char* name) {
   return result;
 }
 
+std::vector<Table> tablesIn(const Napi::Object& object, const char* name) {
+  const Napi::Array values = list(object, name);
+  std::vector<Table> result;
+  for (std::uint32_t index = 0; index < values.Length(); ++index) result.push_back(table(values.Get(index), name));
+  return result;
+}
+
 Request readRequest(const Napi::CallbackInfo& info) {
   if (info.Length() != 2 || !info[0].IsObject()) badArgument("request", "an object");
   if (!info[1].IsFunction()) badArgument("listener", "a function");
@@ -229,10 +246,9 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.streams = table(member(object, "streams"), "streams");
   tables.events = table(member(object, "events"), "events");
   tables.expectations = table(member(object, "expectations"), "expectations");
-  const Napi::Array threads = list(object, "threads");
-  for (std::uint32_t index = 0; index < threads.Length(); ++index) {
-    tables.threads.push_back(table(threads.Get(index), "threads"));
-  }
+  tables.multiCopies = table(member(object, "multiCopies"), "multiCopies");
+  tables.threads = tablesIn(object, "threads");
+  tables.multiCopySizes = tablesIn(object, "multiCopySizes");
   Request request;
   request.program = readProgram(tables);
   const double engine = number(object, "engine");

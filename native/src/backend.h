@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "copy_part.h"
 #include "memory/memory_report.h"
 #include "program.h"
 #include "rows.h"
@@ -67,6 +69,18 @@ class Backend {
   /// What the allocators hold now.
   virtual std::vector<MemoryReport> memory() const = 0;
 
+  // Multi-tensor copies, which several threads make together.
+
+  /// The copy engine's view of a device.
+  virtual std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) = 0;
+  /// One of the program's streams as that view names it.
+  virtual copy::StreamRef copyStream(int stream) = 0;
+  /// Bytes of page-locked memory that the multi-tensor copies of a device may hold.
+  virtual std::uint64_t copyBudget(int device) const = 0;
+  virtual void issuePart(const CopyPart& part, std::int32_t correlation) = 0;
+  /// The calling thread goes on as this host thread: a copy engine may have given it another device.
+  virtual void makeCurrent(int thread) = 0;
+
   // Synchronisation.
 
   virtual void synchronizeStream(int stream) = 0;
@@ -85,6 +99,8 @@ class Backend {
   virtual void endIteration() = 0;
   /// Adds the device rows of all recorded iterations to `rows`.
   virtual void endRecording(std::vector<DeviceRow>& rows) = 0;
+  /// Adds those of the iterations recorded so far, as far as they can be had without disturbing the next.
+  virtual void recordedSoFar(std::vector<DeviceRow>& rows) const = 0;
 
   /// Makes running kernels and waits end soon. May be called from any thread at any time.
   virtual void interrupt() noexcept = 0;

@@ -1,6 +1,7 @@
 #include "counts.h"
 
 #include "failure.h"
+#include "multi_copy_uses.h"
 
 namespace copyscope {
 namespace {
@@ -54,8 +55,9 @@ std::vector<std::uint64_t> graphRows(const Program& program) {
   return rows;
 }
 
-void countThread(const std::vector<Instruction>& instructions, std::size_t thread,
-                 const std::vector<std::uint64_t>& ofGraph, Counts& counts) {
+void countThread(const Program& program, std::size_t thread, const std::vector<std::uint64_t>& ofGraph,
+                 Counts& counts) {
+  const std::vector<Instruction>& instructions = program.threads[thread];
   std::vector<std::uint64_t> rounds{1};
   std::vector<bool> used(counts.streamRows.size(), false);
   for (const Instruction& instruction : instructions) {
@@ -64,9 +66,16 @@ void countThread(const std::vector<Instruction>& instructions, std::size_t threa
     } else if (instruction.code == Code::endRepeat) {
       rounds.pop_back();
     }
+    const auto stream = static_cast<std::size_t>(instruction.stream);
+    if (instruction.code == Code::multiCopy) {
+      const MultiCopyRows rows = multiCopyRows(program.multiCopies[static_cast<std::size_t>(instruction.index)]);
+      add(counts.hostRows[thread], times(rows.host, rounds.back()));
+      add(counts.streamRows[stream], times(rows.stream, rounds.back()));
+      counts.streamThreads[stream] += 2;  // Its own thread and helpers.
+      continue;
+    }
     add(counts.hostRows[thread], times(hostRowsOf(instruction.code), rounds.back()));
     if (!takesStream(instruction.code)) continue;
-    const auto stream = static_cast<std::size_t>(instruction.stream);
     const bool isLaunch = instruction.code == Code::launchGraph;
     const std::uint64_t rows = isLaunch ? ofGraph[static_cast<std::size_t>(instruction.index)] + 1 : 1;
     add(counts.streamRows[stream], times(rows, rounds.back()));
@@ -84,7 +93,7 @@ Counts countRows(const Program& program) {
   counts.streamThreads.resize(program.streams.size());
   const std::vector<std::uint64_t> ofGraph = graphRows(program);
   for (std::size_t thread = 0; thread < program.threads.size(); ++thread) {
-    countThread(program.threads[thread], thread, ofGraph, counts);
+    countThread(program, thread, ofGraph, counts);
   }
   std::uint64_t total = 0;
   for (const std::uint64_t rows : counts.hostRows) add(total, rows);

@@ -34,7 +34,8 @@ CpuBackend::~CpuBackend() {
 void CpuBackend::prepare(const Program& program) {
   program_ = &program;
   requireHostMemory(program, true);
-  const std::uint64_t pinnedLeft = requirePinnedMemory(program);
+  PinnedShares pinned = requirePinnedMemory(program);
+  copyBudgets_ = std::move(pinned.copies);
   for (const Buffer& declared : program.buffers) {
     memory_.push_back(declared.byOperation ? Pages() : allocatePages(declared.bytes));
     if (memory_.back() == nullptr && !declared.byOperation) throw outOfMemory(declared, "host");
@@ -42,7 +43,7 @@ void CpuBackend::prepare(const Program& program) {
   CpuTickets& tickets = *this;
   source_ = std::make_unique<CpuMemory>(tickets, program);
   operationMemory_ = std::make_unique<BufferMemory>(program, *source_, source_->segments(), source_->hostSegments(),
-                                                    pinnedLeft);
+                                                    pinned.operations);
   engines_ = std::vector<std::array<std::mutex, 2>>(program.devices.size());
   events_.resize(program.events.size());
   graphs_.resize(program.graphs.size());
@@ -199,7 +200,9 @@ void CpuBackend::endIteration() {
   for (const auto& one : queues_) recorded_.insert(recorded_.end(), one->rows.begin(), one->rows.end());
 }
 
-void CpuBackend::endRecording(std::vector<DeviceRow>& rows) {
+void CpuBackend::endRecording(std::vector<DeviceRow>& rows) { recordedSoFar(rows); }
+
+void CpuBackend::recordedSoFar(std::vector<DeviceRow>& rows) const {
   rows.insert(rows.end(), recorded_.begin(), recorded_.end());
 }
 

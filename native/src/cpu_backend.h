@@ -16,6 +16,7 @@
 
 #include "backend.h"
 #include "counts.h"
+#include "cpu_copy_device.h"
 #include "cpu_memory.h"
 #include "cpu_tickets.h"
 #include "host_memory.h"
@@ -49,6 +50,14 @@ class CpuBackend final : public Backend, private CpuTickets {
   CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
   std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
+  std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) override {
+    return std::make_unique<CpuCopyDevice>(static_cast<CpuTickets&>(*this), device);
+  }
+  copy::StreamRef copyStream(int stream) override { return CpuCopyDevice::nameOf(stream); }
+  std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
+  void issuePart(const CopyPart& part, std::int32_t correlation) override;
+  void makeCurrent(int) override {}
+
   void synchronizeStream(int stream) override;
   void synchronizeEvent(int event) override;
   void synchronizeDevice(int device) override;
@@ -60,6 +69,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   void beginIteration(int iteration) override;
   void endIteration() override;
   void endRecording(std::vector<DeviceRow>& rows) override;
+  void recordedSoFar(std::vector<DeviceRow>& rows) const override;
   void interrupt() noexcept override;
 
   const char* timing() const override { return "host-clock"; }
@@ -74,6 +84,8 @@ class CpuBackend final : public Backend, private CpuTickets {
     /// Where its data lay when it was issued.
     const std::byte* source = nullptr;
     std::byte* target = nullptr;
+    const copy::Piece* pieces = nullptr;
+    std::size_t pieceCount = 0;
     /// A recorded event it waits for.
     Ticket event;
     /// What must be done in each stream before a command that takes part in the legacy default stream's barrier.
@@ -157,6 +169,8 @@ class CpuBackend final : public Backend, private CpuTickets {
   std::vector<Pages> memory_;
   std::unique_ptr<CpuMemory> source_;
   std::unique_ptr<BufferMemory> operationMemory_;
+  std::vector<std::uint64_t> copyBudgets_;
+  PartInstructions parts_;
   std::vector<Event> events_;
   std::vector<std::shared_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Queue>> queues_;

@@ -53,8 +53,8 @@ void CpuBackend::execute(Queue& own, int stream, const Command& command) {
 /// The engine of a copy across the link; none for anything else.
 std::unique_lock<std::mutex> CpuBackend::lockEngine(const Queue& own, const Instruction& instruction) {
   if (!isCopy(instruction.code)) return {};
-  const bool fromDevice = isDevice(buffer(instruction.src));
-  const bool toDevice = instruction.dst >= 0 && isDevice(buffer(instruction.dst));
+  const bool fromDevice = sourceMemory(*program_, instruction) == Memory::device;
+  const bool toDevice = targetMemory(*program_, instruction) == Memory::device;
   if (fromDevice == toDevice) return {};
   return std::unique_lock<std::mutex>(engines_[static_cast<std::size_t>(own.device)][fromDevice ? 1 : 0]);
 }
@@ -68,6 +68,7 @@ void CpuBackend::executeWork(const Command& command) {
     case Code::spin:
       return stop_.sleepUntil(nowNs() + instruction.amount);
     case Code::stream:
+      if (command.pieces != nullptr) return copy::copyEach(command.pieces, command.pieceCount);
       return executeStream(command);
     case Code::arithmetic:
       return executeArithmetic(instruction);

@@ -30,6 +30,18 @@ void CpuBackend::issue(const Instruction& instruction, std::int32_t correlation)
   }
 }
 
+void CpuBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
+  Command command;
+  command.instruction = &parts_.of(part);
+  command.correlation = correlation;
+  command.source = part.source;
+  command.target = part.target;
+  command.pieces = part.pieces;
+  command.pieceCount = part.pieceCount;
+  if (part.pieces == nullptr) return issueCopy(*command.instruction, std::move(command));
+  put(std::move(command));
+}
+
 /// Addresses are those at the time of the call, as CUDA takes them.
 CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::int32_t correlation) {
   Command command;
@@ -45,8 +57,8 @@ CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::i
 /// small one is taken with the call. Copies back to pageable memory return only when complete, host to host as well.
 /// (CUDA Runtime API, API synchronisation behaviour)
 void CpuBackend::issueCopy(const Instruction& instruction, Command command) {
-  const Memory src = buffer(instruction.src).memory;
-  const Memory dst = buffer(instruction.dst).memory;
+  const Memory src = sourceMemory(*program_, instruction);
+  const Memory dst = targetMemory(*program_, instruction);
   const bool fromHost = src != Memory::device;
   const bool toHost = dst != Memory::device;
   const bool taken = src == Memory::pageable && !toHost && instruction.bytes <= stagedBytes;

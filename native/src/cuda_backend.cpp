@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "copy/cuda_copy_device.h"
 #include "event_recorder.h"
 #include "memory_check.h"
 #include "run_failures.h"
@@ -45,11 +46,12 @@ void CudaBackend::prepare(const Program& program) {
   createStreams();
   createEvents();
   graphs_ = std::make_unique<CudaGraphs>(program);
-  const std::uint64_t pinnedLeft = requirePinnedMemory(program);
+  PinnedShares pinned = requirePinnedMemory(program);
+  copyBudgets_ = std::move(pinned.copies);
   allocateBuffers();
   source_ = std::make_unique<CudaMemory>(program, devices_, streams_.handles);
   operationMemory_ = std::make_unique<BufferMemory>(program, *source_, source_->segments(), source_->hostSegments(),
-                                                    pinnedLeft);
+                                                    pinned.operations);
   chooseRecorder();
 }
 
@@ -182,13 +184,21 @@ void CudaBackend::chooseRecorder() {
 }
 
 void CudaBackend::attach(int thread) {
-  DeviceScope::change(devices_[deviceOfThread(*program_, thread)].ordinal);
+  makeCurrent(thread);
   for (std::size_t index = 0; index < program_->streams.size(); ++index) {
     const Stream& declared = program_->streams[index];
     const bool mine = declared.kind == StreamKind::perThreadDefault && declared.thread == thread;
     const DeviceScope scope(devices_[declared.device].ordinal);
     if (mine) recorder_->identify(static_cast<int>(index));
   }
+}
+
+std::unique_ptr<copy::CopyDevice> CudaBackend::makeCopyDevice(int device) {
+  return copy::makeCudaCopyDevice(devices_[device].ordinal);
+}
+
+void CudaBackend::makeCurrent(int thread) {
+  DeviceScope::change(devices_[deviceOfThread(*program_, thread)].ordinal);
 }
 
 void CudaBackend::fillDevice(int index) {
@@ -277,6 +287,12 @@ void CudaBackend::endIteration() {
 void CudaBackend::endRecording(std::vector<DeviceRow>& rows) {
   rows.insert(rows.end(), hostFunctionRows_.begin(), hostFunctionRows_.end());
   recorder_->end(rows);
+}
+
+/// CUPTI would have to be flushed, which slows what comes next; events have been read already.
+void CudaBackend::recordedSoFar(std::vector<DeviceRow>& rows) const {
+  rows.insert(rows.end(), hostFunctionRows_.begin(), hostFunctionRows_.end());
+  recorder_->recordedSoFar(rows);
 }
 
 void CudaBackend::interrupt() noexcept {

@@ -45,6 +45,12 @@ class CudaBackend final : public Backend {
   CallName allocatePinned(int buffer) override { return operationMemory_->allocatePinned(buffer); }
   std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
+  std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) override;
+  copy::StreamRef copyStream(int stream) override { return handle(stream); }
+  std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
+  void issuePart(const CopyPart& part, std::int32_t correlation) override;
+  void makeCurrent(int thread) override;
+
   void synchronizeStream(int stream) override;
   void synchronizeEvent(int event) override;
   void synchronizeDevice(int device) override;
@@ -56,6 +62,7 @@ class CudaBackend final : public Backend {
   void beginIteration(int iteration) override;
   void endIteration() override;
   void endRecording(std::vector<DeviceRow>& rows) override;
+  void recordedSoFar(std::vector<DeviceRow>& rows) const override;
   void interrupt() noexcept override;
 
   const char* timing() const override;
@@ -71,6 +78,9 @@ class CudaBackend final : public Backend {
 
   void put(const Instruction& instruction, std::int32_t correlation);
   void record(const Instruction& instruction, std::int32_t correlation);
+  /// Makes `call` as the stream's next operation, and notes it for the recorder.
+  template <typename Call>
+  void noted(const Instruction& instruction, std::int32_t correlation, const Call& call);
   void launchGraph(const Instruction& instruction, std::int32_t correlation);
   /// The operation's own call, in its stream.
   void call(const Instruction& instruction, std::int32_t correlation, std::shared_ptr<const CapturedGraph> capture);
@@ -102,6 +112,8 @@ class CudaBackend final : public Backend {
   std::vector<CudaAllocation> allocations_;
   std::unique_ptr<CudaMemory> source_;
   std::unique_ptr<BufferMemory> operationMemory_;
+  std::vector<std::uint64_t> copyBudgets_;
+  PartInstructions parts_;
   CudaHostFunctions hostFunctions_;
   std::unique_ptr<CudaGraphs> graphs_;
 

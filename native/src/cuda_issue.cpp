@@ -1,4 +1,5 @@
 // What host threads put into CUDA's streams.
+#include "copy/piece_kernel.h"
 #include "cuda_backend.h"
 
 // cudaMemcpy in this thread's own default stream. The header declares it only to sources in which all calls mean that.
@@ -54,14 +55,30 @@ void CudaBackend::put(const Instruction& instruction, std::int32_t correlation) 
   call(instruction, correlation, nullptr);
 }
 
-void CudaBackend::record(const Instruction& instruction, std::int32_t correlation) {
+template <typename Call>
+void CudaBackend::noted(const Instruction& instruction, std::int32_t correlation, const Call& call) {
   const std::unique_lock<std::mutex> lock = lockStream(instruction.stream);
   std::vector<Issued>& issued = issued_[static_cast<std::size_t>(instruction.stream)];
   const std::size_t position = issued.size();
   recorder_->before(instruction.stream, position);
-  call(instruction, correlation, nullptr);
+  call();
   recorder_->after(instruction.stream, position);
   issued.push_back({&instruction, correlation, nullptr, 0});
+}
+
+void CudaBackend::record(const Instruction& instruction, std::int32_t correlation) {
+  noted(instruction, correlation, [&] { call(instruction, correlation, nullptr); });
+}
+
+void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
+  const DeviceScope scope(deviceOf(part.stream).ordinal);
+  const cudaStream_t to = handle(part.stream);
+  const auto make = [&] {
+    if (part.pieces != nullptr) return check(copy::launchPieces(to, part.pieces, part.pieceCount), "cudaLaunchKernel");
+    check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
+  };
+  if (correlation == 0) return make();
+  noted(parts_.of(part), correlation, make);
 }
 
 void CudaBackend::launchGraph(const Instruction& instruction, std::int32_t correlation) {

@@ -38,6 +38,8 @@ class DeviceRecorder {
   virtual void after(int stream, std::size_t position) = 0;
   /// The device is idle. `issued` holds what went into each stream, in order.
   virtual void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) = 0;
+  /// Adds those that are there already.
+  virtual void recordedSoFar(std::vector<DeviceRow>&) const {}
   /// Adds the rows of all iterations to `rows`.
   virtual void end(std::vector<DeviceRow>& rows) = 0;
 

@@ -89,7 +89,11 @@ void EventRecorder::endIteration(int iteration, const std::vector<std::vector<Is
   }
 }
 
-void EventRecorder::end(std::vector<DeviceRow>& rows) { rows.insert(rows.end(), rows_.begin(), rows_.end()); }
+void EventRecorder::recordedSoFar(std::vector<DeviceRow>& rows) const {
+  rows.insert(rows.end(), rows_.begin(), rows_.end());
+}
+
+void EventRecorder::end(std::vector<DeviceRow>& rows) { recordedSoFar(rows); }
 
 std::int64_t EventRecorder::timeOf(cudaEvent_t event, const Base& base) const {
   float milliseconds = 0;

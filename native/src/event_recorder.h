@@ -18,6 +18,7 @@ class EventRecorder final : public DeviceRecorder {
   void before(int stream, std::size_t position) override;
   void after(int stream, std::size_t position) override;
   void endIteration(int iteration, const std::vector<std::vector<Issued>>& issued) override;
+  void recordedSoFar(std::vector<DeviceRow>& rows) const override;
   void end(std::vector<DeviceRow>& rows) override;
   const char* timing() const override { return "cuda-events"; }
   std::vector<std::string> notes() const override;

@@ -7,12 +7,19 @@
 #include "host_memory.h"
 
 namespace copyscope {
+namespace {
 
-Executor::Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress)
+constexpr std::int64_t firstPartialNs = 500000000;
+
+}  // namespace
+
+Executor::Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress,
+                   PartialListener partial)
     : program_(program),
       backend_(backend),
       stop_(stop),
       progress_(std::move(progress)),
+      partial_(std::move(partial)),
       counts_(countRows(program)),
       signals_(program, stop),
       gate_(static_cast<int>(program.threads.size())) {}
@@ -33,6 +40,8 @@ RunRecord Executor::run() {
   joinThreads();
   record_.timing = backend_.timing();
   record_.notes = backend_.notes();
+  const std::vector<std::string>& ofCopies = multiCopies_->notes();
+  record_.notes.insert(record_.notes.end(), ofCopies.begin(), ofCopies.end());
   const std::string clockError = describeClockError(record_.hostRows, record_.deviceRows);
   if (!clockError.empty()) record_.notes.push_back(clockError);
   return std::move(record_);
@@ -41,10 +50,12 @@ RunRecord Executor::run() {
 void Executor::prepare() {
   progress_(Phase::preparing, 0, 1);
   backend_.prepare(program_);
+  stopIfAsked();
+  multiCopies_ = std::make_unique<MultiCopies>(program_, backend_);
   restore(true);
   std::int32_t correlation = 1;
   for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
-    const Surroundings surroundings{program_, backend_, signals_, stop_};
+    const Surroundings surroundings{program_, backend_, signals_, *multiCopies_, stop_};
     hostThreads_.push_back(std::make_unique<HostThread>(surroundings, static_cast<int>(thread),
                                                         counts_.hostRows[thread], correlation));
     correlation += static_cast<std::int32_t>(counts_.hostRows[thread]);
@@ -95,34 +106,51 @@ void Executor::iterate(Phase phase, int count) {
     // The first activities after a recorder is switched on are slow, so one iteration more is run and not kept.
     restore(false);
     runOnce(false, 0);
+    recordingNs_ = nowNs();
+    nextPartialNs_ = recordingNs_ + firstPartialNs;
   }
   for (int iteration = 0; iteration < count; ++iteration) {
     progress_(phase, iteration, count);
     restore(false);
     const std::int64_t wall = runOnce(recorded, iteration);
     if (phase == Phase::timing) record_.plainWallNs.push_back(wall);
-    if (recorded) record_.recordedWallNs.push_back(wall);
+    if (!recorded) continue;
+    record_.recordedWallNs.push_back(wall);
+    if (iteration + 1 < count) offerPartial();
   }
   if (recorded) {
     record_.memory = backend_.memory();
     backend_.endRecording(record_.deviceRows);
-    takeHostRows();
+    takeHostRows(record_);
   }
   if (count > 0) progress_(phase, count, count);
 }
 
-void Executor::takeHostRows() {
+void Executor::takeHostRows(RunRecord& record) const {
   for (const auto& thread : hostThreads_) {
-    record_.hostRows.insert(record_.hostRows.end(), thread->rows().begin(), thread->rows().end());
-    record_.elapsed.insert(record_.elapsed.end(), thread->elapsed().begin(), thread->elapsed().end());
+    record.hostRows.insert(record.hostRows.end(), thread->rows().begin(), thread->rows().end());
+    record.elapsed.insert(record.elapsed.end(), thread->elapsed().begin(), thread->elapsed().end());
   }
+}
+
+/// After half a second, then whenever recording has lasted twice as long, so that all of it costs little.
+void Executor::offerPartial() {
+  const std::int64_t now = nowNs();
+  if (partial_ == nullptr || now < nextPartialNs_) return;
+  nextPartialNs_ = now + (now - recordingNs_);
+  RunRecord soFar = record_;
+  takeHostRows(soFar);
+  backend_.recordedSoFar(soFar.deviceRows);
+  soFar.timing = backend_.timing();
+  soFar.notes = backend_.notes();
+  partial_(std::move(soFar));
 }
 
 /// What had been recorded when the run failed. The iteration that failed has its host rows only.
 void Executor::keepPartial() noexcept {
   if (record_.startsNs.empty() || !record_.hostRows.empty()) return;
   try {
-    takeHostRows();
+    takeHostRows(record_);
     record_.timing = backend_.timing();
     record_.notes = backend_.notes();
     backend_.endRecording(record_.deviceRows);
@@ -149,7 +177,10 @@ void Executor::fill(std::size_t index) {
 
 /// Writes the patterns of all buffers, or of those that the program writes. Outside every timed window.
 void Executor::restore(bool all) {
-  if (!all) poison();
+  if (!all) {
+    poison();
+    multiCopies_->poison();
+  }
   backend_.reset();
   for (std::size_t index = 0; index < program_.buffers.size(); ++index) {
     const Buffer& buffer = program_.buffers[index];
@@ -175,26 +206,37 @@ std::int64_t Executor::runOnce(bool recorded, int iteration) {
 }
 
 void Executor::verify() {
-  const int total = static_cast<int>(program_.expectations.size());
+  const std::size_t buffers = program_.expectations.size();
+  const int total = static_cast<int>(buffers + multiCopies_->count());
   for (int index = 0; index < total; ++index) {
     progress_(Phase::verifying, index, total);
     stopIfAsked();
-    const Expectation& expected = program_.expectations[static_cast<std::size_t>(index)];
-    const bool onDevice = isDevice(program_.buffers[static_cast<std::size_t>(expected.buffer)]);
-    const auto compareHost = [&] {
-      return compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
-    };
-    const Comparison found = onDevice ? backend_.compareDevice(expected) : compareHost();
-    const auto first = static_cast<std::int64_t>(expected.offset + found.firstWrong);
-    record_.checks.push_back({-1, expected.buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1});
+    const auto which = static_cast<std::size_t>(index);
+    if (which < buffers) {
+      verifyBuffer(program_.expectations[which]);
+      continue;
+    }
+    const auto [op, found] = multiCopies_->verify(which - buffers);
+    const std::int64_t first = found.wrong > 0 ? static_cast<std::int64_t>(found.firstWrong) : -1;
+    record_.checks.push_back({-1, -1, found.checked, found.wrong, first, op});
   }
   for (const auto& thread : hostThreads_) {
     for (const ReadFindings& read : thread->findings()) {
       const auto first = read.wrong > 0 ? static_cast<std::int64_t>(read.firstWrong) : -1;
-      record_.checks.push_back({read.op, read.buffer, read.checked, read.wrong, first});
+      record_.checks.push_back({read.op, read.buffer, read.checked, read.wrong, first, -1});
     }
   }
   progress_(Phase::verifying, total, total);
+}
+
+void Executor::verifyBuffer(const Expectation& expected) {
+  const bool onDevice = isDevice(program_.buffers[static_cast<std::size_t>(expected.buffer)]);
+  const auto compareHost = [&] {
+    return compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
+  };
+  const Comparison found = onDevice ? backend_.compareDevice(expected) : compareHost();
+  const auto first = static_cast<std::int64_t>(expected.offset + found.firstWrong);
+  record_.checks.push_back({-1, expected.buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1, -1});
 }
 
 /// Keeps the first error, and makes everything else end.

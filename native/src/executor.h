@@ -10,6 +10,7 @@
 #include "counts.h"
 #include "gate.h"
 #include "host_thread.h"
+#include "multi_copies.h"
 #include "program.h"
 #include "rows.h"
 #include "signals.h"
@@ -27,6 +28,8 @@ struct Check {
   std::uint64_t wrong = 0;
   /// Offset in the buffer; -1 where none is wrong.
   std::int64_t firstWrong = -1;
+  /// Number of the multi-tensor copy whose targets were compared; then there is no buffer.
+  std::int32_t multiCopy = -1;
 };
 
 struct RunRecord {
@@ -44,11 +47,14 @@ struct RunRecord {
 };
 
 using ProgressListener = std::function<void(Phase phase, int done, int total)>;
+/// Gets what has been recorded so far, between two iterations: the more seldom, the longer the recording lasts.
+using PartialListener = std::function<void(RunRecord record)>;
 
 class Executor {
  public:
   /// All references must outlive the executor.
-  Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress);
+  Executor(const Program& program, Backend& backend, Stop& stop, ProgressListener progress,
+           PartialListener partial = nullptr);
 
   /// Throws a Failure; `run.cancelled` where a stop was requested from outside.
   RunRecord run();
@@ -61,13 +67,15 @@ class Executor {
   void joinThreads() noexcept;
   void runThread(std::size_t thread);
   void iterate(Phase phase, int count);
-  void takeHostRows();
+  void takeHostRows(RunRecord& record) const;
+  void offerPartial();
   void keepPartial() noexcept;
   void poison();
   void fill(std::size_t buffer);
   void restore(bool all);
   std::int64_t runOnce(bool recorded, int iteration);
   void verify();
+  void verifyBuffer(const Expectation& expected);
   void fail(std::exception_ptr error) noexcept;
   void stopIfAsked();
 
@@ -75,8 +83,12 @@ class Executor {
   Backend& backend_;
   Stop& stop_;
   ProgressListener progress_;
+  PartialListener partial_;
+  std::int64_t recordingNs_ = 0;
+  std::int64_t nextPartialNs_ = 0;
   Counts counts_;
   Signals signals_;
+  std::unique_ptr<MultiCopies> multiCopies_;
   Gate gate_;
   /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
   int iteration_ = -1;

@@ -21,6 +21,7 @@ HostThread::HostThread(const Surroundings& surroundings, int thread, std::uint64
       instructions_(program_.threads[static_cast<std::size_t>(thread)]),
       backend_(surroundings.backend),
       signals_(surroundings.signals),
+      multiCopies_(surroundings.multiCopies),
       stop_(surroundings.stop),
       thread_(thread),
       firstCorrelation_(firstCorrelation),
@@ -96,6 +97,8 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
     case Code::signal:
     case Code::waitSignal:
       return signal(instruction);
+    case Code::multiCopy:
+      return multiCopy(instruction);
     default:
       return issue(instruction);
   }

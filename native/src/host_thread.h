@@ -12,6 +12,8 @@
 
 namespace copyscope {
 
+class MultiCopies;
+
 /// What the reads of one instruction found, over all recorded iterations.
 struct ReadFindings {
   std::int32_t op = -1;
@@ -34,6 +36,7 @@ struct Surroundings {
   const Program& program;
   Backend& backend;
   Signals& signals;
+  MultiCopies& multiCopies;
   Stop& stop;
 };
 
@@ -51,6 +54,8 @@ class HostThread {
   const std::vector<ElapsedTime>& elapsed() const { return elapsed_; }
 
  private:
+  class CopyRows;
+
   void step(const Instruction& instruction, std::size_t& next);
   std::size_t endRepeat(const Instruction& instruction, std::size_t here);
   void issue(const Instruction& instruction);
@@ -62,6 +67,7 @@ class HostThread {
   void recordStream(const Instruction& instruction);
   void pin(const Instruction& instruction);
   void signal(const Instruction& instruction);
+  void multiCopy(const Instruction& instruction);
   void synchronize(const Instruction& instruction);
   void query(const Instruction& instruction);
   void write(const Instruction& instruction);
@@ -75,6 +81,7 @@ class HostThread {
   const std::vector<Instruction>& instructions_;
   Backend& backend_;
   Signals& signals_;
+  MultiCopies& multiCopies_;
   Stop& stop_;
   const int thread_;
   const std::int32_t firstCorrelation_;

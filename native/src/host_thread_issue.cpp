@@ -6,12 +6,6 @@
 namespace copyscope {
 namespace {
 
-bool isPeerCopy(const Program& program, const Instruction& instruction) {
-  const Buffer& src = program.buffers[static_cast<std::size_t>(instruction.src)];
-  const Buffer& dst = program.buffers[static_cast<std::size_t>(instruction.dst)];
-  return isDevice(src) && isDevice(dst) && src.device != dst.device;
-}
-
 /// The call that issues an operation.
 CallName callOf(const Program& program, const Instruction& instruction) {
   switch (instruction.code) {

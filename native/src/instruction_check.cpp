@@ -87,6 +87,8 @@ std::size_t indexed(const Program& program, Code code) {
       return program.events.size();
     case Code::synchronizeDevice:
       return program.devices.size();
+    case Code::multiCopy:
+      return program.multiCopies.size();
     default:
       return 0;
   }
@@ -94,7 +96,8 @@ std::size_t indexed(const Program& program, Code code) {
 
 bool needsIndex(Code code) {
   return code == Code::signal || code == Code::waitSignal || code == Code::beginCapture || code == Code::endCapture ||
-         code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice;
+         code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice ||
+         code == Code::multiCopy;
 }
 
 void checkAmount(const Instruction& instruction, const std::string& where) {
@@ -168,6 +171,7 @@ void checkNesting(const std::vector<Instruction>& instructions, const std::strin
     if (opens(code)) open.push_back(index);
     if (open.size() > maxNesting) refuseProgram(where, "its groups nest deeper than " + std::to_string(maxNesting));
     if (code == Code::beginCapture && capturing) refuseProgram(where, "a capture lies in another one");
+    if (code == Code::multiCopy && capturing) refuseProgram(where, "a capture can't take in a multi-tensor copy");
     if (code == Code::beginCapture || code == Code::endCapture) capturing = code == Code::beginCapture;
     const Code opener = openerOf(code);
     if (opener == code) continue;

@@ -2,27 +2,59 @@
 
 #include <algorithm>
 
+#include "copy/memory_need.h"
 #include "host_memory.h"
+#include "multi_copy_uses.h"
 
 namespace copyscope {
 namespace {
 
-/// `counts` says which buffers lie in the memory at hand.
-template <typename Counts>
-void require(const Program& program, const char* where, std::uint64_t available, const Counts& counts) {
+/// Adds up what a program asks for, and remembers the largest part of it.
+struct Demand {
   std::uint64_t total = 0;
-  const Buffer* largest = nullptr;
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.byOperation || !counts(buffer)) continue;
-    total += buffer.bytes;
-    if (largest == nullptr || buffer.bytes > largest->bytes) largest = &buffer;
+  std::uint64_t most = 0;
+  std::string largest;
+  std::string field;
+
+  void add(const Buffer& buffer) {
+    add(buffer.bytes, "The largest buffer is " + buffer.id, "buffers." + buffer.id);
   }
-  if (largest == nullptr || total <= available) return;
+  void add(std::uint64_t bytes, const MultiCopyUse& use) {
+    add(bytes, "The largest part is multi-tensor copy " + std::to_string(use.op), "");
+  }
+
+ private:
+  void add(std::uint64_t bytes, const std::string& name, const std::string& where) {
+    total += bytes;
+    if (bytes <= most) return;
+    most = bytes;
+    largest = name + " with " + std::to_string(bytes) + " bytes.";
+    field = where;
+  }
+};
+
+/// `counts` says which buffers lie in the memory at hand, `copyBytes` what multi-tensor copies need of it.
+template <typename Counts, typename CopyBytes>
+void require(const Program& program, const char* where, std::uint64_t available, const Counts& counts,
+             const CopyBytes& copyBytes) {
+  Demand demand;
+  for (const Buffer& buffer : program.buffers) {
+    if (!buffer.byOperation && counts(buffer)) demand.add(buffer);
+  }
+  for (const MultiCopyUse& use : multiCopyUses(program)) demand.add(copyBytes(use), use);
+  if (demand.total <= available) return;
   throw Failure("run.out-of-memory",
-                "The experiment needs " + std::to_string(total) + " bytes of " + where + " memory, and " +
-                    std::to_string(available) + " are free. The largest buffer is " + largest->id + " with " +
-                    std::to_string(largest->bytes) + " bytes.",
-                "Make the buffers smaller, or free memory held by other programs.", "buffers." + largest->id);
+                "The experiment needs " + std::to_string(demand.total) + " bytes of " + where + " memory, and " +
+                    std::to_string(available) + " are free. " + demand.largest,
+                "Make it smaller, or free memory held by other programs.", demand.field);
+}
+
+copy::MemoryNeed needOf(const Program& program, const MultiCopyUse& use) {
+  return copy::memoryNeed(program.multiCopies[static_cast<std::size_t>(use.plan)]);
+}
+
+std::int32_t deviceOf(const Program& program, const MultiCopyUse& use) {
+  return program.streams[static_cast<std::size_t>(use.stream)].device;
 }
 
 }  // namespace
@@ -37,31 +69,47 @@ Failure outOfMemory(const Buffer& buffer, const char* where) {
 void requireHostMemory(const Program& program, bool deviceToo) {
   const std::uint64_t available = availableHostMemory();
   if (available == 0) return;  // Unknown on this system: the allocation itself will tell.
-  require(program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); });
+  require(
+      program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); },
+      [&](const MultiCopyUse& use) {
+        const copy::MemoryNeed need = needOf(program, use);
+        return need.pageable + need.pinned + need.staging + (deviceToo ? need.device : 0);
+      });
 }
 
-std::uint64_t requirePinnedMemory(const Program& program) {
+PinnedShares requirePinnedMemory(const Program& program) {
   const std::uint64_t budget = pinnedBudget();
-  std::uint64_t total = 0;
-  const Buffer* largest = nullptr;
+  PinnedShares shares;
+  shares.copies.resize(program.devices.size());
+  std::vector<std::uint64_t> staging(program.devices.size());
+  Demand demand;
   for (const Buffer& buffer : program.buffers) {
-    if (buffer.byOperation || !isPageLocked(buffer.memory)) continue;
-    total += buffer.bytes;
-    if (largest == nullptr || buffer.bytes > largest->bytes) largest = &buffer;
+    if (!buffer.byOperation && isPageLocked(buffer.memory)) demand.add(buffer);
   }
-  if (total <= budget) return budget - total;
+  for (const MultiCopyUse& use : multiCopyUses(program)) {
+    const copy::MemoryNeed need = needOf(program, use);
+    const auto device = static_cast<std::size_t>(deviceOf(program, use));
+    const std::uint64_t more = need.staging > staging[device] ? need.staging - staging[device] : 0;
+    staging[device] += more;
+    shares.copies[device] += need.pinned + more;
+    demand.add(need.pinned + more, use);
+  }
+  if (demand.total <= budget) {
+    shares.operations = budget - demand.total;
+    return shares;
+  }
   throw Failure("run.pinned-budget",
-                "The experiment asks for " + std::to_string(total) + " bytes of page-locked memory, and the budget is " +
+                "The experiment asks for " + std::to_string(demand.total) + " bytes of page-locked memory, and the budget is " +
                     std::to_string(budget) + " bytes; " + std::to_string(availableHostMemory()) +
-                    " bytes of host memory are free. The largest such buffer is " + largest->id + " with " +
-                    std::to_string(largest->bytes) + " bytes.",
-                "Make the buffers smaller or pageable, or set COPYSCOPE_PINNED_BUDGET to more, as 8G.",
-                "buffers." + largest->id);
+                    " bytes of host memory are free. " + demand.largest,
+                "Make it smaller or pageable, or set COPYSCOPE_PINNED_BUDGET to more, as 8G.", demand.field);
 }
 
 void requireDeviceMemory(const Program& program, int device, std::uint64_t available) {
-  require(program, "device", available,
-          [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; });
+  require(
+      program, "device", available,
+      [device](const Buffer& buffer) { return isDevice(buffer) && buffer.device == device; },
+      [&](const MultiCopyUse& use) { return deviceOf(program, use) == device ? needOf(program, use).device : 0; });
 }
 
 }  // namespace copyscope

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "copy/copy_options.h"
 #include "pattern.h"
 
 namespace copyscope {
@@ -110,6 +111,9 @@ struct Instruction {
   std::int32_t index = -1;
   /// Share of the device's multiprocessors that a kernel may fill.
   double share = 1;
+  /// Of a part of a multi-tensor copy, which names no buffers.
+  Memory srcMemory = Memory::none;
+  Memory dstMemory = Memory::none;
 };
 
 struct Expectation {
@@ -133,6 +137,8 @@ struct Program {
   std::vector<bool> events;
   std::vector<Signal> signals;
   std::vector<std::string> graphs;
+  /// Each is the plan of one multiCopy instruction.
+  std::vector<copy::MultiCopyPlan> multiCopies;
   std::vector<std::vector<Instruction>> threads;
   /// Each thread's current device; 0 where the vector is shorter.
   std::vector<std::int32_t> threadDevices;
@@ -158,6 +164,24 @@ inline bool isDeviceWork(Code code) {
 inline bool takesStream(Code code) {
   return isDeviceWork(code) || code == Code::recordEvent || code == Code::waitEvent || code == Code::hostFunction ||
          code == Code::launchGraph;
+}
+
+/// Kinds of memory at the two ends of what an instruction moves.
+inline Memory sourceMemory(const Program& program, const Instruction& instruction) {
+  if (instruction.src < 0) return instruction.srcMemory;
+  return program.buffers[static_cast<std::size_t>(instruction.src)].memory;
+}
+inline Memory targetMemory(const Program& program, const Instruction& instruction) {
+  if (instruction.dst < 0) return instruction.dstMemory;
+  return program.buffers[static_cast<std::size_t>(instruction.dst)].memory;
+}
+
+/// A copy from the memory of one device to that of another.
+inline bool isPeerCopy(const Program& program, const Instruction& instruction) {
+  if (instruction.code != Code::copy || instruction.src < 0 || instruction.dst < 0) return false;
+  const Buffer& src = program.buffers[static_cast<std::size_t>(instruction.src)];
+  const Buffer& dst = program.buffers[static_cast<std::size_t>(instruction.dst)];
+  return isDevice(src) && isDevice(dst) && src.device != dst.device;
 }
 
 inline std::int32_t deviceOfThread(const Program& program, int thread) {

@@ -21,15 +21,12 @@ RowKind rowKindOf(Code code) {
 }
 
 void describeActivity(const Program& program, const Instruction& instruction, DeviceRow& row) {
-  const auto memoryOf = [&](std::int32_t buffer) {
-    return buffer < 0 ? Memory::none : program.buffers[static_cast<std::size_t>(buffer)].memory;
-  };
   row.kind = rowKindOf(instruction.code);
   row.bytes = instruction.bytes;
-  if (row.kind == RowKind::memset) row.dst = memoryOf(instruction.dst);
+  if (row.kind == RowKind::memset) row.dst = targetMemory(program, instruction);
   if (row.kind != RowKind::copy) return;
-  row.src = memoryOf(instruction.src);
-  row.dst = instruction.code == Code::item ? Memory::pageable : memoryOf(instruction.dst);
+  row.src = sourceMemory(program, instruction);
+  row.dst = instruction.code == Code::item ? Memory::pageable : targetMemory(program, instruction);
 }
 
 }  // namespace copyscope

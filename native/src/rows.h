@@ -63,6 +63,8 @@ struct HostRow {
   std::int32_t correlation = 0;
   std::int32_t iteration = 0;
   std::int32_t thread = 0;
+  /// 0 for the host thread itself, from 1 on the threads that help it with a multi-tensor copy.
+  std::int32_t worker = 0;
   RowKind kind = RowKind::hostCall;
   CallName name = CallName::none;
 };

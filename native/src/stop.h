@@ -23,6 +23,8 @@ class Stop {
 
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
+  const std::atomic<bool>& flag() const noexcept { return requested_; }
+
   /// Busy until the time has come, as working code would be. Ends early when a stop is requested.
   void busyUntil(std::int64_t deadlineNs) const noexcept {
     while (nowNs() < deadlineNs && !requested()) {

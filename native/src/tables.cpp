@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "instruction_check.h"
+#include "multi_copy_uses.h"
 
 namespace copyscope {
 namespace {
@@ -186,6 +187,53 @@ void readExpectations(const ProgramTables& tables, Program& program) {
   }
 }
 
+std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name) {
+  const std::size_t count = rows(sizes, 1, name.c_str());
+  std::vector<std::uint64_t> bytes;
+  double total = 0;
+  for (std::size_t tensor = 0; tensor < count; ++tensor) {
+    bytes.push_back(Row(sizes, 1, tensor, name.c_str()).bytes("bytes"));
+    total += static_cast<double>(bytes.back());
+  }
+  if (total > maxBytes) refuseProgram(name, "its tensors have more than 1 TiB together");
+  return bytes;
+}
+
+void readMultiCopies(const ProgramTables& tables, Program& program) {
+  constexpr double mostOption = 1073741824.0;  // 1 GiB
+  const std::size_t count = rows(tables.multiCopies, multiCopyColumns, "multiCopies");
+  if (count != tables.multiCopySizes.size()) refuseProgram("multiCopySizes", "there must be one for each plan");
+  for (std::size_t index = 0; index < count; ++index) {
+    Row row(tables.multiCopies, multiCopyColumns, index, "multiCopies");
+    copy::MultiCopyPlan plan;
+    copy::CopyOptions& options = plan.options;
+    plan.direction = static_cast<copy::Direction>(row.whole("direction", 0, 3));
+    plan.pinned = row.whole("pinned", 0, 1) == 1;
+    options.strategy = static_cast<copy::Strategy>(row.whole("strategy", 0, copy::strategyCount - 1));
+    options.usePinnedStaging = row.whole("use_pinned_staging", 0, 1) == 1;
+    options.packCpuTensors = row.whole("pack_cpu_tensors", 0, 1) == 1;
+    options.useBackgroundThread = row.whole("use_background_thread", 0, 1) == 1;
+    options.minPackedAlignmentBytes = static_cast<std::uint64_t>(row.whole("alignment", 1, mostOption));
+    options.maxPackedChunkBytes = static_cast<std::uint64_t>(row.whole("packed chunk", 1, mostOption));
+    options.threads = static_cast<std::uint32_t>(row.whole("threads", 0, 256));
+    options.slotsPerThread = static_cast<std::uint32_t>(row.whole("slots of each thread", 0, 64));
+    options.slotBytes = static_cast<std::uint64_t>(row.whole("slot", 0, mostOption));
+    options.chunkBytes = static_cast<std::uint64_t>(row.whole("chunk", 0, mostOption));
+    plan.sizes = readSizes(tables.multiCopySizes[index], rowName("multiCopySizes", index));
+    program.multiCopies.push_back(std::move(plan));
+  }
+}
+
+/// A payload has one place to be verified in, so each plan belongs to one instruction.
+void checkPlans(const Program& program) {
+  std::vector<bool> used(program.multiCopies.size());
+  for (const MultiCopyUse& use : multiCopyUses(program)) {
+    const auto plan = static_cast<std::size_t>(use.plan);
+    if (used[plan]) refuseProgram(rowName("multiCopies", plan), "two instructions name it");
+    used[plan] = true;
+  }
+}
+
 double setting(const char* name, double value, double least, double most) {
   const Table table{&value, 1};
   return Row(table, 1, 0, name).whole(name, least, most);
@@ -208,7 +256,9 @@ Program readProgram(const ProgramTables& tables) {
   readSignals(tables, program);
   readBuffers(tables, program);
   readStreams(tables, program);
+  readMultiCopies(tables, program);
   readThreads(tables, program);
+  checkPlans(program);
   readExpectations(tables, program);
   return program;
 }

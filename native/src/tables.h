@@ -34,6 +34,9 @@ struct ProgramTables {
   /// The device of each thread.
   Table threadDevices;
   Table expectations;
+  Table multiCopies;
+  /// Bytes of each tensor, for each multi-tensor copy.
+  std::vector<Table> multiCopySizes;
 };
 
 /// Columns of each table, as native/encode.ts fills them.
@@ -41,6 +44,7 @@ constexpr std::size_t bufferColumns = 7;
 constexpr std::size_t streamColumns = 4;
 constexpr std::size_t instructionColumns = 18;
 constexpr std::size_t expectationColumns = 7;
+constexpr std::size_t multiCopyColumns = 12;
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.
 Program readProgram(const ProgramTables& tables);

@@ -71,6 +71,87 @@ TEST("every strategy brings every byte in every direction, pageable and pinned")
   }
 }
 
+TEST("small tensors that lie apart on the device are gathered there, and cross the link in one copy a chunk") {
+  Fixture fixture;
+  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(1000, 4000));
+  plan.options = CopyOptions();
+  plan.options.chunkBytes = 1u << 20;
+  MultiCopy copies(fixture.engine, plan);
+  copies.poison();
+  const long copiesBefore = fixture.device->copies();
+  const long launchesBefore = fixture.device->pieceLaunches();
+  copies.run(fixture.engine.defaultStream());
+  CHECK(fixture.device->copies() - copiesBefore == 4);
+  CHECK(fixture.device->pieceLaunches() - launchesBefore == 4);
+  CHECK(copies.verify().wrong == 0);
+}
+
+TEST("within a device one kernel moves all small tensors, and large ones go by themselves") {
+  Fixture fixture;
+  std::vector<std::uint64_t> sizes(500, 4000);
+  sizes[100] = sizes[300] = 1u << 20;
+  MultiCopy copies(fixture.engine, planOf(Direction::d2d, Strategy::pipelined, sizes));
+  copies.poison();
+  const long copiesBefore = fixture.device->copies();
+  const long launchesBefore = fixture.device->pieceLaunches();
+  copies.run(fixture.engine.defaultStream());
+  CHECK(fixture.device->copies() - copiesBefore == 2);
+  CHECK(fixture.device->pieceLaunches() - launchesBefore == 1);
+  CHECK(copies.verify().wrong == 0);
+}
+
+TEST("a gather that fails ends the batch, and the next one is as good as ever") {
+  Fixture fixture;
+  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(1000, 4000));
+  MultiCopy copies(fixture.engine, plan);
+  for (const long after : {0L, 1L, 2L, 5L}) {
+    fixture.device->failAfter(after);
+    std::string code;
+    try {
+      copies.run(fixture.engine.defaultStream());
+    } catch (const Failure& failure) {
+      code = failure.code;
+    }
+    CHECK(code == "engine.cuda");
+    fixture.device->failAfter(-1);
+    CHECK(arrives(copies, fixture.engine));
+  }
+}
+
+TEST("without device memory for a gather the tensors are copied one by one") {
+  Fixture fixture;
+  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(100, 4000));
+  plan.options = CopyOptions();
+  MultiCopy copies(fixture.engine, plan);
+  fixture.device->limitMemory(0);
+  copies.poison();
+  const long launchesBefore = fixture.device->pieceLaunches();
+  copies.run(fixture.engine.defaultStream());
+  CHECK(fixture.device->pieceLaunches() == launchesBefore);
+  CHECK(copies.verify().wrong == 0);
+}
+
+TEST("an observer hears of every byte that the host copies, with the thread that copied it") {
+  struct Listener final : CopyObserver {
+    void hostCopied(unsigned worker, std::int64_t startNs, std::uint64_t bytes) override {
+      total += bytes;
+      if (worker > 2 || startNs <= 0) strange = true;
+    }
+    std::atomic<std::uint64_t> total{0};
+    std::atomic<bool> strange{false};
+  };
+  Fixture fixture;
+  for (const Direction direction : {Direction::h2d, Direction::d2h, Direction::h2h}) {
+    for (const Strategy strategy : {Strategy::pinThenCopy, Strategy::threadedPinning, Strategy::pipelined}) {
+      MultiCopy copies(fixture.engine, planOf(direction, strategy, mixedSizes));
+      Listener listener;
+      copies.run(fixture.engine.defaultStream(), nullptr, &listener);
+      CHECK(listener.total == copies.bytes());
+      CHECK(!listener.strange);
+    }
+  }
+}
+
 TEST("the bare loop brings every byte") {
   Fixture fixture;
   MultiCopy copies(fixture.engine, planOf(Direction::h2d, Strategy::nonBlockingLoop, mixedSizes));

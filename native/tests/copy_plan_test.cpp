@@ -152,3 +152,41 @@ TEST("chosen numbers fit payload and cores, and asked ones are kept") {
   const Tuning tuning = chooseTuning(asked, 4000000, 16);
   CHECK(tuning.threads == 5 && tuning.slots == 15 && tuning.slotBytes == 4096 && tuning.chunkBytes == 4096);
 }
+
+TEST("gatherings take runs of one chunk next to each other, none of them large, and number their pieces") {
+  std::mt19937 random(11);
+  TransferPlan plan;
+  // Nothing is read or written: addresses far apart are enough.
+  auto* const host = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+  auto* const device = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 41);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Transfer> transfers(random() % 80);
+    for (std::size_t index = 0; index < transfers.size(); ++index) {
+      const std::uint64_t bytes = random() % 6 == 0 ? random() % 900000 : random() % 5000;
+      transfers[index] = {host + (index << 21), device + (index << 21), bytes, noStorage};
+    }
+    planTransfers(transfers, 4096 + random() % 500000, 4096 + random() % 100000, plan);
+    const std::uint32_t most = planGatherings(plan);
+    std::uint32_t found = 0;
+    for (const Chunk& chunk : plan.chunks) {
+      std::uint32_t pieces = 0;
+      std::uint32_t next = chunk.firstRun;
+      for (std::uint32_t number = chunk.firstGathering; number < chunk.endGathering; ++number) {
+        const Gathering& gathering = plan.gatherings[number];
+        CHECK(gathering.firstRun >= next && gathering.endRun <= chunk.endRun);
+        CHECK(gathering.endRun - gathering.firstRun >= leastGatheredRuns);
+        CHECK(gathering.firstPiece == pieces);
+        CHECK(gathering.slotOffset == plan.runs[gathering.firstRun].slotOffset);
+        CHECK(gathering.slotOffset + gathering.bytes <= chunk.bytes);
+        for (std::uint32_t run = gathering.firstRun; run < gathering.endRun; ++run) {
+          CHECK(plan.runs[run].bytes <= mostGatheredBytes);
+          pieces += static_cast<std::uint32_t>(piecesOf(plan.runs[run].bytes));
+        }
+        next = gathering.endRun;
+      }
+      CHECK(chunk.pieces == pieces);
+      found = std::max(found, pieces);
+    }
+    CHECK(most == found);
+  }
+}

@@ -116,6 +116,7 @@ describe('decoding', () => {
     iteration: new Int32Array(1),
     kind: new Uint8Array(1),
     thread: new Int32Array(1),
+    worker: new Int32Array(1),
     call: Uint8Array.of(1),
   };
   const device = (channelTypes: number[], startNs = [10, 20, 30]) => ({
@@ -136,7 +137,14 @@ describe('decoding', () => {
   const result = (columnsOfDevice: ReturnType<typeof device>) => ({
     host,
     device: columnsOfDevice,
-    checks: { op: new Int32Array(0), buffer: new Int32Array(0), checked: none, wrong: none, firstWrong: none },
+    checks: {
+      op: new Int32Array(0),
+      buffer: new Int32Array(0),
+      multiCopy: new Int32Array(0),
+      checked: none,
+      wrong: none,
+      firstWrong: none,
+    },
     elapsed: { op: new Int32Array(0), iteration: new Int32Array(0), durationNs: none },
     memory: [],
     recordedWallNs: Float64Array.of(50),

@@ -4,6 +4,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { EngineKind } from '../../../core/program/engineKind.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { PartialRunError } from '../../engine/partialRun.ts';
 import type { EngineRunResult } from '../../engine/protocol.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import { programVersion } from '../../paths.ts';
@@ -36,7 +37,7 @@ export async function run(tools: Tools, file: string, options: RunOptions): Prom
   const { context, assets } = tools;
   const experiment = await readExperimentOf(file, programVersion(context.program));
   if (options.out !== undefined) await requireWritableAsRun(options.out);
-  const result = await execute(tools, experiment, await withEngine(tools, options));
+  const result = await executeOrKeep(tools, experiment, await withEngine(tools, options));
   const failure = options.out === undefined ? null : await keep(options.out, result.file);
   if (options.out !== undefined && failure === null && !options.json) {
     context.terminal.err(`Written to ${options.out}.\n`);
@@ -76,6 +77,16 @@ export const simulated = async (tools: Tools, experiment: Experiment, profile: s
   decoded(await execute(tools, experiment, { engine: 'sim', profile, json: false }));
 
 const decoded = (result: EngineRunResult): Run => decodeRun(result.file);
+
+/** A run that ended early is kept and printed as far as it was recorded; its own error then ends the command. */
+async function executeOrKeep(...run: Parameters<typeof execute>): Promise<EngineRunResult> {
+  try {
+    return await execute(...run);
+  } catch (thrown) {
+    if (thrown instanceof PartialRunError) return thrown.partial;
+    throw thrown;
+  }
+}
 
 async function execute(
   { context, engine, assets }: Tools,

@@ -8,6 +8,7 @@
 #include "bench/bench_request.h"
 #ifdef COPYSCOPE_WITH_CUDA
 #include "bench/bench_session.h"
+#include "device_scope.h"
 #endif
 
 namespace copyscope::addon {
@@ -206,7 +207,7 @@ Napi::Value deviceMemory(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsNumber()) badArgument("device", "a number");
 #ifdef COPYSCOPE_WITH_CUDA
-    check(cudaSetDevice(info[0].As<Napi::Number>().Int32Value()), "cudaSetDevice");
+    DeviceScope::change(info[0].As<Napi::Number>().Int32Value());
     std::size_t available = 0;
     std::size_t total = 0;
     check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "device_scope.h"
+
 namespace copyscope::bench {
 namespace {
 
@@ -52,7 +54,7 @@ std::byte* BenchMemory::host(HostMemory memory, std::uint64_t bytes, std::size_t
 }
 
 std::byte* BenchMemory::device(int index, std::uint64_t bytes, std::size_t which) {
-  check(cudaSetDevice(index), "cudaSetDevice");
+  DeviceScope::change(index);
   DeviceBlock& block = device_[which];
   if (block.bytes >= bytes && block.device == index) return static_cast<std::byte*>(block.memory.get());
   block = DeviceBlock{};

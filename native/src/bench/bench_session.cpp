@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "cuda_kernels.h"
+#include "device_scope.h"
 
 namespace copyscope::bench {
 namespace {
@@ -12,7 +13,7 @@ constexpr int poisonByte = 0xa5;
 
 /// Makes the device current before anything is made on it.
 int selected(int device) {
-  check(cudaSetDevice(device), "cudaSetDevice");
+  DeviceScope::change(device);
   return device;
 }
 
@@ -59,13 +60,13 @@ BenchSession::BenchSession(Stop& stop, int device)
 BenchSession::~BenchSession() {
   // Nothing may be freed while the device still uses it.
   gate_.open();
-  static_cast<void>(cudaSetDevice(device_));
+  static_cast<void>(DeviceScope::tryChange(device_));
   static_cast<void>(cudaDeviceSynchronize());
   static_cast<void>(cudaGetLastError());
 }
 
 Result BenchSession::run(const Request& request) {
-  check(cudaSetDevice(device_), "cudaSetDevice");
+  DeviceScope::change(device_);
   stopIfAsked();
   switch (request.kind) {
     case Kind::bidirectional:

@@ -44,7 +44,8 @@ class Submitter {
       : program_(program),
         backend_(makeCudaBackend(stop, Timing::events)),
         signals_(program, stop),
-        thread_({program, prepared(), signals_, stop}, 0, 0, 1) {
+        copies_(program, prepared()),
+        thread_({program, *backend_, signals_, copies_, stop}, 0, 0, 1) {
     backend_->attach(0);
   }
 
@@ -60,6 +61,7 @@ class Submitter {
   const Program& program_;
   std::unique_ptr<Backend> backend_;
   Signals signals_;
+  MultiCopies copies_;
   HostThread thread_;
 };
 

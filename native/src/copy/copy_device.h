@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "copy_options.h"
@@ -12,6 +14,20 @@ namespace copyscope::copy {
 /// A stream or event of the device that made it.
 using StreamRef = void*;
 using EventRef = void*;
+
+/// Bytes that a kernel copies within one device's memory. Pieces of one launch don't overlap.
+struct Piece {
+  const std::byte* source = nullptr;
+  std::byte* target = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// What the kernel does, on the host.
+inline void copyEach(const Piece* pieces, std::size_t count) {
+  for (std::size_t index = 0; index < count; ++index) {
+    std::memcpy(pieces[index].target, pieces[index].source, static_cast<std::size_t>(pieces[index].bytes));
+  }
+}
 
 /// Functions throw Failure. All may be called from several threads at once.
 class CopyDevice {
@@ -36,6 +52,10 @@ class CopyDevice {
   virtual void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) = 0;
   /// From another device's memory to this one's.
   virtual void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) = 0;
+
+  /// Puts a kernel into the stream that copies all pieces at once. They lie in page-locked memory of this device, and
+  /// stay there until the stream has passed.
+  virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) = 0;
 
   virtual StreamRef createStream() = 0;
   virtual void destroyStream(StreamRef stream) noexcept = 0;

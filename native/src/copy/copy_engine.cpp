@@ -53,10 +53,10 @@ CopyEngine::~CopyEngine() {
 }
 
 void CopyEngine::run(const Batch& batch, const CopyOptions& options, StreamRef stream,
-                     const std::atomic<bool>* cancelled) {
+                     const std::atomic<bool>* cancelled, CopyObserver* observer) {
   const std::lock_guard<std::mutex> lock(mutex_);
   device_->attach();
-  Job job{batch, options, stream, cancelled, chooseTuning(options, batch.bytes(), cores_), {}, {}};
+  Job job{batch, options, stream, cancelled, chooseTuning(options, batch.bytes(), cores_), observer, {}, {}};
   try {
     job.refuseCancelled();
     runLocked(job);

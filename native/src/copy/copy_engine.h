@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copy_device.h"
+#include "copy_observer.h"
 #include "memory_pool.h"
 #include "slot_ring.h"
 #include "transfer_plan.h"
@@ -54,9 +55,9 @@ class CopyEngine {
   StreamRef defaultStream() const { return stream_; }
 
   /// Returns when all data is where it belongs. Throws Failure (`copy.cancelled` where `cancelled` became true); then
-  /// nothing uses the batch's memory any more, and its targets hold some of the data.
+  /// nothing uses the batch's memory any more, and its targets hold some of the data. `observer` hears of it.
   void run(const Batch& batch, const CopyOptions& options, StreamRef stream,
-           const std::atomic<bool>* cancelled = nullptr);
+           const std::atomic<bool>* cancelled = nullptr, CopyObserver* observer = nullptr);
 
   /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
   /// batch is another, or the engine is busy. The event goes back by putBack().
@@ -85,10 +86,15 @@ class CopyEngine {
   EventRef takeEvent();
   void hostToHost(Job& job);
   void deviceToDevice(Job& job);
-  void copyNeighbours(Job& job, const std::vector<Transfer>& transfers);
+  template <typename Put>
+  void forEachRun(Job& job, const std::vector<Transfer>& transfers, const Put& put);
+  void copyWithinDevice(Job& job);
   void plan(Job& job, const std::vector<Transfer>& transfers);
   void submitChunk(Job& job, std::size_t chunk);
-  void fillUnit(const Unit& unit, std::byte* slot);
+  void submitRun(Job& job, const Slot& slot, const LinkRun& run);
+  void submitGathering(Job& job, const Slot& slot, const Gathering& gathering);
+  void fillUnit(Job& job, const Unit& unit, std::byte* slot);
+  void emptyUnit(Job& job, const Unit& unit, const std::byte* slot);
   void fillSlots(Job& job);
   void emptySlots(Job& job);
   void copyOne(Job& job, const Transfer& transfer);

@@ -1,11 +1,13 @@
 // A batch while the engine works on it.
 #pragma once
 
+#include <cstring>
 #include <mutex>
 #include <vector>
 
 #include "../failure.h"
 #include "copy_engine.h"
+#include "copy_observer.h"
 
 namespace copyscope::copy {
 
@@ -15,6 +17,7 @@ struct CopyEngine::Job {
   StreamRef stream;
   const std::atomic<bool>* cancelled;
   Tuning tuning;
+  CopyObserver* observer;
   std::mutex mutex;
   /// Staging memory, held until all is done.
   std::vector<BlockRef> held;
@@ -24,6 +27,12 @@ struct CopyEngine::Job {
   void hold(BlockRef block) {
     const std::lock_guard<std::mutex> lock(mutex);
     held.push_back(std::move(block));
+  }
+
+  /// Copies within host memory.
+  void copyBytes(std::byte* to, const std::byte* from, std::uint64_t bytes) const {
+    const ObservedCopy observed(observer, bytes);
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 
   void refuseCancelled() const {

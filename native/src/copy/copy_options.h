@@ -67,6 +67,15 @@ struct Transfer {
   bool pinned = false;
 };
 
+/// A payload of many tensors, and how to copy it.
+struct MultiCopyPlan {
+  Direction direction = Direction::h2d;
+  std::vector<std::uint64_t> sizes;
+  /// Whether the host side is page-locked.
+  bool pinned = false;
+  CopyOptions options;
+};
+
 struct Batch {
   Direction direction = Direction::h2d;
   std::vector<Transfer> transfers;

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "../cuda_calls.h"
+#include "../device_scope.h"
+#include "piece_kernel.h"
 
 namespace copyscope::copy {
 namespace {
@@ -41,7 +43,7 @@ class CudaCopyDevice final : public CopyDevice {
   }
 
   int index() const override { return index_; }
-  void attach() override { check(cudaSetDevice(index_), "cudaSetDevice"); }
+  void attach() override { DeviceScope::change(index_); }
 
   void* allocatePinned(std::size_t bytes) override {
     void* memory = nullptr;
@@ -70,6 +72,10 @@ class CudaCopyDevice final : public CopyDevice {
   }
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override {
     check(cudaMemcpyPeerAsync(target, index_, source, sourceDevice, bytes, streamOf(stream)), "cudaMemcpyPeerAsync");
+  }
+
+  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override {
+    check(launchPieces(streamOf(stream), pieces, count), "cudaLaunchKernel");
   }
 
   StreamRef createStream() override {

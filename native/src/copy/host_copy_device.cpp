@@ -167,10 +167,15 @@ std::size_t HostCopyDevice::freeDeviceBytes() {
   return used < limit ? limit - used : 0;
 }
 
-void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, Direction, StreamRef stream) {
+void HostCopyDevice::failIfOrdered() {
   if (failAfter_.load() >= 0 && failAfter_.fetch_sub(1) == 0) {
     throw Failure("engine.cuda", "The simulated device failed this copy, as ordered.");
   }
+}
+
+void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, Direction, StreamRef stream) {
+  failIfOrdered();
+  ++copies_;
   const long delay = delayNs_.load();
   streamOf(stream).put([target, source, bytes, delay] {
     if (delay > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(delay));
@@ -180,6 +185,12 @@ void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, D
 
 void HostCopyDevice::copyPeer(void* target, const void* source, int, std::size_t bytes, StreamRef stream) {
   copy(target, source, bytes, Direction::d2d, stream);
+}
+
+void HostCopyDevice::copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) {
+  failIfOrdered();
+  ++pieceLaunches_;
+  streamOf(stream).put([pieces, count] { copyEach(pieces, count); });
 }
 
 StreamRef HostCopyDevice::createStream() { return new HostStream(); }

@@ -23,6 +23,7 @@ class HostCopyDevice final : public CopyDevice {
   std::size_t freeDeviceBytes() override;
   void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) override;
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
+  void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override;
   StreamRef createStream() override;
   void destroyStream(StreamRef stream) noexcept override;
   void synchronize(StreamRef stream) override;
@@ -41,14 +42,21 @@ class HostCopyDevice final : public CopyDevice {
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
   /// Pinned and device blocks that are allocated now.
   long liveBlocks() const { return liveBlocks_.load(); }
+  /// Calls of copy() and of copyPieces() until now.
+  long copies() const { return copies_.load(); }
+  long pieceLaunches() const { return pieceLaunches_.load(); }
 
  private:
+  void failIfOrdered();
+
   const int index_;
   std::atomic<long> failAfter_{-1};
   std::atomic<long> delayNs_{0};
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<long> liveBlocks_{0};
+  std::atomic<long> copies_{0};
+  std::atomic<long> pieceLaunches_{0};
 };
 
 }  // namespace copyscope::copy

@@ -10,10 +10,6 @@
 namespace copyscope::copy {
 namespace {
 
-void copyBytes(std::byte* target, const std::byte* source, std::uint64_t bytes) {
-  if (bytes > 0) std::memcpy(target, source, static_cast<std::size_t>(bytes));
-}
-
 /// Transfers of one storage, next to each other in the batch.
 struct Group {
   std::size_t first = 0;
@@ -37,6 +33,18 @@ std::vector<Group> groupsOf(const std::vector<Transfer>& transfers) {
   return groups;
 }
 
+/// Copies the group's members to their places in the staging memory.
+void pack(const std::vector<Transfer>& transfers, const Group& group, const Transfer& staged, CopyObserver* observer) {
+  const ObservedCopy observed(observer, group.bytes);
+  for (std::size_t member = group.first; member < group.end; ++member) {
+    const Transfer& transfer = transfers[member];
+    // An empty tensor among them has no address.
+    if (transfer.bytes == 0) continue;
+    std::memcpy(staged.host + (transfer.device - staged.device), transfer.host,
+                static_cast<std::size_t>(transfer.bytes));
+  }
+}
+
 }  // namespace
 
 void CopyEngine::loop(Job& job, bool waitEach) {
@@ -57,11 +65,11 @@ void CopyEngine::pinned(Job& job, bool waitEach) {
     BlockRef block = staging(transfer.bytes);
     Transfer staged = transfer;
     staged.host = block->memory;
-    if (up) copyBytes(staged.host, transfer.host, transfer.bytes);
+    if (up) job.copyBytes(staged.host, transfer.host, transfer.bytes);
     copyOne(job, staged);
     if (waitEach) {
       device_->synchronize(job.stream);
-      if (!up) copyBytes(transfer.host, staged.host, transfer.bytes);
+      if (!up) job.copyBytes(transfer.host, staged.host, transfer.bytes);
       continue;
     }
     job.hold(std::move(block));
@@ -70,7 +78,7 @@ void CopyEngine::pinned(Job& job, bool waitEach) {
   if (waitEach) return;
   device_->synchronize(job.stream);
   if (up) return;
-  for (const Transfer& stage : stages) copyBytes(stage.host, stage.device, stage.bytes);
+  for (const Transfer& stage : stages) job.copyBytes(stage.host, stage.device, stage.bytes);
 }
 
 void CopyEngine::threadedPinning(Job& job) {
@@ -84,7 +92,7 @@ void CopyEngine::threadedPinning(Job& job) {
     BlockRef block = staging(staged.bytes);
     staged.host = stages[index] = block->memory;
     job.hold(std::move(block));
-    if (up) copyBytes(staged.host, transfers[index].host, staged.bytes);
+    if (up) job.copyBytes(staged.host, transfers[index].host, staged.bytes);
     copyOne(job, staged);
   });
   copies.rethrow();
@@ -92,7 +100,7 @@ void CopyEngine::threadedPinning(Job& job) {
   if (up) return;
   SharedWork out(transfers.size());
   out.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork&) {
-    copyBytes(transfers[index].host, stages[index], transfers[index].bytes);
+    job.copyBytes(transfers[index].host, stages[index], transfers[index].bytes);
   });
   out.rethrow();
 }
@@ -121,12 +129,7 @@ void CopyEngine::packed(Job& job) {
       if (pageable[index] == nullptr) throw std::bad_alloc();
       staged.host = pageable[index].get();
     }
-    for (std::size_t member = group.first; member < group.end; ++member) {
-      const Transfer& transfer = transfers[member];
-      // An empty tensor among them has no address.
-      if (transfer.bytes == 0) continue;
-      copyBytes(staged.host + (transfer.device - staged.device), transfer.host, transfer.bytes);
-    }
+    pack(transfers, group, staged, job.observer);
     copyOne(job, staged);
   });
   device_->synchronize(job.stream);
@@ -138,7 +141,7 @@ void CopyEngine::deviceToDevice(Job& job) {
     return loop(job, true);
   }
   if (job.options.strategy != Strategy::pipelined) return loop(job, false);
-  copyNeighbours(job, job.batch.transfers);
+  copyWithinDevice(job);
   finish(job);
 }
 
@@ -155,7 +158,7 @@ void CopyEngine::hostToHost(Job& job) {
   }
   SharedWork work(parts.size());
   work.run(*workers_, parallel ? job.helpers() : 0, job.cancelled, [&](std::size_t index, SharedWork&) {
-    copyBytes(parts[index].device, parts[index].host, parts[index].bytes);
+    job.copyBytes(parts[index].device, parts[index].host, parts[index].bytes);
   });
   work.rethrow();
 }

@@ -153,9 +153,9 @@ void MultiCopy::placeTargets() {
   }
 }
 
-void MultiCopy::run(StreamRef stream, const std::atomic<bool>* cancelled) {
+void MultiCopy::run(StreamRef stream, const std::atomic<bool>* cancelled, CopyObserver* observer) {
   placeTargets();
-  engine_.run(batch_, plan_.options, stream, cancelled);
+  engine_.run(batch_, plan_.options, stream, cancelled, observer);
 }
 
 void MultiCopy::runBare(StreamRef stream) {

@@ -11,14 +11,6 @@
 
 namespace copyscope::copy {
 
-struct MultiCopyPlan {
-  Direction direction = Direction::h2d;
-  std::vector<std::uint64_t> sizes;
-  /// Whether the host side is page-locked.
-  bool pinned = false;
-  CopyOptions options;
-};
-
 /// Tensor n holds the random pattern with this seed plus n.
 constexpr std::uint32_t firstPatternSeed = 1000;
 
@@ -29,13 +21,14 @@ class MultiCopy {
 
   /// Copies all tensors, and returns when they have arrived. Device memory for the results is taken from the engine's
   /// pool within, as Tensor.to takes it from PyTorch's.
-  void run(StreamRef stream, const std::atomic<bool>* cancelled = nullptr);
+  void run(StreamRef stream, const std::atomic<bool>* cancelled = nullptr, CopyObserver* observer = nullptr);
   /// The same copies as a loop of plain asynchronous calls and one synchronise, without the engine.
   void runBare(StreamRef stream);
   /// Overwrites every byte of the targets, so that verify() sees what the next run brings.
   void poison();
   Comparison verify();
   std::uint64_t bytes() const { return bytes_; }
+  const MultiCopyPlan& plan() const { return plan_; }
 
  private:
   bool hostSource() const { return plan_.direction == Direction::h2d || plan_.direction == Direction::h2h; }

@@ -20,21 +20,62 @@ bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
   return true;
 }
 
+/// Bytes that a unit copies, where somebody wants to know.
+std::uint64_t bytesOf(const TransferPlan& plan, const Unit& unit, const CopyObserver* observer) {
+  std::uint64_t sum = 0;
+  if (observer == nullptr) return sum;
+  for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) sum += plan.segments[number].bytes;
+  return sum;
+}
+
+void dropGatherings(TransferPlan& plan) {
+  for (Chunk& chunk : plan.chunks) chunk.firstGathering = chunk.endGathering = 0;
+}
+
+/// Writes the pieces of `whole` from `next` on. Returns the place behind them.
+Piece* cut(const Piece& whole, Piece* next) {
+  for (std::uint64_t done = 0; done < whole.bytes; done += pieceBytes) {
+    *next++ = {whole.source + done, whole.target + done, std::min(pieceBytes, whole.bytes - done)};
+  }
+  return next;
+}
+
 }  // namespace
 
 /// Puts the runs of one chunk into the stream, and the event of its slot behind them.
 void CopyEngine::submitChunk(Job& job, std::size_t index) {
   Slot& slot = ring_->slotOf(index);
   const Chunk& chunk = plan_.chunks[index];
-  const bool up = job.batch.direction == Direction::h2d;
-  for (std::uint32_t number = chunk.firstRun; number < chunk.endRun; ++number) {
-    const LinkRun& run = plan_.runs[number];
-    std::byte* const staged = slot.block->memory + run.slotOffset;
-    device_->copy(up ? run.device : staged, up ? staged : run.device, static_cast<std::size_t>(run.bytes),
-                  job.batch.direction, job.stream);
+  std::uint32_t run = chunk.firstRun;
+  for (std::uint32_t number = chunk.firstGathering; number < chunk.endGathering; ++number) {
+    const Gathering& gathering = plan_.gatherings[number];
+    for (; run < gathering.firstRun; ++run) submitRun(job, slot, plan_.runs[run]);
+    submitGathering(job, slot, gathering);
+    run = gathering.endRun;
   }
+  for (; run < chunk.endRun; ++run) submitRun(job, slot, plan_.runs[run]);
   ring_->occupy(slot, job.stream);
   submitted_[index].store(true, std::memory_order_release);
+}
+
+void CopyEngine::submitRun(Job& job, const Slot& slot, const LinkRun& run) {
+  const bool up = job.batch.direction == Direction::h2d;
+  std::byte* const staged = slot.block->memory + run.slotOffset;
+  device_->copy(up ? run.device : staged, up ? staged : run.device, static_cast<std::size_t>(run.bytes),
+                job.batch.direction, job.stream);
+}
+
+/// One kernel and one copy instead of a copy for each run.
+void CopyEngine::submitGathering(Job& job, const Slot& slot, const Gathering& gathering) {
+  auto* const first = reinterpret_cast<Piece*>(slot.pieces->memory) + gathering.firstPiece;
+  Piece* next = first;
+  for (std::uint32_t number = gathering.firstRun; number < gathering.endRun; ++number) {
+    const LinkRun& run = plan_.runs[number];
+    next = cut({run.device, slot.gathered->memory + run.slotOffset, run.bytes}, next);
+  }
+  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream);
+  device_->copy(slot.block->memory + gathering.slotOffset, slot.gathered->memory + gathering.slotOffset,
+                static_cast<std::size_t>(gathering.bytes), job.batch.direction, job.stream);
 }
 
 void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
@@ -49,6 +90,11 @@ void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
     submitted_[chunk].store(false, std::memory_order_relaxed);
   }
   ring_->prepare(job.tuning.slots, job.tuning.slotBytes, chunks);
+  if (job.batch.direction == Direction::d2h) {
+    const std::uint32_t pieces = planGatherings(plan_);
+    // Without memory for it the runs are copied one by one.
+    if (pieces > 0 && !ring_->prepareGathering(*memory_, pieces * sizeof(Piece), chunks)) dropGatherings(plan_);
+  }
   ringReserve_.store(ring_->reservedBytes());
 }
 
@@ -65,7 +111,7 @@ void CopyEngine::passThroughRing(Job& job) {
   for (const Transfer& transfer : job.batch.transfers) {
     if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
   }
-  copyNeighbours(job, direct_);
+  forEachRun(job, direct_, [&](const Transfer& run) { copyOne(job, run); });
   plan(job, staged_);
   if (job.batch.direction == Direction::h2d) {
     fillSlots(job);
@@ -75,30 +121,61 @@ void CopyEngine::passThroughRing(Job& job) {
 }
 
 /// Neighbours on both sides go in one copy; so do those of one storage with the same padding on both sides.
-void CopyEngine::copyNeighbours(Job& job, const std::vector<Transfer>& transfers) {
-  constexpr std::ptrdiff_t mostPadding = 512;
+template <typename Put>
+void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, const Put& put) {
   Transfer run;
   for (const Transfer& transfer : transfers) {
     if (transfer.bytes == 0) continue;
     const std::ptrdiff_t gap = transfer.device - (run.device + run.bytes);
     const bool sameGap = run.bytes > 0 && transfer.host - (run.host + run.bytes) == gap;
     const bool padded = job.batch.direction == Direction::d2h && transfer.storage != noStorage &&
-                        transfer.storage == run.storage && gap >= 0 && gap <= mostPadding;
+                        transfer.storage == run.storage && gap >= 0 && gap <= static_cast<std::ptrdiff_t>(mostPadding);
     if (sameGap && (gap == 0 || padded)) {
       run.bytes += static_cast<std::uint64_t>(gap) + transfer.bytes;
       continue;
     }
-    copyOne(job, run);
+    put(run);
     job.refuseCancelled();
     run = transfer;
   }
-  copyOne(job, run);
+  put(run);
 }
 
-void CopyEngine::fillUnit(const Unit& unit, std::byte* slot) {
+/// Within one device a kernel moves all small tensors at once; between devices each goes by itself.
+void CopyEngine::copyWithinDevice(Job& job) {
+  const bool gathers = job.batch.sourceDevice < 0;
+  staged_.clear();
+  std::uint64_t pieces = 0;
+  forEachRun(job, job.batch.transfers, [&](const Transfer& run) {
+    if (!gathers || run.bytes == 0 || run.bytes > mostGatheredBytes) return copyOne(job, run);
+    staged_.push_back(run);
+    pieces += piecesOf(run.bytes);
+  });
+  BlockRef list = staged_.size() < leastGatheredRuns ? nullptr : pinned_->take(pieces * sizeof(Piece));
+  if (list == nullptr) {
+    for (const Transfer& run : staged_) copyOne(job, run);
+    return;
+  }
+  auto* const first = reinterpret_cast<Piece*>(list->memory);
+  Piece* next = first;
+  for (const Transfer& run : staged_) next = cut({run.host, run.device, run.bytes}, next);
+  job.hold(std::move(list));
+  device_->copyPieces(first, static_cast<std::size_t>(next - first), job.stream);
+}
+
+void CopyEngine::fillUnit(Job& job, const Unit& unit, std::byte* slot) {
+  const ObservedCopy observed(job.observer, bytesOf(plan_, unit, job.observer));
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
     std::memcpy(slot + segment.slotOffset, segment.host, static_cast<std::size_t>(segment.bytes));
+  }
+}
+
+void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {
+  const ObservedCopy observed(job.observer, bytesOf(plan_, unit, job.observer));
+  for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
+    const Segment& segment = plan_.segments[number];
+    std::memcpy(segment.host, slot + segment.slotOffset, static_cast<std::size_t>(segment.bytes));
   }
 }
 
@@ -112,7 +189,7 @@ void CopyEngine::fillSlots(Job& job) {
     if (chunk >= slots && !awaitFlag(submitted_[chunk - slots], all)) return;
     Slot& slot = ring_->slotOf(chunk);
     ring_->waitFor(slot);
-    fillUnit(unit, slot.block->memory);
+    fillUnit(job, unit, slot.block->memory);
     if (remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) == 1) submitChunk(job, chunk);
   });
   work.rethrow();
@@ -132,10 +209,7 @@ void CopyEngine::emptySlots(Job& job) {
     if (!awaitFlag(submitted_[chunk], all)) return;
     Slot& slot = ring_->slotOf(chunk);
     ring_->waitFor(slot);
-    for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
-      const Segment& segment = plan_.segments[number];
-      std::memcpy(segment.host, slot.block->memory + segment.slotOffset, static_cast<std::size_t>(segment.bytes));
-    }
+    emptyUnit(job, unit, slot.block->memory);
     const bool last = remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) == 1;
     if (last && chunk + slots < chunks) submitChunk(job, chunk + slots);
   });
@@ -149,7 +223,7 @@ EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options,
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   device_->attach();
-  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, cores_), {}, {}};
+  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, cores_), nullptr, {}, {}};
   const EventRef event = takeEvent();
   try {
     passThroughRing(job);

@@ -38,9 +38,24 @@ void SlotRing::prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t n
   }
 }
 
+bool SlotRing::prepareGathering(MemoryPool& deviceMemory, std::uint64_t pieceBytes, std::uint64_t needed) {
+  for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(slots_.size(), needed); ++chunk) {
+    Slot& slot = slotOf(chunk);
+    if (slot.gathered == nullptr) slot.gathered = deviceMemory.take(slotBytes_);
+    if (slot.pieces == nullptr || slot.pieces->bytes < pieceBytes) {
+      waitFor(slot);
+      slot.pieces = pinned_.take(pieceBytes);
+    }
+    if (slot.gathered == nullptr || slot.pieces == nullptr) return false;
+  }
+  return true;
+}
+
 std::uint64_t SlotRing::reservedBytes() const {
   std::uint64_t sum = 0;
-  for (const Slot& slot : slots_) sum += slot.block == nullptr ? 0 : slot.block->bytes;
+  for (const Slot& slot : slots_) {
+    for (const BlockRef& block : {slot.block, slot.pieces}) sum += block == nullptr ? 0 : block->bytes;
+  }
   return sum;
 }
 

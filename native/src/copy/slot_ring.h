@@ -12,6 +12,9 @@ namespace copyscope::copy {
 
 struct Slot {
   BlockRef block;
+  /// Where small tensors are brought together on the device, and the list of them; null until they are needed.
+  BlockRef gathered;
+  BlockRef pieces;
   EventRef event = nullptr;
   /// The device may be using it. Cleared by whoever has seen the event done, so that the others needn't ask.
   std::atomic<bool> busy{false};
@@ -27,6 +30,9 @@ class SlotRing {
   /// Sees to `count` slots of `bytes` each; of these, memory for the first `needed` from the next one on. Throws
   /// Failure `copy.out-of-pinned-memory`. Keeps what is there where the shape is the same.
   void prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t needed);
+  /// Gives the first `needed` slots from the next one on a place on the device, and room for `pieceBytes` of a list.
+  /// False where there is no memory for them.
+  bool prepareGathering(MemoryPool& deviceMemory, std::uint64_t pieceBytes, std::uint64_t needed);
   /// The slot that chunk `chunk` of the current job goes through.
   Slot& slotOf(std::uint64_t chunk) { return slots_[(start_ + chunk) % slots_.size()]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }

@@ -5,11 +5,6 @@
 namespace copyscope::copy {
 namespace {
 
-/// Padding up to this goes over the link with the data; a second copy would cost more.
-constexpr std::uint64_t mostPadding = 512;
-/// Where a run starts in its slot.
-constexpr std::uint64_t runAlignment = 64;
-
 class Planner {
  public:
   Planner(std::uint64_t chunkBytes, std::uint64_t unitBytes, TransferPlan& plan)
@@ -20,6 +15,7 @@ class Planner {
     plan.runs.clear();
     plan.units.clear();
     plan.chunks.clear();
+    plan.gatherings.clear();
   }
 
   void add(const Transfer& transfer) {
@@ -80,7 +76,8 @@ class Planner {
 
   void startChunk() {
     if (!plan_.chunks.empty()) closeChunk();
-    plan_.chunks.push_back({0, runCount(), runCount(), 0});
+    plan_.chunks.emplace_back();
+    plan_.chunks.back().firstRun = plan_.chunks.back().endRun = runCount();
     slotUsed_ = 0;
     startUnit();
   }
@@ -104,7 +101,40 @@ class Planner {
   std::uint32_t lastStorage_ = noStorage;
 };
 
+/// One after the last of the runs from `first` on that a kernel may take.
+std::uint32_t endOfSmall(const TransferPlan& plan, std::uint32_t first, std::uint32_t end) {
+  std::uint32_t run = first;
+  while (run < end && plan.runs[run].bytes <= mostGatheredBytes) ++run;
+  return run;
+}
+
+void gatherChunk(TransferPlan& plan, Chunk& chunk) {
+  for (std::uint32_t run = chunk.firstRun; run < chunk.endRun;) {
+    const std::uint32_t end = endOfSmall(plan, run, chunk.endRun);
+    if (end - run >= leastGatheredRuns) {
+      const LinkRun& last = plan.runs[end - 1];
+      const std::uint64_t start = plan.runs[run].slotOffset;
+      plan.gatherings.push_back({run, end, start, last.slotOffset + last.bytes - start, chunk.pieces});
+      for (std::uint32_t one = run; one < end; ++one) {
+        chunk.pieces += static_cast<std::uint32_t>(piecesOf(plan.runs[one].bytes));
+      }
+    }
+    run = std::max(end, run + 1);
+  }
+}
+
 }  // namespace
+
+std::uint32_t planGatherings(TransferPlan& plan) {
+  std::uint32_t most = 0;
+  for (Chunk& chunk : plan.chunks) {
+    chunk.firstGathering = static_cast<std::uint32_t>(plan.gatherings.size());
+    gatherChunk(plan, chunk);
+    chunk.endGathering = static_cast<std::uint32_t>(plan.gatherings.size());
+    most = std::max(most, chunk.pieces);
+  }
+  return most;
+}
 
 void planTransfers(const std::vector<Transfer>& transfers, std::uint64_t chunkBytes, std::uint64_t unitBytes,
                    TransferPlan& plan) {

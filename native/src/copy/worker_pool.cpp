@@ -5,6 +5,7 @@
 #endif
 
 #include "../clock.h"
+#include "copy_observer.h"
 
 namespace copyscope::copy {
 namespace {
@@ -12,7 +13,11 @@ namespace {
 /// Set in `entered_` while a task takes further threads.
 constexpr std::uint32_t openBit = 1u << 31;
 
+thread_local unsigned ownNumber = 0;
+
 }  // namespace
+
+unsigned workerNumber() noexcept { return ownNumber; }
 
 void relax() noexcept {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -70,6 +75,7 @@ void WorkerPool::finish() noexcept {
 }
 
 void WorkerPool::work(unsigned number) {
+  ownNumber = number + 1;
   prepare_();
   std::uint64_t seen = 0;
   while (awaitTask(seen)) takePart(number);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { RunProgress } from '../../../core/program/engine.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
+import { PartialRunError } from '../../../host/engine/partialRun.ts';
 import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import { EngineSupervisor, type SupervisorOptions } from '../../../host/engine/supervisor.ts';
 import { type BuiltEntry, buildEntry } from './support/buildEntry.ts';
@@ -53,6 +54,39 @@ describe('the supervised engine process', () => {
     const run = decodeRun(first.file);
     expect(run.info.experiment?.name).toBe('complete');
     expect(run.trace.count).toBe(2);
+  });
+
+  it('gives with a failed run what it had recorded by then', async () => {
+    const supervisor = supervise();
+    const failed = await supervisor.run(request('fail with a partial run')).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(PartialRunError);
+    expect(failed).toMatchObject({ code: 'engine.cuda', op: 3 });
+    const { info, trace } = decodeRun((failed as PartialRunError).partial.file);
+    expect(info).toMatchObject({ status: 'failed', error: { code: 'engine.cuda', op: 3 } });
+    expect(trace.count).toBe(2);
+  });
+
+  it('gives the last that arrived where the process dies, with the reason of its death', async () => {
+    const supervisor = supervise();
+    const { run } = await inProgress(supervisor, 'die in the middle of recording');
+    process.kill(await pidOf(supervisor), 'SIGKILL');
+    const lost = await run.catch((error: unknown) => error);
+    expect(lost).toBeInstanceOf(PartialRunError);
+    const { info } = decodeRun((lost as PartialRunError).partial.file);
+    expect(info).toMatchObject({ status: 'failed', notes: ['late'] });
+    expect(info.error?.message).toContain('SIGKILL');
+    expect((await supervisor.run(request('complete'))).info.status).toBe('complete');
+  });
+
+  it('gives it too where a run that ignores a cancel is killed', async () => {
+    const supervisor = supervise();
+    const controller = new AbortController();
+    const { run } = await inProgress(supervisor, 'die in the middle of recording', controller.signal);
+    controller.abort();
+    const cancelled = await run.catch((error: unknown) => error);
+    expect(cancelled).toMatchObject({ code: 'run.cancelled' });
+    const { info } = decodeRun((cancelled as PartialRunError).partial.file);
+    expect(info).toMatchObject({ status: 'cancelled', error: { code: 'run.cancelled' } });
   });
 
   it('rejects the run with the signal when the process is killed in its middle; the next run works', async () => {

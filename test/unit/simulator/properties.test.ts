@@ -156,13 +156,19 @@ describe('in every program', () => {
     });
   });
 
-  it('a host thread does one thing at a time', () => {
+  it('a host thread does one thing at a time, and stages tensors within the call that copies them', () => {
     check(programs(everything, 3), (tested) => {
-      for (const rows of group(
-        run(tested).filter((row) => !onDevice(row) && row.kind !== 'host-range'),
-        ({ lane }) => lane,
-      ))
-        inOrder(byTime(rows));
+      const all = run(tested);
+      const calls = all.filter(({ kind, name }) => kind === 'host-call' && name.includes('tensors'));
+      const callOf = (row: PlainRow): PlainRow | undefined =>
+        calls.find(({ op, start, end }) => op === row.op && start <= row.start && row.end <= end);
+      const isStaging = (row: PlainRow): boolean => row.kind === 'host-work' && callOf(row) !== undefined;
+      for (const row of all.filter(({ lane }) => /^thread:.*\/\d+$/.test(lane))) expect(isStaging(row)).toBe(true);
+      const onHost = all.filter((row) => !onDevice(row) && row.kind !== 'host-range');
+      for (const staging of [true, false]) {
+        const rows = onHost.filter((row) => isStaging(row) === staging);
+        for (const ofLane of group(rows, ({ lane }) => lane)) inOrder(byTime(ofLane));
+      }
     });
   });
 

@@ -1,7 +1,13 @@
 /** An engine process for the supervisor's tests: what a run does is told by its experiment's name. */
 import type { Measured, Measurement } from '../../../../core/bench/measurement.ts';
 import { CopyscopeError } from '../../../../core/errors.ts';
-import type { CancelSignal, Engine, EngineRequest, RunHooks } from '../../../../core/program/engine.ts';
+import {
+  type CancelSignal,
+  type Engine,
+  type EngineRequest,
+  RunError,
+  type RunHooks,
+} from '../../../../core/program/engine.ts';
 import { encodeRun } from '../../../../core/trace/arrow.ts';
 import type { Run } from '../../../../core/trace/run.ts';
 import { parentChannel } from '../../../../host/engine/parentChannel.ts';
@@ -28,6 +34,17 @@ const behaviours: Readonly<Record<string, (request: EngineRequest, hooks: RunHoo
     setTimeout(() => {
       for (;;);
     }, 20);
+    return forever();
+  },
+  'fail with a partial run': async ({ experiment }) => {
+    const error = { code: 'engine.cuda', message: 'cudaErrorIllegalAddress', op: 3 };
+    throw new RunError(error, smallRun(experiment, 'cpu', { status: 'failed', error }));
+  },
+  'die in the middle of recording': ({ experiment }, { onProgress, onPartial }) => {
+    const error = { code: 'engine.lost', message: 'It ended.' };
+    onPartial?.(smallRun(experiment, 'cpu', { status: 'failed', error, notes: ['early'] }));
+    onPartial?.(smallRun(experiment, 'cpu', { status: 'failed', error, notes: ['late'] }));
+    onProgress?.({ phase: 'recording', done: 1, total: 2 });
     return forever();
   },
   'exit 7': async () => {

@@ -1,0 +1,40 @@
+// Who is told what the host itself copies for a batch.
+#pragma once
+
+#include <cstdint>
+
+#include "../clock.h"
+
+namespace copyscope::copy {
+
+class CopyObserver {
+ public:
+  /// The calling thread has copied `bytes` within host memory since `startNs`. `worker` is 0 for the thread that runs
+  /// the batch, and counts its helpers from 1. Called from several threads at once.
+  virtual void hostCopied(unsigned worker, std::int64_t startNs, std::uint64_t bytes) = 0;
+
+ protected:
+  ~CopyObserver() = default;
+};
+
+/// Number of the calling thread among those that work on a batch; 0 for the one that runs it.
+unsigned workerNumber() noexcept;
+
+/// Tells the observer, where there is one, of what is copied while this lives.
+class ObservedCopy {
+ public:
+  ObservedCopy(CopyObserver* observer, std::uint64_t bytes)
+      : observer_(bytes > 0 ? observer : nullptr), startNs_(observer_ == nullptr ? 0 : nowNs()), bytes_(bytes) {}
+  ~ObservedCopy() {
+    if (observer_ != nullptr) observer_->hostCopied(workerNumber(), startNs_, bytes_);
+  }
+  ObservedCopy(const ObservedCopy&) = delete;
+  ObservedCopy& operator=(const ObservedCopy&) = delete;
+
+ private:
+  CopyObserver* const observer_;
+  const std::int64_t startNs_;
+  const std::uint64_t bytes_;
+};
+
+}  // namespace copyscope::copy

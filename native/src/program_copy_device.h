@@ -1,0 +1,80 @@
+// The copy engine's device as a run sees it: what goes into a stream of the program passes through the host thread that
+// runs the multi-tensor copy, so that it is recorded there.
+#pragma once
+
+#include <memory>
+
+#include "copy/copy_device.h"
+#include "copy/copy_observer.h"
+
+namespace copyscope {
+
+/// The calls of one multi-tensor copy. They come from its helpers' threads too.
+class CopyCalls : public copy::CopyObserver {
+ public:
+  virtual void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction) = 0;
+  virtual void copyPieces(const copy::Piece* pieces, std::size_t count) = 0;
+  virtual void synchronize() = 0;
+  /// Waits for an event of `device`.
+  virtual void waitFor(copy::CopyDevice& device, copy::EventRef event) = 0;
+
+ protected:
+  ~CopyCalls() = default;
+};
+
+class ProgramCopyDevice final : public copy::CopyDevice {
+ public:
+  explicit ProgramCopyDevice(std::unique_ptr<copy::CopyDevice> device) : device_(std::move(device)) {}
+
+  /// From here on what goes into `stream` goes through `calls`; null for none. No copy may be under way.
+  void direct(copy::StreamRef stream, CopyCalls* calls) {
+    stream_ = stream;
+    calls_ = calls;
+  }
+
+  int index() const override { return device_->index(); }
+  void attach() override { device_->attach(); }
+  void* allocatePinned(std::size_t bytes) override { return device_->allocatePinned(bytes); }
+  void freePinned(void* memory) noexcept override { device_->freePinned(memory); }
+  void* allocateDevice(std::size_t bytes) override { return device_->allocateDevice(bytes); }
+  void freeDevice(void* memory) noexcept override { device_->freeDevice(memory); }
+  std::size_t freeDeviceBytes() override { return device_->freeDeviceBytes(); }
+
+  void copy(void* target, const void* source, std::size_t bytes, copy::Direction direction,
+            copy::StreamRef stream) override {
+    if (isDirected(stream)) return calls_->copy(target, source, bytes, direction);
+    device_->copy(target, source, bytes, direction, stream);
+  }
+  void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes,
+                copy::StreamRef stream) override {
+    device_->copyPeer(target, source, sourceDevice, bytes, stream);
+  }
+  void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef stream) override {
+    if (isDirected(stream)) return calls_->copyPieces(pieces, count);
+    device_->copyPieces(pieces, count, stream);
+  }
+  copy::StreamRef createStream() override { return device_->createStream(); }
+  void destroyStream(copy::StreamRef stream) noexcept override { device_->destroyStream(stream); }
+  void synchronize(copy::StreamRef stream) override {
+    if (isDirected(stream)) return calls_->synchronize();
+    device_->synchronize(stream);
+  }
+  copy::EventRef createEvent() override { return device_->createEvent(); }
+  void destroyEvent(copy::EventRef event) noexcept override { device_->destroyEvent(event); }
+  void record(copy::EventRef event, copy::StreamRef stream) override { device_->record(event, stream); }
+  void wait(copy::EventRef event) override {
+    if (calls_ != nullptr) return calls_->waitFor(*device_, event);
+    device_->wait(event);
+  }
+  bool isDone(copy::EventRef event) override { return device_->isDone(event); }
+  void streamWait(copy::StreamRef stream, copy::EventRef event) override { device_->streamWait(stream, event); }
+
+ private:
+  bool isDirected(copy::StreamRef stream) const { return calls_ != nullptr && stream == stream_; }
+
+  const std::unique_ptr<copy::CopyDevice> device_;
+  copy::StreamRef stream_ = nullptr;
+  CopyCalls* calls_ = nullptr;
+};
+
+}  // namespace copyscope
