@@ -1,7 +1,6 @@
 /** Numeric fields of an experiment by their paths: what they are called, in what unit they are, and how they are set. */
 
 import { describeOperation } from '../experiment/describe.ts';
-import { operationPaths } from '../experiment/edit/paths.ts';
 import { type Experiment, fieldPath } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
@@ -74,8 +73,38 @@ export function fieldTitle(experiment: Experiment, path: FieldPath): string {
 
 function ownerOf(experiment: Experiment, path: FieldPath): string | null {
   if (path[0] === 'environment') return null;
-  const operation = operationPaths(experiment).findLast((own) => own.every((step, index) => path[index] === step));
-  if (operation !== undefined) return describeOperation(valueAtPath(experiment, operation) as Operation, experiment);
+  const end = path.findLastIndex((step, index) => typeof step === 'number' && path[index - 1] === 'operations');
+  const operation = end < 0 ? undefined : valueAtPath(experiment, path.slice(0, end + 1));
+  if (operation !== undefined) return describeOperation(operation as Operation, experiment);
   const id = valueAtPath(experiment, [...path.slice(0, 2), 'id']);
   return typeof id === 'string' ? id : null;
+}
+
+export interface NumericField {
+  readonly path: FieldPath;
+  readonly title: string;
+  readonly unit: ParameterUnit;
+  readonly value: number;
+}
+
+/** More can't be chosen from; a path still names them. */
+const mostFields = 2000;
+/** Numbers that say which, and not how much. */
+const isName = (path: FieldPath): boolean =>
+  path.at(-1) === 'version' || path.at(-1) === 'index' || path.at(-2) === 'visibleDevices';
+
+/** Numbers of an experiment that can be varied, in document order. */
+export function numericFields(experiment: Experiment): NumericField[] {
+  const found: NumericField[] = [];
+  const walk = (value: unknown, path: FieldPath): void => {
+    if (found.length >= mostFields) return;
+    if (typeof value === 'number' && !isName(path)) {
+      found.push({ path, title: fieldTitle(experiment, path), unit: fieldUnit(path), value });
+    } else if (typeof value === 'object' && value !== null) {
+      const isList = Array.isArray(value);
+      for (const [name, item] of Object.entries(value)) walk(item, [...path, isList ? Number(name) : name]);
+    }
+  };
+  walk(experiment, []);
+  return found;
 }

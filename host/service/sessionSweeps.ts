@@ -97,10 +97,12 @@ export class SessionSweeps {
     const settings = { engine, profile: profile ?? undefined, iterations: iterations ?? undefined };
     const tools = { engine: this.#engine, assets: this.#assets, signal: controller.signal };
     try {
+      let reached = kept.outcomes;
       for await (const result of runPoints(plan, points, settings, tools)) {
         const outcome = await this.#keep(id, result);
+        reached = [...reached.filter(({ point }) => point !== outcome.point), outcome];
         this.#events.sweepPoint(id, outcome);
-        this.#events.sweepChanged(id, this.#summary(await this.#store.read(id)));
+        this.#events.sweepChanged(id, this.#summary({ ...kept, outcomes: reached }));
       }
     } catch (thrown) {
       const error = toErrorInfo(thrown);

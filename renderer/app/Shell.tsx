@@ -23,7 +23,7 @@ import { ensureRun, runCurrent } from './store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
 import { currentExperiment, shownRunId } from './store/select.ts';
 import { assign, useApp } from './store/store.ts';
-import type { AppState } from './store/types.ts';
+import type { AppState, Page } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
 
@@ -33,6 +33,10 @@ const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }
 const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
 const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
 const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
+/** Sweeps and charts come when one is opened. */
+const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
+const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
+const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsPage.tsx')).ChartsPage }));
 
 export function Shell() {
   const page = useApp((state) => state.page);
@@ -136,6 +140,8 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'lessons') return 'Lessons';
   if (state.page.kind === 'glossary') return 'Glossary';
   if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
+  if (state.page.kind === 'sweep' || state.page.kind === 'sweep-setup') return 'Sweep';
+  if (state.page.kind === 'charts') return 'Charts';
   const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
   return currentExperiment(state)?.name ?? own;
 }
@@ -182,12 +188,32 @@ function Centre() {
   const kind = useApp((state) => state.page.kind);
   if (kind === 'compare') return <ComparePage />;
   if (kind === 'welcome') return <WelcomePage />;
-  if (kind !== 'lessons' && kind !== 'lesson' && kind !== 'glossary') return <DocumentPage />;
+  if (kind === 'example' || kind === 'experiment' || kind === 'run') return <DocumentPage />;
   return (
     <Suspense fallback={null}>
-      {kind === 'lessons' ? <LessonsPage /> : kind === 'lesson' ? <LessonCentre /> : <GlossaryPage />}
+      <LatePage kind={kind} />
     </Suspense>
   );
+}
+
+/** Those that come with a part of the window of their own. */
+function LatePage({ kind }: { readonly kind: Page['kind'] }) {
+  switch (kind) {
+    case 'lessons':
+      return <LessonsPage />;
+    case 'lesson':
+      return <LessonCentre />;
+    case 'glossary':
+      return <GlossaryPage />;
+    case 'sweep':
+      return <SweepPage />;
+    case 'sweep-setup':
+      return <SetupPage />;
+    case 'charts':
+      return <ChartsPage />;
+    default:
+      return null;
+  }
 }
 
 /** Reads the run that is to be shown as soon as it is known and complete. */

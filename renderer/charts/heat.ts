@@ -108,7 +108,7 @@ function failures(spec: HeatSpec, look: Look, cellWidth: number): object {
     data,
     symbol: 'circle',
     symbolSize: 12,
-    itemStyle: { color: 'transparent' },
+    itemStyle: { color: 'transparent', opacity: 1 },
     label: {
       show: true,
       formatter: cellWidth > 70 ? '✕ failed' : '✕',

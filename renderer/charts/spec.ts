@@ -24,7 +24,7 @@ export interface Provenance {
   readonly origins: readonly RunOrigin[];
   /** Device or profile, as 'NVIDIA H200'; empty where it isn't known. */
   readonly device: string;
-  /** ISO 8601, when the newest of it was made. */
+  /** ISO 8601, when the newest of it was made; empty where that isn't known. */
   readonly date: string;
 }
 
@@ -108,7 +108,8 @@ export const fullTitle = ({ title, provenance }: ChartSpec): string => `${title}
 export function provenanceLine({ provenance }: ChartSpec): string {
   const text = originText(provenance);
   const on = provenance.device === '' ? '' : ` on ${provenance.device}`;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${on}, ${provenance.date.slice(0, 10)}`;
+  const when = provenance.date === '' ? '' : `, ${provenance.date.slice(0, 10)}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${on}${when}`;
 }
 
 /** Origin of one cell, as the table and the exports say it. */

@@ -24,6 +24,7 @@ import { byNewest, isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
+import { SweepList } from '../sweep/SweepList.tsx';
 import { exampleGroups } from './groups.ts';
 import classes from './Library.module.css';
 
@@ -35,6 +36,7 @@ export function Library() {
         <>
           <Examples />
           <Experiments />
+          <SweepList />
           <Runs />
         </>
       ) : (
@@ -123,7 +125,7 @@ function Runs() {
   const runs = useApp((state) => state.runs);
   const page = useApp((state) => state.page);
   const sorted = Object.values(runs)
-    .filter(({ id }) => !isPrediction(id))
+    .filter(({ id, sweep }) => !isPrediction(id) && sweep === undefined)
     .sort(byNewest);
   return (
     <Section title="Runs" count={sorted.length} empty="Runs appear here as you make them." action={<OpenFileButton />}>

@@ -22,6 +22,7 @@ import {
 } from '../score/commands.ts';
 import { setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
+import { newSweep, sweepCurrent } from '../sweep/setup.ts';
 
 export interface Command {
   readonly id: string;
@@ -44,6 +45,8 @@ const always: readonly Command[] = [
   command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),
   command('Learn', 'Lessons', () => openPage({ kind: 'lessons' })),
   command('Learn', 'Glossary', () => openPage({ kind: 'glossary', term: null })),
+  command('Window', 'Charts', () => openPage({ kind: 'charts' })),
+  command('Sweep', 'New sweep', newSweep),
   command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
   command('Window', 'Show all keys', () => assign({ helpOpen: true }), '?'),
 ];
@@ -52,6 +55,7 @@ const always: readonly Command[] = [
 const ofDocument: readonly Command[] = [
   command('Run', 'Run what is open', runCurrent, 'Ctrl Enter'),
   command('Run', 'Cancel the run', cancelCurrent),
+  command('Sweep', 'Sweep over numbers of this experiment', () => sweepCurrent()),
   command('Run', 'Compare the run with its prediction', () => withShownRun(comparePrediction)),
   command('Run', 'Compare the run with another', () => withShownRun(compareWith)),
   command('Experiment', 'Save', saveCurrent, 'Ctrl S'),

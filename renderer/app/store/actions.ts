@@ -118,10 +118,7 @@ export const windowEvents: WindowEvents = {
     if (sweep !== null) return;
     for (const run of Object.values(state().runs)) if (run.sweep === id) put('runs', run.id, undefined);
   },
-  sweepPoint: (id, outcome) => {
-    if (outcome.status === 'done') put('runs', outcome.run.id, outcome.run);
-    onSweepPoint(id, outcome);
-  },
+  sweepPoint: onSweepPoint,
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
     if (report !== null) assign({ devices: report });

@@ -45,7 +45,11 @@ export type Page =
   | { readonly kind: 'lessons' }
   /** `step` counts from 0. */
   | { readonly kind: 'lesson'; readonly id: string; readonly step: number }
-  | { readonly kind: 'glossary'; readonly term: TermId | null };
+  | { readonly kind: 'glossary'; readonly term: TermId | null }
+  | { readonly kind: 'sweep'; readonly id: string }
+  /** A sweep that is being put together. */
+  | { readonly kind: 'sweep-setup' }
+  | { readonly kind: 'charts' };
 
 export type Loading<Value> =
   | { readonly status: 'loading' }

@@ -1,5 +1,6 @@
 /** Inputs that change the document when they are left or Enter is pressed, and say in place why a value is refused. */
-import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
+import { IconChartDots } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import { type DeclarationKind, declarationNames, declare } from '../../../core/experiment/edit/declarations.ts';
@@ -11,6 +12,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { reservedStreams } from '../../../core/experiment/resources.ts';
 import { edit } from '../../app/store/editing.ts';
+import { sweepCurrent } from '../../sweep/setup.ts';
 
 export interface FieldProps {
   readonly label: string;
@@ -89,9 +91,24 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     },
   } as const;
   return lines === undefined ? (
-    <TextInput {...common} />
+    <TextInput {...common} {...(typeof value === 'number' ? { rightSection: <SweepButton {...props} /> } : {})} />
   ) : (
     <Textarea {...common} autosize minRows={lines} maxRows={12} />
+  );
+}
+
+/** Not a stop of the Tab key, which goes from field to field: the palette's command leads there as well. */
+function SweepButton({ label, path }: FieldProps) {
+  return (
+    <ActionIcon
+      size="sm"
+      tabIndex={-1}
+      aria-label={`Sweep over ${label.toLowerCase()}…`}
+      title="Sweep…"
+      onClick={() => sweepCurrent(path)}
+    >
+      <IconChartDots size={14} />
+    </ActionIcon>
   );
 }
 

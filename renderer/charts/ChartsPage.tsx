@@ -1,0 +1,176 @@
+/** Charts that are about more than one run: strategies beside one another, and bandwidth against size. */
+import { Button, Checkbox, FileButton, Loader, NativeSelect, Popover, Text } from '@mantine/core';
+import { IconChartBar, IconFolderOpen, IconListCheck } from '@tabler/icons-react';
+import { useEffect, useMemo, useState } from 'react';
+import { requireBench } from '../../core/bench/parse.ts';
+import { parseProfile } from '../../core/simulator/profile.ts';
+import { attempt, ensureRun, host, openPage } from '../app/store/actions.ts';
+import { byNewest, comparedRunIds, isPrediction, loadedRun } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { formatMoment } from '../common/time.ts';
+import { benchBandwidth, profileBandwidth } from './bandwidth.ts';
+import { Chart } from './Chart.tsx';
+import classes from './ChartsPage.module.css';
+import { setBench, useChosen } from './chosen.ts';
+import type { LineSpec } from './spec.ts';
+import { strategyBars, strategyOf } from './strategies.ts';
+
+export function ChartsPage() {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['page']} aria-label="Charts" tabIndex={0}>
+      <header className={classes['header']}>
+        <h1>Charts</h1>
+        <Text size="sm" c="dimmed">
+          A run has charts of its own beside its lanes, and a sweep on its page.
+        </Text>
+      </header>
+      <Strategies />
+      <Bandwidth />
+    </section>
+  );
+}
+
+/** More bars than this are read better as a sweep. */
+const mostRuns = 24;
+
+function Strategies() {
+  const picked = useChosen((state) => state.runs);
+  const known = useApp((state) => state.runs);
+  const standard = useDerived(comparedRunIds);
+  const ids = (picked ?? standard).filter((id) => known[id] !== undefined);
+  const connected = useApp((state) => state.connection.status === 'open');
+  const key = ids.join(' ');
+  useEffect(() => {
+    if (connected) for (const id of key.split(' ').filter(Boolean)) void ensureRun(id);
+  }, [key, connected]);
+  const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
+  const ready = loaded.filter((run) => run !== null);
+  const readyKey = ready.map(({ id }) => id).join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run never changes, so ids tell them apart.
+  const spec = useMemo(
+    () => strategyBars(ready.map(({ id, run }) => strategyOf(id, run, known[id]?.origin ?? 'recorded'))),
+    [readyKey],
+  );
+  return (
+    <section className={classes['section']} aria-label="Strategies">
+      <div className={classes['heading']}>
+        <h2>Strategies</h2>
+        <RunChooser ids={ids} />
+      </div>
+      {ids.length === 0 ? (
+        <EmptyState icon={<IconChartBar size={24} />} title="No run is chosen">
+          <Text c="dimmed">Choose the runs that are to stand beside one another.</Text>
+        </EmptyState>
+      ) : ready.length === 0 ? (
+        <Loader size={18} />
+      ) : (
+        <Chart
+          spec={spec}
+          height={Math.min(680, 120 + 52 * ready.length)}
+          onOpen={(id) => openPage({ kind: 'run', id })}
+        />
+      )}
+    </section>
+  );
+}
+
+function RunChooser({ ids }: { readonly ids: readonly string[] }) {
+  const runs = useApp((state) => state.runs);
+  const complete = Object.values(runs)
+    .filter(({ id, status, sweep }) => status === 'complete' && !isPrediction(id) && sweep === undefined)
+    .sort(byNewest);
+  return (
+    <Popover position="bottom-end" width={420} trapFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconListCheck size={15} aria-hidden />}>
+          Choose runs
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p={6}>
+        <Checkbox.Group
+          value={[...ids]}
+          onChange={(value) => useChosen.setState({ runs: value.slice(0, mostRuns) })}
+          aria-label="Runs in the chart"
+        >
+          <div className={classes['choices']}>
+            {complete.map((run) => (
+              <Checkbox
+                key={run.id}
+                value={run.id}
+                size="xs"
+                className={classes['choice'] ?? ''}
+                label={run.name}
+                description={`${run.origin} on ${run.device}, ${formatMoment(run.createdAt)}`}
+              />
+            ))}
+          </div>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Bandwidth() {
+  const bench = useChosen((state) => state.bench);
+  const [picked, setPicked] = useState<string | null>(null);
+  const profiles = useApp((state) => state.profiles);
+  const shown = picked ?? (bench === null ? `profile:${profiles[0]?.name ?? ''}` : 'bench');
+  const spec = useBandwidth(shown);
+  return (
+    <section className={classes['section']} aria-label="Bandwidth">
+      <div className={classes['heading']}>
+        <h2>Bandwidth against size</h2>
+        <NativeSelect
+          aria-label="Bandwidths from"
+          size="xs"
+          value={shown}
+          onChange={({ currentTarget: { value } }) => setPicked(value)}
+          data={[
+            ...(bench === null ? [] : [{ value: 'bench', label: bench.name }]),
+            ...profiles.map(({ name, device }) => ({ value: `profile:${name}`, label: `Profile of ${device}` })),
+          ]}
+        />
+        <FileButton onChange={(file) => file !== null && void open(file, () => setPicked('bench'))} accept=".json">
+          {(props) => (
+            <Button {...props} variant="default" leftSection={<IconFolderOpen size={15} aria-hidden />}>
+              Open a benchmark…
+            </Button>
+          )}
+        </FileButton>
+      </div>
+      {spec === null ? (
+        <EmptyState icon={<IconChartBar size={24} />} title="No bandwidths yet">
+          <Text c="dimmed">Open what copyscope bench --out has written.</Text>
+        </EmptyState>
+      ) : (
+        <Chart spec={spec} height={400} />
+      )}
+    </section>
+  );
+}
+
+const open = (file: File, then: () => void): Promise<void> =>
+  attempt(`${file.name} could not be opened`, async () => {
+    setBench({ name: file.name, file: requireBench(await file.text()) });
+    then();
+  });
+
+/** Of the opened benchmark, or of a profile, which is read from the host. */
+function useBandwidth(shown: string): LineSpec | null {
+  const bench = useChosen((state) => state.bench);
+  const connected = useApp((state) => state.connection.status === 'open');
+  const [ofProfile, setOfProfile] = useState<{ readonly name: string; readonly spec: LineSpec } | null>(null);
+  const name = shown.startsWith('profile:') ? shown.slice('profile:'.length) : '';
+  useEffect(() => {
+    if (name === '' || !connected) return;
+    void attempt('The profile could not be read', async () =>
+      setOfProfile({ name, spec: profileBandwidth(parseProfile(await host().readProfile(name))) }),
+    );
+  }, [name, connected]);
+  const ofBench = useMemo(() => (bench === null ? null : benchBandwidth(bench.file)), [bench]);
+  if (name === '') return ofBench;
+  return ofProfile?.name === name ? ofProfile.spec : null;
+}

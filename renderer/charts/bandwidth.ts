@@ -1,0 +1,73 @@
+/** Bandwidth of copies against their size, with the link's limit: from a benchmark, or from a device profile. */
+import type { BenchFile } from '../../core/bench/parse.ts';
+import type { CopyTimes, DeviceProfile } from '../../core/simulator/profile.ts';
+import { linkBytesPerSecond } from '../../core/sweep/link.ts';
+import type { PaintName } from '../app/palette.ts';
+import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
+
+/** By size in bytes. */
+type Readings = ReadonlyMap<number, Exclude<Cell, null>>;
+
+interface Named {
+  readonly name: string;
+  readonly readings: Readings;
+  readonly paint?: PaintName;
+}
+
+export function benchBandwidth({ rows, device, createdAt }: BenchFile): LineSpec {
+  const series = new Map<string, Map<number, Exclude<Cell, null>>>();
+  for (const { section, column, status, figures, bytes } of rows) {
+    const figure = figures.find(({ name, unit }) => name === 'bandwidth' && unit === 'B/s');
+    if (section !== 'copies' || bytes === undefined || bytes <= 0 || status === 'waived') continue;
+    const readings = series.get(column) ?? new Map();
+    series.set(column, readings);
+    readings.set(
+      bytes,
+      figure === undefined
+        ? { problem: 'this size could not be measured' }
+        : { value: figure.median, low: figure.least, high: figure.most, count: figure.samples.length },
+    );
+  }
+  const named = [...series].map(([name, readings]) => ({ name, readings }));
+  const provenance: Provenance = { origins: ['recorded'], device: device.name, date: createdAt };
+  return lines('Bandwidth of copies by size, from a benchmark', named, provenance, linkBytesPerSecond(device));
+}
+
+export function profileBandwidth(profile: DeviceProfile): LineSpec {
+  const of = (name: string, { device }: CopyTimes, paint: PaintName): Named => ({
+    name,
+    paint,
+    readings: new Map(device.map(({ bytes, ns }) => [bytes, { value: (bytes / ns) * 1e9 }])),
+  });
+  const { h2d, d2h } = profile.copies;
+  const named = [
+    of('H2D pinned', h2d.pinned, 'h2d'),
+    of('D2H pinned', d2h.pinned, 'd2h'),
+    of('H2D pageable', h2d.pageable, 'kernel'),
+    of('D2H pageable', d2h.pageable, 'd2d'),
+  ];
+  const provenance: Provenance = { origins: ['recorded'], device: profile.device.name, date: '' };
+  const title = `Bandwidth of a copy that runs alone, in profile ${profile.name}`;
+  return lines(title, named, provenance, linkBytesPerSecond(profile.device));
+}
+
+function lines(title: string, named: readonly Named[], provenance: Provenance, limit: number | null): LineSpec {
+  const sizes = [...new Set(named.flatMap(({ readings }) => [...readings.keys()]))].sort((a, b) => a - b);
+  const rows: Row[] = named.map(({ name, readings, paint }) => ({
+    name,
+    ...(paint === undefined ? {} : { paint }),
+    cells: sizes.map((size) => readings.get(size) ?? null),
+  }));
+  const limits: Row[] =
+    limit === null
+      ? []
+      : [{ name: 'limit of the PCIe link', isLimit: true, cells: sizes.map(() => ({ value: limit })) }];
+  return {
+    kind: 'lines',
+    title,
+    provenance,
+    x: { name: 'Size of a copy', unit: 'B', values: sizes, scale: 'log' },
+    value: { name: 'Bandwidth', unit: 'B/s' },
+    rows: [...rows, ...limits],
+  };
+}

@@ -1,0 +1,59 @@
+/** Makespans of several runs beside one another, each with its spread and with what its numbers are. */
+import { type Spread, spread } from '../../core/analysis/statistics.ts';
+import type { Run, RunOrigin } from '../../core/trace/run.ts';
+import { runName } from '../../core/trace/run.ts';
+import { deviceOf } from './breakdowns.ts';
+import type { BarSpec } from './spec.ts';
+
+export interface Strategy {
+  readonly label: string;
+  readonly origin: RunOrigin;
+  readonly device: string;
+  /** ISO 8601. */
+  readonly date: string;
+  /** Null where nothing was recorded. */
+  readonly makespan: Spread | null;
+  /** Of the run, for onOpen. */
+  readonly id?: string;
+}
+
+export function strategyOf(id: string, { info }: Run, origin: RunOrigin): Strategy {
+  const device = deviceOf({ device: info.device, profile: info.profile ?? null, machine: info.machine });
+  const makespan = spread(info.iterations.recordedMakespanNs);
+  return { label: runName(info), origin, device, date: info.createdAt, makespan, id };
+}
+
+/** In the order given. Runs of one name are told apart by their device. */
+export function strategyBars(strategies: readonly Strategy[], title = 'Makespan by strategy'): BarSpec {
+  const devices = [...new Set(strategies.map(({ device }) => device))];
+  return {
+    kind: 'bars',
+    title,
+    provenance: {
+      origins: strategies.map(({ origin }) => origin),
+      device: devices.join(' and '),
+      date:
+        strategies
+          .map(({ date }) => date)
+          .sort()
+          .at(-1) ?? '',
+    },
+    by: 'Strategy',
+    categories: strategies.map(({ label, origin, device }) => ({
+      label: devices.length > 1 ? `${label}, ${device}` : label,
+      origin,
+    })),
+    value: { name: 'Makespan', unit: 'ns' },
+    rows: [
+      {
+        name: 'Makespan',
+        cells: strategies.map(({ makespan, id }) => {
+          const own = id === undefined ? {} : { id };
+          if (makespan === null) return { problem: 'nothing was recorded', ...own };
+          const { median, min, max, count } = makespan;
+          return { value: median, low: min, high: max, count, ...own };
+        }),
+      },
+    ],
+  };
+}

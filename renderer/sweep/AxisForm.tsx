@@ -1,0 +1,157 @@
+/** One varied number: which it is, and its values as a list or a range. */
+import { ActionIcon, MultiSelect, NativeSelect, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { amountText } from '../../core/sweep/amounts.ts';
+import type { PlannedAxis } from '../../core/sweep/plan.ts';
+import { type AxisDraft, type Choice, suggestedAxis } from './draft.ts';
+import classes from './Setup.module.css';
+
+interface Props {
+  readonly axis: AxisDraft;
+  readonly number: number;
+  readonly choices: readonly Choice[];
+  /** Fields of an experiment: several of them may get the same value. */
+  readonly canName: boolean;
+  /** Null while something is wrong. */
+  readonly planned: PlannedAxis | null;
+  readonly problems: readonly ErrorInfo[];
+  readonly onChange: (axis: AxisDraft) => void;
+  readonly onRemove?: () => void;
+}
+
+const title = (number: number): string => (number === 0 ? 'First number' : 'Second number');
+
+export function AxisForm({ axis, number, choices, canName, planned, problems, onChange, onRemove }: Props) {
+  const chosen = choices.find(({ target }) => target === axis.target);
+  const set = (change: Partial<AxisDraft>): void => onChange({ ...axis, ...change });
+  const choose = (target: string | null): void =>
+    onChange({ ...suggestedAxis(choices.find((choice) => choice.target === target)), target: target ?? '' });
+  return (
+    <fieldset className={classes['card']} aria-label={title(number)}>
+      <legend>{title(number)}</legend>
+      <div className={classes['target']}>
+        <Select
+          label="What varies"
+          searchable
+          data={labelled(choices)}
+          value={axis.target === '' ? null : axis.target}
+          onChange={choose}
+          nothingFoundMessage="No number is called that."
+          comboboxProps={{ withinPortal: true }}
+        />
+        {onRemove === undefined ? null : (
+          <Tooltip label="Vary only one number">
+            <ActionIcon aria-label={`Remove the ${title(number).toLowerCase()}`} onClick={onRemove}>
+              <IconX size={15} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+      {canName && chosen !== undefined ? <Also axis={axis} chosen={chosen} choices={choices} set={set} /> : null}
+      <SegmentedControl
+        className={classes['as'] ?? ''}
+        size="xs"
+        aria-label={`Values of the ${title(number).toLowerCase()}`}
+        value={axis.as}
+        onChange={(as) => set({ as: as === 'list' ? 'list' : 'range' })}
+        data={[
+          { value: 'range', label: 'Range' },
+          { value: 'list', label: 'List' },
+        ]}
+      />
+      {axis.as === 'list' ? (
+        <TextInput
+          label="Values"
+          size="xs"
+          placeholder={
+            chosen?.unit === 'B' ? '1 MiB, 2 MiB, 4 MiB' : chosen?.unit === 'ns' ? '20 us, 50 us' : '1, 2, 4'
+          }
+          value={axis.list}
+          onChange={({ currentTarget: { value } }) => set({ list: value })}
+        />
+      ) : (
+        <div className={classes['fields']}>
+          <TextInput
+            label="From"
+            size="xs"
+            value={axis.from}
+            onChange={({ currentTarget: { value } }) => set({ from: value })}
+          />
+          <TextInput
+            label="To"
+            size="xs"
+            value={axis.to}
+            onChange={({ currentTarget: { value } }) => set({ to: value })}
+          />
+          <TextInput
+            label="Number of values"
+            size="xs"
+            value={axis.points}
+            onChange={({ currentTarget: { value } }) => set({ points: value })}
+          />
+          <NativeSelect
+            label="Steps"
+            size="xs"
+            value={axis.scale}
+            onChange={({ currentTarget: { value } }) => set({ scale: value === 'linear' ? 'linear' : 'geometric' })}
+            data={[
+              { value: 'geometric', label: 'equal factors' },
+              { value: 'linear', label: 'equal steps' },
+            ]}
+          />
+        </div>
+      )}
+      {problems.map(({ field, message, remedy }) => (
+        <p key={`${field}${message}`} className={classes['problem']} role="alert">
+          {message} {remedy}
+        </p>
+      ))}
+      {planned === null ? null : <p className={classes['hint']}>{preview(planned)}</p>}
+    </fieldset>
+  );
+}
+
+interface AlsoProps {
+  readonly axis: AxisDraft;
+  readonly chosen: Choice;
+  readonly choices: readonly Choice[];
+  readonly set: (change: Partial<AxisDraft>) => void;
+}
+
+/** A copy needs both its buffers to grow. */
+function Also({ axis, chosen, choices, set }: AlsoProps) {
+  const others = choices.filter(({ target, unit }) => unit === chosen.unit && target !== chosen.target);
+  if (others.length === 0) return null;
+  return (
+    <MultiSelect
+      label="Also set to the same value"
+      size="xs"
+      searchable
+      clearable
+      data={labelled(others)}
+      value={[...axis.also]}
+      placeholder={axis.also.length === 0 ? 'nothing else' : ''}
+      onChange={(also) => set({ also })}
+      clearButtonProps={{ 'aria-label': 'Set nothing else' }}
+    />
+  );
+}
+
+/** Fields of the same title are told apart by their paths. */
+function labelled(choices: readonly Choice[]): { value: string; label: string }[] {
+  const times = new Map<string, number>();
+  for (const { title: text } of choices) times.set(text, (times.get(text) ?? 0) + 1);
+  return choices.map(({ target, title: text, unit, value }) => {
+    const where = (times.get(text) ?? 0) > 1 ? `, ${target}` : '';
+    return { value: target, label: `${text}${where} (${amountText(value, unit)})` };
+  });
+}
+
+const mostPreviewed = 12;
+
+function preview({ values, unit }: PlannedAxis): string {
+  const shown = values.slice(0, mostPreviewed).map((value) => amountText(value, unit));
+  const more = values.length > mostPreviewed ? ` and ${values.length - mostPreviewed} more` : '';
+  return `${values.length} ${values.length === 1 ? 'value' : 'values'}: ${shown.join(', ')}${more}`;
+}

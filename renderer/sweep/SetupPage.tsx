@@ -1,0 +1,257 @@
+/** Puts a sweep together: what is varied, over which values, on which engine. */
+import { Button, FileButton, NativeSelect, Text, TextInput } from '@mantine/core';
+import { IconDownload, IconFolderOpen, IconPlayerPlayFilled, IconPlus } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { templates } from '../../core/experiment/templates/templates.ts';
+import { amountText } from '../../core/sweep/amounts.ts';
+import { parseSweep } from '../../core/sweep/parse.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
+import { EnginePicker } from '../app/EnginePicker.tsx';
+import { effectiveEngine, engineOptions } from '../app/engines.ts';
+import { attempt, host } from '../app/store/actions.ts';
+import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { AxisForm } from './AxisForm.tsx';
+import { startSweep } from './actions.ts';
+import { choicesOf, documentOf, type SweepDraft, suggestedAxis, templateOf } from './draft.ts';
+import classes from './Setup.module.css';
+import { openSweepText, setDraft, useDraft } from './setup.ts';
+
+export function SetupPage() {
+  const draft = useDraft();
+  const parsed = useMemo(() => parseSweep(documentOf(draft)), [draft]);
+  const problems = parsed.ok ? [] : parsed.problems;
+  const choices = useMemo(() => choicesOf(draft), [draft]);
+  const plan = parsed.ok ? parsed.plan : null;
+  const at = (field: string): readonly ErrorInfo[] => problems.filter((problem) => problem.field?.startsWith(field));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['page']} aria-label="New sweep" tabIndex={0}>
+      <div className={classes['column']}>
+        <header>
+          <h1>New sweep</h1>
+          <Text size="sm" c="dimmed">
+            One program, run again and again with one or two of its numbers varied.
+          </Text>
+        </header>
+        <TextInput
+          label="Name"
+          value={draft.name}
+          maxLength={200}
+          error={at('name')[0]?.message}
+          onChange={({ currentTarget: { value } }) => setDraft({ name: value })}
+        />
+        <BaseForm draft={draft} problems={at('base')} />
+        {draft.axes.map((axis, index) => (
+          <AxisForm
+            // biome-ignore lint/suspicious/noArrayIndexKey: an axis is known by its place.
+            key={index}
+            axis={axis}
+            number={index}
+            choices={choices}
+            canName={draft.base.kind === 'experiment'}
+            planned={plan?.axes[index] ?? null}
+            problems={at(`axes[${index}]`)}
+            onChange={(changed) =>
+              setDraft({ axes: draft.axes.map((one, place) => (place === index ? changed : one)) })
+            }
+            {...(draft.axes.length > 1
+              ? { onRemove: () => setDraft({ axes: draft.axes.filter((_, place) => place !== index) }) }
+              : {})}
+          />
+        ))}
+        {draft.axes.length < 2 ? (
+          <div>
+            <Button
+              variant="default"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              onClick={() =>
+                setDraft({
+                  axes: [
+                    ...draft.axes,
+                    suggestedAxis(choices.find(({ target }) => target !== draft.axes[0]?.target) ?? choices[0]),
+                  ],
+                })
+              }
+            >
+              Vary a second number
+            </Button>
+          </div>
+        ) : null}
+        <RunBar draft={draft} plan={plan} problems={problems.filter(({ field }) => field === 'axes')} />
+      </div>
+    </section>
+  );
+}
+
+interface BaseProps {
+  readonly draft: SweepDraft;
+  readonly problems: readonly ErrorInfo[];
+}
+
+function BaseForm({ draft, problems }: BaseProps) {
+  const { base } = draft;
+  const examples = useApp((state) => state.examples);
+  const experiments = useApp((state) => state.experiments);
+  const open = base.kind === 'experiment' ? [{ value: 'open', label: base.experiment.name }] : [];
+  return (
+    <fieldset className={classes['card']}>
+      <legend>What is run</legend>
+      <NativeSelect
+        label="Program"
+        value={base.kind === 'template' ? `template:${base.template}` : 'open'}
+        onChange={({ currentTarget: { value } }) => void choose(value)}
+        data={[
+          ...(open.length > 0 ? [{ group: 'Chosen', items: open }] : []),
+          { group: 'Templates', items: templates.map(({ id, title }) => ({ value: `template:${id}`, label: title })) },
+          {
+            group: 'Experiments',
+            items: experiments
+              .filter(({ problem }) => problem === undefined)
+              .map(({ id, name }) => ({ value: `experiment:${id}`, label: name })),
+          },
+          { group: 'Examples', items: examples.map(({ id, name }) => ({ value: `example:${id}`, label: name })) },
+        ].filter(({ items }) => items.length > 0)}
+      />
+      {base.kind === 'template' ? <Parameters draft={draft} problems={problems} /> : null}
+      {problems
+        .filter(({ field }) => !field?.startsWith('base.parameters.'))
+        .map(({ field, message, remedy }) => (
+          <p key={`${field}${message}`} className={classes['problem']} role="alert">
+            {message} {remedy}
+          </p>
+        ))}
+    </fieldset>
+  );
+}
+
+/** Another program has other numbers: the first of them is varied. */
+const choose = (value: string): Promise<void> =>
+  attempt('The program could not be read', async () => {
+    const [kind, id] = [value.slice(0, value.indexOf(':')), value.slice(value.indexOf(':') + 1)];
+    if (value === 'open') return;
+    const base: SweepDraft['base'] =
+      kind === 'template'
+        ? { kind, template: id, parameters: {} }
+        : {
+            kind: 'experiment',
+            experiment: await (kind === 'example' ? host().readExample(id) : host().readExperiment(id)),
+          };
+    const choices = choicesOf({ base });
+    const name = base.kind === 'template' ? (templateOf(id)?.title ?? id) : base.experiment.name;
+    setDraft({
+      name: `Sweep of ${name}`.slice(0, 200),
+      base,
+      axes: [suggestedAxis(choices.find(({ unit }) => unit === 'B') ?? choices[0])],
+    });
+  });
+
+/** The template's numbers that no axis varies. */
+function Parameters({ draft, problems }: BaseProps) {
+  const { base, axes } = draft;
+  if (base.kind !== 'template') return null;
+  const varied = new Set(axes.map(({ target }) => target));
+  const fixed = (templateOf(base.template)?.parameters ?? []).filter(({ name }) => !varied.has(name));
+  return (
+    <div className={classes['fields']}>
+      {fixed.map(({ name, label, unit, standard }) => (
+        <TextInput
+          key={name}
+          label={label}
+          size="xs"
+          placeholder={amountText(standard, unit)}
+          value={base.parameters[name] ?? ''}
+          error={problems.find(({ field }) => field === `base.parameters.${name}`)?.message}
+          onChange={({ currentTarget: { value } }) => {
+            const { [name]: _, ...others } = base.parameters;
+            setDraft({ base: { ...base, parameters: value.trim() === '' ? others : { ...others, [name]: value } } });
+          }}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface RunBarProps {
+  readonly draft: SweepDraft;
+  readonly plan: SweepPlan | null;
+  readonly problems: readonly ErrorInfo[];
+}
+
+function RunBar({ draft, plan, problems }: RunBarProps) {
+  const options = useDerived((state) => engineOptions(state.devices, state.profiles, []));
+  const engine = effectiveEngine(
+    options,
+    useApp((state) => state.engine),
+  );
+  const connected = useApp((state) => state.connection.status === 'open');
+  const count = Number(draft.iterations);
+  const isBad = draft.iterations.trim() !== '' && !(Number.isInteger(count) && count >= 1 && count <= 1000);
+  const iterations = draft.iterations.trim() === '' ? null : count;
+  return (
+    <fieldset className={classes['card']}>
+      <legend>Run</legend>
+      <div className={classes['fields']}>
+        <div>
+          <Text size="xs" fw={500} mb={2} component="p">
+            Engine
+          </Text>
+          <EnginePicker options={options} />
+        </div>
+        <TextInput
+          label="Iterations of each point"
+          size="xs"
+          placeholder="as each experiment asks for"
+          value={draft.iterations}
+          error={isBad ? 'Write a whole number from 1 to 1000.' : null}
+          onChange={({ currentTarget: { value } }) => setDraft({ iterations: value })}
+        />
+      </div>
+      {problems.map(({ message, remedy }) => (
+        <p key={message} className={classes['problem']} role="alert">
+          {message} {remedy}
+        </p>
+      ))}
+      <div className={classes['bar']}>
+        <Button
+          leftSection={<IconPlayerPlayFilled size={13} aria-hidden />}
+          disabled={plan === null || engine === null || isBad || !connected}
+          onClick={() => plan !== null && engine !== null && void startSweep(plan.document, engine, iterations)}
+        >
+          {plan === null ? 'Run' : `Run ${plan.count} ${plan.count === 1 ? 'point' : 'points'}`}
+        </Button>
+        <FileButton onChange={(file) => file !== null && void open(file)} accept=".json">
+          {(props) => (
+            <Button {...props} variant="default" leftSection={<IconFolderOpen size={14} aria-hidden />}>
+              Open JSON…
+            </Button>
+          )}
+        </FileButton>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={14} aria-hidden />}
+          disabled={plan === null}
+          onClick={() => plan !== null && saveDocument(plan)}
+        >
+          Save as JSON
+        </Button>
+        <Text size="xs" c="dimmed" component="span">
+          {plan === null
+            ? 'Correct what is marked above.'
+            : `${plan.axes.map(({ values }) => values.length).join(' × ')} = ${plan.count} runs, one after another. copyscope sweep runs the JSON.`}
+        </Text>
+      </div>
+    </fieldset>
+  );
+}
+
+const open = (file: File): Promise<void> =>
+  attempt(`${file.name} could not be opened`, async () => openSweepText(await file.text()));
+
+const saveDocument = ({ document }: SweepPlan): void =>
+  saveBlob(
+    `${document.name.toLowerCase().replace(/[^a-z0-9]+/g, '-') || 'sweep'}.sweep.json`,
+    new Blob([`${JSON.stringify(document, null, 2)}\n`], { type: 'application/json' }),
+  );

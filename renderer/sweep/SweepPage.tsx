@@ -1,0 +1,271 @@
+/** A sweep: how far it is, its chart by the metric that was chosen, and a way to the run of every point. */
+import { Button, Loader, Modal, NativeSelect, Progress, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { useThrottledValue } from '@mantine/hooks';
+import { IconAdjustments, IconAlertTriangle, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
+import { useEffect, useMemo, useState } from 'react';
+import { toErrorInfo } from '../../core/errors.ts';
+import type { Sweep, SweepSummary } from '../../core/service/service.ts';
+import { type Metric, metrics } from '../../core/sweep/metrics.ts';
+import { parseSweep } from '../../core/sweep/parse.ts';
+import type { SweepPlan } from '../../core/sweep/plan.ts';
+import { announce } from '../app/announce.ts';
+import { notifyError } from '../app/notify.ts';
+import { openPage } from '../app/store/actions.ts';
+import { useApp } from '../app/store/store.ts';
+import { Chart } from '../charts/Chart.tsx';
+import { formatValue } from '../charts/quantities.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { cancelSweep, continueSweep, deleteSweep, ensureSweep } from './actions.ts';
+import { PointsTable } from './PointsTable.tsx';
+import classes from './SweepPage.module.css';
+import { changeSweep } from './setup.ts';
+import { bestPoint, sweepHeat, sweepLines } from './specs.ts';
+import { useSweeps } from './sweeps.ts';
+
+export function SweepPage() {
+  const id = useApp((state) => (state.page.kind === 'sweep' ? state.page.id : ''));
+  const connected = useApp((state) => state.connection.status === 'open');
+  const opened = useSweeps((state) => state.opened[id]);
+  useEffect(() => {
+    if (connected && opened === undefined && id !== '') void ensureSweep(id);
+  }, [id, connected, opened]);
+  if (opened?.status === 'failed') {
+    return (
+      <EmptyState icon={<IconAlertTriangle size={26} />} title="This sweep can’t be opened" alert isPage>
+        <ErrorText error={opened.error} />
+      </EmptyState>
+    );
+  }
+  if (opened?.status !== 'ready') {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Opening…" isPage>
+        <Text c="dimmed">Reading it from the host.</Text>
+      </EmptyState>
+    );
+  }
+  return <Opened sweep={opened.value} />;
+}
+
+const openRun = (id: string): void => openPage({ kind: 'run', id });
+
+function Opened({ sweep }: { readonly sweep: Sweep }) {
+  const { summary, document } = sweep;
+  const parsed = useMemo(() => parseSweep(document), [document]);
+  const [metricId, setMetric] = useState('makespan');
+  const [as, setAs] = useState<'heat' | 'lines'>('heat');
+  const metric = metrics.find(({ id }) => id === metricId) ?? metrics[0];
+  useAnnouncedEnd(summary);
+  if (!parsed.ok || metric === undefined) {
+    return (
+      <EmptyState icon={<IconAlertTriangle size={26} />} title="This sweep can’t be shown" alert isPage>
+        {parsed.ok ? null : parsed.problems.slice(0, 3).map((error) => <ErrorText key={error.message} error={error} />)}
+      </EmptyState>
+    );
+  }
+  const { plan } = parsed;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['page']} aria-label="Sweep" tabIndex={0}>
+      <Header sweep={sweep} />
+      <StatusBar summary={summary} plan={plan} sweep={sweep} />
+      <div className={classes['body']}>
+        <div className={classes['controls']}>
+          <NativeSelect
+            label="Metric"
+            size="xs"
+            value={metric.id}
+            data={metrics.map(({ id, label }) => ({ value: id, label }))}
+            onChange={({ currentTarget: { value } }) => setMetric(value)}
+          />
+          {plan.axes.length < 2 ? null : (
+            <SegmentedControl
+              size="xs"
+              aria-label="Draw as"
+              value={as}
+              onChange={(value) => setAs(value === 'lines' ? 'lines' : 'heat')}
+              data={[
+                { value: 'heat', label: 'Heat map' },
+                { value: 'lines', label: 'Lines' },
+              ]}
+            />
+          )}
+          <p className={classes['meaning']}>
+            {metric.meaning} <Best sweep={sweep} plan={plan} metric={metric} />
+          </p>
+        </div>
+        <SweepChart sweep={sweep} plan={plan} metric={metric} as={as} />
+        <PointsTable sweep={sweep} plan={plan} metric={metric} onOpen={openRun} />
+      </div>
+    </section>
+  );
+}
+
+/** Drawing hundreds of points takes a while: meanwhile more of them come, and are drawn together. */
+const redrawMs = 500;
+
+interface ChartProps {
+  readonly sweep: Sweep;
+  readonly plan: SweepPlan;
+  readonly metric: Metric;
+  readonly as: 'heat' | 'lines';
+}
+
+function SweepChart({ sweep, plan, metric, as }: ChartProps) {
+  const drawn = useThrottledValue(sweep, redrawMs);
+  const spec = useMemo(
+    () => (as === 'heat' ? sweepHeat(drawn, plan, metric) : null) ?? sweepLines(drawn, plan, metric),
+    [drawn, plan, metric, as],
+  );
+  return <Chart spec={spec} onOpen={openRun} height={400} />;
+}
+
+function Best({ sweep, plan, metric }: { readonly sweep: Sweep; readonly plan: SweepPlan; readonly metric: Metric }) {
+  const best = bestPoint(sweep, metric);
+  const run = sweep.outcomes.find((outcome) => outcome.point === best?.point);
+  if (best === null || run?.status !== 'done') return null;
+  return (
+    <>
+      {metric.best === 'least' ? 'Least' : 'Most'}:{' '}
+      <button type="button" className={classes['link']} onClick={() => openRun(run.run.id)}>
+        {formatValue(metric.unit, best.value)} at {plan.nameOf(best.point)}
+      </button>
+    </>
+  );
+}
+
+function Header({ sweep: { summary, document, iterations } }: { readonly sweep: Sweep }) {
+  const [asking, setAsking] = useState(false);
+  const change = (): void => {
+    try {
+      changeSweep(document, iterations);
+    } catch (thrown) {
+      notifyError('The sweep could not be changed', toErrorInfo(thrown));
+    }
+  };
+  return (
+    <header className={classes['header']}>
+      <div className={classes['title']}>
+        <h1>{summary.name}</h1>
+        <p>
+          <OriginBadge origin={summary.origin} compact />
+          <span>
+            {summary.origin} on {summary.device}, {formatMoment(summary.createdAt)}
+          </span>
+        </p>
+      </div>
+      <div className={classes['actions']}>
+        <Button variant="default" leftSection={<IconAdjustments size={15} aria-hidden />} onClick={change}>
+          Change and run again…
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={15} aria-hidden />}
+          disabled={summary.status === 'running'}
+          onClick={() => setAsking(true)}
+        >
+          Delete…
+        </Button>
+      </div>
+      <Modal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Delete the sweep?"
+        centered
+        size="sm"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Text mb="md">
+          “{summary.name}” and the {summary.done} runs of its points are removed from this computer. This can’t be
+          undone.
+        </Text>
+        <div className={classes['answers']}>
+          <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
+            Keep it
+          </Button>
+          <Button color="red" onClick={() => void deleteSweep(summary.id)}>
+            Delete
+          </Button>
+        </div>
+      </Modal>
+    </header>
+  );
+}
+
+interface StatusProps {
+  readonly summary: SweepSummary;
+  readonly sweep: Sweep;
+  readonly plan: SweepPlan;
+}
+
+function StatusBar({ summary, sweep, plan }: StatusProps) {
+  const { id, status, points, done, failed, problem } = summary;
+  const reached = done + failed;
+  const next = plan.count > reached ? nextPoint(sweep, plan) : null;
+  return (
+    <section className={classes['status']} aria-label="Progress of the sweep">
+      <Progress
+        className={classes['progress'] ?? ''}
+        value={(reached / points) * 100}
+        aria-label="Points reached"
+        size="sm"
+      />
+      <span className="tabular">
+        {reached} of {points} points{failed > 0 ? `, ${failed} failed` : ''}
+      </span>
+      {status === 'running' ? (
+        <>
+          <span className={classes['next']}>{next === null ? '' : `now: ${plan.nameOf(next)}`}</span>
+          <Button
+            variant="default"
+            leftSection={<IconPlayerStop size={14} aria-hidden />}
+            onClick={() => void cancelSweep(id)}
+          >
+            Cancel the sweep
+          </Button>
+        </>
+      ) : (
+        <>
+          <span className={classes['next']}>
+            {status === 'complete' ? 'complete' : 'stopped; what was done is kept'}
+            {problem === undefined ? '' : `: ${problem.message} ${problem.remedy ?? ''}`}
+          </span>
+          {status === 'stopped' ? (
+            <Button
+              leftSection={<IconPlayerPlay size={14} aria-hidden />}
+              onClick={() => void continueSweep(id, false)}
+            >
+              Go on
+            </Button>
+          ) : null}
+          {failed > 0 ? (
+            <Tooltip label="Runs the points that failed once more">
+              <Button variant="default" onClick={() => void continueSweep(id, true)}>
+                Try failed points again
+              </Button>
+            </Tooltip>
+          ) : null}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Points are run in order, so the first without an outcome is under way. */
+function nextPoint({ outcomes }: Sweep, { count }: SweepPlan): number | null {
+  const reached = new Set(outcomes.map(({ point }) => point));
+  for (let point = 0; point < count; point += 1) if (!reached.has(point)) return point;
+  return null;
+}
+
+/** Says to a screen reader when a sweep has ended, which a bar that fills does not. */
+function useAnnouncedEnd({ status, done, failed, name }: SweepSummary): void {
+  const [before, setBefore] = useState(status);
+  useEffect(() => {
+    if (before === status) return;
+    setBefore(status);
+    if (status !== 'running') announce(`${name}: ${status}, ${done} points done, ${failed} failed`);
+  }, [before, status, done, failed, name]);
+}

@@ -1,0 +1,46 @@
+/** What the window asks of the host about sweeps. Failures become notifications. */
+import { toErrorInfo } from '../../core/errors.ts';
+import type { StartSweep } from '../../core/service/service.ts';
+import { parseEngineKey } from '../app/engines.ts';
+import { attempt, host, openPage } from '../app/store/actions.ts';
+import { state } from '../app/store/store.ts';
+import { onSweepChanged, setOpened, useSweeps } from './sweeps.ts';
+
+/** Reads a sweep with all its points once; from then on they come as events. */
+export async function ensureSweep(id: string): Promise<void> {
+  if (useSweeps.getState().opened[id] !== undefined) return;
+  setOpened(id, { status: 'loading' });
+  try {
+    setOpened(id, { status: 'ready', value: await host().readSweep(id) });
+  } catch (thrown) {
+    setOpened(id, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+/** Runs a sweep on the engine of this key, and opens it. */
+export const startSweep = (sweep: StartSweep['sweep'], engineKey: string, iterations: number | null): Promise<void> =>
+  attempt('The sweep could not be started', async () => {
+    const engine = parseEngineKey(engineKey);
+    if (engine.kind === 'recorded') return;
+    const summary = await host().startSweep({
+      sweep,
+      engine: engine.kind,
+      ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+      ...(iterations === null ? {} : { iterations }),
+    });
+    onSweepChanged(summary.id, useSweeps.getState().summaries[summary.id] ?? summary);
+    openPage({ kind: 'sweep', id: summary.id });
+  });
+
+export const cancelSweep = (id: string): Promise<void> =>
+  attempt('The sweep could not be cancelled', () => host().cancelSweep(id));
+
+export const continueSweep = (id: string, again: boolean): Promise<void> =>
+  attempt('The sweep could not go on', async () => void (await host().continueSweep(id, again)));
+
+export const deleteSweep = (id: string): Promise<void> =>
+  attempt('The sweep could not be deleted', async () => {
+    await host().deleteSweep(id);
+    const { page } = state();
+    if (page.kind === 'sweep' && page.id === id) openPage({ kind: 'welcome' });
+  });

@@ -1,0 +1,145 @@
+/** A sweep as it is being put together: texts as they are typed, and the document that they make. */
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { fieldPath } from '../../core/experiment/experiment.ts';
+import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
+import { type Template, templates } from '../../core/experiment/templates/templates.ts';
+import { amountText } from '../../core/sweep/amounts.ts';
+import { type SweepDocument, sweepFormat, sweepVersion } from '../../core/sweep/document.ts';
+import { type NumericField, numericFields } from '../../core/sweep/fields.ts';
+
+export interface AxisDraft {
+  /** Name of a parameter, or path of a field; empty until one is chosen. */
+  readonly target: string;
+  /** Further fields that get the same values. */
+  readonly also: readonly string[];
+  readonly as: 'list' | 'range';
+  readonly list: string;
+  readonly from: string;
+  readonly to: string;
+  readonly points: string;
+  readonly scale: 'linear' | 'geometric';
+}
+
+export interface SweepDraft {
+  readonly name: string;
+  /** What is varied. */
+  readonly base:
+    | { readonly kind: 'template'; readonly template: string; readonly parameters: Readonly<Record<string, string>> }
+    | { readonly kind: 'experiment'; readonly experiment: Experiment };
+  readonly axes: readonly AxisDraft[];
+  /** Empty: as many as each experiment asks for. */
+  readonly iterations: string;
+}
+
+export interface Choice {
+  readonly target: string;
+  readonly title: string;
+  readonly unit: ParameterUnit;
+  readonly value: number;
+}
+
+export const templateOf = (id: string): Template | undefined => templates.find((template) => template.id === id);
+
+/** What an axis can vary. */
+export function choicesOf({ base }: Pick<SweepDraft, 'base'>): readonly Choice[] {
+  if (base.kind === 'template') {
+    return (templateOf(base.template)?.parameters ?? []).map(({ name, label, unit, standard }) => ({
+      target: name,
+      title: label,
+      unit,
+      value: standard,
+    }));
+  }
+  return fieldsOf(base.experiment).map(({ path, title, unit, value }) => ({
+    target: fieldPath(path),
+    title,
+    unit,
+    value,
+  }));
+}
+
+const known = new WeakMap<Experiment, readonly NumericField[]>();
+
+function fieldsOf(experiment: Experiment): readonly NumericField[] {
+  const found = known.get(experiment) ?? numericFields(experiment);
+  known.set(experiment, found);
+  return found;
+}
+
+/** Values around the present one: factors of two, or the first few numbers. */
+export function suggestedAxis(choice: Choice | undefined): AxisDraft {
+  const blank: AxisDraft = {
+    target: choice?.target ?? '',
+    also: [],
+    as: 'range',
+    list: '',
+    from: '',
+    to: '',
+    points: '5',
+    scale: 'geometric',
+  };
+  if (choice === undefined) return blank;
+  const { unit, value } = choice;
+  if (unit === 'count' && value <= 16)
+    return { ...blank, as: 'list', list: value < 1 ? '0.25, 0.5, 1' : '1, 2, 3, 4, 5' };
+  if (value < 4) return { ...blank, as: 'list', list: amountText(value, unit) };
+  const [from, to] = [Math.max(1, Math.round(value / 4)), value * 4];
+  return { ...blank, from: amountText(from, unit), to: amountText(to, unit) };
+}
+
+export function documentOf(draft: SweepDraft): SweepDocument {
+  const { base } = draft;
+  return {
+    format: sweepFormat,
+    version: sweepVersion,
+    name: draft.name.trim(),
+    description: '',
+    base:
+      base.kind === 'template'
+        ? { template: base.template, parameters: { ...base.parameters } }
+        : { experiment: base.experiment },
+    axes: draft.axes.map((axis) => axisOf(axis, base.kind)),
+  };
+}
+
+function axisOf({ target, also, as, list, from, to, points, scale }: AxisDraft, base: 'template' | 'experiment') {
+  const count = Number(points);
+  return {
+    ...(base === 'template' ? { parameter: target } : { fields: [target, ...also] }),
+    ...(as === 'list'
+      ? { values: listed(list) }
+      : { from: from.trim(), to: to.trim(), points: Number.isInteger(count) ? count : 0, scale }),
+  };
+}
+
+const listed = (text: string): string[] =>
+  text
+    .split(/[,;\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** The draft that makes a document, to change it and run it again. */
+export function draftOf({ name, base, axes }: SweepDocument, experiment: Experiment | null, iterations: number | null) {
+  const draft: SweepDraft = {
+    name,
+    base:
+      experiment === null
+        ? { kind: 'template', template: base.template ?? '', parameters: texts(base.parameters ?? {}) }
+        : { kind: 'experiment', experiment },
+    axes: axes.map(({ parameter, fields = [], values, from, to, points, scale }) => ({
+      target: parameter ?? fields[0] ?? '',
+      also: fields.slice(1),
+      as: values === undefined ? 'range' : 'list',
+      list: (values ?? []).join(', '),
+      from: String(from ?? ''),
+      to: String(to ?? ''),
+      points: String(points ?? 5),
+      scale: scale ?? 'linear',
+    })),
+    iterations: iterations === null ? '' : String(iterations),
+  };
+  return draft;
+}
+
+const texts = (values: Readonly<Record<string, string | number>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));

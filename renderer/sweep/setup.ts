@@ -1,0 +1,91 @@
+/** Begins a sweep: from a template, from what is open, from one of its fields, from a file, or from a sweep that was run. */
+import { create } from 'zustand';
+import { CopyscopeError } from '../../core/errors.ts';
+import { type Experiment, fieldPath } from '../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../core/experiment/parse.ts';
+import type { SweepDocument } from '../../core/sweep/document.ts';
+import { requireSweep } from '../../core/sweep/parse.ts';
+import { forget, recall, remember } from '../app/settings.ts';
+import { openPage } from '../app/store/actions.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { state } from '../app/store/store.ts';
+import { choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';
+
+const storedAs = 'sweep-draft';
+
+/** 7 chunk sizes by 5 numbers of streams: what a sweep is best understood from. */
+const first: SweepDraft = {
+  name: 'Chunk size by streams',
+  base: { kind: 'template', template: 'chunked-pipeline', parameters: { bytes: '64 MiB' } },
+  axes: [
+    {
+      ...suggestedAxis(undefined),
+      target: 'chunkBytes',
+      from: '512 KiB',
+      to: '32 MiB',
+      points: '7',
+    },
+    { ...suggestedAxis(undefined), target: 'streams', as: 'list', list: '1, 2, 3, 4, 5' },
+  ],
+  iterations: '',
+};
+
+/** What was being put together when the window was closed; a draft that can't be read is none. */
+function stored(): SweepDraft {
+  try {
+    const draft = JSON.parse(recall(storedAs) ?? '') as SweepDraft;
+    if (draft.base.kind === 'experiment') requireExperiment(draft.base.experiment);
+    return Array.isArray(draft.axes) && draft.axes.length > 0 && typeof draft.name === 'string' ? draft : first;
+  } catch {
+    return first;
+  }
+}
+
+export const useDraft = create<SweepDraft>()(() => stored());
+
+export function setDraft(change: Partial<SweepDraft>): void {
+  useDraft.setState(change);
+  remember(storedAs, JSON.stringify(useDraft.getState()));
+}
+
+export function newSweep(): void {
+  forget(storedAs);
+  useDraft.setState(first);
+  openPage({ kind: 'sweep-setup' });
+}
+
+/** A sweep of what is open; of its field at `path` where one is given. */
+export function sweepCurrent(path?: readonly (string | number)[]): void {
+  const experiment = currentExperiment(state());
+  if (experiment === null) newSweep();
+  else sweepOf(experiment, path);
+}
+
+function sweepOf(experiment: Experiment, path?: readonly (string | number)[]): void {
+  const base = { kind: 'experiment', experiment } as const;
+  const choices = choicesOf({ base });
+  const wanted = path === undefined ? undefined : fieldPath(path);
+  const chosen = choices.find(({ target }) => target === wanted) ?? choices.find(({ unit }) => unit === 'B');
+  setDraft({
+    name: `Sweep of ${experiment.name}`.slice(0, 200),
+    base,
+    axes: [suggestedAxis(chosen ?? choices[0])],
+    iterations: '',
+  });
+  openPage({ kind: 'sweep-setup' });
+}
+
+/** To change a sweep and run it as another. Throws `sweep.invalid`. */
+export function changeSweep(document: SweepDocument, iterations: number | null): void {
+  const { base } = requireSweep(document).document;
+  const experiment = base.experiment === undefined ? null : requireExperiment(base.experiment);
+  setDraft(draftOf(document, experiment, iterations));
+  openPage({ kind: 'sweep-setup' });
+}
+
+/** A sweep document from a file. Throws `sweep.invalid`. */
+export function openSweepText(text: string): void {
+  const plan = requireSweep(text);
+  if (plan.count < 1) throw new CopyscopeError({ code: 'sweep.invalid', message: 'The sweep has no point.' });
+  changeSweep(plan.document, null);
+}

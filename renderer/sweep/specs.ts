@@ -1,0 +1,97 @@
+/** Charts of a sweep: a line over one axis, lines or a heat map over two. */
+import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
+import type { Metric } from '../../core/sweep/metrics.ts';
+import type { PlannedAxis, SweepPlan } from '../../core/sweep/plan.ts';
+import { formatChosen } from '../charts/quantities.ts';
+import type { Cell, HeatSpec, LineSpec, Provenance, Row } from '../charts/spec.ts';
+
+type Outcomes = ReadonlyMap<number, SweepOutcome>;
+
+const outcomesOf = ({ outcomes }: Sweep): Outcomes => new Map(outcomes.map((outcome) => [outcome.point, outcome]));
+
+export const provenanceOf = ({ summary, outcomes }: Sweep): Provenance => {
+  const dates = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.run.createdAt] : []));
+  return { origins: [summary.origin], device: summary.device, date: dates.sort().at(-1) ?? summary.createdAt };
+};
+
+/** The reading of a point, why it has none, or null where it was not reached. */
+function cellOf(outcome: SweepOutcome | undefined, metric: Metric): Cell {
+  if (outcome === undefined) return null;
+  if (outcome.status === 'failed') return { problem: outcome.error.message };
+  const spread = outcome.figures[metric.id] ?? null;
+  if (spread === null) return null;
+  return { value: spread.median, low: spread.min, high: spread.max, count: spread.count, id: outcome.run.id };
+}
+
+const lowerFirst = (text: string): string =>
+  /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+
+const quantity = ({ title, unit, values }: PlannedAxis) => ({ name: title, unit, values });
+
+/** Lines over the first axis, one for each value of the second. */
+export function sweepLines(sweep: Sweep, plan: SweepPlan, metric: Metric): LineSpec {
+  const [x, series] = plan.axes;
+  if (x === undefined) throw new RangeError('a sweep has at least one axis');
+  const outcomes = outcomesOf(sweep);
+  const values = series?.values ?? [null];
+  const rows: Row[] = values.map((value, row) => ({
+    name: series === undefined || value === null ? metric.label : `${series.title} ${formatChosen(series.unit, value)}`,
+    cells: x.values.map((_, column) => cellOf(outcomes.get(column * values.length + row), metric)),
+  }));
+  const limit = linkLimit(sweep, metric, x.values.length);
+  return {
+    kind: 'lines',
+    title: titleOf(plan, metric),
+    provenance: provenanceOf(sweep),
+    x: { ...quantity(x), scale: x.scale === 'geometric' && x.values.every((one) => one > 0) ? 'log' : 'linear' },
+    value: { name: metric.label, unit: metric.unit },
+    rows: limit === null ? rows : [...rows, limit],
+  };
+}
+
+/** The link's own limit, where the metric is what goes over it. */
+function linkLimit({ outcomes }: Sweep, { id }: Metric, columns: number): Row | null {
+  if (id !== 'h2dBandwidth' && id !== 'd2hBandwidth') return null;
+  const known = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.linkBytesPerSecond] : []));
+  const limit = known.find((rate) => rate !== null);
+  if (limit == null) return null;
+  return {
+    name: 'limit of the PCIe link',
+    isLimit: true,
+    cells: Array.from({ length: columns }, () => ({ value: limit })),
+  };
+}
+
+/** A field for each pair: the first axis goes right, the second up. */
+export function sweepHeat(sweep: Sweep, plan: SweepPlan, metric: Metric): HeatSpec | null {
+  const [x, y] = plan.axes;
+  if (x === undefined || y === undefined) return null;
+  const outcomes = outcomesOf(sweep);
+  return {
+    kind: 'heat',
+    title: titleOf(plan, metric),
+    provenance: provenanceOf(sweep),
+    x: quantity(x),
+    y: quantity(y),
+    value: { name: metric.label, unit: metric.unit },
+    rows: y.values.map((_, row) => ({
+      name: '',
+      cells: x.values.map((_value, column) => cellOf(outcomes.get(column * y.values.length + row), metric)),
+    })),
+  };
+}
+
+const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
+  `${label} by ${axes.map(({ title }) => lowerFirst(title)).join(' and ')}`;
+
+/** The point with the best median. Null before one is done. */
+export function bestPoint(sweep: Sweep, metric: Metric): { readonly point: number; readonly value: number } | null {
+  let best: { point: number; value: number } | null = null;
+  for (const outcome of sweep.outcomes) {
+    const value = outcome.status === 'done' ? outcome.figures[metric.id]?.median : undefined;
+    if (value === undefined) continue;
+    const isBetter = best === null || (metric.best === 'least' ? value < best.value : value > best.value);
+    if (isBetter) best = { point: outcome.point, value };
+  }
+  return best;
+}

@@ -1,0 +1,226 @@
+/** Sweeps: put together in the window, run as a set, cancelled, failed in places, kept, and opened point by point. */
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
+import { Server } from './support/server.ts';
+import { expect, test } from './support/test.ts';
+import { Window } from './support/window.ts';
+
+const simulated = /^Simulated: NVIDIA H200/;
+
+/** 7 chunk sizes by 5 numbers of streams, in a tensor that is smaller than the largest chunk. */
+async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<void> {
+  await window.library.getByRole('button', { name: 'New sweep' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'New sweep' })).toBeVisible();
+  await page.getByLabel('Tensor size').fill(tensor);
+  const chunks = page.getByRole('group', { name: 'First number' });
+  await expect(chunks.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Chunk size/);
+  await chunks.getByLabel('From').fill('512 KiB');
+  await chunks.getByLabel('To', { exact: true }).fill('32 MiB');
+  await chunks.getByLabel('Number of values').fill('7');
+  await expect(chunks).toContainText('7 values: 512 KiB, 1 MiB, 2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB');
+  await page.getByRole('group', { name: 'Second number' }).getByLabel('Values', { exact: true }).fill('1, 2, 3, 4, 5');
+  await window.pickEngine(simulated);
+}
+
+/** More points than are run before someone looks. */
+async function runMany(window: Window, page: Page): Promise<void> {
+  await setUp(window, page);
+  const streams = page.getByRole('group', { name: 'Second number' });
+  await streams.getByText('Range', { exact: true }).click();
+  await streams.getByLabel('From').fill('1');
+  await streams.getByLabel('To', { exact: true }).fill('128');
+  await streams.getByLabel('Number of values').fill('128');
+  await streams.getByLabel('Steps').selectOption('equal steps');
+  await page.getByRole('button', { name: 'Run 896 points' }).click();
+  await expect(progress(page)).toContainText(/^([2-9]|\d\d+) of 896/);
+}
+
+const reached = async (page: Page): Promise<number> => Number(/^(\d+) of/.exec(await progress(page).innerText())?.[1]);
+
+const points = (page: Page): Locator => page.getByRole('region', { name: 'Points' }).locator('tbody tr');
+const progress = (page: Page): Locator => page.getByRole('region', { name: 'Progress of the sweep' });
+
+test('7 chunk sizes by 5 stream counts run, survive points that fail, and open any point’s run', async ({
+  window,
+  page,
+}) => {
+  test.setTimeout(60_000);
+  await setUp(window, page);
+  await page.getByRole('button', { name: 'Run 35 points' }).click();
+  await expect(progress(page)).toContainText('35 of 35 points, 5 failed', { timeout: 30_000 });
+  await expect(progress(page)).toContainText('complete');
+
+  // Every point stands at its place, with its figure or its reason.
+  await expect(points(page)).toHaveCount(35);
+  await expect(points(page).nth(0)).toContainText(/^512 KiB1[\d.]+ (µs|ms)/);
+  await expect(points(page).filter({ hasText: 'failed' })).toHaveCount(5);
+  await expect(points(page).nth(34)).toHaveText(
+    '32 MiB5✕ failed: a chunk of 32.0 MiB is larger than the tensor of 16.0 MiB.',
+  );
+
+  // The heat map has all of them, and says that they are simulated.
+  const chart = page.getByRole('figure', { name: 'Makespan by chunk size and streams, simulated' });
+  await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '35');
+  await expect(chart.getByTestId('chart').locator('svg text').filter({ hasText: '✕' })).toHaveCount(5);
+  await expect(chart.getByTestId('chart').locator('svg')).toContainText('Makespan (ms), simulated');
+
+  // A point's run opens from the table, with its lanes, its streams and its own experiment.
+  await page.getByRole('button', { name: 'Open the run of Chunk size 4 MiB, streams 3' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 4 MiB, streams 3');
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  expect((await window.lanes()).filter((lane) => /^lane\d$/.test(lane))).toEqual(['lane1', 'lane2', 'lane3']);
+  await expect(window.status).toContainText('simulated on');
+
+  // And by keyboard from the chart: arrows go from point to point, Enter opens one.
+  await page.goBack();
+  await chart.getByTestId('chart').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 1 MiB, streams 2');
+
+  // Its runs belong to it: the library lists the sweep, and not its 30 runs.
+  await expect(window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem')).toHaveCount(1);
+  await expect(window.runs.filter({ hasText: 'chunk size' })).toHaveCount(0);
+});
+
+test('a point of the heat map opens its run when it is clicked', async ({ window, page }) => {
+  await setUp(window, page, '32 MiB');
+  await page.getByRole('button', { name: 'Run 35 points' }).click();
+  await expect(progress(page)).toContainText('complete', { timeout: 30_000 });
+  const chart = page.getByTestId('chart');
+  await chart.scrollIntoViewIfNeeded();
+  const fields = chart.locator('svg path[fill^="rgb"], svg path[fill^="#"]');
+  await expect(fields.first()).toBeVisible();
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('the chart is not on screen');
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.4);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(/chunk size .*, streams \d/);
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+});
+
+test('a sweep is cancelled, goes on where it stopped, and is there when the window is opened anew', async ({
+  window,
+  page,
+  server,
+}) => {
+  test.setTimeout(60_000);
+  await runMany(window, page);
+  await page.getByRole('button', { name: 'Cancel the sweep' }).click();
+  await expect(progress(page)).toContainText('stopped; what was done is kept');
+  const before = await reached(page);
+  expect(before).toBeGreaterThan(1);
+  expect(before).toBeLessThan(896);
+  await expect(points(page).filter({ hasText: 'not reached' })).toHaveCount(896 - before);
+
+  // What was done can be opened, and the rest is run from where it stopped.
+  await page
+    .getByRole('button', { name: /^Open the run of/ })
+    .first()
+    .click();
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect.poll(() => reached(page)).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Cancel the sweep' }).click();
+  await expect(progress(page)).toContainText('stopped; what was done is kept');
+  const kept = await reached(page);
+
+  // The files hold it: a window opened anew shows the same.
+  await page.reload();
+  await window.ready();
+  await expect(progress(page)).toContainText(`${kept} of 896 points`);
+  const lines = Object.entries(server.files()).filter(([path]) => path.endsWith('points.jsonl'));
+  expect(lines).toHaveLength(1);
+});
+
+test('a sweep whose host is killed midway keeps every point that was done', async ({ page }) => {
+  test.setTimeout(60_000);
+  const first = new Server();
+  await page.goto(await first.address());
+  const window = new Window(page);
+  await window.ready();
+  await runMany(window, page);
+  const before = await reached(page);
+  await first.kill();
+  const second = new Server({ dataFolder: first.dataFolder });
+  try {
+    await page.goto(await second.address());
+    await window.ready();
+    const sweeps = window.library.getByRole('region', { name: 'Sweeps' });
+    await sweeps.getByRole('button', { name: /Chunk size by streams/ }).click();
+    await expect(progress(page)).toContainText('stopped; what was done is kept');
+    expect(await reached(page)).toBeGreaterThanOrEqual(before);
+    await expect(progress(page)).not.toContainText('failed');
+    await page
+      .getByRole('button', { name: /^Open the run of/ })
+      .last()
+      .click();
+    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect.poll(() => reached(page)).toBeGreaterThan(before);
+  } finally {
+    await second.stop();
+  }
+});
+
+test('a field of the inspector leads to a sweep over it, whose problems are said in place', async ({
+  window,
+  page,
+}) => {
+  await window.open('Pinned source, second stream');
+  await page.getByText('Build', { exact: true }).click();
+  await page.getByRole('button', { name: 'Experiment settings' }).click();
+  await window.inspector.getByRole('button', { name: 'Sweep over iterations…' }).click();
+  const axis = page.getByRole('group', { name: 'First number' });
+  await expect(axis.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Iterations/);
+  await axis.getByLabel('Values', { exact: true }).fill('1, 2, many');
+  await expect(axis.getByRole('alert')).toContainText('"many" is not a number');
+  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
+  await axis.getByLabel('Values', { exact: true }).fill('1, 2, 2000');
+  await window.pickEngine(simulated);
+  await page.getByRole('button', { name: 'Run 3 points' }).click();
+  await expect(progress(page)).toContainText('3 of 3 points, 1 failed');
+  await expect(points(page).nth(2)).toContainText('2000 is not a number of at most 1000');
+  await expect(page.getByRole('figure', { name: 'Makespan by iterations, simulated' })).toBeVisible();
+});
+
+test('a sweep’s figures are saved with where they come from, and its document runs again', async ({ window, page }) => {
+  await setUp(window, page);
+  await page.getByRole('group', { name: 'Second number' }).getByLabel('Values', { exact: true }).fill('1, 2');
+  await page.getByRole('button', { name: 'Run 14 points' }).click();
+  await expect(progress(page)).toContainText('complete', { timeout: 30_000 });
+  await page.getByLabel('Metric').selectOption('H2D bandwidth');
+  await page.getByText('Lines', { exact: true }).click();
+  const chart = page.getByRole('figure', { name: 'H2D bandwidth by chunk size and streams, simulated' });
+  await expect(chart.getByTestId('chart').locator('svg')).toContainText('limit of the PCIe link');
+  const save = async (as: RegExp): Promise<{ name: string; content: Buffer }> => {
+    await chart.getByRole('button', { name: /^Save/ }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: as }).click(),
+    ]);
+    return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+  };
+  const csv = await save(/CSV/);
+  expect(csv.name).toBe('h2d-bandwidth-by-chunk-size-and-streams-simulated.csv');
+  const lines = csv.content.toString().trim().split('\r\n');
+  expect(lines[0]).toBe(
+    'Series,Chunk size (bytes),H2D bandwidth (bytes/s),Least,Most,Iterations,Failed because,Origin,Device,Date',
+  );
+  // 14 points and 7 of the limit.
+  expect(lines).toHaveLength(1 + 14 + 7);
+  expect(lines[1]).toMatch(/^Streams 1,524288,\d+(\.\d+)?,.*,1,,simulated,NVIDIA H200,20\d\d-/);
+  const svg = await save(/SVG/);
+  expect(svg.content.toString()).toContain('H2D bandwidth by chunk size and streams, simulated');
+  expect(svg.content.toString()).toMatch(/Simulated on NVIDIA H200, 20\d\d-/);
+  const png = await save(/PNG/);
+  expect(png.content.subarray(1, 4).toString()).toBe('PNG');
+  expect(png.content.readUInt32BE(16)).toBe(2400);
+
+  await page.getByRole('button', { name: 'Change and run again…' }).click();
+  await expect(page.getByRole('group', { name: 'First number' })).toContainText('7 values: 512 KiB');
+  await expect(page.getByLabel('Tensor size')).toHaveValue('16 MiB');
+});
