@@ -1,7 +1,7 @@
 /** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
+import { type Flow, flowsOf } from '../../core/analysis/flows.ts';
 import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
 import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
-import { joinedWith } from '../../core/trace/correlation.ts';
 import { Counter } from '../../core/trace/counter.ts';
 import { LaneIndex } from '../../core/trace/laneIndex.ts';
 import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
@@ -104,8 +104,14 @@ export class IterationView {
     return this.#counters;
   }
 
-  /** The activities of a host call, or an activity's call and what else that issued. */
+  /** What led to a row, what it led to, and what else its call issued. */
+  flows(row: RowIndex): readonly Flow[] {
+    return flowsOf(this.run.trace, this.rows, this.run.info.experiment, row);
+  }
+
+  /** The rows that those join it with. */
   partners(row: RowIndex): readonly RowIndex[] {
-    return joinedWith(this.run.trace, this.rows, row);
+    const ends = this.flows(row).flatMap(({ from, to }) => [from, to]);
+    return [...new Set(ends)].filter((end) => end !== row);
   }
 }

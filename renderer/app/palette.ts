@@ -108,11 +108,29 @@ export interface CanvasColours {
   readonly selected: string;
   readonly accent: string;
   readonly surface: string;
+  readonly note: string;
+  readonly hazard: string;
 }
 
 const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
-  light: { line: '#e6ebf1', textDim: '#536074', selected: '#d6006c', accent: '#1668b8', surface: '#ffffff' },
-  dark: { line: '#263140', textDim: '#a3afbf', selected: '#ff7ac0', accent: '#5ab0f0', surface: '#171e28' },
+  light: {
+    line: '#e6ebf1',
+    textDim: '#536074',
+    selected: '#d6006c',
+    accent: '#1668b8',
+    surface: '#ffffff',
+    note: '#8a4b00',
+    hazard: '#b3261e',
+  },
+  dark: {
+    line: '#263140',
+    textDim: '#a3afbf',
+    selected: '#ff7ac0',
+    accent: '#5ab0f0',
+    surface: '#171e28',
+    note: '#f2b45c',
+    hazard: '#ff8f86',
+  },
 };
 
 export const canvasColours = (scheme: Scheme): CanvasColours => ({ scheme, ...canvas[scheme] });

@@ -5,12 +5,15 @@ import { usePaints } from '../common/usePaints.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
 import classes from './HoverCard.module.css';
 import type { CounterHit, Hit } from './hitTest.ts';
+import { useRunNotes } from './notes/noteStore.ts';
 import { operationLabels } from './operationLabels.ts';
 import { paintOfRow } from './paintCodes.ts';
+import type { HazardOps } from './useHazardOps.ts';
 
 interface Props {
   readonly run: LoadedRun;
   readonly hover: { readonly hit: Hit; readonly x: number; readonly y: number };
+  readonly hazards: HazardOps;
   readonly width: number;
   readonly height: number;
 }
@@ -19,7 +22,7 @@ const cardWidth = 264;
 const cardHeight = 132;
 
 /** Beside the pointer, on the side where there is space; never under it, so that it can't be hovered itself. */
-export function HoverCard({ run, hover, width, height }: Props) {
+export function HoverCard({ run, hover, hazards, width, height }: Props) {
   const { hit, x, y } = hover;
   if (hit.kind === 'none') return null;
   const right = x + 16 + cardWidth > width;
@@ -30,17 +33,24 @@ export function HoverCard({ run, hover, width, height }: Props) {
   };
   return (
     <div className={classes['card']} style={{ ...place, maxWidth: cardWidth }} aria-hidden>
-      {hit.kind === 'row' ? <RowCard run={run} row={hit.row} /> : null}
+      {hit.kind === 'row' ? <RowCard run={run} row={hit.row} hazards={hazards} /> : null}
       {hit.kind === 'bandwidth' ? <BandwidthCard hit={hit} /> : null}
       {hit.kind === 'counter' ? <CounterCard hit={hit} /> : null}
     </div>
   );
 }
 
-function RowCard({ run, row }: { readonly run: LoadedRun; readonly row: number }) {
+interface RowCardProps {
+  readonly run: LoadedRun;
+  readonly row: number;
+  readonly hazards: HazardOps;
+}
+
+function RowCard({ run, row, hazards }: RowCardProps) {
   const paints = usePaints();
   const { trace, info } = run.run;
   const read = readRow(trace, row);
+  const notes = useRunNotes(run.id).notes.filter((note) => note.row === row);
   const speed = rowRate(read);
   const memory = read.kind === 'copy' ? `${read.src} → ${read.dst}` : null;
   return (
@@ -56,6 +66,12 @@ function RowCard({ run, row }: { readonly run: LoadedRun; readonly row: number }
         {read.bytes > 0 ? <Fact name="Size" value={formatBytes(read.bytes)} /> : null}
         {speed === null ? null : <Fact name="Rate" value={formatRate(speed)} />}
         {memory === null ? null : <Fact name="Memory" value={memory} />}
+        {notes.map(({ id, text }) => (
+          <Fact key={id} name="Note" value={text === '' ? 'marked' : text} />
+        ))}
+        {(hazards.get(read.op ?? -1) ?? []).map((title) => (
+          <Fact key={title} name="Hazard" value={title} />
+        ))}
       </dl>
     </>
   );

@@ -1,25 +1,21 @@
 /** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { canvasColours } from '../app/palette.ts';
 import { useApp } from '../app/store/store.ts';
-import { useScheme } from '../common/usePaints.ts';
-import { axisHeight, drawAxis } from './axisPainter.ts';
-import { rowTitle } from './describeRow.ts';
-import { FrameMaker } from './frame.ts';
+import { axisHeight } from './axisPainter.ts';
 import { Gutter, gutterWidth } from './Gutter.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
 import { HoverStore, useHover } from './hoverStore.ts';
 import classes from './LanesView.module.css';
-import { LanePainter } from './lanePainter.ts';
-import { operationLabels } from './operationLabels.ts';
-import { timeTicks } from './ticks.ts';
+import { NoteStrip, useNotesOf } from './notes/NoteStrip.tsx';
+import { Plot } from './Plot.tsx';
 import type { TimeView } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
 import { type Layout, layoutTracks, pinnedHeightOf, type Track } from './tracks.ts';
 import { useArrangement } from './useArrangement.ts';
+import { type HazardOps, useHazardOps } from './useHazardOps.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
 interface Props {
@@ -43,6 +39,8 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   const [scrollTop, setScrollTop] = useState(0);
   const layout = useLayout(run, view, compact, height);
   const { tracks } = layout;
+  const notes = useNotesOf(run.id, view.number);
+  const hazards = useHazardOps(run);
   const hover = useMemo(() => new HoverStore(), []);
   const stage = useRef<HTMLDivElement>(null);
   const axisCanvas = useRef<HTMLCanvasElement>(null);
@@ -65,6 +63,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   return (
     <div className={classes['lanes']} data-compact={compact || undefined}>
       {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
+      {compact ? null : <NoteStrip run={run} iteration={view.number} time={time} width={width} />}
       <div
         className={classes['body']}
         ref={bodyRef}
@@ -85,11 +84,13 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
               height={height}
               scrollTop={scrollTop}
               title={title}
+              notes={notes}
+              hazards={hazards}
               axisCanvas={axisCanvas}
               dragged={dragged}
               repaint={repaint}
             />
-            <HoverLayer run={run} store={hover} width={width} height={height} />
+            <HoverLayer run={run} store={hover} hazards={hazards} width={width} height={height} />
           </div>
         </div>
       </div>
@@ -126,18 +127,19 @@ function useRevealedSelection(
 
 interface HoverProps {
   readonly run: LoadedRun;
+  readonly hazards: HazardOps;
   readonly store: HoverStore;
   readonly width: number;
   readonly height: number;
 }
 
-function HoverLayer({ run, store, width, height }: HoverProps) {
+function HoverLayer({ run, store, hazards, width, height }: HoverProps) {
   const hover = useHover(store);
   if (hover === null) return null;
   return (
     <>
       <div className={classes['cursor']} style={{ left: hover.x }} />
-      <HoverCard run={run} hover={hover} width={width} height={height} />
+      <HoverCard run={run} hover={hover} hazards={hazards} width={width} height={height} />
     </>
   );
 }
@@ -160,95 +162,3 @@ function attainableRates(run: LoadedRun): Record<'h2d' | 'd2h', number | null> {
   }
   return rates;
 }
-
-interface PlotProps {
-  readonly run: LoadedRun;
-  readonly view: IterationView;
-  readonly time: SharedTime;
-  readonly tracks: readonly Track[];
-  readonly width: number;
-  readonly height: number;
-  readonly scrollTop: number;
-  readonly title: string;
-  readonly axisCanvas: React.RefObject<HTMLCanvasElement | null>;
-  /** The stretch that is being dragged over; null while none is. */
-  readonly dragged: React.RefObject<TimeView | null>;
-  /** Set here: draws once more, with the next frame. */
-  readonly repaint: React.RefObject<() => void>;
-}
-
-function Plot({ run, view, time, tracks, width, height, scrollTop, title, axisCanvas, dragged, repaint }: PlotProps) {
-  const selection = useApp((state) => state.selection);
-  const scheme = useScheme();
-  const container = useRef<HTMLDivElement>(null);
-  const painter = useRef<LanePainter | null>(null);
-  const maker = useMemo(() => new FrameMaker(), []);
-  const labels = useMemo(() => operationLabels(run.run.info.experiment), [run]);
-  const labelOf = useCallback((row: number) => rowTitle(run.run.trace, row, labels), [run, labels]);
-  const selectedRow =
-    selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
-  const partners = useMemo(() => (selectedRow === null ? [] : view.partners(selectedRow)), [view, selectedRow]);
-  const selectedOp = selection?.kind === 'op' ? selection.op : null;
-  const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
-  const paint = useCallback(() => {
-    const shown = time.view;
-    const element = container.current;
-    if (width <= 0 || height <= 0 || element === null || painter.current === null) return;
-    const colours = canvasColours(scheme);
-    const ticks = timeTicks(shown, width);
-    const { trace } = run.run;
-    const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, partners };
-    painter.current.draw(maker.make({ ...input, area: dragged.current ?? area, labelOf }), colours);
-    if (axisCanvas.current !== null) {
-      drawAxis(axisCanvas.current, { ticks, view: shown, gutter: gutterWidth, width }, colours);
-    }
-    element.dataset['startNs'] = String(shown.startNs);
-    element.dataset['endNs'] = String(shown.endNs);
-  }, [
-    run,
-    time,
-    tracks,
-    width,
-    height,
-    scrollTop,
-    selectedRow,
-    selectedOp,
-    partners,
-    area,
-    labelOf,
-    scheme,
-    maker,
-    axisCanvas,
-    dragged,
-  ]);
-  useLayoutEffect(() => {
-    if (container.current === null) return;
-    const made = new LanePainter(container.current);
-    painter.current = made;
-    return () => {
-      painter.current = null;
-      made.dispose();
-    };
-  }, []);
-  useLayoutEffect(paint, [paint]);
-  useEffect(() => time.subscribe(paint), [time, paint]);
-  useEffect(() => {
-    let frame = 0;
-    repaint.current = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(paint);
-    };
-    return () => cancelAnimationFrame(frame);
-  }, [paint, repaint]);
-  return (
-    <div
-      ref={container}
-      className={classes['plot']}
-      role="img"
-      aria-label={`Timeline of ${title}`}
-      data-testid="timeline-plot"
-    />
-  );
-}
-
-const inView = (view: IterationView, row: number): boolean => row >= view.rows.from && row < view.rows.to;

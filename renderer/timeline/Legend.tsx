@@ -1,3 +1,4 @@
+import { IconAlertTriangleFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { IterationView } from '../app/loadedRun.ts';
 import { type PaintName, paintNames } from '../app/palette.ts';
@@ -12,10 +13,12 @@ interface LegendProps {
   readonly views: readonly IterationView[];
   /** Whether the lanes that carry marks are shown. */
   readonly marks?: boolean;
+  /** Whether bars are marked that have part in a hazard. */
+  readonly hazards?: boolean;
 }
 
 /** What the colours and patterns mean: those that these iterations have. */
-export function Legend({ views, marks = true }: LegendProps) {
+export function Legend({ views, marks = true, hazards = false }: LegendProps) {
   const paints = usePaints();
   const shown = useMemo(() => {
     const found = new Set(views.flatMap(paintsOf));
@@ -41,6 +44,12 @@ export function Legend({ views, marks = true }: LegendProps) {
           </li>
         );
       })}
+      {hazards ? (
+        <li>
+          <IconAlertTriangleFilled className={classes['hazard']} size={12} aria-hidden />
+          Hazard
+        </li>
+      ) : null}
     </ul>
   );
 }

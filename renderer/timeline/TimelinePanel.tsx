@@ -11,14 +11,14 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
 import { formatDuration } from '../../core/units.ts';
 import { effectiveEngine } from '../app/engines.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { pickRun, retryRun } from '../app/store/actions.ts';
+import { pickRun, retryRun, select } from '../app/store/actions.ts';
 import { currentEngineOptions, loadedRun, ranOn, runsOfPage, shownRunId } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
@@ -31,12 +31,18 @@ import { rowSentence } from './describeRow.ts';
 import { LanesButton } from './LanesButton.tsx';
 import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
+import { NotesButton } from './notes/NotesButton.tsx';
+import { NotesPanel } from './notes/NotesPanel.tsx';
+import { useRunNotes } from './notes/noteStore.ts';
+import { useNotesOpen } from './notes/notesPanelState.ts';
+import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
 import { operationLabels } from './operationLabels.ts';
 import { RowsTable } from './RowsTable.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import classes from './TimelinePanel.module.css';
-import { zoomAt } from './timeView.ts';
+import { revealIn, zoomAt } from './timeView.ts';
 import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
+import { useHazardOps } from './useHazardOps.ts';
 import { useTimelineKeys } from './useTimelineKeys.ts';
 
 export function TimelinePanel() {
@@ -57,24 +63,50 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const time = useTimeWindow(view.makespanNs);
   const title = runName(run.run.info);
   useTimelineKeys(run, view, time);
+  useNoteKeys(run, view, time);
+  useShownNote(run, view, time);
+  const notesOpen = useNotesOpen();
+  const hazards = useHazardOps(run).size > 0;
   return (
     <>
       <Toolbar run={run} view={view} time={time} />
       <div className={classes['body']}>
-        {view.rows.to === view.rows.from ? (
-          <NothingRecorded run={run} />
-        ) : as === 'table' ? (
-          <RowsTable run={run} view={view} />
-        ) : as === 'charts' ? (
-          <RunCharts run={run} />
-        ) : (
-          <LanesView run={run} view={view} window={time} title={title} />
-        )}
+        <div className={classes['main']}>
+          {view.rows.to === view.rows.from ? (
+            <NothingRecorded run={run} />
+          ) : as === 'table' ? (
+            <RowsTable run={run} view={view} />
+          ) : as === 'charts' ? (
+            <RunCharts run={run} />
+          ) : (
+            <LanesView run={run} view={view} window={time} title={title} />
+          )}
+        </div>
+        {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}
       </div>
-      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend views={views} /> : null}
+      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend views={views} hazards={hazards} /> : null}
       <Announcer run={run} />
     </>
   );
+}
+
+/** Brings the note that was gone to into view: its iteration first, then its time. */
+function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): void {
+  const { notes, active } = useRunNotes(run.id);
+  const latest = useRef(notes);
+  latest.current = notes;
+  useEffect(() => {
+    const note = latest.current.find(({ id }) => id === active?.id);
+    if (note === undefined) return;
+    if (note.iteration !== view.number) {
+      if (run.iterations.includes(note.iteration)) assign({ iteration: note.iteration, selection: null });
+      return;
+    }
+    const { startNs, endNs, row } = note;
+    if (row !== null && row < run.run.trace.count) select({ kind: 'row', run: run.id, row });
+    else if (endNs > startNs) select({ kind: 'area', run: run.id, startNs, endNs });
+    time.move((shown, limits) => revealIn(shown, startNs, endNs, limits));
+  }, [active, run, view, time]);
 }
 
 interface ToolbarProps {
@@ -100,6 +132,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
       <SearchBox run={run} view={view} time={time} />
       {as === 'lanes' ? (
         <>
+          <NotesButton run={run} />
           <LanesButton run={run} view={view} />
           <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
           <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />

@@ -2,6 +2,7 @@
  * One frame of the timeline as plain geometry: what to draw, in pixels, batched by colour. Fed by the level-of-detail
  * index, so that its size depends on the size of the plot and not on that of the trace.
  */
+import type { Flow } from '../../core/analysis/flows.ts';
 import { rowKind } from '../../core/analysis/iteration.ts';
 import type { CounterColumns } from '../../core/trace/counter.ts';
 import { rowEndNs } from '../../core/trace/rows.ts';
@@ -74,8 +75,12 @@ export interface Frame {
   readonly pinnedHeight: number;
   readonly selected: readonly Box[];
   readonly joined: readonly Box[];
-  /** x1, y1, x2, y2 from a host call to what it issued. */
-  readonly arrows: readonly number[];
+  /** x1, y1, x2, y2 from a host call to what it issued, and from an event's record to a wait that it releases. */
+  readonly arrows: Readonly<Record<Flow['kind'], readonly number[]>>;
+  /** Bars and marks whose operation has part in a hazard. */
+  readonly hazards: readonly Box[];
+  /** x of the beginnings and ends of notes. */
+  readonly noteX: readonly number[];
   /** A stretch of time that is selected; null where none is, or where it is out of sight. */
   readonly area: { readonly x: number; readonly width: number } | null;
 }
@@ -90,13 +95,18 @@ export interface FrameInput {
   readonly scrollTop: number;
   readonly selectedRow: RowIndex | null;
   readonly selectedOp: number | null;
-  readonly partners: readonly RowIndex[];
+  /** Of the selected row. */
+  readonly flows: readonly Flow[];
+  /** Operations that have part in a hazard. */
+  readonly hazards: { has(op: number): boolean; readonly size: number };
+  readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
   readonly labelOf: (row: RowIndex) => string;
 }
 
 const leastLabelWidth = 30;
 const mostLabels = 250;
+const mostHazards = 300;
 const curveHeadroom = 1.12;
 /** Lower bars have no room for words. */
 const leastLabelHeight = 13;
@@ -119,6 +129,7 @@ export class FrameMaker {
   readonly #columnsOf: CounterColumns[] = [];
   #counters: FrameCounter[] = [];
   #selected: Box[] = [];
+  #hazards: Box[] = [];
   #pinnedHeight = 0;
   /** What lies above this height is not drawn: pinned lanes are there. */
   #clipY = 0;
@@ -144,6 +155,7 @@ export class FrameMaker {
     this.#bandwidths = [];
     this.#counters = [];
     this.#selected = [];
+    this.#hazards = [];
     this.#pinnedHeight = pinnedHeightOf(tracks);
   }
 
@@ -165,6 +177,7 @@ export class FrameMaker {
     const { trace, view, width } = input;
     const { startNs, endNs, busyNs, row, count, length } = this.#shapes;
     const [perNs, columns] = [width / spanNs(view), this.#columns];
+    const hasHazards = input.hazards.size > 0;
     const y = Math.max(top, this.#clipY);
     const height = top + barHeight(track) - y;
     if (height <= 0) return;
@@ -182,6 +195,7 @@ export class FrameMaker {
         const outside = Math.max(0, -x) + Math.max(0, right - width);
         columns.add(x, Math.max(0, (busyNs[at] as number) * perNs - outside), longest, paint);
         if (count[at] === 1 && isOpSelected(input, own)) this.#selected.push({ x: Math.floor(x), y, width: 1, height });
+        if (hasHazards) this.#hazard(input, own, { x: Math.floor(x), y, width: 1, height });
       }
     }
     columns.each((x, share, paint) => {
@@ -195,6 +209,7 @@ export class FrameMaker {
     const [left, breadth] = crispSpan(x, right, input.width);
     const batch = this.#batches[paint] as Batch;
     batch.bars.add(left, y, breadth, height);
+    if (input.hazards.size > 0) this.#hazard(input, row, { x: left, y, width: breadth, height });
     if (breadth < leastLabelWidth && input.selectedOp === null) return;
     const box = { x: left, y, width: breadth, height };
     if (isOpSelected(input, row)) this.#selected.push(box);
@@ -207,6 +222,11 @@ export class FrameMaker {
     const width = Math.min(box.x + box.width, plot) - x;
     if (width < leastLabelWidth || box.height < leastLabelHeight || this.#labels.length >= mostLabels) return;
     this.#labels.push({ x, y: box.y, width, height: box.height, text: labelOf(row), paint });
+  }
+
+  #hazard({ hazards, trace }: FrameInput, row: RowIndex, box: Box): void {
+    if (!hazards.has(trace.columns.op[row] as number) || this.#hazards.length >= mostHazards) return;
+    this.#hazards.push(box);
   }
 
   #marks(input: FrameInput, y: number): void {
@@ -258,9 +278,17 @@ export class FrameMaker {
   }
 
   #finish(input: FrameInput): Frame {
-    const { width, height, tracks, ticks, scrollTop, selectedRow, partners, view } = input;
+    const { width, height, tracks, ticks, scrollTop, selectedRow, flows, notes, view } = input;
     const boxes = selectedRow === null ? [] : this.#rowBoxes(input, selectedRow);
-    const joined = partners.map((row) => this.#rowBoxes(input, row));
+    const others = [...new Set(flows.flatMap(({ from, to }) => [from, to]))].filter((row) => row !== selectedRow);
+    const joined = new Map(others.map((row) => [row, this.#rowBoxes(input, row)]));
+    const arrowsOf = (kind: Flow['kind']): number[] =>
+      flows
+        .filter((flow) => flow.kind === kind)
+        .flatMap(({ from, to }) => {
+          const [start, end] = [from, to].map((row) => (row === selectedRow ? boxes : joined.get(row))?.[0]);
+          return arrow(start, end);
+        });
     return {
       width,
       height,
@@ -276,8 +304,13 @@ export class FrameMaker {
         .map((track) => screenTop(track, scrollTop) + track.height),
       pinnedHeight: this.#pinnedHeight,
       selected: [...boxes, ...this.#selected].filter(isDrawn),
-      joined: joined.flat().filter(isDrawn),
-      arrows: joined.flatMap((other) => arrow(boxes[0], other[0])),
+      joined: [...joined.values()].flat().filter(isDrawn),
+      arrows: { issues: arrowsOf('issues'), releases: arrowsOf('releases') },
+      hazards: this.#hazards,
+      noteX: notes
+        .flatMap(({ startNs, endNs }) => (endNs > startNs ? [startNs, endNs] : [startNs]))
+        .map((time) => toPixels(view, width, time))
+        .filter((x) => x >= 0 && x <= width),
       area: areaOf(input),
     };
   }
@@ -334,14 +367,10 @@ function areaOf({ area, view, width }: FrameInput): Frame['area'] {
   return right < left ? null : { x: left, width: Math.max(right - left, 1) };
 }
 
-/** From the upper box's lower edge to the lower one's upper edge, at their starts. */
-function arrow(a: Box | undefined, b: Box | undefined): number[] {
-  if (a === undefined || b === undefined) return [];
-  const [upper, lower] = a.y <= b.y ? [a, b] : [b, a];
-  return [
-    upper.x + Math.min(6, upper.width / 2),
-    upper.y + upper.height,
-    lower.x + Math.min(6, lower.width / 2),
-    lower.y,
-  ];
+/** Between the edges that face each other, near the boxes' starts. */
+function arrow(from: Box | undefined, to: Box | undefined): number[] {
+  if (from === undefined || to === undefined) return [];
+  const isDown = from.y <= to.y;
+  const x = (box: Box): number => box.x + Math.min(6, box.width / 2);
+  return [x(from), isDown ? from.y + from.height : from.y, x(to), isDown ? to.y : to.y + to.height];
 }

@@ -84,6 +84,10 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
       return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, 1, rowLanes(run, view)));
     case 'ArrowUp':
       return step(run, view, time, (row) => acrossLanes(run.run.trace, view.rows, row, -1, rowLanes(run, view)));
+    case ']':
+      return follow(run, view, time, 'forward');
+    case '[':
+      return follow(run, view, time, 'back');
     case 'Escape':
       if (state().selection === null) return false;
       select(null);
@@ -116,6 +120,18 @@ function step(
   const start = run.run.trace.columns.startNs[row] ?? 0;
   time.move((shown, limits) => revealIn(shown, start, rowEndNs(run.run.trace, row), limits));
   return true;
+}
+
+/** Along the flow of what is selected: to what it leads to, or to what led to it. */
+function follow(run: LoadedRun, view: IterationView, time: SharedTime, way: 'forward' | 'back'): boolean {
+  const { selection } = state();
+  if (selection?.kind !== 'row' || selection.run !== run.id) return false;
+  const flows = view.flows(selection.row);
+  const next =
+    way === 'forward'
+      ? flows.find(({ from }) => from === selection.row)?.to
+      : flows.find(({ to }) => to === selection.row)?.from;
+  return step(run, view, time, () => next ?? null);
 }
 
 /** Fits the selection; where it is fitted already, or there is none, everything. */

@@ -1,4 +1,5 @@
 /** What a person does in the timeline beyond looking: searching, and summing up a stretch of time. */
+import { writeFileSync } from 'node:fs';
 import type { Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
@@ -130,4 +131,116 @@ test('queue depth is a lane that tells how much is pending', async ({ window, pa
   if (box === null || plot === null) throw new Error('the lane has no place');
   await page.mouse.move(plot.x + plot.width / 2, box.y + box.height / 2);
   await expect(window.timeline.locator('dl')).toContainText(/Depth\d+ pending/);
+});
+
+test.describe('notes', () => {
+  const list = (window: Window) => window.page.getByRole('complementary', { name: 'Notes' });
+  const items = (window: Window) => list(window).getByRole('listitem');
+
+  test('are marked, written, undone, gone to and deleted by keyboard, and survive a reload', async ({
+    window,
+    page,
+  }) => {
+    const announcement = window.timeline.getByTestId('timeline-announcement');
+    await page.keyboard.press('.');
+    await expect(announcement).not.toBeEmpty();
+    const first = await announcement.textContent();
+    await page.keyboard.press('m');
+    await expect(window.timeline.getByRole('button', { name: 'Notes, 1' })).toBeVisible();
+    await page.keyboard.press('ArrowDown');
+    await expect(announcement).not.toHaveText(first ?? '');
+    await page.keyboard.press('n');
+    await expect(list(window).getByRole('textbox')).toBeFocused();
+    await page.keyboard.type('The copy begins here');
+    await page.keyboard.press('Enter');
+    await expect(items(window)).toHaveCount(2);
+    await expect(items(window).nth(1)).toContainText('The copy begins here');
+
+    await page.keyboard.press('Control+z');
+    await expect(items(window).nth(1)).not.toContainText('The copy begins here');
+    await page.keyboard.press('Control+Shift+z');
+    await expect(items(window).nth(1)).toContainText('The copy begins here');
+
+    await page.keyboard.press('Shift+>');
+    await expect(announcement).toHaveText(first ?? '');
+
+    await page.reload();
+    await expect(items(window)).toHaveCount(2);
+    await expect(items(window).nth(1)).toContainText('The copy begins here');
+    await items(window)
+      .nth(1)
+      .getByRole('button', { name: /^Delete/ })
+      .focus();
+    await page.keyboard.press('Enter');
+    await expect(items(window)).toHaveCount(1);
+    await page.keyboard.press('Control+z');
+    await expect(items(window)).toHaveCount(2);
+  });
+
+  test('are put on a stretch, edited and gone to by mouse', async ({ window, page }) => {
+    const plot = window.timeline.getByTestId('timeline-plot');
+    const box = await plot.boundingBox();
+    if (box === null) throw new Error('the plot has no place');
+    await page.mouse.move(box.x + 100, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 220, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await window.timeline.getByRole('button', { name: 'Notes', exact: true }).click();
+    await list(window).getByRole('button', { name: 'Add a note (N)' }).click();
+    await list(window).getByRole('textbox').fill('Nothing overlaps here');
+    await list(window).getByRole('heading').click();
+    await expect(items(window)).toContainText('Nothing overlaps here');
+    const flag = window.timeline.getByRole('button', { name: /^Note at .*Nothing overlaps here$/ });
+    await expect(flag).toBeVisible();
+    await items(window).getByRole('button', { name: /^Edit/ }).click();
+    await list(window).getByRole('textbox').fill('Now it does');
+    await page.keyboard.press('Enter');
+    await expect(flag).toHaveCount(0);
+    await page.mouse.click(box.x + 5, box.y + box.height - 4);
+    await items(window).getByRole('button', { name: /µs to/ }).click();
+    await expect(window.inspector).toContainText('Stretch of time');
+  });
+
+  test('that are damaged are refused, and the run is shown all the same', async ({ window, page, server }) => {
+    await page.keyboard.press('.');
+    await page.keyboard.press('n');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => Object.keys(server.files()).filter((path) => path.includes('/notes/'))).toHaveLength(1);
+    const path = Object.keys(server.files()).find((one) => one.includes('/notes/')) ?? '';
+    writeFileSync(path, '{"format": "copyscope/notes", "notes": [');
+    await page.reload();
+    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+    await expect(list(window).getByRole('alert')).toContainText('not valid JSON');
+    await page.keyboard.press('.');
+    await page.keyboard.press('m');
+    await expect(items(window)).toHaveCount(1);
+    await expect(list(window).getByRole('alert')).toHaveCount(0);
+    expect(Object.keys(server.files())).toContain(`${path}.damaged`);
+  });
+});
+
+test('an event leads from its record to the wait that it releases, along ] and [', async ({ window, page }) => {
+  await page.keyboard.press('/');
+  await page.keyboard.type('event-record');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  const announcement = window.timeline.getByTestId('timeline-announcement');
+  await expect(announcement).toContainText('Event recorded');
+  await page.keyboard.press(']');
+  await expect(announcement).toContainText('cudaEventSynchronize');
+  await expect(window.inspector).toContainText('Joined with');
+  await page.keyboard.press('[');
+  await expect(announcement).toContainText('Event recorded');
+});
+
+test('both operations of a hazard say so in the lanes', async ({ window, page }) => {
+  await window.open('Pinned source changed in flight');
+  await window.run();
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  await expect(window.timeline.getByRole('list', { name: 'Legend' })).toContainText('Hazard');
+  const lane = window.timeline.locator('[data-lane-id="engine:gpu:h2d"]');
+  const [box, plot] = [await lane.boundingBox(), await window.timeline.getByTestId('timeline-plot').boundingBox()];
+  if (box === null || plot === null) throw new Error('the lane has no place');
+  await page.mouse.move(plot.x + plot.width / 2, box.y + box.height / 2);
+  await expect(window.timeline.locator('dl')).toContainText('Hazard');
 });

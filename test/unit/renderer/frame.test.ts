@@ -39,7 +39,9 @@ function frameOf(
     selectedRow,
     selectedOp: null,
     area: null,
-    partners: selectedRow === null ? [] : view.partners(selectedRow),
+    flows: selectedRow === null ? [] : view.flows(selectedRow),
+    hazards: new Set(),
+    notes: [],
     labelOf: (row) => rowTitle(trace, row, labels),
   });
 }
@@ -107,7 +109,7 @@ describe('a frame', () => {
     expect(frame.selected.length).toBe(2);
     expect(frame.joined.length).toBe(1);
     expect(frame.joined[0]?.y).toBe(barTop(lane('thread:main'), 0));
-    expect(frame.arrows.length).toBe(4);
+    expect(frame.arrows.issues.length).toBe(4);
   });
 
   it('draws the link as steps up to the rate of the copy', () => {

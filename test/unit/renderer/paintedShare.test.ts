@@ -50,7 +50,9 @@ const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
     scrollTop: 0,
     selectedRow: null,
     selectedOp: null,
-    partners: [],
+    flows: [],
+    hazards: new Set(),
+    notes: [],
     area: null,
     labelOf: () => '',
   });

@@ -1,0 +1,118 @@
+/** The canvas of the lanes: draws a frame whenever what is visible, selected or noted changes. */
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import type { RunNote } from '../../core/trace/notes.ts';
+import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
+import { canvasColours } from '../app/palette.ts';
+import { useApp } from '../app/store/store.ts';
+import { useScheme } from '../common/usePaints.ts';
+import { drawAxis } from './axisPainter.ts';
+import { rowTitle } from './describeRow.ts';
+import { FrameMaker } from './frame.ts';
+import { gutterWidth } from './Gutter.tsx';
+import classes from './LanesView.module.css';
+import { LanePainter } from './lanePainter.ts';
+import { operationLabels } from './operationLabels.ts';
+import { timeTicks } from './ticks.ts';
+import type { TimeView } from './timeView.ts';
+import type { SharedTime } from './timeWindow.ts';
+import type { Track } from './tracks.ts';
+import type { HazardOps } from './useHazardOps.ts';
+
+interface PlotProps {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: SharedTime;
+  readonly tracks: readonly Track[];
+  readonly width: number;
+  readonly height: number;
+  readonly scrollTop: number;
+  readonly title: string;
+  /** Of the shown iteration. */
+  readonly notes: readonly RunNote[];
+  readonly hazards: HazardOps;
+  readonly axisCanvas: React.RefObject<HTMLCanvasElement | null>;
+  /** The stretch that is being dragged over; null while none is. */
+  readonly dragged: React.RefObject<TimeView | null>;
+  /** Set here: draws once more, with the next frame. */
+  readonly repaint: React.RefObject<() => void>;
+}
+
+export function Plot(props: PlotProps) {
+  const { run, view, time, tracks, width, height, scrollTop, title, notes, hazards, axisCanvas, dragged, repaint } =
+    props;
+  const selection = useApp((state) => state.selection);
+  const scheme = useScheme();
+  const container = useRef<HTMLDivElement>(null);
+  const painter = useRef<LanePainter | null>(null);
+  const maker = useMemo(() => new FrameMaker(), []);
+  const labels = useMemo(() => operationLabels(run.run.info.experiment), [run]);
+  const labelOf = useCallback((row: number) => rowTitle(run.run.trace, row, labels), [run, labels]);
+  const selectedRow =
+    selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
+  const flows = useMemo(() => (selectedRow === null ? [] : view.flows(selectedRow)), [view, selectedRow]);
+  const selectedOp = selection?.kind === 'op' ? selection.op : null;
+  const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
+  const paint = useCallback(() => {
+    const shown = time.view;
+    const element = container.current;
+    if (width <= 0 || height <= 0 || element === null || painter.current === null) return;
+    const colours = canvasColours(scheme);
+    const ticks = timeTicks(shown, width);
+    const { trace } = run.run;
+    const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
+    painter.current.draw(maker.make({ ...input, hazards, notes, area: dragged.current ?? area, labelOf }), colours);
+    if (axisCanvas.current !== null) {
+      drawAxis(axisCanvas.current, { ticks, view: shown, gutter: gutterWidth, width }, colours);
+    }
+    element.dataset['startNs'] = String(shown.startNs);
+    element.dataset['endNs'] = String(shown.endNs);
+  }, [
+    run,
+    time,
+    tracks,
+    width,
+    height,
+    scrollTop,
+    selectedRow,
+    selectedOp,
+    flows,
+    hazards,
+    notes,
+    area,
+    labelOf,
+    scheme,
+    maker,
+    axisCanvas,
+    dragged,
+  ]);
+  useLayoutEffect(() => {
+    if (container.current === null) return;
+    const made = new LanePainter(container.current);
+    painter.current = made;
+    return () => {
+      painter.current = null;
+      made.dispose();
+    };
+  }, []);
+  useLayoutEffect(paint, [paint]);
+  useEffect(() => time.subscribe(paint), [time, paint]);
+  useEffect(() => {
+    let frame = 0;
+    repaint.current = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(paint);
+    };
+    return () => cancelAnimationFrame(frame);
+  }, [paint, repaint]);
+  return (
+    <div
+      ref={container}
+      className={classes['plot']}
+      role="img"
+      aria-label={`Timeline of ${title}`}
+      data-testid="timeline-plot"
+    />
+  );
+}
+
+const inView = (view: IterationView, row: number): boolean => row >= view.rows.from && row < view.rows.to;

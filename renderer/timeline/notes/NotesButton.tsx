@@ -1,0 +1,27 @@
+import { ActionIcon, Indicator, Tooltip } from '@mantine/core';
+import { IconNote } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import type { LoadedRun } from '../../app/loadedRun.ts';
+import { useApp } from '../../app/store/store.ts';
+import { ensureNotes, useRunNotes } from './noteStore.ts';
+import { openNotes, useNotesOpen } from './notesPanelState.ts';
+
+/** In the toolbar: opens the list of notes, and tells how many there are. */
+export function NotesButton({ run: { id } }: { readonly run: LoadedRun }) {
+  const { notes } = useRunNotes(id);
+  const open = useNotesOpen();
+  const connected = useApp((state) => state.connection.status === 'open');
+  useEffect(() => {
+    if (connected) void ensureNotes(id);
+  }, [id, connected]);
+  const label = notes.length === 0 ? 'Notes' : `Notes, ${notes.length}`;
+  return (
+    <Tooltip label={label}>
+      <Indicator label={notes.length} size={14} disabled={notes.length === 0} color="azure">
+        <ActionIcon aria-label={label} aria-expanded={open} onClick={() => openNotes(!open)}>
+          <IconNote size={16} />
+        </ActionIcon>
+      </Indicator>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,136 @@
+/** The list of a run's marks and notes: go to one, write its words, delete it. */
+import { ActionIcon, Textarea, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconPencil, IconPlus, IconTrash, IconX } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { mostNoteCharacters, type RunNote } from '../../../core/trace/notes.ts';
+import type { LoadedRun } from '../../app/loadedRun.ts';
+import { ErrorText } from '../../common/ErrorText.tsx';
+import { rowTitle } from '../describeRow.ts';
+import { operationLabels } from '../operationLabels.ts';
+import classes from './Notes.module.css';
+import { deleteNote, editNote, goToNote, keepsNotes, useRunNotes, writeNote } from './noteStore.ts';
+import { openNotes } from './notesPanelState.ts';
+import { whenOf } from './useNoteKeys.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  /** Begins a note on what is selected. */
+  readonly onAdd: () => void;
+}
+
+export function NotesPanel({ run, onAdd }: Props) {
+  const { notes, problem } = useRunNotes(run.id);
+  const keeps = keepsNotes(run.id);
+  return (
+    <aside className={classes['panel']} aria-label="Notes">
+      <header>
+        <h3>Notes</h3>
+        <Tooltip label="Add a note (N)">
+          <ActionIcon aria-label="Add a note (N)" onClick={onAdd} disabled={!keeps}>
+            <IconPlus size={15} />
+          </ActionIcon>
+        </Tooltip>
+        <ActionIcon aria-label="Close the notes" onClick={() => openNotes(false)}>
+          <IconX size={15} />
+        </ActionIcon>
+      </header>
+      {problem === null ? null : (
+        <div className={classes['problem']} role="alert">
+          <IconAlertTriangle size={15} aria-hidden />
+          <ErrorText error={problem} />
+        </div>
+      )}
+      {notes.length === 0 ? (
+        <p className={classes['empty']}>
+          {keeps
+            ? 'None yet. Select an activity or drag over a stretch: M marks it, N writes a note on it.'
+            : 'A prediction keeps no notes, since each edit makes it anew. Run it first.'}
+        </p>
+      ) : (
+        <ul>
+          {notes.map((note) => (
+            <Note key={note.id} run={run} note={note} />
+          ))}
+        </ul>
+      )}
+    </aside>
+  );
+}
+
+function Note({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
+  const { editing, active } = useRunNotes(run.id);
+  const item = useRef<HTMLLIElement>(null);
+  const isActive = active?.id === note.id;
+  useEffect(() => {
+    if (isActive) item.current?.scrollIntoView({ block: 'nearest' });
+  }, [isActive]);
+  const when = whenOf(note);
+  const iteration = run.iterations.length > 1 ? `iteration ${note.iteration + 1}` : '';
+  const on = titleOf(run, note);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Delete' || event.target instanceof HTMLTextAreaElement) return;
+    event.preventDefault();
+    event.stopPropagation();
+    deleteNote(run.id, note.id);
+  };
+  return (
+    <li ref={item} data-active={isActive || undefined} onKeyDown={onKeyDown}>
+      <div className={classes['head']}>
+        <button type="button" className={classes['go']} onClick={() => goToNote(run.id, note.id)}>
+          <span className="tabular">{when}</span>
+          <small>{[on, iteration].filter(Boolean).join(', ')}</small>
+        </button>
+        <ActionIcon size="sm" aria-label={`Edit the note at ${when}`} onClick={() => editNote(run.id, note.id)}>
+          <IconPencil size={14} />
+        </ActionIcon>
+        <ActionIcon size="sm" aria-label={`Delete the note at ${when}`} onClick={() => deleteNote(run.id, note.id)}>
+          <IconTrash size={14} />
+        </ActionIcon>
+      </div>
+      {editing === note.id ? <Words run={run} note={note} /> : <p className={classes['words']}>{note.text}</p>}
+    </li>
+  );
+}
+
+/** What it was put on; empty for a time, and where the file names a row that is not there. */
+function titleOf({ run }: LoadedRun, { row }: RunNote): string {
+  if (row === null || row >= run.trace.count) return '';
+  return rowTitle(run.trace, row, operationLabels(run.info.experiment));
+}
+
+function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
+  const [text, setText] = useState(note.text);
+  const done = useRef(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const end = (keep: boolean): void => {
+    if (done.current) return;
+    done.current = true;
+    if (keep) writeNote(run.id, note.id, text);
+    editNote(run.id, null);
+  };
+  return (
+    <>
+      <Textarea
+        aria-label={`Note at ${whenOf(note)}`}
+        size="xs"
+        autosize
+        minRows={2}
+        maxRows={8}
+        ref={field}
+        maxLength={mostNoteCharacters}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onBlur={() => end(true)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') end(false);
+          else if (event.key === 'Enter' && !event.shiftKey) end(true);
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <small className={classes['hint']}>Enter keeps it, Esc leaves it as it was.</small>
+    </>
+  );
+}

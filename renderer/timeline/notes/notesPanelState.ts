@@ -1,0 +1,12 @@
+/** Whether the list of notes is open: remembered. */
+import { create } from 'zustand';
+import { recall, remember } from '../../app/settings.ts';
+
+const useOpen = create<{ readonly open: boolean }>()(() => ({ open: recall('notes-open') === 'yes' }));
+
+export const useNotesOpen = (): boolean => useOpen((state) => state.open);
+
+export function openNotes(open: boolean): void {
+  useOpen.setState({ open });
+  remember('notes-open', open ? 'yes' : 'no');
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { flowsOf } from '../../../core/analysis/flows.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { TraceBuilder } from '../../../core/trace/builder.ts';
+import { allRows } from '../../../core/trace/rows.ts';
+import type { RowKind, Trace } from '../../../core/trace/trace.ts';
+
+const experiment = requireExperiment({
+  format: 'copyscope/experiment',
+  version: 1,
+  name: 'Events',
+  buffers: [],
+  streams: [{ id: 'a' }, { id: 'b' }],
+  events: [{ id: 'one' }, { id: 'other' }],
+  threads: [
+    {
+      id: 'main',
+      operations: [
+        {
+          op: 'repeat',
+          count: 2,
+          operations: [
+            { op: 'recordEvent', event: 'one', stream: 'a' },
+            { op: 'waitEvent', event: 'one', stream: 'b' },
+          ],
+        },
+        { op: 'recordEvent', event: 'other', stream: 'a' },
+        { op: 'synchronizeEvent', event: 'one' },
+        { op: 'waitEvent', event: 'one', stream: 'b' },
+      ],
+    },
+  ],
+});
+
+/** Rows as [kind, lane, start, op], with a correlation where there is one. */
+function traceOf(rows: readonly (readonly [RowKind, 'main' | 'a' | 'b', number, number, number?])[]): Trace {
+  const builder = new TraceBuilder();
+  const lanes = {
+    main: builder.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' }),
+    a: builder.lane({ kind: 'stream', id: 'stream:a', name: 'a', device: 'gpu' }),
+    b: builder.lane({ kind: 'stream', id: 'stream:b', name: 'b', device: 'gpu' }),
+  };
+  for (const [kind, lane, startNs, op, correlation = 0] of rows) {
+    const durationNs = kind === 'host-call' || kind === 'host-sync' ? 2 : 0;
+    builder.add({ kind, lane: lanes[lane], startNs, durationNs, name: kind, op, correlation });
+  }
+  return builder.build();
+}
+
+const flows = (trace: Trace, row: number) =>
+  flowsOf(trace, allRows(trace), experiment, row).map(({ kind, from, to }) => [kind, from, to]);
+
+describe('flows', () => {
+  it('lead from the latest record that was issued before to each wait, whenever the stream reached it', () => {
+    // Both records are reached only after all calls were made.
+    const trace = traceOf([
+      ['host-call', 'main', 0, 1],
+      ['host-call', 'main', 10, 2],
+      ['host-call', 'main', 20, 1],
+      ['host-call', 'main', 30, 2],
+      ['host-sync', 'main', 40, 4],
+      ['event-record', 'a', 100, 1],
+      ['event-wait', 'b', 101, 2],
+      ['event-record', 'a', 110, 1],
+      ['event-wait', 'b', 111, 2],
+    ]);
+    const [first, firstWait, second, secondWait, sync] = [5, 6, 7, 8, 4];
+    expect(flows(trace, first)).toEqual([['releases', first, firstWait]]);
+    expect(flows(trace, secondWait)).toEqual([['releases', second, secondWait]]);
+    expect(flows(trace, second).sort()).toEqual(
+      [
+        ['releases', second, sync],
+        ['releases', second, secondWait],
+      ].sort(),
+    );
+    expect(flows(trace, sync)).toEqual([['releases', second, sync]]);
+  });
+
+  it('go by the marks’ own times where no call was recorded', () => {
+    const trace = traceOf([
+      ['event-record', 'a', 100, 1],
+      ['event-wait', 'b', 101, 2],
+      ['event-wait', 'b', 130, 5],
+    ]);
+    expect(flows(trace, 0)).toEqual([
+      ['releases', 0, 1],
+      ['releases', 0, 2],
+    ]);
+  });
+
+  it('are none of another event, of a wait before any record, and of a trace without an experiment', () => {
+    const trace = traceOf([
+      ['event-wait', 'b', 10, 2],
+      ['event-record', 'a', 20, 3],
+    ]);
+    expect([...flows(trace, 0), ...flows(trace, 1)]).toEqual([]);
+    const known = traceOf([
+      ['event-record', 'a', 100, 1],
+      ['event-wait', 'b', 101, 2],
+    ]);
+    expect(flowsOf(known, allRows(known), null, 0)).toEqual([]);
+  });
+
+  it('lead from a call to everything that it issued, whichever of them is asked for', () => {
+    const trace = traceOf([
+      ['host-call', 'main', 0, 9, 3],
+      ['kernel', 'a', 10, 9, 3],
+      ['kernel', 'b', 20, 9, 3],
+    ]);
+    for (const row of [0, 1, 2]) {
+      expect(flows(trace, row).sort()).toEqual([
+        ['issues', 0, 1],
+        ['issues', 0, 2],
+      ]);
+    }
+  });
+});
