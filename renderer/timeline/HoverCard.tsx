@@ -1,8 +1,9 @@
 import { readRow } from '../../core/trace/rows.ts';
-import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
+import { formatBytes, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
+import { exactTime } from './exactTime.ts';
 import classes from './HoverCard.module.css';
 import type { CounterHit, Hit } from './hitTest.ts';
 import { useRunNotes } from './notes/noteStore.ts';
@@ -61,8 +62,8 @@ function RowCard({ run, row, hazards }: RowCardProps) {
       </div>
       <dl className="tabular">
         <Fact name={rowKindWords[read.kind]} value={read.engine?.name ?? read.lane.name} />
-        <Fact name="Starts" value={formatDuration(read.startNs)} />
-        {read.durationNs > 0 ? <Fact name="Takes" value={formatDuration(read.durationNs)} /> : null}
+        <Fact name="Starts" value={exactTime(read.startNs)} />
+        {read.durationNs > 0 ? <Fact name="Takes" value={exactTime(read.durationNs)} /> : null}
         {read.bytes > 0 ? <Fact name="Size" value={formatBytes(read.bytes)} /> : null}
         {speed === null ? null : <Fact name="Rate" value={formatRate(speed)} />}
         {memory === null ? null : <Fact name="Memory" value={memory} />}
@@ -82,7 +83,7 @@ function BandwidthCard({ hit }: { readonly hit: Extract<Hit, { kind: 'bandwidth'
     <>
       <div className={classes['title']}>{hit.direction.toUpperCase()} link</div>
       <dl className="tabular">
-        <Fact name="At" value={formatDuration(Math.max(0, hit.timeNs))} />
+        <Fact name="At" value={exactTime(Math.max(0, hit.timeNs))} />
         <Fact name="Rate" value={hit.rate > 0 ? formatRate(hit.rate) : 'idle'} />
       </dl>
     </>
@@ -95,7 +96,7 @@ function CounterCard({ hit: { track, value, least, most, timeNs } }: { readonly 
     <>
       <div className={classes['title']}>{track.name}</div>
       <dl className="tabular">
-        <Fact name="At" value={formatDuration(Math.max(0, timeNs))} />
+        <Fact name="At" value={exactTime(Math.max(0, timeNs))} />
         <Fact name={track.of.kind === 'memory' ? 'Held' : 'Depth'} value={words(value)} />
         {least === most ? null : <Fact name="In this pixel" value={`${words(least)} to ${words(most)}`} />}
       </dl>

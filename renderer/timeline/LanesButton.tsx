@@ -28,7 +28,7 @@ export function LanesButton({ run, view }: Props) {
     <Menu position="bottom-end" width={240}>
       <Tooltip label={label}>
         <Menu.Target>
-          <Indicator label={hidden.length} size={14} disabled={hidden.length === 0} color="azure">
+          <Indicator label={hidden.length} size={13} offset={6} fz={9} disabled={hidden.length === 0} color="azure">
             <ActionIcon aria-label={label}>
               <IconLayoutList size={16} />
             </ActionIcon>

@@ -9,6 +9,7 @@ import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
 import { HoverStore, useHover } from './hoverStore.ts';
 import classes from './LanesView.module.css';
+import { Minimap } from './Minimap.tsx';
 import { NoteStrip, useNotesOf } from './notes/NoteStrip.tsx';
 import { Plot } from './Plot.tsx';
 import type { TimeView } from './timeView.ts';
@@ -62,6 +63,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   useRevealedSelection(body, run, tracks);
   return (
     <div className={classes['lanes']} data-compact={compact || undefined}>
+      {compact ? null : <Minimap view={view} time={time} width={width} />}
       {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
       {compact ? null : <NoteStrip run={run} iteration={view.number} time={time} width={width} />}
       <div

@@ -131,7 +131,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
       </span>
       <SearchBox run={run} view={view} time={time} />
       {as === 'lanes' ? (
-        <>
+        <div className={classes['tools']}>
           <NotesButton run={run} />
           <LanesButton run={run} view={view} />
           <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
@@ -141,7 +141,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
             onClick={() => time.move((_, limits) => limits)}
             icon={<IconArrowAutofitWidth size={16} />}
           />
-        </>
+        </div>
       ) : null}
       <SegmentedControl
         size="xs"

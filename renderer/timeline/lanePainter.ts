@@ -5,10 +5,12 @@
  */
 import { type CanvasColours, type PaintName, paint, paintNames } from '../app/palette.ts';
 import { sans } from '../app/theme.ts';
-import type { Box, Boxes } from './boxes.ts';
+import type { Boxes } from './boxes.ts';
 import type { Batch, Frame, FrameBandwidth, FrameCounter } from './frame.ts';
 import { hatchTile } from './hatch.ts';
+import { iconSize, iconsOf } from './hazardIcons.ts';
 import { Labels } from './labels.ts';
+import { arrows, drawHazards, drawNotes, outline } from './overlays.ts';
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
 
 /** Canvas text takes the window's own face. */
@@ -207,12 +209,12 @@ export class LanePainter {
 
   #drawLabels({ labels, hazards: marked }: Frame, { scheme }: CanvasColours): void {
     const context = this.#context;
-    const hazards = new Set(marked.map(({ x, y }) => `${Math.max(x, 0)} ${y}`));
+    const signs = new Set(iconsOf(marked).flatMap(({ x, y, inside }) => (inside ? [`${x} ${y}`] : [])));
     context.font = font;
     context.textBaseline = 'middle';
     for (const { x, y, width, height, text, paint: name } of labels) {
       context.fillStyle = paint(name, scheme).text;
-      const indent = hazards.has(`${x} ${y}`) ? iconSize + 4 : 5;
+      const indent = signs.has(`${x + 2} ${y}`) ? iconSize + 4 : 5;
       const shown = this.#labels.fit(text, width - 5 - indent);
       if (shown !== '') context.fillText(shown, x + indent, y + height / 2 + 0.5);
     }
@@ -262,93 +264,4 @@ function strokeDiamonds(
   context.strokeStyle = stroke;
   context.lineWidth = 1.5;
   context.stroke();
-}
-
-function outline(context: CanvasRenderingContext2D, boxes: readonly Box[], stroke: string, dash: number[]): void {
-  if (boxes.length === 0) return;
-  context.beginPath();
-  for (const { x, y, width, height } of boxes) context.rect(x - 1, y - 1, width + 2, height + 2);
-  stroked(context, stroke, 2, dash);
-}
-
-function arrows(context: CanvasRenderingContext2D, lines: readonly number[], stroke: string, dash: number[]): void {
-  if (lines.length === 0) return;
-  const heads = new Path2D();
-  context.beginPath();
-  for (let at = 0; at + 3 < lines.length; at += 4) {
-    const [x1, y1, x2, y2] = lines.slice(at, at + 4) as [number, number, number, number];
-    context.moveTo(x1, y1);
-    context.lineTo(x2, y2);
-    head(heads, x1, y1, x2, y2);
-  }
-  stroked(context, stroke, 1.5, dash);
-  context.stroke(heads);
-}
-
-/** Where an arrow ends; too short ones do without. */
-function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): void {
-  const length = Math.hypot(x2 - x1, y2 - y1);
-  if (length < 8) return;
-  const [across, down] = [(x2 - x1) / length, (y2 - y1) / length];
-  for (const side of [-1, 1]) {
-    path.moveTo(x2, y2);
-    path.lineTo(x2 - 6 * across + side * 3 * down, y2 - 6 * down - side * 3 * across);
-  }
-}
-
-const bandHeight = 4;
-const iconSize = 12;
-
-/** A striped band at the foot of the bar, and a warning sign at its beginning: neither by colour alone. */
-function drawHazards(context: CanvasRenderingContext2D, boxes: readonly Box[], colours: CanvasColours): void {
-  let last: Box | null = null;
-  for (const box of boxes) {
-    const band = Math.min(bandHeight, box.height / 2);
-    const y = box.y + box.height - band;
-    context.fillStyle = colours.surface;
-    context.fillRect(box.x, y, box.width, band);
-    context.fillStyle = colours.hazard;
-    // The beginning of a long bar may lie far outside.
-    const from = Math.max(box.x, -6);
-    for (let x = from; x < box.x + box.width; x += 6) context.fillRect(x, y, Math.min(3, box.x + box.width - x), band);
-    const isCrowded = last !== null && last.y === box.y && Math.max(box.x, 0) - last.x < iconSize + 2;
-    if (isCrowded || box.height < iconSize) continue;
-    last = { ...box, x: Math.max(box.x, 0) };
-    warningSign(context, box.width > iconSize + 4 ? last.x + 2 : last.x - iconSize / 2, box.y, colours);
-  }
-}
-
-function warningSign(context: CanvasRenderingContext2D, x: number, y: number, colours: CanvasColours): void {
-  const [middle, bottom] = [x + iconSize / 2, y + iconSize];
-  context.beginPath();
-  context.moveTo(middle, y + 1);
-  context.lineTo(x + iconSize, bottom);
-  context.lineTo(x, bottom);
-  context.closePath();
-  context.fillStyle = colours.hazard;
-  context.fill();
-  context.strokeStyle = colours.surface;
-  context.lineWidth = 1;
-  context.stroke();
-  context.fillStyle = colours.surface;
-  context.fillRect(middle - 0.7, y + 4.5, 1.4, 3.6);
-  context.fillRect(middle - 0.7, y + 9, 1.4, 1.4);
-}
-
-function drawNotes(context: CanvasRenderingContext2D, { noteX, height }: Frame, colour: string): void {
-  if (noteX.length === 0) return;
-  context.beginPath();
-  for (const x of noteX) {
-    context.moveTo(Math.round(x) + 0.5, 0);
-    context.lineTo(Math.round(x) + 0.5, height);
-  }
-  stroked(context, colour, 1, [3, 3]);
-}
-
-function stroked(context: CanvasRenderingContext2D, stroke: string, lineWidth: number, dash: number[]): void {
-  context.strokeStyle = stroke;
-  context.lineWidth = lineWidth;
-  context.setLineDash(dash);
-  context.stroke();
-  context.setLineDash([]);
 }

@@ -55,6 +55,37 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.run();
     await window.show('Table');
   },
+  lanes: async (window, page) => {
+    await window.open('Pinned source changed in flight');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    const lane = (name: RegExp) => window.timeline.getByRole('button', { name });
+    await lane(/^main,/).focus();
+    await page.keyboard.press('p');
+    await lane(/^legacy default,/).press('c');
+    await lane(/^H2D engine,/).press('g');
+    await lane(/^H2D link,/).press('h');
+    await page.keyboard.press('.');
+    await page.keyboard.press('n');
+    await page.keyboard.type('The source changes while it is read.');
+    await page.keyboard.press('Enter');
+    await lane(/^legacy default,/).click({ button: 'right' });
+    await expect(page.getByRole('menu')).toBeVisible();
+  },
+  notes: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await page.keyboard.press('.');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('n');
+    await page.keyboard.type('The kernel runs beside this copy.');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('w');
+    await page.keyboard.press('w');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('m');
+  },
   compare: async (window, page) => {
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await window.pickEngine(/^Simulated: NVIDIA H200/);

@@ -100,7 +100,7 @@ test.describe('lanes', () => {
     await expect.poll(() => window.lanes()).not.toContain('side');
     await page.keyboard.press('Shift+F10');
     const menu = page.getByRole('menu', { name: /^Lane / });
-    await expect(menu).toBeVisible();
+    await expect(menu.getByRole('menuitem').first()).toBeFocused();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await expect.poll(() => window.lanes()).toEqual(natural);
@@ -197,7 +197,9 @@ test.describe('notes', () => {
     await page.keyboard.press('Enter');
     await expect(flag).toHaveCount(0);
     await page.mouse.click(box.x + 5, box.y + box.height - 4);
-    await items(window).getByRole('button', { name: /µs to/ }).click();
+    await items(window)
+      .getByRole('button', { name: /^\S+ µs to/ })
+      .click();
     await expect(window.inspector).toContainText('Stretch of time');
   });
 
@@ -238,9 +240,77 @@ test('both operations of a hazard say so in the lanes', async ({ window, page })
   await window.run();
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   await expect(window.timeline.getByRole('list', { name: 'Legend' })).toContainText('Hazard');
-  const lane = window.timeline.locator('[data-lane-id="engine:gpu:h2d"]');
-  const [box, plot] = [await lane.boundingBox(), await window.timeline.getByTestId('timeline-plot').boundingBox()];
-  if (box === null || plot === null) throw new Error('the lane has no place');
-  await page.mouse.move(plot.x + plot.width / 2, box.y + box.height / 2);
+  const plot = await window.timeline.getByTestId('timeline-plot').boundingBox();
+  if (plot === null) throw new Error('the plot has no place');
+  // The host's write stands near the beginning of the first lane.
+  await page.mouse.move(plot.x + 45, plot.y + 30);
   await expect(window.timeline.locator('dl')).toContainText('Hazard');
+});
+
+/** What is visible, in nanoseconds. */
+async function shown(window: Window): Promise<{ startNs: number; endNs: number }> {
+  const plot = window.timeline.getByTestId('timeline-plot');
+  const { startNs, endNs } = await plot.evaluate((element) => ({ ...(element as HTMLElement).dataset }));
+  return { startNs: Number(startNs), endNs: Number(endNs) };
+}
+
+test('the minimap’s window is dragged, resized, and moved by keys', async ({ window, page }) => {
+  const whole = await shown(window);
+  const span = whole.endNs - whole.startNs;
+  const map = window.timeline.getByRole('region', { name: 'Whole run' });
+  const stretch = map.getByRole('slider', { name: 'Visible stretch', exact: true });
+  const end = map.getByRole('slider', { name: 'End of the visible stretch' });
+  const [grip, track] = [await end.boundingBox(), await stretch.boundingBox()];
+  if (grip === null || track === null) throw new Error('the minimap has no place');
+  const middle = grip.y + grip.height / 2;
+  await page.mouse.move(grip.x + grip.width / 2, middle);
+  await page.mouse.down();
+  await page.mouse.move(track.x + track.width / 4, middle, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(async () => (await shown(window)).endNs).toBeLessThan(whole.startNs + 0.3 * span);
+  expect((await shown(window)).startNs).toBeCloseTo(whole.startNs, 3);
+
+  const quarter = await shown(window);
+  await page.mouse.move(track.x + track.width / 8, middle);
+  await page.mouse.down();
+  await page.mouse.move(track.x + track.width / 2, middle, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(async () => (await shown(window)).startNs).toBeGreaterThan(quarter.startNs + 0.3 * span);
+  const moved = await shown(window);
+  expect(moved.endNs - moved.startNs).toBeCloseTo(quarter.endNs - quarter.startNs, 0);
+
+  await stretch.focus();
+  await page.keyboard.press('Home');
+  await expect.poll(async () => (await shown(window)).startNs).toBeCloseTo(whole.startNs, 3);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await shown(window)).startNs).toBeGreaterThan(whole.startNs + 1);
+  await expect(stretch).toHaveAttribute('aria-valuetext', /s to /);
+  const before = await shown(window);
+  await end.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(async () => (await shown(window)).endNs).toBeGreaterThan(before.endNs);
+  expect((await shown(window)).startNs).toBeCloseTo(before.startNs, 3);
+});
+
+test('zooms to nanoseconds, and names what is under the pointer within the next frame', async ({ window, page }) => {
+  const plot = window.timeline.getByTestId('timeline-plot');
+  await page.keyboard.press('.');
+  const box = await plot.boundingBox();
+  if (box === null) throw new Error('the plot has no place');
+  await page.mouse.move(box.x + box.width / 2, box.y + 60);
+  for (let press = 0; press < 70; press += 1) await page.keyboard.press('w');
+  await expect.poll(async () => (await shown(window)).endNs - (await shown(window)).startNs).toBeCloseTo(20, 3);
+  await page.keyboard.press('f');
+  const said = await plot.evaluate(async (element) => {
+    const { left, top, width } = element.getBoundingClientRect();
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const place = { clientX: left + width / 2, clientY: top + 20, bubbles: true };
+    return new Promise<string | undefined>((resolve) => {
+      requestAnimationFrame(() => {
+        element.dispatchEvent(new PointerEvent('pointermove', place));
+        requestAnimationFrame(() => resolve(element.parentElement?.querySelector('dl')?.textContent ?? undefined));
+      });
+    });
+  });
+  expect(said).toContain('Starts');
 });

@@ -5,7 +5,7 @@
 import type { Page } from '@playwright/test';
 import { lowerBound } from '../../../core/trace/rows.ts';
 import { rowKinds, type Trace } from '../../../core/trace/trace.ts';
-import { formatDuration } from '../../../core/units.ts';
+import { exactTime } from '../../../renderer/timeline/exactTime.ts';
 
 const pointsAView = 100;
 
@@ -107,7 +107,7 @@ function pick(trace: Trace, shown: Shown, count: number, round: number): Point[]
     const first = lowerBound(0, trace.count, (other) => (startNs[other] ?? 0) < from - longestNs);
     for (let other = first; other < trace.count && (startNs[other] ?? 0) <= to; other += 1) {
       if (lane[other] !== lane[row] || (startNs[other] ?? 0) + (durationNs[other] ?? 0) < from) continue;
-      if (rowKinds[kind[other] ?? 0] !== 'event-record') starts.add(formatDuration(startNs[other] ?? 0));
+      if (rowKinds[kind[other] ?? 0] !== 'event-record') starts.add(exactTime(startNs[other] ?? 0));
     }
     points.push({ x, y: place.top + place.height - 8, starts: [...starts] });
   }
