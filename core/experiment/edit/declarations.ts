@@ -30,7 +30,7 @@ const references: Readonly<Partial<Record<DeclarationKind, readonly string[]>>> 
 };
 
 /** Ids of a kind that an operation itself refers to, not those of what it holds. */
-function referred(operation: Operation, kind: DeclarationKind): string[] {
+export function referred(operation: Operation, kind: DeclarationKind): string[] {
   return (references[kind] ?? []).flatMap((field): string[] => {
     const value: unknown = Reflect.get(operation, field);
     if (Array.isArray(value)) return value;

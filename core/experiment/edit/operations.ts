@@ -136,7 +136,8 @@ export const setFields = (
     return undefined;
   });
 
-function setAt(draft: Experiment, path: OperationPath, value: unknown): void {
+/** Sets the value at a path of a draft, or removes the field where it is undefined. */
+export function setAt(draft: Experiment, path: OperationPath, value: unknown): void {
   const [parents, key] = [path.slice(0, -1), path.at(-1)];
   let target: unknown = draft;
   for (const step of parents) {
