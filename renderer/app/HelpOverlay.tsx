@@ -26,7 +26,8 @@ const sections: readonly (readonly [title: string, entries: readonly Entry[]])[]
       [['Alt', '←'], 'Move earlier; → later; ↑ ↓ to another row'],
       [['E'], 'Begin an event edge; Enter ends it'],
       [['Ctrl', 'D'], 'Duplicate (also Ctrl+C, X, V)'],
-      [['Ctrl', 'G'], 'Repeat what is selected; with Shift: ungroup'],
+      [['Ctrl', 'G'], 'Repeat what is selected; with Shift: ungroup; with Alt: a range'],
+      [['+', '−'], 'Longer or shorter, larger or smaller'],
       [['Del'], 'Delete'],
     ],
   ],
@@ -35,6 +36,7 @@ const sections: readonly (readonly [title: string, entries: readonly Entry[]])[]
     [
       [['Drag'], 'A block to another place; empty cells: select'],
       [['Drag'], 'From a block’s handle: an event edge'],
+      [['Drag'], 'A block’s lower right corner: longer or shorter'],
       [['Ctrl', 'Click'], 'Select one more; with Shift: all up to it'],
     ],
   ],

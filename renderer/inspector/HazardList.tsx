@@ -17,7 +17,7 @@ export function HazardList({ op }: { readonly op?: number | undefined }) {
   const limits = op === undefined ? (report?.limits ?? []) : [];
   if (hazards.length === 0 && limits.length === 0) return null;
   return (
-    <section className={classes['list']} aria-label="Hazards">
+    <section id="hazards" className={classes['list']} aria-label="Hazards">
       {hazards.slice(0, mostShown).map((hazard) => (
         <HazardCard key={`${hazard.kind} ${hazard.first.op} ${hazard.second.op} ${hazard.buffer}`} hazard={hazard} />
       ))}

@@ -1,7 +1,9 @@
 /** The blocks: select, drag, and draw an event edge from the handle. */
 import { useDraggable } from '@dnd-kit/core';
 import { type CSSProperties, type MouseEvent, memo } from 'react';
+import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { canResize } from '../../core/experiment/edit/resize.ts';
 import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { state, useApp } from '../app/store/store.ts';
@@ -9,7 +11,9 @@ import { usePaints } from '../common/usePaints.ts';
 import { VerdictIcon } from '../inspector/VerdictCard.tsx';
 import { edgeTo } from './commands.ts';
 import { type Cell, editor, setEditor, useEditor } from './editor.ts';
+import { HazardMark, hazardWords, useHazardsByOp } from './HazardMark.tsx';
 import { OperationIcon } from './OperationIcon.tsx';
+import { ResizeGrip } from './ResizeGrip.tsx';
 import classes from './Score.module.css';
 import type { ScoreBlock } from './scoreLayout.ts';
 import { selectedOps, useVerdictsByOp } from './selectedOp.ts';
@@ -27,6 +31,7 @@ export function Blocks({ sheet, first, last }: Props) {
   const cursor = useEditor((all) => all.cursor);
   const edgeFrom = useEditor((all) => all.edgeFrom);
   const verdicts = useVerdictsByOp();
+  const hazards = useHazardsByOp();
   const shown = sheet.layout.blocks.filter(({ column }) => column >= first && column <= last);
   const atCursor = (block: ScoreBlock): boolean => block.row === cursor.row && block.column === cursor.column;
   return (
@@ -40,6 +45,7 @@ export function Blocks({ sheet, first, last }: Props) {
           atCursor={atCursor(block)}
           edgeBegins={edgeFrom === block.op}
           verdict={verdicts.get(block.op)}
+          hazards={hazards.get(block.op)}
         />
       ))}
     </ul>
@@ -53,9 +59,10 @@ interface BlockProps {
   readonly atCursor: boolean;
   readonly edgeBegins: boolean;
   readonly verdict: Verdict | undefined;
+  readonly hazards: readonly Hazard[] | undefined;
 }
 
-const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins, verdict }: BlockProps) {
+const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins, verdict, hazards }: BlockProps) {
   const paint = usePaints()(block.paint);
   const drag = useDraggable({ id: `block:${block.op}`, data: { kind: 'block', op: block.op, label: block.label } });
   const edge = useDraggable({ id: `edge:${block.op}`, data: { kind: 'edge', op: block.op, label: 'event edge' } });
@@ -80,8 +87,13 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
         data-cursor={atCursor || undefined}
         data-selected={selected || undefined}
         data-edge={edgeBegins || undefined}
+        data-hazard={hazards !== undefined || undefined}
         aria-pressed={selected}
-        aria-label={`${block.label}${detail}, ${row?.name}, column ${block.column + 1}${verdict === undefined ? '' : `, ${verdict.title}`}`}
+        aria-label={[
+          `${block.label}${detail}, ${row?.name}, column ${block.column + 1}`,
+          ...(verdict === undefined ? [] : [verdict.title]),
+          ...(hazards === undefined ? [] : [hazardWords(hazards)]),
+        ].join(', ')}
         tabIndex={atCursor ? 0 : -1}
         title={`${block.label}${block.detail === '' ? '' : ` (${block.detail})`}`}
         style={{ width: box.right - box.left, height: rowHeight - 6, ...paintVariable(paint.fill) }}
@@ -99,6 +111,8 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
           </span>
         )}
       </button>
+      {hazards === undefined ? null : <HazardMark op={block.op} hazards={hazards} reachable={atCursor} />}
+      {canResize(block.operation) ? <ResizeGrip op={block.op} /> : null}
       {row?.kind === 'stream' ? (
         <span
           ref={edge.setNodeRef}

@@ -49,6 +49,9 @@ export function BuildPanel() {
             </section>
           ),
         )}
+        {found.length === 0 && sections.every(({ operations }) => operations.length === 0) ? (
+          <p className={classes['hint']}>No operation or template is called that.</p>
+        ) : null}
         {found.length === 0 ? null : (
           <section aria-label="Templates">
             <h3>Templates</h3>

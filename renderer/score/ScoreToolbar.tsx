@@ -3,6 +3,8 @@ import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
+  IconBrackets,
+  IconBracketsOff,
   IconCopy,
   IconDeviceFloppy,
   IconPlus,
@@ -14,7 +16,7 @@ import type { ReactNode } from 'react';
 import { redo, saveCurrent, undo } from '../app/store/editing.ts';
 import { pageDocumentKey } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
-import { deleteSelected, duplicateSelected, groupSelected, startEdge } from './commands.ts';
+import { deleteSelected, duplicateSelected, groupSelected, newRange, startEdge, ungroupSelected } from './commands.ts';
 import { setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './ScoreToolbar.module.css';
 import { selectedOp } from './selectedOp.ts';
@@ -67,6 +69,17 @@ export function ScoreToolbar() {
       </Tool>
       <Tool label="Repeat what is selected (Ctrl+G)" name="Repeat" enabled={anySelected} act={() => groupSelected()}>
         <IconRepeat size={15} />
+      </Tool>
+      <Tool
+        label="Put what is selected in a range (Ctrl+Alt+G)"
+        name="Range"
+        enabled={anySelected}
+        act={() => groupSelected(newRange)}
+      >
+        <IconBrackets size={15} />
+      </Tool>
+      <Tool label="Ungroup (Ctrl+Shift+G)" name="Ungroup" enabled={anySelected} act={ungroupSelected}>
+        <IconBracketsOff size={15} />
       </Tool>
       <Tool
         label="Draw an event edge from it (E)"

@@ -1,9 +1,10 @@
 /** What can be done to the score: each is one named step. Keys, toolbar, palette and drag all come here. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
+import { type Clipboard, copyOperations, pasteOperations } from '../../core/experiment/edit/clipboard.ts';
 import { type DeclarationKind, declare } from '../../core/experiment/edit/declarations.ts';
 import { drawEdge } from '../../core/experiment/edit/edge.ts';
-import { type Edited, outermost } from '../../core/experiment/edit/edit.ts';
+import type { Edited } from '../../core/experiment/edit/edit.ts';
 import { insertExperiment } from '../../core/experiment/edit/insertExperiment.ts';
 import { addOperation } from '../../core/experiment/edit/newOperation.ts';
 import {
@@ -11,7 +12,6 @@ import {
   duplicateOperations,
   type GroupKind,
   groupOperations,
-  insertOperations,
   moveOperations,
   retargetOperations,
   ungroupOperation,
@@ -25,6 +25,7 @@ import {
   refused,
   threadOf,
 } from '../../core/experiment/edit/paths.ts';
+import { type Extent, extentOf, resizeOperation, stepped } from '../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import type { Template } from '../../core/experiment/templates/templates.ts';
@@ -83,6 +84,7 @@ function onSelected(
 
 export const deleteSelected = (): Promise<boolean> => onSelected('Delete', deleteOperations);
 export const duplicateSelected = (): Promise<boolean> => onSelected('Duplicate', duplicateOperations);
+export const newRange: GroupKind = { op: 'range', name: 'range' };
 export const groupSelected = (kind: GroupKind = { op: 'repeat', count: 10 }): Promise<boolean> =>
   onSelected(kind.op === 'repeat' ? 'Repeat' : 'Group', (experiment, paths) =>
     groupOperations(experiment, paths, kind),
@@ -94,27 +96,61 @@ export function copySelected(): boolean {
   const experiment = currentExperiment(state());
   const paths = experiment === null ? [] : selectedPaths(experiment);
   if (experiment === null || paths.length === 0) return false;
-  const clipboard = outermost(experiment, paths);
+  const clipboard = copyOperations(experiment, paths);
   setEditor({ clipboard });
-  announce(`Copied ${clipboard.length === 1 ? 'one operation' : `${clipboard.length} operations`}`);
+  announce(`Copied ${counted(clipboard)}`);
   return true;
 }
+
+const counted = ({ operations }: Clipboard): string =>
+  operations.length === 1 ? 'an operation' : `${operations.length} operations`;
 
 export async function cutSelected(): Promise<void> {
   if (copySelected()) await onSelected('Cut', deleteOperations);
 }
 
-/** Before the cursor's cell. Operations that name what this document lacks are refused with its name. */
+/** Before the cursor's cell, with what the operations name and this document lacks. */
 export async function paste(): Promise<void> {
-  const { clipboard } = editor();
-  if (clipboard.length === 0) {
+  const { clipboard, cursor } = editor();
+  if (clipboard === null) {
     announce('Nothing was copied yet.');
     return;
   }
-  await edit(`Paste ${clipboard.length === 1 ? 'an operation' : `${clipboard.length} operations`}`, (experiment) =>
-    insertOperations(experiment, inCell(experiment, editor().cursor).place, clipboard),
+  await edit(`Paste ${counted(clipboard)}`, (experiment) =>
+    pasteOperations(experiment, clipboard, inCell(experiment, cursor).place),
   );
 }
+
+/** The quantity that a block's length stands for, by so many steps; says so where it has none. */
+export async function resizeBy(op: number, steps: number): Promise<void> {
+  const extent = extentAt(op);
+  if (extent === null) announce('This operation has neither a duration nor a size.');
+  else await resizeTo(op, stepped(extent, steps));
+}
+
+/** What can be resized of an operation of the open document; null where nothing can. */
+export function extentAt(op: number): Extent | null {
+  const experiment = currentExperiment(state());
+  const path = experiment === null ? undefined : operationPaths(experiment)[op];
+  return experiment === null || path === undefined ? null : extentOf(experiment, operationOf(experiment, path));
+}
+
+export async function resizeTo(op: number, value: number): Promise<void> {
+  const extent = extentAt(op);
+  if (extent === null || extent.value === value) return;
+  await edit(`Change ${extent.name} to ${extent.text(value)}`, (experiment) => {
+    const path = operationPaths(experiment)[op];
+    if (path === undefined) throw refused('There is no such operation any more.', 'Select another.');
+    return resizeOperation(experiment, path, value);
+  });
+}
+
+export const resizeSelected = (steps: number): Promise<void> => {
+  const op = selectedOp(state());
+  if (op !== null) return resizeBy(op, steps);
+  announce('No operation is selected.');
+  return Promise.resolve();
+};
 
 /** One place earlier or later among its neighbours; past the end of its group, out of it. */
 export const shiftSelected = (by: -1 | 1): Promise<boolean> =>

@@ -1,6 +1,6 @@
 /** What the editor itself is at: cursor, clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
 import { create } from 'zustand';
-import type { Operation } from '../../core/experiment/operations.ts';
+import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
 
 export interface Cell {
   readonly row: number;
@@ -13,7 +13,10 @@ interface EditorState {
   readonly edgeFrom: number | null;
   /** The cell under what is being dragged. */
   readonly dropCell: Cell | null;
-  readonly clipboard: readonly Operation[];
+  /** Null before anything was copied. It outlives the document that it comes from. */
+  readonly clipboard: Clipboard | null;
+  /** The block whose edge is being dragged, and the value that it would get. */
+  readonly resizing: { readonly op: number; readonly text: string } | null;
   readonly pickerOpen: boolean;
   readonly view: 'score' | 'json';
   readonly side: 'library' | 'build';
@@ -23,7 +26,8 @@ export const useEditor = create<EditorState>()(() => ({
   cursor: { row: 0, column: 0 },
   edgeFrom: null,
   dropCell: null,
-  clipboard: [],
+  clipboard: null,
+  resizing: null,
   pickerOpen: false,
   view: 'score',
   side: 'library',

@@ -12,7 +12,9 @@ import {
   duplicateSelected,
   edgeTo,
   groupSelected,
+  newRange,
   paste,
+  resizeSelected,
   shiftSelected,
   startEdge,
   ungroupSelected,
@@ -55,6 +57,11 @@ function actionOf(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
     case 'e':
     case 'E':
       return startEdge;
+    case '+':
+    case '=':
+      return () => resizeSelected(1);
+    case '-':
+      return () => resizeSelected(-1);
     case 'Delete':
     case 'Backspace':
       return deleteSelected;
@@ -78,7 +85,8 @@ function withControl(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
     case 'd':
       return duplicateSelected;
     case 'g':
-      return event.shiftKey ? ungroupSelected : () => groupSelected();
+      if (event.shiftKey) return ungroupSelected;
+      return () => (event.altKey ? groupSelected(newRange) : groupSelected());
     default:
       return null;
   }

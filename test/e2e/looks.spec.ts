@@ -143,6 +143,14 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByRole('button', { name: 'Add a buffer' }).click();
     await expect(window.inspector.getByLabel('Memory')).toBeVisible();
   },
+  'copy many tensors': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    await page.getByTestId('score-sheet').locator('[data-cursor]').focus();
+    await page.keyboard.press('a');
+    await page.keyboard.insertText('Copy many tensors');
+    await page.keyboard.press('Enter');
+    await expect(window.inspector.getByLabel('Slot size')).toBeVisible();
+  },
   json: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.getByText('JSON', { exact: true }).click();

@@ -116,3 +116,116 @@ test('the JSON flows both ways, and an error points at its line', async ({ windo
   await duration.press('Enter');
   await expect(window.inspector.getByText('Write a time such as 40 us or 1.5 ms.')).toBeVisible();
 });
+
+test('a block is resized by its corner and by keys, with the value beside the pointer', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-op="2"]').click();
+  const duration = window.inspector.getByLabel('Duration');
+  await expect(duration).toHaveValue('40 us');
+  const drag = async (by: number): Promise<void> => {
+    const corner = await page.getByTestId('resize-2').boundingBox();
+    if (corner === null) throw new Error('there is no corner to drag');
+    await page.mouse.move(corner.x + 6, corner.y + 6);
+    await page.mouse.down();
+    await page.mouse.move(corner.x + 6 + by, corner.y + 6, { steps: 4 });
+  };
+  await drag(42);
+  await expect(page.getByTestId('resize-value')).toHaveText('80 us');
+  await expect(duration).toHaveValue('40 us');
+  await page.mouse.up();
+  await expect(duration).toHaveValue('80 us');
+  await expect(page.getByTestId('announcement')).toHaveText('Change duration to 80 us');
+  // Escape lets go of it.
+  await drag(56);
+  await page.keyboard.press('Escape');
+  await page.mouse.up();
+  await expect(page.getByTestId('resize-value')).toBeHidden();
+  await expect(duration).toHaveValue('80 us');
+
+  await sheet.locator('[data-op="0"]').click();
+  const size = window.inspector.getByLabel('Size', { exact: true });
+  for (const _ of [1, 2, 3, 4]) await page.keyboard.press('-');
+  await expect(size).toHaveValue('10 MiB');
+  await page.keyboard.press('+');
+  await expect(size).toHaveValue('12 MiB');
+  await page.keyboard.press('Control+z');
+  await expect(size).toHaveValue('10 MiB');
+});
+
+test('what is copied is pasted into another experiment, with what it names', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-op="0"]').click();
+  await sheet.locator('[data-op="1"]').click({ modifiers: ['Shift'] });
+  await page.keyboard.press('Control+c');
+  await window.library.getByRole('button', { name: 'New experiment' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
+  await sheet.locator('[data-cursor]').click();
+  await page.keyboard.press('Escape');
+  await sheet.locator('[data-cursor]').focus();
+  await page.keyboard.press('Control+v');
+  await expect(sheet).toHaveAttribute('data-operations', '2');
+  await page.getByText('Build', { exact: true }).click();
+  const list = (name: string) => page.getByRole('region', { name, exact: true }).getByRole('listitem');
+  await expect(list('Buffers').first()).toContainText('source');
+  await expect(list('Streams').first()).toContainText('side');
+  await expect(list('Events').first()).toContainText('copied');
+});
+
+test('neighbours are put in a range and taken out again, from the toolbar', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  const sheet = page.getByTestId('score-sheet');
+  const tools = page.getByRole('toolbar', { name: 'Score tools' });
+  await sheet.locator('[data-op="2"]').click();
+  await sheet.locator('[data-op="3"]').click({ modifiers: ['Control'] });
+  await tools.getByRole('button', { name: 'Range' }).click();
+  const group = sheet.getByRole('button', { name: 'range', exact: true });
+  await expect(group).toHaveAttribute('aria-pressed', 'true');
+  await window.inspector.getByLabel('Name').fill('second step');
+  await window.inspector.getByLabel('Name').press('Enter');
+  await sheet.getByRole('button', { name: 'second step', exact: true }).click();
+  await tools.getByRole('button', { name: 'Ungroup' }).click();
+  await expect(group).toHaveCount(0);
+  await expect(sheet).toHaveAttribute('data-operations', '7');
+});
+
+test('a multi-tensor copy has fields for its strategy and the options of that', async ({ window, page }) => {
+  await window.library.getByRole('button', { name: 'New experiment' }).click();
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-cursor]').focus();
+  await page.keyboard.press('a');
+  await page.keyboard.insertText('Copy many tensors');
+  await page.keyboard.press('Enter');
+  const field = (label: string) => window.inspector.getByLabel(label, { exact: true });
+  await field('Slot size').fill('1 B');
+  await field('Slot size').press('Enter');
+  await expect(window.inspector.getByText(/1 is no whole number from 4096 to/)).toBeVisible();
+  await field('Slot size').fill('2 MiB');
+  await field('Slot size').press('Enter');
+  await expect(page.getByTestId('announcement')).toHaveText('Change slot size');
+  await field('Size of each').fill('64 KiB, 1 MiB');
+  await field('Size of each').press('Enter');
+  await window.inspector.getByRole('switch', { name: /^Pack CPU tensors/ }).press('Space');
+  await expect(page.getByTestId('announcement')).toHaveText('Change pack cpu tensors');
+  await field('Strategy').selectOption('threaded-pinning');
+  await expect(field('Slot size')).toHaveCount(0);
+  await expect(field('Threads')).toHaveAttribute('placeholder', '4');
+  await page.getByText('JSON', { exact: true }).click();
+  const json = await page.getByRole('textbox', { name: 'Experiment as JSON' }).inputValue();
+  expect(json).toMatch(/65536,\s+1048576/);
+  expect(json).not.toContain('slotBytes');
+});
+
+test('blocks that take part in a hazard say so, and a click shows it', async ({ window, page }) => {
+  await window.open('Pinned source changed in flight');
+  const sheet = page.getByTestId('score-sheet');
+  const marks = sheet.getByRole('button', { name: /^Hazard: / });
+  await expect(marks).toHaveCount(2);
+  await expect(sheet.locator('[data-op="2"]')).toHaveAccessibleName(/Hazard: Source changed in flight/);
+  await marks.first().click();
+  await expect(sheet.locator('[data-op="1"]')).toHaveAttribute('aria-pressed', 'true');
+  await expect(window.inspector.getByRole('article', { name: /^Hazard: / })).toBeInViewport();
+  await window.open('Pinned source changed in time');
+  await expect(marks).toHaveCount(0);
+});

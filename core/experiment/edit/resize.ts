@@ -19,6 +19,21 @@ export interface Extent {
   readonly text: (value: number) => string;
 }
 
+const resizable: readonly Operation['op'][] = [
+  'work',
+  'hostFunction',
+  'kernel',
+  'copy',
+  'memset',
+  'write',
+  'read',
+  'multiCopy',
+  'repeat',
+];
+
+/** Whether extentOf finds something, without looking for how much. */
+export const canResize = ({ op }: Operation): boolean => resizable.includes(op);
+
 /** Null for an operation that has no such quantity, as an event. */
 export function extentOf(experiment: Experiment, operation: Operation): Extent | null {
   switch (operation.op) {
@@ -87,30 +102,30 @@ function sizeOf(experiment: Experiment, id: string): number {
   return buffer === undefined ? 0 : bufferBytes(buffer);
 }
 
-/** Steps between a value and twice that. */
-const stepsPerDoubling = 4;
+/** The round values that steps go through: quarters of an octave for bytes, tenths of a decade for the rest. */
+const octave = { base: 2, points: [1, 1.25, 1.5, 1.75] } as const;
+const decade = { base: 10, points: [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8] } as const;
 
-/** The value so many steps up or down, rounded to what a person would write; within the extent's range. */
+/** The value so many round values up or down; within the extent's range. */
 export function stepped({ name, value, least, most }: Extent, steps: number): number {
-  if (steps === 0) return value;
-  // From nothing there is no doubling: begin at a microsecond.
-  const begin = value === 0 ? 1000 : value;
-  const wanted = begin * 2 ** (steps / stepsPerDoubling);
-  if (value === 0 && steps < 0) return 0;
-  const rounded = name === 'size' ? roundBytes(wanted) : roundDecimal(wanted);
-  // Small numbers round back to where they were.
-  const moved = steps > 0 ? Math.max(rounded, value + 1) : Math.min(rounded, value - 1);
-  return Math.min(Math.max(moved, least), most);
+  const grid = name === 'size' ? octave : decade;
+  let next = value;
+  for (let step = 0; step < Math.abs(steps); step += 1) next = neighbour(grid, next, steps > 0);
+  return Math.min(Math.max(next, least), most);
 }
 
-/** To an eighth of the power of two below it. */
-function roundBytes(value: number): number {
-  const unit = 2 ** Math.max(0, Math.floor(Math.log2(value)) - 3);
-  return Math.round(value / unit) * unit;
+/** The nearest round whole number above a value, or below it; 0 below 1. */
+function neighbour({ base, points }: typeof octave | typeof decade, value: number, above: boolean): number {
+  if (value < 1 || (value === 1 && !above)) return above ? 1 : 0;
+  const power = Math.floor(Math.log(value) / Math.log(base) + 1e-9);
+  const near = [power - 1, power, power + 1].flatMap((exponent) => points.map((point) => point * base ** exponent));
+  const whole = near.map(tidy).filter((one) => Number.isInteger(one) && one >= 1);
+  const found = above ? whole.filter((one) => one > value) : whole.filter((one) => one < value);
+  return above ? Math.min(...found) : Math.max(...found);
 }
 
-/** To two digits, and to whole numbers. */
-const roundDecimal = (value: number): number => Math.max(1, Math.round(Number(value.toPrecision(2))));
+/** 1.2 * 10 ** 2 is not quite 120. */
+const tidy = (value: number): number => Number(value.toPrecision(12));
 
 /** Sets the quantity. Throws `edit.refused` for an operation without one, and for a value out of its range. */
 export function resizeOperation(experiment: Experiment, path: OperationPath, value: number): Edited {

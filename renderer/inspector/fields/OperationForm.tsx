@@ -6,7 +6,7 @@ import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { copyModes, copyStrategies, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
+import { copyModes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
 import { edit } from '../../app/store/editing.ts';
 import { TermRow } from '../../common/TermRow.tsx';
@@ -21,6 +21,7 @@ import {
   textFormat,
   ValueField,
 } from './inputs.tsx';
+import { MultiCopyFields } from './MultiCopyFields.tsx';
 import { PatternFields } from './PatternFields.tsx';
 
 interface Props {
@@ -115,7 +116,15 @@ function ownFields({ experiment, path, operation }: Props): ReactNode {
         />
       );
     case 'memset':
-      return <ValueField label="Value" path={[...path, 'value']} value={operation.value} format={numberFormat} />;
+      return (
+        <ValueField
+          label="Value"
+          path={[...path, 'value']}
+          value={operation.value}
+          format={numberFormat}
+          hint="0 to 255"
+        />
+      );
     case 'write':
       return <PatternFields label="Pattern" path={[...path, 'pattern']} pattern={operation.pattern} />;
     case 'read':
@@ -139,7 +148,15 @@ function ownFields({ experiment, path, operation }: Props): ReactNode {
     case 'multiCopy':
       return <MultiCopyFields path={path} operation={operation} />;
     case 'repeat':
-      return <ValueField label="Times" path={[...path, 'count']} value={operation.count} format={numberFormat} />;
+      return (
+        <ValueField
+          label="Times"
+          path={[...path, 'count']}
+          value={operation.count}
+          format={numberFormat}
+          hint="1 to 10,000,000"
+        />
+      );
     case 'range':
       return <ValueField label="Name" path={[...path, 'name']} value={operation.name} format={textFormat} />;
     case 'graphCapture':
@@ -221,7 +238,13 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
       ) : null}
       {kernel.kind === 'stream' ? (
         <>
-          <ValueField label="Passes" path={[...path, 'kernel', 'passes']} value={kernel.passes} format={numberFormat} />
+          <ValueField
+            label="Passes"
+            path={[...path, 'kernel', 'passes']}
+            value={kernel.passes}
+            format={numberFormat}
+            hint="1 to 10,000"
+          />
           <ReferenceField
             experiment={experiment}
             kind="buffers"
@@ -240,13 +263,25 @@ function KernelFields({ experiment, path, operation }: KernelProps) {
       ) : (
         <>
           {kernel.kind === 'arithmetic' ? (
-            <ValueField label="FLOP" path={[...path, 'kernel', 'flops']} value={kernel.flops} format={numberFormat} />
+            <ValueField
+              label="FLOP"
+              path={[...path, 'kernel', 'flops']}
+              value={kernel.flops}
+              format={numberFormat}
+              hint="1 to 1e18"
+            />
           ) : null}
           <BufferTags label="Reads" path={[...path, 'reads']} value={operation.reads} experiment={experiment} />
           <BufferTags label="Writes" path={[...path, 'writes']} value={operation.writes} experiment={experiment} />
         </>
       )}
-      <ValueField label="Share of SMs" path={[...path, 'smShare']} value={operation.smShare} format={numberFormat} />
+      <ValueField
+        label="Share of SMs"
+        path={[...path, 'smShare']}
+        value={operation.smShare}
+        format={numberFormat}
+        hint="above 0, up to 1"
+      />
     </>
   );
 }
@@ -267,51 +302,5 @@ function BufferTags({ label, path, value, experiment }: TagsProps) {
       value={[...value]}
       onChange={(next) => void edit(`Change ${label.toLowerCase()}`, (current) => setField(current, path, next))}
     />
-  );
-}
-
-function MultiCopyFields({
-  path,
-  operation,
-}: {
-  readonly path: OperationPath;
-  readonly operation: OperationOf<'multiCopy'>;
-}) {
-  const { payload } = operation;
-  return (
-    <>
-      <ChoiceField
-        label="Direction"
-        path={[...path, 'direction']}
-        value={operation.direction}
-        choices={named(['h2d', 'd2h', 'd2d', 'h2h'])}
-      />
-      <ChoiceField
-        label="Strategy"
-        path={[...path, 'strategy']}
-        value={operation.strategy}
-        choices={named(copyStrategies)}
-      />
-      <ValueField
-        label="Tensors"
-        path={[...path, 'payload', 'tensors']}
-        value={payload.tensors}
-        format={numberFormat}
-      />
-      {typeof payload.bytes === 'number' ? (
-        <ValueField
-          label="Size of each"
-          path={[...path, 'payload', 'bytes']}
-          value={payload.bytes}
-          format={bytesFormat}
-        />
-      ) : null}
-      <ChoiceField
-        label="Memory"
-        path={[...path, 'payload', 'memory']}
-        value={payload.memory}
-        choices={named(['pageable', 'pinned'])}
-      />
-    </>
   );
 }

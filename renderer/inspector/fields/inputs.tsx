@@ -57,11 +57,13 @@ interface ValueFieldProps<Value> extends FieldProps {
   /** For changes that are more than setting the field. */
   readonly change?: (experiment: Experiment, value: Value | undefined) => Edited;
   readonly lines?: number;
+  /** What it may be, or what it is for, under its label. */
+  readonly hint?: string;
 }
 
 /** A text that becomes a value. */
 export function ValueField<Value>(props: ValueFieldProps<Value>) {
-  const { label, value, format, emptyMeans, lines } = props;
+  const { label, value, format, emptyMeans, lines, hint } = props;
   const shown = value === undefined ? '' : format.write(value);
   const [text, setText] = useState(shown);
   const [problem, setProblem] = useState<string | null>(null);
@@ -82,6 +84,7 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     size: 'xs',
     value: text,
     placeholder: emptyMeans,
+    description: hint,
     error: problem,
     onBlur: commit,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => setText(event.currentTarget.value),
@@ -149,17 +152,26 @@ export function ChoiceField({ label, path, value, choices, change: own }: Choice
 
 export const named = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
-export function SwitchField({ label, path, value }: FieldProps & { readonly value: boolean }) {
+interface SwitchProps extends FieldProps {
+  readonly value: boolean;
+  readonly hint?: string;
+  readonly change?: (experiment: Experiment, value: boolean) => Edited;
+}
+
+export function SwitchField({ label, path, value, hint, change: own }: SwitchProps) {
   const id = useId();
   return (
     <Switch
       id={id}
       label={label}
+      description={hint}
       size="xs"
       checked={value}
       onChange={(event) => {
         const next = event.currentTarget.checked;
-        void edit(`Change ${label.toLowerCase()}`, (experiment) => setField(experiment, path, next));
+        void edit(`Change ${label.toLowerCase()}`, (experiment) =>
+          own === undefined ? setField(experiment, path, next) : own(experiment, next),
+        );
       }}
     />
   );

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operationOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
-import { type Extent, extentOf, resizeOperation, stepped } from '../../../core/experiment/edit/resize.ts';
-import type { Operation } from '../../../core/experiment/operations.ts';
+import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
+import { atEndOf, operationOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
+import { canResize, type Extent, extentOf, resizeOperation, stepped } from '../../../core/experiment/edit/resize.ts';
+import { type Operation, operationNames } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { MiB } from '../../../core/units.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -21,6 +23,15 @@ describe('what a block’s length stands for', () => {
   it('is the duration of work and of a spinning kernel, the passes of a streaming one', () => {
     expect(extentOf(example, at(2))).toMatchObject({ name: 'duration', value: 40_000 });
     expect(extentOf(example, at(3))).toMatchObject({ name: 'passes', value: 3 });
+  });
+
+  it('is there for exactly the operations that can be resized', () => {
+    const empty = emptyExperiment();
+    for (const name of operationNames) {
+      const { experiment, selected } = addOperation(empty, name, atEndOf(empty, 0), { row: 'host' });
+      const made = operationOf(experiment, selected[0] ?? []);
+      expect([name, canResize(made)]).toEqual([name, extentOf(experiment, made) !== null]);
+    }
   });
 
   it('is nothing for an event', () => {
@@ -47,17 +58,21 @@ describe('resizing', () => {
     expect(() => resizeOperation(example, paths[1] ?? [], 1)).toThrow('neither a duration nor a size');
   });
 
-  it('goes by steps of a doubling, to round values', () => {
+  it('goes through round values', () => {
     const extent = extentOf(example, at(2)) as Extent;
-    expect([4, 1, 0, -4].map((steps) => stepped(extent, steps))).toEqual([80_000, 48_000, 40_000, 20_000]);
-    expect(stepped({ ...extent, value: 0 }, 4)).toBe(2000);
+    expect([3, 1, 0, -3].map((steps) => stepped(extent, steps))).toEqual([80_000, 50_000, 40_000, 20_000]);
+    expect(stepped({ ...extent, value: 43_210 }, 1)).toBe(50_000);
+    expect(stepped({ ...extent, value: 0 }, 1)).toBe(1);
+    expect(stepped({ ...extent, value: 1 }, -1)).toBe(0);
+    const small = { ...extent, name: 'passes' as const, value: 1, least: 1 };
+    expect([1, 2, 7, 8].map((steps) => stepped(small, steps))).toEqual([2, 3, 10, 12]);
     expect(stepped(extentOf(example, at(0)) as Extent, -4)).toBe(10 * MiB);
   });
 
   it('always moves the way it is told, until the end of the range', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 1e12 }),
+        fc.integer({ min: 1, max: 1_000_000_000_000 }),
         fc.integer({ min: -60, max: 60 }),
         fc.boolean(),
         (value, steps, isSize) => {
@@ -66,7 +81,7 @@ describe('resizing', () => {
             name: isSize ? 'size' : 'duration',
             value,
             least: 1,
-            most: 1e12,
+            most: 1_000_000_000_000,
             text: String,
           };
           const next = stepped(extent, steps);

@@ -1,0 +1,70 @@
+/** The corner by which a block is made longer or shorter, with the value that it would get beside the pointer. */
+import { type PointerEvent, useRef } from 'react';
+import { stepped } from '../../core/experiment/edit/resize.ts';
+import { extentAt, resizeTo } from './commands.ts';
+import { setEditor, useEditor } from './editor.ts';
+import classes from './Score.module.css';
+
+/** Pixels from one round value to the next. */
+const stepWidth = 14;
+
+interface Drag {
+  readonly from: number;
+  readonly extent: NonNullable<ReturnType<typeof extentAt>>;
+  value: number;
+}
+
+export function ResizeGrip({ op }: { readonly op: number }) {
+  const text = useEditor((state) => (state.resizing?.op === op ? state.resizing.text : null));
+  const drag = useRef<Drag | null>(null);
+  const end = (): void => {
+    drag.current = null;
+    setEditor({ resizing: null });
+    window.removeEventListener('keydown', onKey, { capture: true });
+  };
+  // One function for as long as the block is drawn, so that it can be taken away again.
+  const { current: onKey } = useRef((event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    end();
+  });
+  const begin = (event: PointerEvent<HTMLElement>): void => {
+    const extent = extentAt(op);
+    if (event.button !== 0 || extent === null) return;
+    event.stopPropagation();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { from: event.clientX, extent, value: extent.value };
+    setEditor({ resizing: { op, text: extent.text(extent.value) } });
+    window.addEventListener('keydown', onKey, { capture: true });
+  };
+  const move = (event: PointerEvent): void => {
+    const dragged = drag.current;
+    if (dragged === null) return;
+    dragged.value = stepped(dragged.extent, Math.round((event.clientX - dragged.from) / stepWidth));
+    setEditor({ resizing: { op, text: dragged.extent.text(dragged.value) } });
+  };
+  const finish = (): void => {
+    const dragged = drag.current;
+    end();
+    if (dragged !== null) void resizeTo(op, dragged.value);
+  };
+  return (
+    <>
+      <span
+        className={classes['grip']}
+        data-testid={`resize-${op}`}
+        title="Drag to change how long it takes, or how much it moves (+ and −)"
+        aria-hidden
+        onPointerDown={begin}
+        onPointerMove={move}
+        onPointerUp={finish}
+        onPointerCancel={end}
+      />
+      {text === null ? null : (
+        <output className={`${classes['value']} tabular`} data-testid="resize-value">
+          {text}
+        </output>
+      )}
+    </>
+  );
+}
