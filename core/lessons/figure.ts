@@ -21,7 +21,7 @@ export const figureSchema = z
           name: text,
           /** Machine, versions and file: where the numbers come from. */
           source: z.string().min(1).max(1000),
-          origin: z.enum(['published', 'measured', 'not yet measured']),
+          origin: z.enum(['published', 'measured', 'none published', 'not yet measured']),
           values: z.array(z.number().min(0).nullable()),
           /** Spread of each value, where it is known. */
           spread: z.array(z.number().min(0).nullable()).optional(),
@@ -38,8 +38,11 @@ export const figureSchema = z
   })
   .refine(
     ({ series }) =>
-      series.every(({ origin, values }) => (origin === 'not yet measured') === values.every((value) => value === null)),
-    { message: 'a series without any value is "not yet measured", and no other is', path: ['series'] },
+      series.every(({ origin, values }) => origin.startsWith('no') === values.every((value) => value === null)),
+    {
+      message: 'a series without any value is "none published" or "not yet measured", and no other is',
+      path: ['series'],
+    },
   );
 
 export type Figure = z.infer<typeof figureSchema>;

@@ -57,6 +57,8 @@ const measureSchemas = [
   z.strictObject({ measure: z.literal('together'), ...of, with: selectorSchema, ...bounds }),
   /** Nanoseconds in which at least one of the rows runs. */
   z.strictObject({ measure: z.literal('time'), ...of, ...bounds }),
+  /** The same over the makespan: from 0 to 1. */
+  z.strictObject({ measure: z.literal('share'), ...of, ...bounds }),
   /** Nanoseconds of the longest of the rows. */
   z.strictObject({ measure: z.literal('longest'), ...of, ...bounds }),
   /** Nanoseconds from the end of the last `of` to the start of the first `until`; below 0 where they overlap. */
@@ -90,6 +92,7 @@ export type Unit = 'time' | 'bytes' | 'rate' | 'share' | 'count';
 const units: Readonly<Record<Measure['measure'], Unit>> = {
   together: 'share',
   time: 'time',
+  share: 'share',
   longest: 'time',
   gap: 'time',
   between: 'time',

@@ -42,6 +42,8 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
   switch (measure.measure) {
     case 'time':
       return length(busy);
+    case 'share':
+      return length(busy) / (makespan(played.iteration) ?? Number.NaN);
     case 'longest':
       return Math.max(...rows.map((row) => trace.columns.durationNs[row] ?? 0));
     case 'bytes':

@@ -1,13 +1,16 @@
 /** Every lesson's text is held true: its statements, the answers to its questions, and that each task is still to do. */
 import { describe, expect, it } from 'vitest';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { CheckResult } from '../../../core/lessons/check.ts';
 import { evaluateStep, experimentsOf, type StepResult } from '../../../core/lessons/evaluate.ts';
 import { isChoice, type Lesson, type LessonStep } from '../../../core/lessons/lesson.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { solutions, solved } from './solutions.ts';
 import { experimentOf, lessons, profile, recordedRun } from './support.ts';
 
 /** As the window asks for it when the step is opened and nothing has been changed. */
-function asGiven(lesson: Lesson, step: LessonStep): Promise<StepResult> {
+function asGiven(lesson: Lesson, step: LessonStep, changed?: Experiment): Promise<StepResult> {
   const names = experimentsOf({ step });
   const given = Object.fromEntries(names.map((name) => [name, experimentOf(lesson, name)]));
   const recorded: Record<string, Run> = {};
@@ -15,7 +18,7 @@ function asGiven(lesson: Lesson, step: LessonStep): Promise<StepResult> {
     const run = recordedRun(lesson, name);
     if (run !== null) recorded[name] = run;
   }
-  const experiment = step.task === undefined ? null : (given[step.shown?.name ?? ''] ?? null);
+  const experiment = step.task === undefined ? null : (changed ?? given[step.shown?.name ?? ''] ?? null);
   return evaluateStep({ step, experiment, given, recorded, profile });
 }
 
@@ -58,8 +61,35 @@ describe('questions', () => {
 });
 
 describe('tasks', () => {
-  it.each(has('task'))('$name is not done as it is given', async ({ lesson, step }) => {
+  const tasks = has('task');
+  it.each(tasks)('$name is not done as it is given', async ({ lesson, step }) => {
     const { task } = await asGiven(lesson, step);
     expect(task.filter(({ holds }) => !holds).length).toBeGreaterThan(0);
+  });
+
+  it('has solutions for every one, right and wrong', () => {
+    expect(Object.keys(solutions).sort()).toEqual(tasks.map(({ name }) => name).sort());
+    for (const { right, wrong } of Object.values(solutions)) {
+      expect(Object.keys(right).length).toBeGreaterThan(0);
+      expect(Object.keys(wrong).length).toBeGreaterThan(0);
+    }
+  });
+
+  const ways = tasks.flatMap(({ lesson, step, name }) =>
+    (['right', 'wrong'] as const).flatMap((kind) =>
+      Object.entries(solutions[name]?.[kind] ?? {}).map(([way, change]) => ({
+        lesson,
+        step,
+        kind,
+        change,
+        name: `${name}, ${kind}: ${way}`,
+      })),
+    ),
+  );
+  it.each(ways)('$name', async ({ lesson, step, kind, change }) => {
+    const start = experimentOf(lesson, step.shown?.name ?? '');
+    const { task } = await asGiven(lesson, step, requireExperiment(solved(start, change)));
+    if (kind === 'right') expect(broken(task)).toEqual([]);
+    else expect(broken(task)).not.toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 /** The lessons that ship, with what they refer to. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { Lesson } from '../../../core/lessons/lesson.ts';
@@ -16,9 +17,13 @@ export const profile = parseProfile(JSON.parse(read('profiles/h200.json')));
 
 const lessonFiles = readdirSync(join(assets, 'lessons')).filter((file) => file.endsWith('.md'));
 
-export const lessons: readonly Lesson[] = lessonFiles.map((file) =>
-  requireLesson(file.replace(/\.md$/, ''), read(`lessons/${file}`)),
-);
+export const lessons: readonly Lesson[] = lessonFiles.map((file) => {
+  try {
+    return requireLesson(file.replace(/\.md$/, ''), read(`lessons/${file}`));
+  } catch (error) {
+    throw new Error(`${file}: ${describeError(toErrorInfo(error))}`);
+  }
+});
 
 export function experimentOf(lesson: Lesson, name: string): Experiment {
   const declared = lesson.experiments[name];
