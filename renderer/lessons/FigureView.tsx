@@ -45,7 +45,10 @@ export function figureSpec({ title, unit, cases, series, date }: Figure): BarSpe
     rows: series.map(({ name, origin, values, spread }) => ({
       name,
       cells: values.map((value, index): Cell => {
-        if (value === null) return { problem: origin === 'published' || origin === 'none published' ? 'none published' : 'not yet measured' };
+        if (value === null)
+          return {
+            problem: origin === 'published' || origin === 'none published' ? 'none published' : 'not yet measured',
+          };
         const half = spread?.[index] ?? null;
         const base = value * factors[unit];
         return half === null

@@ -1,0 +1,39 @@
+/** What lessons say of recorded runs agrees with the runs that ship, and with the list of those still to be recorded. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { experimentOf, lessons, recordedRun } from './support.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const wanted = readFileSync(join(root, 'test/gpu/lesson-runs.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+
+const used = lessons.flatMap((lesson) =>
+  Object.entries(lesson.experiments).map(([name, declared]) => ({ lesson, name, declared })),
+);
+
+describe('recorded runs of lessons', () => {
+  it('are to be recorded just where a lesson has none yet', () => {
+    const missing = used.flatMap(({ declared }) => (declared.recorded === 'none yet' ? (declared.example ?? []) : []));
+    expect(wanted).toEqual([...new Set(missing)].sort());
+    for (const id of wanted) expect(existsSync(join(root, `assets/runs/${id}.arrow`)), `${id} is recorded`).toBe(false);
+  });
+
+  it('are runs of the very experiment, made on an H200 and complete', () => {
+    const named = used.filter(({ declared }) => declared.recorded !== 'none yet');
+    expect(named.length).toBeGreaterThan(3);
+    for (const { lesson, name } of named) {
+      const run = recordedRun(lesson, name);
+      expect(run?.info.status).toBe('complete');
+      expect(run?.info.engine).toBe('cuda');
+      expect(run?.info.device?.name).toContain('H200');
+      const { iterations: _iterations, warmups: _warmups, ...environment } = experimentOf(lesson, name).environment;
+      expect(run?.info.experiment).toMatchObject({
+        ...experimentOf(lesson, name),
+        environment,
+        description: expect.any(String),
+      });
+    }
+  });
+});
