@@ -8,8 +8,9 @@ import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { jsonPieces } from './json.ts';
 import { drawLanes } from './render/lanes.ts';
-import { drawFigures, drawHeading, drawVerdicts, drawVerification } from './render/summary.ts';
+import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
+import { drawVerdicts } from './render/verdicts.ts';
 
 export interface PrintOptions {
   readonly json: boolean;

@@ -4,9 +4,10 @@ import type { Lane } from '../../../core/trace/trace.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
 import { type Mark, markOf, paint } from './marks.ts';
-import { column } from './text.ts';
+import { column, limited } from './text.ts';
 
 const widestName = 24;
+const mostLanes = 40;
 const idle = '·';
 /** Before the lane's name; an engine's says by itself what it is. */
 const kindNames: Readonly<Record<Lane['kind'], string>> = {
@@ -41,7 +42,10 @@ export function drawLanes(iteration: Iteration, columns: number, colors: Colors)
   }
   return [
     `${column('', nameWidth)}  ${scale(span, width)}`,
-    ...lanes.map((cells, index) => `${column(names[index] ?? '', nameWidth)}  ${draw(cells, colors)}`),
+    ...limited(
+      lanes.map((cells, index) => `${column(names[index] ?? '', nameWidth)}  ${draw(cells, colors)}`),
+      mostLanes,
+    ),
     ...legend([...used.values()], width, colors).map((line) => `${column('', nameWidth)}  ${line}`),
   ];
 }

@@ -1,13 +1,11 @@
 /** A run's summary for people: what it is, its figures, the verdicts, and whether the data is right. */
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
 import type { LazySummary } from '../../../core/analysis/summary.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
-import { table, wrap } from './text.ts';
+import { limited, table } from './text.ts';
 
 type Described = Pick<RunInfo, 'engine' | 'machine' | 'createdAt' | 'device'> & {
   readonly profile?: string | null | undefined;
@@ -85,43 +83,6 @@ function drawRecordingCost({ iterations, timing }: LazySummary): string[] {
   return ['', `By the host's clock an iteration takes ${plain}, and ${recorded} while it is recorded.`];
 }
 
-export function drawVerdicts({ verdicts, remedies }: LazySummary, columns: number, colors: Colors): string[] {
-  if (verdicts.length === 0) return ['No copy to judge.'];
-  return verdicts.flatMap((verdict) => {
-    const remedy = remedies.find(({ op }) => op === verdict.op);
-    return remedy?.borneOut === false
-      ? drawRefuted(verdict, columns, colors)
-      : drawVerdict(verdict, remedy, columns, colors);
-  });
-}
-
-function drawVerdict(verdict: Verdict, remedy: Remedy | undefined, columns: number, colors: Colors): string[] {
-  const sign = verdict.cause === 'overlapped' ? colors.green('[overlapped]') : colors.yellow('[not overlapped]');
-  const lines = remedy?.borneOut === true ? describeRemedy(remedy) : verdict.remedy === null ? [] : [verdict.remedy];
-  return [
-    `${sign} ${colors.bold(verdict.label)}: ${verdict.title}`,
-    ...wrap(verdict.explanation, columns, '  '),
-    ...lines.flatMap((line, index) => wrap(index === 0 ? `Remedy: ${line}` : line, columns, '  ')),
-    ...(verdict.rule === null ? [] : [`  ${colors.dim(`Rule: ${verdict.rule}.`)}`]),
-  ];
-}
-
-/** A cause that, taken away in a simulation, changed nothing is none. */
-function drawRefuted({ label, cause }: Verdict, columns: number, colors: Colors): string[] {
-  const tried = `The likeliest cause (${cause}) was taken away in a simulation, and nothing was gained by it.`;
-  return [`${colors.yellow('[not overlapped]')} ${colors.bold(label)}: No single cause`, ...wrap(tried, columns, '  ')];
-}
-
-function describeRemedy({ steps, before, after, gainShare }: Remedy): string[] {
-  if (after === null) return [...steps];
-  const makespans = `makespan ${formatDuration(before.makespanNs)} to ${formatDuration(after.makespanNs)}`;
-  const change = `${formatShare(Math.abs(gainShare))} ${gainShare < 0 ? 'more' : 'less'}`;
-  return [
-    steps.join(' '),
-    `Predicted: ${makespans} (${change}), overlap ${formatShare(before.share)} to ${formatShare(after.share)}.`,
-  ];
-}
-
 export function drawVerification({ verification, timing, imported }: LazySummary, colors: Colors): string[] {
   if (timing === 'simulated') return ['Data: not checked, since a simulation moves none.'];
   if (imported !== null) return ['Data: not checked, since a trace holds none.'];
@@ -132,10 +93,12 @@ export function drawVerification({ verification, timing, imported }: LazySummary
     bytesWrong === 0
       ? `Data: ${count(bytesChecked)} bytes checked, none wrong.`
       : colors.red(`Data: ${count(bytesWrong)} of ${count(bytesChecked)} bytes checked are WRONG.`),
-    ...wrong.map(
-      (check) => `  ${check.buffer}: ${count(check.bytesWrong)} wrong, the first at byte ${check.firstWrong}`,
+    ...limited(
+      wrong.map(
+        (check) => `  ${check.buffer}: ${count(check.bytesWrong)} wrong, the first at byte ${check.firstWrong}`,
+      ),
     ),
-    ...unverified.map(({ buffer, reason }) => `  ${buffer} was not checked: ${reason}`),
+    ...limited(unverified.map(({ buffer, reason }) => `  ${buffer} was not checked: ${reason}`)),
   ];
 }
 

@@ -32,3 +32,9 @@ export function wrap(text: string, width: number, indent: string): string[] {
   }
   return line === '' ? lines : [...lines, indent + line];
 }
+
+const mostLines = 12;
+
+/** The first lines, and how many more there are: a page for people, whatever the run's size. */
+export const limited = (lines: readonly string[], most = mostLines): string[] =>
+  lines.length <= most ? [...lines] : [...lines.slice(0, most), `  and ${lines.length - most} more (--json has all)`];

@@ -196,6 +196,32 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(out).toContain('Note: Of some waits for events this trace does not say for which');
   });
 
+  it('takes a page for thousands of copies and streams, and all of them in JSON', async () => {
+    const copies = Array.from({ length: 3000 }, (_, index) => {
+      const [stream, ts, correlation] = [index % 300, index * 10, index + 1];
+      const call = {
+        ph: 'X',
+        cat: 'cuda_runtime',
+        name: 'cudaMemcpyAsync',
+        pid: 1,
+        tid: 1,
+        ts,
+        dur: 2,
+        args: { correlation },
+      };
+      const name = `Memcpy HtoD (${index % 2 === 0 ? 'Pinned' : 'Pageable'} -> Device)`;
+      const args = { device: 0, stream, correlation, bytes: 4096 };
+      return [call, { ph: 'X', cat: 'gpu_memcpy', name, pid: 0, tid: stream, ts: ts + 3, dur: 2, args }];
+    });
+    const path = file('many.json', JSON.stringify({ traceEvents: copies.flat() }));
+    const { out } = await cli('explain', path);
+    expect(out.split('\n').length).toBeLessThan(100);
+    expect(out).toMatch(/So are 3000 copies, 6\.00 ms together/);
+    expect(out).toContain('more (--json has all)');
+    const summary = JSON.parse((await cli('explain', path, '--json')).out) as SummaryDocument;
+    expect(summary.verdicts).toHaveLength(3000);
+  });
+
   it('shows what could be read of one that breaks off, and exits with 2', async () => {
     const whole = readFileSync(trace('trace_streamed0_pinned0.json'), 'utf8');
     const cut = file('cut.json', whole.slice(0, 12_000));
