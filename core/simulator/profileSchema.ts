@@ -222,12 +222,31 @@ const peerSchema = z.strictObject({
   viaHost: z.strictObject({ device: tableSchema, call: tableSchema }),
 });
 
+/** What a calibration measured of one parameter: the median is what the profile has. */
+const measurementSchema = z.strictObject({
+  /** Dotted path in the profile, with the place of a table's point, as 'copies.h2d.pinned.device @ 4096 bytes'. */
+  parameter: z.string().min(1).max(200),
+  median: z.number(),
+  least: z.number(),
+  most: z.number(),
+  samples: z.number().int().min(1),
+  /** The experiment or measurement that it was read from. */
+  probe: z.string().min(1).max(200),
+});
+
+/**
+ * measured: the parameters that matter were measured on such a machine. published: built from published figures, with
+ * what nobody has published assumed; each section's source says which is which.
+ */
+export const profileBases = ['measured', 'published'] as const;
+
 export const profileSchema = z.strictObject({
   format: z.literal(profileFormat),
   version: z.literal(profileVersion),
   name: z.string().min(1).max(200),
   /** Where the numbers come from, in a sentence. */
   source,
+  basis: z.enum(profileBases).default('measured'),
   device: deviceSchema,
   copies: copiesSchema,
   staging: stagingSchema,
@@ -242,4 +261,6 @@ export const profileSchema = z.strictObject({
   peer: peerSchema.nullable(),
   link: linkSchema,
   host: hostSchema,
+  /** What `copyscope calibrate` measured; left out where a profile was made by hand. */
+  measurements: z.array(measurementSchema).max(10_000).optional(),
 });

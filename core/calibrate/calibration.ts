@@ -1,0 +1,21 @@
+/** The whole plan of a calibration. */
+import { addCallProbes } from './callProbes.ts';
+import { addCopyProbes } from './copyProbes.ts';
+import { addGraphProbes } from './graphProbes.ts';
+import { addKernelProbes, addOtherWorkProbes } from './kernelProbes.ts';
+import { addHostProbes, addMemoryProbes } from './memoryProbes.ts';
+import { type Plan, PlanBuilder, type PlanOptions } from './plan.ts';
+
+export const standardOptions: PlanOptions = { devices: 1, largestBytes: 256 * 2 ** 20, iterations: 15 };
+
+export function calibrationPlan(options: PlanOptions): Plan {
+  const builder = new PlanBuilder(options);
+  addCopyProbes(builder);
+  addCallProbes(builder);
+  addKernelProbes(builder);
+  addOtherWorkProbes(builder);
+  addGraphProbes(builder);
+  addMemoryProbes(builder);
+  addHostProbes(builder);
+  return builder.plan;
+}

@@ -1,0 +1,112 @@
+/** What calls cost the host, how deep the launch queue is, and how long the device takes from one thing to the next. */
+import type { Measurement } from '../bench/measurement.ts';
+import { copy, gaps, pause, repeat, spin, stream, synchronize } from './operations.ts';
+import type { PlanBuilder } from './plan.ts';
+import { durationOf, type Recorded } from './reading.ts';
+
+const launches: Measurement = {
+  ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', method: 'loop', device: 0, peer: 0, peerAccess: false },
+  ...{ bytes: 4, capacity: 0, count: 500, samples: 21, warmups: 3 },
+} as const;
+
+/** Longer than any call that isn't held. */
+const heldNs = 1_000_000;
+const launchesInRow = 400;
+const queueProbe = 4000;
+/** Pauses after which a launch may have become a cold one. */
+const pauses = [20, 40, 60, 80, 100, 130, 170, 220, 280, 350, 450, 600, 1000].map((us) => us * 1000);
+
+export function addCallProbes(builder: PlanBuilder): void {
+  addLaunches(builder);
+  addEvents(builder);
+  addQueue(builder);
+}
+
+function addLaunches(builder: PlanBuilder): void {
+  const many = [spin('first', 0), repeat(launchesInRow, spin('launch', 0)), synchronize()];
+  builder
+    .probe('launches', { streams: [stream] }, many)
+    .value('calls.launchNs', (recorded) => recorded.calls('launch').map(durationOf), {
+      measurement: launches,
+      read: ({ callNs }) => [...callNs],
+    });
+  const cold = pauses.flatMap((ns) => [
+    ...[spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0), synchronize(`end ${ns}`)],
+    ...[pause(ns), spin(`after ${ns}`, 0), synchronize(`end after ${ns}`)],
+  ]);
+  const after = (recorded: Recorded, ns: number): number => {
+    const call = recorded.call(`after ${ns}`);
+    return call === undefined ? Number.NaN : durationOf(call);
+  };
+  builder
+    .probe('launches after a pause', { streams: [stream] }, cold)
+    .value('calls.coldLaunchNs', (recorded) => after(recorded, pauses.at(-1) ?? 0))
+    .value('calls.launchWarmNs', (recorded) => warmUntil(pauses.map((ns) => [ns, after(recorded, ns)] as const)));
+}
+
+/** The middle between the longest pause whose launch was rather warm than cold and the next. */
+function warmUntil(points: readonly (readonly [pauseNs: number, callNs: number])[]): number | undefined {
+  const [first, last] = [points[0]?.[1] ?? Number.NaN, points.at(-1)?.[1] ?? Number.NaN];
+  const middle = (first + last) / 2;
+  const cold = points.findIndex(([, ns]) => ns > middle);
+  const [after, before] = [points[cold]?.[0], points[cold - 1]?.[0]];
+  return after === undefined || before === undefined ? undefined : Math.sqrt(after * before);
+}
+
+function addEvents(builder: PlanBuilder): void {
+  const event = (label: string, name: string) => ({ op: 'recordEvent' as const, label, event: name, stream: 'work' });
+  const operations = [
+    ...[event('record', 'a'), event('record too', 'b'), synchronize()],
+    { op: 'waitEvent' as const, label: 'wait', event: 'a', stream: 'work' },
+    { op: 'queryStream' as const, label: 'query', stream: 'work' },
+    { op: 'queryEvent' as const, label: 'query event', event: 'a' },
+    { op: 'elapsedTime' as const, label: 'elapsed', start: 'a', end: 'b' },
+    synchronize('nothing to wait for'),
+    ...[spin('warm up', 0), synchronize('end warm up'), spin('wake', 200_000), synchronize('woken')],
+  ];
+  const events = [{ id: 'a' }, { id: 'b' }];
+  const call = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
+  builder
+    .probe('events and synchronises', { streams: [stream], events }, operations)
+    .value('calls.eventRecordNs', call('record'))
+    .value('calls.eventWaitNs', call('wait'))
+    .value('calls.queryNs', (recorded) => [...call('query')(recorded), ...call('query event')(recorded)])
+    .value('calls.elapsedTimeNs', call('elapsed'))
+    .value('calls.synchronizeNs', call('nothing to wait for'))
+    .value('calls.wakeNs', (recorded) => {
+      const [work, woken] = [recorded.work('wake'), recorded.call('woken')];
+      return work === undefined || woken === undefined ? undefined : woken.endNs - work.endNs;
+    })
+    .value('queue.launchToStartNs', (recorded) => {
+      const [called, work] = [recorded.call('wake'), recorded.work('wake')];
+      return work === undefined || called === undefined ? undefined : Math.max(0, work.startNs - called.endNs);
+    });
+}
+
+function addQueue(builder: PlanBuilder): void {
+  const depth = [spin('hold', 30_000_000), repeat(queueProbe, spin('fill', 0)), synchronize()];
+  const measurement: Measurement = { ...launches, kind: 'queue-depth', samples: 3 };
+  builder.probe('queue depth', { streams: [stream] }, depth).value(
+    'queue.depth',
+    (recorded) => {
+      const before = recorded.calls('fill').findIndex((call) => durationOf(call) > heldNs);
+      // The spin ahead is pending as well.
+      return before < 0 ? undefined : before + 1;
+    },
+    { measurement, read: ({ ns, depth: taken }) => (taken > 0 ? [...ns] : []) },
+  );
+  const bytes = 2 ** 20;
+  const buffers = [
+    { id: 'host', memory: 'pinned' as const, bytes },
+    { id: 'device', memory: 'device' as const, bytes },
+  ];
+  const inRow = [spin('hold', 300_000), repeat(20, spin('next', 5000)), copy('copy', 'host', 'device', bytes)];
+  const operations = [...inRow, spin('behind the copy', 5000), synchronize()];
+  builder
+    .probe('from one to the next', { streams: [stream], buffers }, operations)
+    .value('queue.sameEngineNs', (recorded) => gaps(recorded.works('next')).map((ns) => Math.max(0, ns)))
+    .value('queue.acrossEnginesNs', (recorded) => {
+      const [moved, behind] = [recorded.work('copy'), recorded.work('behind the copy')];
+      return moved === undefined || behind === undefined ? undefined : Math.max(0, behind.startNs - moved.endNs);
+    });
+}

@@ -1,0 +1,157 @@
+/** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
+import type { Measurement } from '../bench/measurement.ts';
+import { copy, copySizes, spin, stream, synchronize } from './operations.ts';
+import type { PlanBuilder } from './plan.ts';
+import { durationOf, type Recorded } from './reading.ts';
+
+const standard: Measurement = {
+  kind: 'copy',
+  direction: 'h2d',
+  memory: 'pinned',
+  method: 'loop',
+  device: 0,
+  peer: 0,
+  peerAccess: false,
+  bytes: 4096,
+  capacity: 0,
+  count: 16,
+  samples: 7,
+  warmups: 2,
+};
+
+const host = (id: string, memory: 'pinned' | 'pageable', bytes: number) => ({ id, memory, bytes });
+const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
+
+const workNs = (label: string) => (recorded: Recorded) => optional(recorded.work(label));
+const callNs = (label: string) => (recorded: Recorded) => optional(recorded.call(label));
+const optional = (span: Parameters<typeof durationOf>[0] | undefined) =>
+  span === undefined ? undefined : durationOf(span);
+
+export function addCopyProbes(builder: PlanBuilder): void {
+  const sizes = copySizes(builder.options.largestBytes);
+  const largest = sizes.at(-1) ?? 256;
+  for (const memory of ['pinned', 'pageable'] as const) {
+    for (const direction of ['h2d', 'd2h'] as const) {
+      const [src, dst] = direction === 'h2d' ? ['host', 'device'] : ['device', 'host'];
+      const operations = sizes.flatMap((bytes) => [copy(`${bytes}`, src, dst, bytes), synchronize(`end ${bytes}`)]);
+      const buffers = [host('host', memory, largest), device('device', largest)];
+      const found = builder.probe(`copies ${direction} ${memory}`, { buffers, streams: [stream] }, operations);
+      for (const bytes of sizes) {
+        const isInline = memory === 'pageable' && direction === 'h2d';
+        const path = `copies.${direction}.${memory}`;
+        found.point(`${path}.device`, 'bytes', bytes, workNs(`${bytes}`));
+        // A recorder makes calls longer, so that their cost is better measured without one.
+        const measurement = { ...standard, direction, memory, bytes, capacity: bytes };
+        const bench =
+          memory === 'pinned'
+            ? { measurement, read: ({ callNs: ns }: { callNs: Float64Array }) => [...ns] }
+            : undefined;
+        found.point(`${path}.call`, 'bytes', bytes, callNs(`${bytes}`), bench);
+        if (isInline) addInline(found, bytes);
+      }
+    }
+  }
+  addChunk(builder);
+  const within = sizes.filter((bytes) => bytes >= 4096);
+  const onDevice = within.flatMap((bytes) => [copy(`${bytes}`, 'from', 'to', bytes), synchronize(`end ${bytes}`)]);
+  const buffers = [device('from', largest), device('to', largest)];
+  const d2d = builder.probe('copies d2d', { buffers, streams: [stream] }, onDevice);
+  for (const bytes of within) {
+    d2d.point('copies.d2d.device', 'bytes', bytes, workNs(`${bytes}`));
+    d2d.point('copies.d2d.call', 'bytes', bytes, callNs(`${bytes}`));
+  }
+  addBoth(builder, largest);
+  if (builder.options.devices > 1) addPeers(builder, within);
+}
+
+/** Copies that travel in the command buffer run on the compute channel, which a recorder tells. */
+function addInline(found: ReturnType<PlanBuilder['probe']>, bytes: number): void {
+  const inline = (recorded: Recorded) => {
+    const work = recorded.work(`${bytes}`);
+    return work?.channelType === 'compute' ? work : undefined;
+  };
+  found.value('staging.inlineBytes', (recorded) => (inline(recorded) === undefined ? undefined : bytes));
+  found.point('staging.inline', 'bytes', bytes, (recorded) => optional(inline(recorded)));
+}
+
+/** The first piece starts when the host has staged it: its share of the call is its share of the copy. */
+function addChunk(builder: PlanBuilder): void {
+  const bytes = Math.min(32 * 2 ** 20, builder.options.largestBytes);
+  const buffers = [host('host', 'pageable', bytes), device('device', bytes)];
+  const operations = [spin('warm', 1000), synchronize(), copy('large', 'host', 'device', bytes), synchronize('end')];
+  builder.probe('staging', { buffers, streams: [stream] }, operations).value('staging.chunkBytes', (recorded) => {
+    const [call, work, warmCall, warm] = [
+      recorded.call('large'),
+      recorded.work('large'),
+      recorded.call('warm'),
+      recorded.work('warm'),
+    ];
+    if (call === undefined || work === undefined || warmCall === undefined || warm === undefined) return undefined;
+    const latency = warm.startNs - warmCall.endNs;
+    const share = (work.startNs - call.startNs - latency) / durationOf(call);
+    // Drivers stage in powers of two.
+    return share > 0 ? 2 ** Math.round(Math.log2(share * bytes)) : undefined;
+  });
+}
+
+/** Large copies both ways, and what both move while both go on. */
+function addBoth(builder: PlanBuilder, largest: number): void {
+  const buffers = [
+    ...[host('up', 'pinned', largest), host('down', 'pinned', largest)],
+    ...[device('in', largest), device('out', largest)],
+  ];
+  const streams = [stream, { id: 'other', flags: 'non-blocking' as const }];
+  const alone = [
+    copy('h2d', 'up', 'in', largest),
+    synchronize(),
+    copy('d2h', 'out', 'down', largest),
+    synchronize('end'),
+  ];
+  const rate = (label: string) => (recorded: Recorded) => {
+    const work = recorded.work(label);
+    return work === undefined ? undefined : (largest / durationOf(work)) * 1e9;
+  };
+  builder
+    .probe('link alone', { buffers, streams }, alone)
+    .value('link.h2dBytesPerSecond', rate('h2d'))
+    .value('link.d2hBytesPerSecond', rate('d2h'));
+  const together = [
+    spin('hold', 200_000),
+    spin('hold too', 200_000, 'other'),
+    copy('h2d', 'up', 'in', largest),
+    copy('d2h', 'out', 'down', largest, 'other'),
+    { op: 'synchronizeDevice' as const },
+  ];
+  builder.probe('link both', { buffers, streams }, together).value('link.bothBytesPerSecond', (recorded) => {
+    const [up, down] = [recorded.work('h2d'), recorded.work('d2h')];
+    if (up === undefined || down === undefined) return undefined;
+    const common = Math.min(up.endNs, down.endNs) - Math.max(up.startNs, down.startNs);
+    // Nearly all of both must have been at once for their rates to be those of both.
+    if (common < 0.9 * Math.min(durationOf(up), durationOf(down))) return undefined;
+    return (largest / durationOf(up) + largest / durationOf(down)) * 1e9;
+  });
+}
+
+function addPeers(builder: PlanBuilder, sizes: readonly number[]): void {
+  const largest = sizes.at(-1) ?? 4096;
+  const devices = [
+    { id: 'gpu', index: 0 },
+    { id: 'other', index: 1 },
+  ];
+  const buffers = [
+    { ...device('from', largest), device: 'gpu' },
+    { ...device('to', largest), device: 'other' },
+  ];
+  for (const [name, peerAccess] of [
+    ['access', true],
+    ['viaHost', false],
+  ] as const) {
+    const operations = sizes.flatMap((bytes) => [copy(`${bytes}`, 'from', 'to', bytes), synchronize(`end ${bytes}`)]);
+    const parts = { devices, buffers, streams: [{ ...stream, device: 'gpu' }], environment: { peerAccess } };
+    const found = builder.probe(`peer ${name}`, parts, operations);
+    for (const bytes of sizes) {
+      found.point(`peer.${name}.device`, 'bytes', bytes, workNs(`${bytes}`));
+      found.point(`peer.${name}.call`, 'bytes', bytes, callNs(`${bytes}`));
+    }
+  }
+}

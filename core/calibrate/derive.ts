@@ -1,0 +1,176 @@
+/**
+ * A profile from what the probes found: medians of what they say of each parameter. What no probe could tell is taken
+ * from another profile, and each section's source says what that was.
+ */
+import type { DeviceInfo } from '../program/engine.ts';
+import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
+import type { Finding, Plan } from './plan.ts';
+import type { Recorded } from './reading.ts';
+
+/** What was found of a probe: its iterations; and by finding, samples that were taken without a recorder. */
+export interface ProbeResults {
+  readonly readings: ReadonlyMap<string, readonly Recorded[]>;
+  readonly benched: ReadonlyMap<Finding, readonly number[]>;
+}
+
+export interface Provenance {
+  readonly name: string;
+  /** Null on the CPU engine: then the base profile's device stays. */
+  readonly device: DeviceInfo | null;
+  /** As '2026-11-20'. */
+  readonly date: string;
+  readonly driver: string | null;
+  readonly runtime: string | null;
+  /** measured, or simulated where the probes ran on the simulator. */
+  readonly how: 'measured' | 'simulated';
+}
+
+export interface Derived {
+  readonly profile: DeviceProfile;
+  /** Paths of parameters that no probe told: those of the base profile stand. */
+  readonly assumed: readonly string[];
+}
+
+type Measurement = NonNullable<DeviceProfile['measurements']>[number];
+
+interface Point {
+  readonly finding: Finding;
+  readonly measurement: Measurement;
+}
+
+export function deriveProfile(plan: Plan, results: ProbeResults, base: DeviceProfile, from: Provenance): Derived {
+  const points = plan.findings.flatMap((finding) => point(finding, results) ?? []);
+  const draft = structuredClone(base) as unknown as Draft;
+  const measured = new Set<string>();
+  // Copies between devices belong to this machine, or to none.
+  const hasPeers = points.some(({ finding }) => finding.path.startsWith('peer.'));
+  draft['peer'] = hasPeers ? { source: '', access: {}, viaHost: {} } : null;
+  for (const [path, own] of byPath(points)) {
+    if (own[0]?.finding.at === undefined) put(draft, path, own.at(-1)?.measurement.median ?? Number.NaN);
+    else put(draft, path, table(own));
+    measured.add(path);
+  }
+  if (from.device !== null) putDevice(draft, from.device, measured);
+  const paths = [...new Set(plan.findings.map(({ path }) => path))];
+  const assumed = [...paths, ...notProbed].filter((path) => !measured.has(path) && has(draft, path));
+  describe(draft, base, from, measured, assumed);
+  draft['measurements'] = points.map(({ measurement }) => measurement);
+  return { profile: parseProfile(draft), assumed };
+}
+
+/** Parameters that no experiment tells apart. */
+const notProbed = ['staging.slots', 'host.threads'];
+
+type Draft = Record<string, unknown>;
+
+function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
+  const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
+  const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
+  const samples = (bench.length > 0 ? bench : read).filter((value) => Number.isFinite(value) && value >= 0);
+  if (samples.length === 0) return null;
+  const sorted = [...samples].sort((a, b) => a - b);
+  const place = finding.at === undefined ? '' : ` @ ${finding.at.value} ${finding.at.key}`;
+  return {
+    finding,
+    measurement: {
+      parameter: finding.path + place,
+      median: median(sorted, finding.path),
+      least: sorted[0] ?? 0,
+      most: sorted.at(-1) ?? 0,
+      samples: sorted.length,
+      probe: bench.length > 0 ? `${finding.probe}, without a recorder` : finding.probe,
+    },
+  };
+}
+
+/** Parameters that count something, or are bytes. */
+const whole = new Set([
+  ...['queue.depth', 'kernel.concurrent', 'staging.chunkBytes', 'staging.inlineBytes', 'device.l2Bytes'],
+]);
+
+function median(sorted: readonly number[], path: string): number {
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  const value = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+  return whole.has(path) ? Math.round(value) : value;
+}
+
+function byPath(points: readonly Point[]): Map<string, Point[]> {
+  const paths = new Map<string, Point[]>();
+  for (const one of points) paths.set(one.finding.path, [...(paths.get(one.finding.path) ?? []), one]);
+  return paths;
+}
+
+/** The points of a table in order; noise never makes more work take less time, nor a larger share do less. */
+function table(points: readonly Point[]): Record<string, number>[] {
+  const sorted = [...points].sort((a, b) => (a.finding.at?.value ?? 0) - (b.finding.at?.value ?? 0));
+  let least = 0;
+  return sorted.flatMap(({ finding, measurement }) => {
+    if (finding.at === undefined) return [];
+    least = Math.max(least, measurement.median, smallest);
+    return [{ [finding.at.key]: finding.at.value, [finding.at.key === 'share' ? 'part' : 'ns']: least }];
+  });
+}
+
+/** Tables hold no zero: what took no time by the clock took less than its tick. */
+const smallest = 1e-3;
+
+function put(draft: Draft, path: string, value: unknown): void {
+  const steps = path.split('.');
+  const last = steps.pop() ?? '';
+  let place: Draft = draft;
+  for (const step of steps) place = place[step] as Draft;
+  place[last] = value;
+}
+
+function has(draft: Draft, path: string): boolean {
+  let place: unknown = draft;
+  for (const step of path.split('.')) place = place === null ? null : (place as Draft)[step];
+  return place !== null && place !== undefined;
+}
+
+function putDevice(draft: Draft, device: DeviceInfo, measured: Set<string>): void {
+  const { name, computeCapability, multiprocessors, asyncEngineCount, memoryBytes, linkGeneration, linkWidth } = device;
+  const known = { name, computeCapability, multiprocessors, memoryBytes, linkGeneration, linkWidth };
+  const facts = asyncEngineCount === null ? known : { ...known, asyncEngineCount };
+  draft['device'] = { ...(draft['device'] as Draft), ...facts };
+  for (const fact of Object.keys(facts)) measured.add(`device.${fact}`);
+}
+
+function describe(
+  draft: Draft,
+  base: DeviceProfile,
+  from: Provenance,
+  measured: ReadonlySet<string>,
+  assumed: readonly string[],
+): void {
+  const versions = [
+    ...(from.driver === null ? [] : [`driver for CUDA ${from.driver}`]),
+    ...(from.runtime === null ? [] : [`CUDA ${from.runtime}`]),
+  ];
+  const device = from.device?.name ?? 'a machine without a GPU';
+  const origin = `${from.how} on ${device}, ${[from.date, ...versions].join(', ')}`;
+  draft['name'] = from.name;
+  draft['basis'] = 'measured';
+  draft['source'] = `By copyscope calibrate, ${origin}.`;
+  for (const section of sectionsOf(draft)) {
+    const isOf = (path: string): boolean => path.startsWith(`${section.path}.`);
+    const taken = assumed.filter(isOf);
+    const own = [...measured].some(isOf);
+    const words = own ? `copyscope calibrate: medians, ${origin}.` : '';
+    const rest = taken.length === 0 ? '' : ` Not measured, taken from the profile "${base.name}": ${taken.join(', ')}.`;
+    section.value['source'] = own || taken.length > 0 ? `${words}${rest}`.trim() : `As in the profile "${base.name}".`;
+  }
+}
+
+/** Every part of the profile that has a source of its own, the innermost too. */
+function sectionsOf(draft: Draft): { readonly path: string; readonly value: Draft }[] {
+  const found: { path: string; value: Draft }[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    if (path !== '' && 'source' in value) found.push({ path, value: value as Draft });
+    for (const [key, inner] of Object.entries(value)) look(inner, path === '' ? key : `${path}.${key}`);
+  };
+  look(draft, '');
+  return found;
+}

@@ -1,0 +1,176 @@
+/** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
+import { MiB } from '../units.ts';
+import { repeat, spin, stream, synchronize } from './operations.ts';
+import type { PlanBuilder } from './plan.ts';
+import { durationOf, type Recorded } from './reading.ts';
+
+const shares = [0.1, 0.25, 0.5, 1];
+const flops = 2e10;
+const spinNs = 20_000;
+const streamsAtOnce = 256;
+
+const byteStream = (label: string, reads: string, writes: string, passes: number, smShare = 1) => ({
+  op: 'kernel' as const,
+  label,
+  kernel: { kind: 'stream' as const, passes },
+  ...{ reads: [reads], writes: [writes], smShare, stream: 'work' },
+});
+const arithmetic = (label: string, amount: number, smShare = 1) => ({
+  op: 'kernel' as const,
+  label,
+  kernel: { kind: 'arithmetic' as const, flops: amount },
+  ...{ smShare, stream: 'work' },
+});
+const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
+
+const nsOf = (recorded: Recorded, label: string): number => {
+  const work = recorded.work(label);
+  return work === undefined ? Number.NaN : durationOf(work);
+};
+/** What so much more takes longer: the cost of a start is in both. */
+const slower = (recorded: Recorded, less: string, more: string): number => nsOf(recorded, more) - nsOf(recorded, less);
+
+export function addKernelProbes(builder: PlanBuilder): void {
+  const spins = [spin('short', spinNs), synchronize()];
+  builder
+    .probe('spin', { streams: [stream] }, spins)
+    .value('kernel.startNs', (recorded) => Math.max(0, nsOf(recorded, 'short') - spinNs));
+  addMemory(builder);
+  addCache(builder);
+  addShares(builder);
+  addMapped(builder);
+  addConcurrent(builder);
+}
+
+function addMemory(builder: PlanBuilder): void {
+  const bytes = Math.min(256 * MiB, builder.options.largestBytes);
+  const operations = [byteStream('2', 'a', 'b', 2), byteStream('6', 'a', 'b', 6), synchronize()];
+  builder
+    .probe('kernel memory', { streams: [stream], buffers: [device('a', bytes), device('b', bytes)] }, operations)
+    .value('kernel.deviceBytesPerSecond', (recorded) => ((2 * bytes * 4) / slower(recorded, '2', '6')) * 1e9);
+}
+
+/** The largest pair of buffers that a kernel works on at the speed of L2 is as large as L2. */
+function addCache(builder: PlanBuilder): void {
+  const sizes = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64].map((mib) => mib * MiB);
+  const largest = sizes.at(-1) ?? MiB;
+  const buffers = sizes.flatMap((bytes) => [device(`a${bytes}`, bytes), device(`b${bytes}`, bytes)]);
+  const operations = sizes.flatMap((bytes) => [
+    byteStream(`2 ${bytes}`, `a${bytes}`, `b${bytes}`, 2),
+    byteStream(`22 ${bytes}`, `a${bytes}`, `b${bytes}`, 22),
+  ]);
+  const rate = (recorded: Recorded, bytes: number): number =>
+    ((2 * bytes * 20) / slower(recorded, `2 ${bytes}`, `22 ${bytes}`)) * 1e9;
+  builder
+    .probe('kernel cache', { streams: [stream], buffers }, [...operations, synchronize()])
+    .value('kernel.l2BytesPerSecond', (recorded) => Math.max(...[4, 6, 8].map((mib) => rate(recorded, mib * MiB))))
+    .value('device.l2Bytes', (recorded) => {
+      const middle = Math.sqrt(rate(recorded, 4 * MiB) * rate(recorded, largest));
+      // Without a step between the two there is no telling.
+      if (!(rate(recorded, 4 * MiB) > 1.15 * rate(recorded, largest))) return undefined;
+      const last = sizes.findLastIndex((bytes) => rate(recorded, bytes) > middle);
+      return Math.round((sizes[last] ?? 0) + (sizes[last + 1] ?? sizes[last] ?? 0));
+    });
+}
+
+function addShares(builder: PlanBuilder): void {
+  const bytes = Math.min(256 * MiB, builder.options.largestBytes);
+  const buffers = [device('a', bytes), device('b', bytes)];
+  const operations = shares.flatMap((share) => [
+    ...[byteStream(`1 on ${share}`, 'a', 'b', 1, share), byteStream(`3 on ${share}`, 'a', 'b', 3, share)],
+    ...[arithmetic(`some on ${share}`, flops, share), arithmetic(`more on ${share}`, 3 * flops, share)],
+  ]);
+  const found = builder.probe('multiprocessors', { streams: [stream], buffers }, [...operations, synchronize()]);
+  for (const share of shares) {
+    const part = (less: string, more: string) => (recorded: Recorded) =>
+      Math.min(
+        1,
+        slower(recorded, `${less} on 1`, `${more} on 1`) /
+          slower(recorded, `${less} on ${share}`, `${more} on ${share}`),
+      );
+    found.point('kernel.streamShares', 'share', share, part('1', '3'));
+    found.point('kernel.arithmeticShares', 'share', share, part('some', 'more'));
+  }
+  found.value('kernel.flopsPerSecond', (recorded) => ((2 * flops) / slower(recorded, 'some on 1', 'more on 1')) * 1e9);
+}
+
+function addMapped(builder: PlanBuilder): void {
+  const [small, large] = [4 * MiB, Math.min(64 * MiB, builder.options.largestBytes)];
+  const mapped = (id: string, bytes: number) => ({ id, memory: 'mapped' as const, bytes });
+  const buffers = [small, large].flatMap((bytes) => [mapped(`m${bytes}`, bytes), device(`d${bytes}`, bytes)]);
+  const operations = [small, large].flatMap((bytes) => [
+    byteStream(`read ${bytes}`, `m${bytes}`, `d${bytes}`, 1),
+    byteStream(`write ${bytes}`, `d${bytes}`, `m${bytes}`, 1),
+  ]);
+  const rate = (way: string) => (recorded: Recorded) =>
+    ((large - small) / slower(recorded, `${way} ${small}`, `${way} ${large}`)) * 1e9;
+  builder
+    .probe('mapped memory', { streams: [stream], buffers }, [spin('short', spinNs), ...operations, synchronize()])
+    .value('kernel.mappedReadBytesPerSecond', rate('read'))
+    .value('kernel.mappedWriteBytesPerSecond', rate('write'))
+    .value('kernel.mappedNs', (recorded) => {
+      const perByte = slower(recorded, `read ${small}`, `read ${large}`) / (large - small);
+      const startNs = nsOf(recorded, 'short') - spinNs;
+      return Math.max(0, nsOf(recorded, `read ${small}`) - perByte * small - startNs);
+    });
+}
+
+/** So many spins at once, each in its own stream: how many of them ran when the first of them ended. */
+function addConcurrent(builder: PlanBuilder): void {
+  const streams = Array.from({ length: streamsAtOnce }, (_, index) => ({
+    id: `s${index}`,
+    flags: 'non-blocking' as const,
+  }));
+  const operations = streams.map(({ id }) => spin('at once', 20_000_000, id));
+  const parts = { streams, environment: { iterations: 3 } };
+  builder
+    .probe('kernels at once', parts, [...operations, { op: 'synchronizeDevice' }])
+    .value('kernel.concurrent', (recorded) => {
+      const works = recorded.works('at once');
+      const firstEnd = Math.min(...works.map(({ endNs }) => endNs));
+      const running = works.filter(({ startNs }) => startNs < firstEnd).length;
+      // All of them says only that it is no fewer.
+      return running < works.length ? running : undefined;
+    });
+}
+
+/** From the return of the call to the start of its work. */
+function latency(recorded: Recorded, label: string): number {
+  const [call, work] = [recorded.call(label), recorded.work(label)];
+  return call === undefined || work === undefined ? Number.NaN : Math.max(0, work.startNs - call.endNs);
+}
+
+/** Memsets and host functions. */
+export function addOtherWorkProbes(builder: PlanBuilder): void {
+  const sizes = [4096, 65_536, MiB, 16 * MiB, 64 * MiB, 256 * MiB].filter(
+    (bytes) => bytes <= builder.options.largestBytes,
+  );
+  const largest = sizes.at(-1) ?? 4096;
+  const memset = (bytes: number) => ({ op: 'memset' as const, label: `${bytes}`, buffer: 'a', bytes, stream: 'work' });
+  const operations = sizes.flatMap((bytes) => [memset(bytes), synchronize(`end ${bytes}`)]);
+  const found = builder.probe('memset', { streams: [stream], buffers: [device('a', largest)] }, operations);
+  for (const bytes of sizes) {
+    found.point('memset.device', 'bytes', bytes, (recorded) => nsOf(recorded, `${bytes}`));
+    found.point('memset.call', 'bytes', bytes, (recorded) => recorded.calls(`${bytes}`).map(durationOf));
+  }
+  const call = (label: string) => ({ op: 'hostFunction' as const, label, durationNs: 20_000, stream: 'work' });
+  const warm = [spin('warm', 0), synchronize('end warm'), spin('kernel', 0), synchronize('end kernel')];
+  const functions = [
+    ...warm,
+    call('first'),
+    call('second'),
+    synchronize(),
+    ...[repeat(10, call('row')), synchronize('end')],
+  ];
+  builder
+    .probe('host functions', { streams: [stream] }, functions)
+    .value('hostFunction.callNs', (recorded) => recorded.calls('row').map(durationOf))
+    .value('hostFunction.gapNs', (recorded) => {
+      const [first, second] = [recorded.work('first'), recorded.work('second')];
+      return first === undefined || second === undefined ? undefined : Math.max(0, second.startNs - first.endNs);
+    })
+    .value('hostFunction.startNs', (recorded) => {
+      // A kernel takes the same way to the device; what a function takes longer is its own.
+      return Math.max(0, latency(recorded, 'first') - latency(recorded, 'kernel'));
+    });
+}

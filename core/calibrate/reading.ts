@@ -1,0 +1,55 @@
+/** What a probe's run shows, asked for by the labels of its operations. */
+
+import { type Activity, activity, iterationOf } from '../analysis/iteration.ts';
+import { lower } from '../program/lower.ts';
+import { iterationsOf } from '../trace/rows.ts';
+import type { Run } from '../trace/run.ts';
+
+export type Span = Pick<Activity, 'startNs' | 'endNs' | 'name' | 'channelType'>;
+
+export const durationOf = ({ startNs, endNs }: Span): number => endNs - startNs;
+
+/** One recorded iteration. Lists are in order of start. */
+export class Recorded {
+  readonly #host = new Map<string, Activity[]>();
+  readonly #device = new Map<string, Activity[]>();
+
+  constructor(run: Run, number: number, labels: readonly string[]) {
+    const iteration = iterationOf(run.trace, number);
+    for (let row = iteration.begin; row < iteration.end; row += 1) {
+      const one = activity(run.trace, row);
+      const label = labels[one.op];
+      if (label === undefined) continue;
+      const table = one.laneId.startsWith('thread:') ? this.#host : this.#device;
+      const known = table.get(label);
+      if (known === undefined) table.set(label, [one]);
+      else known.push(one);
+    }
+  }
+
+  /** Rows of a host thread: the calls of an operation, or its work. Only those of this name where one is given. */
+  calls(label: string, name?: string): readonly Span[] {
+    const all = this.#host.get(label) ?? [];
+    return name === undefined ? all : all.filter((row) => row.name === name);
+  }
+
+  call(label: string, name?: string): Span | undefined {
+    return this.calls(label, name)[0];
+  }
+
+  /** Rows of a stream that took time. */
+  works(label: string): readonly Span[] {
+    return (this.#device.get(label) ?? []).filter(({ kind }) => kind !== 'event-record' && kind !== 'event-wait');
+  }
+
+  work(label: string): Span | undefined {
+    return this.works(label)[0];
+  }
+}
+
+/** Every recorded iteration of a run. */
+export function readings(run: Run): Recorded[] {
+  const { experiment } = run.info;
+  const labels = experiment === null ? [] : lower(experiment).operations.map(({ label }) => label);
+  return iterationsOf(run.trace).map((number) => new Recorded(run, number, labels));
+}

@@ -1,0 +1,207 @@
+/** Probes run on the simulator give its profile back: what is derived is what was put in. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
+import { type Derived, deriveProfile, type Provenance } from '../../../core/calibrate/derive.ts';
+import type { Plan } from '../../../core/calibrate/plan.ts';
+import { type Recorded, readings } from '../../../core/calibrate/reading.ts';
+import { capabilityGaps } from '../../../core/program/capabilities.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { simEngine } from '../../../core/simulator/engine.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/simulator/profile.ts';
+import { timeTable } from '../../../core/simulator/table.ts';
+import { h200, toyProfile } from '../simulator/toy.ts';
+
+const provenance: Provenance = {
+  ...{ name: 'mine', date: '2026-11-20', driver: '13.0', runtime: '13.0', how: 'simulated' },
+  device: {
+    ...{ index: 0, name: 'Some GPU', computeCapability: '9.0', asyncEngineCount: 3, multiprocessors: 132 },
+    ...{ memoryBytes: 2 ** 37, pciBusId: '', linkGeneration: 5, linkWidth: 16 },
+  },
+};
+
+async function results(plan: Plan, profile: DeviceProfile): Promise<Map<string, Recorded[]>> {
+  const site = { machine: { os: '', cpu: '', cores: 1 }, version: '0', pause: async () => {} };
+  const engine = simEngine(async () => profile, site);
+  const found = new Map<string, Recorded[]>();
+  for (const { id, experiment } of plan.probes) {
+    found.set(id, readings(await engine.run({ experiment, program: lower(experiment) })));
+  }
+  return found;
+}
+
+/** From a base that is wrong in every parameter. */
+async function derived(plan: Plan, profile: DeviceProfile): Promise<Derived> {
+  return deriveProfile(plan, { readings: await results(plan, profile), benched: new Map() }, toyProfile, provenance);
+}
+
+/** How far off a derived parameter may be, where that is more than 1 %. */
+const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
+  // Found between two sizes, or two pauses, that were tried.
+  [/^device\.l2Bytes$/, 0.15],
+  [/^calls\.launchWarmNs$/, 0.25],
+  // The simulator gets it from the staging's pieces; its table only serves copies in graphs.
+  [/^copies\.(h2d|d2h)\.pageable\.device$/, 0.6],
+  // The rate of the largest copy that is made, while the profile has that of 1 GiB.
+  [/^link\./, 0.02],
+];
+/** Not probed: no experiment tells them apart. */
+const assumed = ['staging.slots', 'host.threads'];
+const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|.*source)$/;
+
+interface Point {
+  readonly bytes?: number;
+  readonly nodes?: number;
+  readonly share?: number;
+  readonly ns?: number;
+  readonly part?: number;
+}
+
+/** The largest relative difference of each parameter. */
+function differences(one: unknown, other: unknown, path = ''): (readonly [string, number])[] {
+  if (described.test(path)) return [];
+  if (typeof other === 'number') return [[path, Math.abs(Number(one) - other) / Math.max(other, 1e-9)]];
+  if (Array.isArray(other)) return [[path, tableDifference(one as Point[], other as Point[])]];
+  if (typeof other !== 'object' || other === null) return [];
+  return Object.entries(other).flatMap(([key, value]) =>
+    differences((one as Record<string, unknown> | null)?.[key], value, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+function tableDifference(one: readonly Point[], other: readonly Point[]): number {
+  if (one.some(({ share }) => share !== undefined)) {
+    const known = new Map(other.map(({ share, part }) => [share, part]));
+    return Math.max(
+      ...one.map(({ share, part }) => (known.has(share) ? Math.abs((part ?? 0) / (known.get(share) ?? 1) - 1) : 0)),
+    );
+  }
+  const place = ({ bytes, nodes }: Point): number => bytes ?? nodes ?? 1;
+  const time = timeTable(other.map((point) => ({ bytes: place(point), ns: point.ns ?? 0 })));
+  return Math.max(...one.map((point) => Math.abs((point.ns ?? 0) / time(place(point)) - 1)));
+}
+
+function wrong(profile: DeviceProfile, expected: DeviceProfile): string[] {
+  return differences(profile, expected).flatMap(([path, difference]) => {
+    const most = tolerances.find(([pattern]) => pattern.test(path))?.[1] ?? 0.01;
+    if (assumed.includes(path) || difference <= most) return [];
+    return [`${path}: ${(100 * difference).toFixed(1)} %`];
+  });
+}
+
+describe('a calibration on the simulator', () => {
+  it('recovers every parameter of the H200 profile', async () => {
+    const plan = calibrationPlan({ ...standardOptions, devices: 2 });
+    const { profile, assumed: notMeasured } = await derived(plan, h200);
+    expect(wrong(profile, h200)).toEqual([]);
+    expect([...notMeasured].sort()).toEqual([...assumed].sort());
+  });
+
+  it('recovers other profiles: each parameter made smaller or larger at random', async () => {
+    const plan = calibrationPlan({ ...standardOptions, largestBytes: 64 * 2 ** 20 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0.6, max: 1.6, noNaN: true }), { minLength: 40, maxLength: 40 }),
+        async (factors) => {
+          const expected = scaled(h200, factors);
+          const { profile } = await derived(plan, expected);
+          expect(wrong(profile, { ...expected, peer: null })).toEqual([]);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  }, 120_000);
+
+  it('says of each parameter what was measured, and where the rest is from', async () => {
+    const plan = calibrationPlan(standardOptions);
+    const found = await results(plan, h200);
+    found.delete('graphs of copies');
+    const { profile, assumed: notMeasured } = deriveProfile(
+      plan,
+      { readings: found, benched: new Map() },
+      { ...h200, name: 'base' },
+      provenance,
+    );
+    expect(notMeasured).toContain('graph.copyGapNs');
+    expect(profile.graph.copyGapNs).toBe(h200.graph.copyGapNs);
+    expect(profile.graph.source).toContain('Not measured, taken from the profile "base": graph.instantiate.copies');
+    expect(profile.calls.source).toBe(
+      'copyscope calibrate: medians, simulated on Some GPU, 2026-11-20, driver for CUDA 13.0, CUDA 13.0.',
+    );
+    expect(profile).toMatchObject({ name: 'mine', basis: 'measured', device: { name: 'Some GPU' }, peer: null });
+    const launch = profile.measurements?.find(({ parameter }) => parameter === 'calls.launchNs');
+    expect(launch).toEqual({
+      ...{ parameter: 'calls.launchNs', median: 4930, least: 4930, most: 4930, samples: 400, probe: 'launches' },
+    });
+    expect(parseProfile(JSON.parse(JSON.stringify(profile)))).toEqual(profile);
+  });
+
+  it('prefers what was taken without a recorder', async () => {
+    const plan = calibrationPlan(standardOptions);
+    const launches = plan.findings.find(({ path }) => path === 'calls.launchNs');
+    if (launches?.bench === undefined) throw new Error('no measurement of launches');
+    const benched = new Map([[launches, [3000, 3100, 2900]]]);
+    const { profile } = deriveProfile(plan, { readings: new Map(), benched }, h200, provenance);
+    expect(profile.calls.launchNs).toBe(3000);
+    expect(profile.measurements).toHaveLength(1);
+  });
+
+  it('asks for nothing that the CUDA engine can not execute', () => {
+    for (const { id, experiment } of calibrationPlan({ ...standardOptions, devices: 2 }).probes) {
+      expect([id, capabilityGaps(experiment, 'cuda')]).toEqual([id, []]);
+    }
+  });
+});
+
+/** Multiplies groups of parameters; those that the rules of a machine tie together keep their factor. */
+function scaled(profile: DeviceProfile, factors: readonly number[]): DeviceProfile {
+  let next = 0;
+  const factor = (): number => {
+    next += 1;
+    return factors[next % factors.length] ?? 1;
+  };
+  const table = (points: readonly Point[], by: number): Point[] =>
+    points.map((point) => ({ ...point, ns: (point.ns ?? 0) * by }));
+  const copies = structuredClone(profile.copies) as unknown as Record<string, never>;
+  const both = factor();
+  const scale = (value: unknown, by: () => number): unknown => {
+    if (Array.isArray(value)) return table(value as Point[], by());
+    if (typeof value === 'number') return value * by();
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, scale(inner, by)]));
+  };
+  const { staging, queue, calls, kernel, link } = profile;
+  return parseProfile({
+    ...profile,
+    // The link and what moves over it, and the host's staging, stay in proportion.
+    copies: scale(copies, () => both),
+    link: { ...link, ...mapped(link, ['h2dBytesPerSecond', 'd2hBytesPerSecond', 'bothBytesPerSecond'], 1 / both) },
+    staging: { ...staging, inline: table(staging.inline, factor()) },
+    calls: {
+      ...(scale(calls, factor) as object),
+      launchWarmNs: calls.launchWarmNs,
+      coldLaunchNs: 2.5 * calls.launchNs,
+    },
+    queue: { ...(scale(queue, factor) as object), depth: Math.round(queue.depth * factor()) },
+    kernel: {
+      ...kernel,
+      ...mapped(
+        kernel,
+        ['startNs', 'flopsPerSecond', 'mappedReadBytesPerSecond', 'mappedWriteBytesPerSecond'],
+        factor(),
+      ),
+      ...mapped(kernel, ['mappedNs'], factor()),
+    },
+    memset: scale(profile.memset, factor),
+    hostFunction: scale(profile.hostFunction, factor),
+    graph: scale(profile.graph, factor),
+    memory: scale(profile.memory, factor),
+    host: {
+      ...profile.host,
+      memcpyBytesPerSecond: profile.host.memcpyBytesPerSecond * factor(),
+      wakeNs: profile.host.wakeNs * factor(),
+    },
+  });
+}
+
+const mapped = <Section extends object>(section: Section, keys: readonly (keyof Section)[], by: number): object =>
+  Object.fromEntries(keys.map((key) => [key, Number(section[key]) * by]));
