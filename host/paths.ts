@@ -26,3 +26,6 @@ export function dataFolder(environment: NodeJS.ProcessEnv = process.env): string
   const chosen = environment['COPYSCOPE_DATA'];
   return chosen === undefined || chosen === '' ? envPaths('copyscope', { suffix: '' }).data : chosen;
 }
+
+/** Where the user's device profiles are: copyscope calibrate writes there. */
+export const ownProfilesFolder = (data: string): string => join(data, 'profiles');

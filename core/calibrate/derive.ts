@@ -15,8 +15,9 @@ export interface ProbeResults {
 
 export interface Provenance {
   readonly name: string;
-  /** Null on the CPU engine: then the base profile's device stays. */
+  /** Null where no GPU was measured: then the base profile's device stays, and `subject` says what was. */
   readonly device: DeviceInfo | null;
+  readonly subject?: string | undefined;
   /** As '2026-11-20'. */
   readonly date: string;
   readonly driver: string | null;
@@ -148,7 +149,7 @@ function describe(
     ...(from.driver === null ? [] : [`driver for CUDA ${from.driver}`]),
     ...(from.runtime === null ? [] : [`CUDA ${from.runtime}`]),
   ];
-  const device = from.device?.name ?? 'a machine without a GPU';
+  const device = from.device?.name ?? from.subject ?? 'a machine without a GPU';
   const origin = `${from.how} on ${device}, ${[from.date, ...versions].join(', ')}`;
   draft['name'] = from.name;
   draft['basis'] = 'measured';

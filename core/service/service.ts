@@ -8,6 +8,7 @@ import type { Figure } from '../lessons/figure.ts';
 import type { Lesson } from '../lessons/lesson.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
+import type { DeviceProfile } from '../simulator/profile.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
@@ -70,9 +71,13 @@ export interface Draft {
 
 export interface ProfileSummary {
   readonly name: string;
+  /** Says so where its figures were not measured. */
   readonly device: string;
   /** Where its numbers come from, in a sentence. */
   readonly source: string;
+  readonly basis: DeviceProfile['basis'];
+  /** Made on this machine by copyscope calibrate, or put beside what that made. */
+  readonly own: boolean;
 }
 
 export interface RunSummary {

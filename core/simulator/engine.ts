@@ -2,7 +2,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
-import type { DeviceProfile } from './profile.ts';
+import { type DeviceProfile, profileDeviceName } from './profile.ts';
 import { type SimulationResult, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
@@ -78,7 +78,7 @@ function simulatedRun(
     },
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
     notes: [
-      `Predicted from the profile "${profile.name}" (${profile.device.name}). ${profile.source}`,
+      `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),
   };
@@ -86,8 +86,10 @@ function simulatedRun(
 }
 
 /** The profile's device as engines report theirs; it sits on no bus. */
-function profileDevice({ device }: DeviceProfile): DeviceInfo {
-  const { name, computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth } = device;
+function profileDevice(profile: DeviceProfile): DeviceInfo {
+  const { device } = profile;
+  const { computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth } = device;
+  const name = profileDeviceName(profile);
   const facts = { name, computeCapability, asyncEngineCount, multiprocessors, memoryBytes, linkGeneration, linkWidth };
   return { index: 0, pciBusId: '', ...facts };
 }

@@ -27,6 +27,15 @@ export function parseProfile(json: unknown): DeviceProfile {
   });
 }
 
+/** What is added to a device's name wherever a profile that nobody measured is chosen, or a run is made with it. */
+const notMeasured = ' (published figures, not measured)';
+
+/** The device's name as it is shown. */
+export const profileDeviceName = ({ basis, device }: DeviceProfile): string =>
+  basis === 'published' ? `${device.name}${notMeasured}` : device.name;
+
+export const isUnmeasuredDevice = (name: string): boolean => name.endsWith(notMeasured);
+
 /** The table for a copy; null where the profile knows none. Every page-locked kind of host memory counts as pinned. */
 export function copyTimes(profile: DeviceProfile, direction: CopyDirection, hostMemory: MemoryKind): CopyTimes | null {
   if (direction === 'd2d') return profile.copies.d2d;

@@ -6,9 +6,10 @@ import { parseSize } from '../../core/bench/sizes.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
-import { programVersion } from '../paths.ts';
+import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
+import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
 import { check } from './commands/check.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
@@ -36,8 +37,12 @@ export async function runCli(args: readonly string[], context: Context): Promise
 }
 
 function commands(context: Context, engine: EngineSupervisor): Command {
-  const { terminal, program } = context;
-  const tools = { context, engine, assets: new Assets(join(program, 'assets')) };
+  const { terminal, program, environment } = context;
+  const tools = {
+    context,
+    engine,
+    assets: new Assets(join(program, 'assets'), ownProfilesFolder(dataFolder(environment))),
+  };
   const cli = new Command('copyscope')
     .description('Runs CUDA transfer experiments on a real or simulated GPU, and shows what overlapped and why.')
     .version(programVersion(program))
@@ -127,6 +132,23 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .addOption(json('print the results as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((options: BenchCommandOptions) => bench(context, engine, options));
+
+  cli
+    .command('calibrate')
+    .description('measure this machine and write a device profile for the simulator: a few minutes')
+    .addOption(
+      new Option('--engine <engine>', 'sim writes what a profile already says, to try this out')
+        .choices(['cuda', 'sim'])
+        .default('cuda'),
+    )
+    .option('--profile <name>', 'device profile for the simulator, where that is the engine')
+    .option('--name <name>', 'name of the new profile; made of the name of the device where left out')
+    .option('--base <name>', 'profile that has what no experiment tells', 'h200')
+    .option('--out <file.json>', 'write it there instead of among your profiles')
+    .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
+    .addOption(json('print the profile as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((options: CalibrateOptions) => calibrateMachine(tools, options));
 
   cli
     .command('serve')

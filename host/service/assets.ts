@@ -1,9 +1,13 @@
-/** What ships with the program: example experiments, device profiles and recorded runs. Read from disk at each call. */
+/**
+ * What ships with the program: example experiments, device profiles and recorded runs; and the user's own profiles. Read
+ * from disk at each call.
+ */
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { ExampleSummary, ProfileSummary } from '../../core/service/service.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
+import { defaultProfile } from '../../core/simulator/engine.ts';
+import { parseProfile, profileDeviceName } from '../../core/simulator/profile.ts';
 import { readExperimentFile } from './experimentStore.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 
@@ -13,9 +17,12 @@ export const recordedPrefix = 'recorded/';
 
 export class Assets {
   readonly #folder: string;
+  readonly #ownProfiles: string | null;
 
-  constructor(folder: string) {
+  /** `ownProfiles` is the folder of the user's profiles, which need not exist. */
+  constructor(folder: string, ownProfiles: string | null = null) {
     this.#folder = folder;
+    this.#ownProfiles = ownProfiles;
   }
 
   async examples(): Promise<ExampleSummary[]> {
@@ -34,15 +41,16 @@ export class Assets {
     return readExperimentFile(found(await this.#exampleFiles(), id, 'example').path);
   }
 
-  /** The JSON files of assets/profiles; a profile is called by its file's name. */
+  /**
+   * The user's profiles and those of assets/profiles, each called by its file's name: the user's own first, then the
+   * default one, then what was measured. One of the user's that can't be read is left out here.
+   */
   async profiles(): Promise<ProfileSummary[]> {
     const files = await this.#profileFiles();
-    return Promise.all(
-      files.map(async ({ name, path }) => {
-        const profile = parseProfile(await readJson(path));
-        return { name, device: profile.device.name, source: profile.source };
-      }),
-    );
+    const found = await Promise.all(files.map((file) => summaryOf(file)));
+    const rank = ({ name, basis, own }: ProfileSummary): number =>
+      own ? 0 : name === defaultProfile ? 1 : basis === 'measured' ? 2 : 3;
+    return found.flatMap((summary) => summary ?? []).sort((one, other) => rank(one) - rank(other));
   }
 
   /** Validated JSON. Rejects with `profile.not-found`, which lists those that exist. */
@@ -61,8 +69,27 @@ export class Assets {
     return findFiles(join(this.#folder, 'examples'), '.json', true);
   }
 
-  #profileFiles(): Promise<FoundFile[]> {
-    return findFiles(join(this.#folder, 'profiles'), '.json', false);
+  /** What ships comes first: a file of the user's doesn't take its place. */
+  async #profileFiles(): Promise<ProfileFile[]> {
+    const shipped = await findFiles(join(this.#folder, 'profiles'), '.json', false);
+    const own = this.#ownProfiles === null ? [] : await findFiles(this.#ownProfiles, '.json', false);
+    const names = new Set(shipped.map(({ name }) => name));
+    return [
+      ...shipped.map((file) => ({ ...file, own: false })),
+      ...own.filter(({ name }) => !names.has(name)).map((file) => ({ ...file, own: true })),
+    ];
+  }
+}
+
+type ProfileFile = FoundFile & { readonly own: boolean };
+
+async function summaryOf({ name, path, own }: ProfileFile): Promise<ProfileSummary | null> {
+  try {
+    const profile = parseProfile(await readJson(path));
+    return { name, device: profileDeviceName(profile), source: profile.source, basis: profile.basis, own };
+  } catch (error) {
+    if (own) return null;
+    throw error;
   }
 }
 

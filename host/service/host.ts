@@ -5,6 +5,7 @@ import type { About, HostService, WindowEvents } from '../../core/service/servic
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
+import { ownProfilesFolder } from '../paths.ts';
 import { Assets } from './assets.ts';
 import { DraftStore } from './draftStore.ts';
 import { ExperimentStore } from './experimentStore.ts';
@@ -36,7 +37,7 @@ export interface Host {
 
 export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): Host {
   const windows = new Windows();
-  const assets = new Assets(assetsFolder);
+  const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder));
   const engine = new EngineSupervisor({
     spawn: spawnEngine,
     onChange: (report, problem) => windows.engineChanged(report, problem),

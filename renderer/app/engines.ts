@@ -34,8 +34,8 @@ export function engineOptions(
     gpuOption(devices),
     ...profiles.map((profile) => ({
       key: `sim:${profile.name}`,
-      label: `Simulated: ${profile.device}`,
-      detail: 'Predicted from a device profile.',
+      label: `Simulated: ${profile.device}${profile.own ? ` (${profile.name})` : ''}`,
+      detail: profileDetails(profile),
       ...problemOf(devices, 'sim'),
     })),
     {
@@ -50,6 +50,11 @@ export function engineOptions(
       detail: `Measured on ${run.createdAt.slice(0, 10)}, shipped with Copyscope.`,
     })),
   ];
+}
+
+function profileDetails({ basis, own }: ProfileSummary): string {
+  if (basis === 'published') return 'Predicted from a profile built from published figures, not measured.';
+  return own ? 'Predicted from a profile that was calibrated here.' : 'Predicted from a measured device profile.';
 }
 
 function gpuOption(devices: DeviceReport | null): EngineOption {

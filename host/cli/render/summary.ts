@@ -1,7 +1,9 @@
 /** A run's summary for people: what it is, its figures, the verdicts, and whether the data is right. */
+
 import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
 import type { LazySummary } from '../../../core/analysis/summary.ts';
+import { isUnmeasuredDevice } from '../../../core/simulator/profile.ts';
 import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
@@ -13,7 +15,10 @@ type Described = Pick<RunInfo, 'engine' | 'machine' | 'createdAt' | 'device'> & 
 
 /** 'simulated with profile h200', 'measured on NVIDIA H200', 'recorded on NVIDIA H200 at 2026-11-20 05:45 UTC'. */
 export function describeOrigin(summary: Described, origin: RunOrigin): string {
-  if (origin === 'simulated') return `simulated with profile ${summary.profile ?? 'unknown'}`;
+  if (origin === 'simulated') {
+    const words = isUnmeasuredDevice(summary.device?.name ?? '') ? ', built from published figures, not measured' : '';
+    return `simulated with profile ${summary.profile ?? 'unknown'}${words}`;
+  }
   const device =
     summary.engine === 'cpu'
       ? `${summary.machine?.cpu ?? 'a machine'} by the CPU engine, without a GPU`

@@ -21,7 +21,7 @@ const report: DeviceReport = {
     { kind: 'sim', available: true },
   ],
 };
-const profiles = [{ name: 'h200', device: 'NVIDIA H200', source: '' }];
+const profiles = [{ name: 'h200', device: 'NVIDIA H200', source: '', basis: 'measured' as const, own: false }];
 
 const run = (fields: Partial<RunSummary> & Pick<RunSummary, 'id'>): RunSummary => ({
   name: experiment.name,
