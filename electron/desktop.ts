@@ -61,6 +61,8 @@ export class Desktop {
     });
     this.#app.on('will-quit', () => this.#host.close());
     this.#openWindow();
+    // Read while the page loads, which asks for them first of all.
+    void this.#host.service.runs().catch(() => {});
     const named = this.#waiting ?? [];
     this.#waiting = null;
     this.openFiles(named);

@@ -29,6 +29,8 @@ export async function serve(context: Context, { port, open }: ServeOptions): Pro
     const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
     terminal.out(`${server.address}\n`);
     terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.\n');
+    // Read while the browser loads the page, which asks for them first of all.
+    void host.service.runs().catch(() => {});
     if (open) openBrowser(server.address, terminal.err);
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();

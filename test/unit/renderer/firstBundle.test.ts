@@ -1,0 +1,45 @@
+/** What a browser must load before the window can be used: the page's scripts with all that they import, and its styles. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const page = join(root, 'dist/renderer');
+const mostBytes = 1_000_000;
+
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].flatMap(([, found]) => found ?? []);
+
+/** A script and everything that it imports before it runs; what it loads later with import() is not among it. */
+function withImports(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const code = readFileSync(join(page, file), 'utf8');
+  for (const name of matches(
+    code,
+    /(?:^|[;}\s])(?:import|export)(?:[\w*${},\s]*?from)?\s*["'](\.{1,2}\/[^"']+)["']/g,
+  )) {
+    withImports(normalize(join(dirname(file), name)), found);
+  }
+  return found;
+}
+
+it('is at most 1 MB compressed', { timeout: 60_000 }, () => {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'renderer'], { stdio: 'pipe' });
+  const html = readFileSync(join(page, 'index.html'), 'utf8');
+  const scripts = matches(html, /<script[^>]+src="([^"]+)"/g).flatMap((file) => [...withImports(normalize(file))]);
+  const styles = matches(html, /<link[^>]+rel="stylesheet"[^>]+href="([^"]+)"/g).map(normalize);
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(styles.length).toBeGreaterThan(0);
+  const files = [...new Set([...scripts, ...styles])];
+  const sizes = files.map((file) => [file, gzipSync(readFileSync(join(page, file))).length] as const);
+  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  // React alone takes 50 kB: less would mean that the scripts were not found.
+  expect(total).toBeGreaterThan(100_000);
+  expect(total, JSON.stringify(sizes)).toBeLessThanOrEqual(mostBytes);
+  // What vite would have the browser fetch at once is what was counted.
+  const preloaded = matches(html, /<link[^>]+rel="modulepreload"[^>]+href="([^"]+)"/g).map(normalize);
+  expect(files).toEqual(expect.arrayContaining(preloaded));
+});
