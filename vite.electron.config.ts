@@ -18,13 +18,7 @@ export default defineConfig(({ mode }) => {
       rollupOptions: {
         output: isPreload
           ? { format: 'cjs', entryFileNames: 'preload.cjs' }
-          : {
-              format: 'es',
-              entryFileNames: '[name].js',
-              chunkFileNames: '[name].js',
-              // CommonJS packages use them, as write-file-atomic does to name its temporary files.
-              intro: 'const { filename: __filename, dirname: __dirname } = import.meta;',
-            },
+          : { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },
   };

@@ -18,8 +18,6 @@ export default defineConfig({
         format: 'es',
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name]-[hash].js',
-        // CommonJS packages use it, as write-file-atomic does to name its temporary files.
-        intro: 'const __filename = import.meta.filename;',
       },
     },
   },

@@ -5,11 +5,12 @@ import { describeError, toErrorInfo } from '../core/errors.ts';
 import { serveWindow } from '../core/service/rpc.ts';
 import { dataFolder, programFolder, programVersion } from '../host/paths.ts';
 import { createHost, type Host } from '../host/service/host.ts';
+import { desktopBin } from './bin.ts';
 import { forkUtilityEngine } from './engineChild.ts';
 import { answerPortRequests } from './ipc.ts';
 import { log } from './logging.ts';
 import { buildMenu, type MenuActions } from './menu.ts';
-import { fileFilters, openFile } from './openFiles.ts';
+import { fileFilters } from './openFiles.ts';
 import { serveRenderer } from './protocol.ts';
 import { hardenSession } from './security.ts';
 import { openWindow } from './window.ts';
@@ -32,6 +33,7 @@ export class Desktop {
         dataFolder: dataFolder(),
       },
       assetsFolder: join(this.#program, 'assets'),
+      bin: desktopBin,
       spawnEngine: () => forkUtilityEngine(join(this.#program, 'dist/host/engine-process.js')),
     });
   }
@@ -100,7 +102,7 @@ export class Desktop {
 
   async #open(path: string): Promise<void> {
     try {
-      await openFile(path, this.#host.service);
+      await this.#host.openFile(path);
     } catch (thrown) {
       log.warn(`${path} could not be opened:`, thrown);
       dialog.showErrorBox('The file could not be opened', describeError(toErrorInfo(thrown)));

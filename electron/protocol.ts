@@ -1,6 +1,6 @@
 /**
- * copyscope://app/ serves the built renderer, files below one folder, and the files of runs below /runs: all read only,
- * with a strict content policy.
+ * copyscope://app/ serves the built renderer, files below one folder, the files of runs below /runs and bundles below
+ * /bundles: all read only, with a strict content policy.
  */
 import { realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { net, protocol, type Session } from 'electron';
 import { describeError, toErrorInfo } from '../core/errors.ts';
-import { runOfPath } from '../core/service/service.ts';
+import { bundleOfPath, runOfPath } from '../core/service/service.ts';
 import type { Host } from '../host/service/host.ts';
 import { isId } from '../host/service/ids.ts';
 import { streamRunFile } from '../host/service/runStore.ts';
@@ -38,21 +38,26 @@ const securityHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+/** What the page is served besides its own files. */
+type Served = Pick<Host, 'runFile' | 'bundle'>;
+
 /** Must be called before the app is ready: only then can a scheme get a page's rights. */
 export function registerScheme(): void {
   const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true };
   protocol.registerSchemesAsPrivileged([{ scheme, privileges }]);
 }
 
-/** Answers the scheme in `session` with the files below `folder`, and below /runs with those of the host's runs. */
-export function serveRenderer(session: Session, folder: string, host: Pick<Host, 'runFile'>): void {
+/** Answers the scheme in `session` with the files below `folder`, and with the host's runs and bundles. */
+export function serveRenderer(session: Session, folder: string, host: Served): void {
   session.protocol.handle(scheme, (request) => respond(request, folder, host));
 }
 
-async function respond(request: Request, folder: string, host: Pick<Host, 'runFile'>): Promise<Response> {
+async function respond(request: Request, folder: string, host: Served): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, 'Only GET and HEAD are answered.');
-  const run = isAppUrl(request.url) ? runOfPath(new URL(request.url).pathname) : null;
+  const own = isAppUrl(request.url) ? new URL(request.url).pathname : '';
+  const [run, bundle] = [runOfPath(own), bundleOfPath(own)];
   if (run !== null) return respondWithRun(request, run, host);
+  if (bundle !== null) return respondWithBundle(bundle, host);
   const path = await resolveFile(request.url, folder);
   if (path === null) return refusal(404, 'There is no such file.');
   const file = await net.fetch(pathToFileURL(path).href, { bypassCustomProtocolHandlers: true });
@@ -62,7 +67,7 @@ async function respond(request: Request, folder: string, host: Pick<Host, 'runFi
   return new Response(request.method === 'HEAD' ? null : file.body, { status: file.status, headers });
 }
 
-async function respondWithRun(request: Request, id: string, host: Pick<Host, 'runFile'>): Promise<Response> {
+async function respondWithRun(request: Request, id: string, host: Served): Promise<Response> {
   if (!isId(id)) return refusal(404, 'There is no such run.');
   try {
     const file = await host.runFile(id);
@@ -77,6 +82,17 @@ async function respondWithRun(request: Request, id: string, host: Pick<Host, 'ru
   } catch (thrown) {
     const error = toErrorInfo(thrown);
     return refusal(error.code === 'run.not-found' ? 404 : 422, describeError(error));
+  }
+}
+
+async function respondWithBundle(ticket: string, host: Served): Promise<Response> {
+  try {
+    const headers = { ...securityHeaders, 'Content-Type': 'application/gzip', 'Cache-Control': 'no-store' };
+    const stream = Readable.toWeb(await host.bundle(ticket));
+    return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    return refusal(error.code === 'bundle.gone' ? 404 : 422, describeError(error));
   }
 }
 

@@ -23,9 +23,9 @@ export function claimSingleInstance(app: App, { currentWindow, openFiles }: Sing
   return true;
 }
 
-/** The experiment and run files among a command line's words, as whole paths; Chromium's switches are none of them. */
+/** The files among a command line's words that Copyscope opens, as whole paths; Chromium's switches are none of them. */
 export function filesAmong(words: readonly string[], folder: string): string[] {
   return words
-    .filter((word) => !word.startsWith('-') && /\.(copyscope\.json|arrow)$/i.test(word))
+    .filter((word) => !word.startsWith('-') && /\.(json|gz|arrow|copyscope)$/i.test(word))
     .map((word) => resolve(folder, word));
 }

@@ -1,8 +1,8 @@
 /** Where the window was, kept between starts, and checked against the displays there are now. */
 import { readFileSync } from 'node:fs';
 import type { Rectangle } from 'electron';
-import { sync as writeFileAtomic } from 'write-file-atomic';
 import { z } from 'zod';
+import { writeWholeSync } from '../host/service/files.ts';
 
 const coordinate = z.number().int().min(-100_000).max(100_000);
 const extent = z.number().int().min(1).max(100_000);
@@ -36,7 +36,7 @@ export function readWindowState(file: string): WindowState | null {
 
 /** Saves whole or not at all. */
 export function writeWindowState(file: string, state: WindowState): void {
-  writeFileAtomic(file, `${JSON.stringify(windowStateSchema.parse(state))}\n`);
+  writeWholeSync(file, `${JSON.stringify(windowStateSchema.parse(state))}\n`);
 }
 
 /** The bounds to open with: those saved where a display still shows them, else the usual size and no place. */

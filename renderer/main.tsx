@@ -8,11 +8,13 @@ import { App } from './app/App.tsx';
 import { prepareToOpen } from './app/loading/openRunFile.ts';
 import { startNavigation } from './app/navigation.ts';
 import { startEditing } from './app/store/editing.ts';
+import { startOpening } from './app/store/files.ts';
 import { connect } from './connection/connect.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root"');
 startEditing();
+startOpening();
 startNavigation();
 connect();
 createRoot(root).render(<App />);

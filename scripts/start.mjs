@@ -2,10 +2,10 @@
  * `npm start`: builds what is out of date and opens the window. Where no Electron or no display can be had, the same
  * window is served to the browser instead.
  *
- *   npm start [-- --browser] [-- FILE]
+ *   npm start [-- --browser FILE …]
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { findElectron, hasDisplay, missingLibraries, provideElectron } from './lib/electron-binary.mjs';
 import { hasEveryEngine, nativeSummary } from './lib/native-summary.mjs';
@@ -62,7 +62,11 @@ async function openElectron(electron) {
   // Chromium refuses to start as root unless its own sandbox is off.
   if (isRoot) say("Running as root: Chromium's process sandbox is off. Start it as an ordinary user to have it.");
   const started = performance.now();
-  const { code, signal } = await run(electron, [...(isRoot ? ['--no-sandbox'] : []), root, ...files]);
+  const { code, signal } = await run(electron, [
+    ...(isRoot ? ['--no-sandbox'] : []),
+    root,
+    ...files.map((file) => resolve(file)),
+  ]);
   if (code === 0 || performance.now() - started > startMs || ['SIGINT', 'SIGTERM'].includes(signal)) return code ?? 1;
   if (signal === 'SIGTRAP') explainSandbox(join(dirname(electron), 'chrome-sandbox'));
   return serve(`Electron could not start (${signal ?? `exit code ${code}`})`);
@@ -81,6 +85,7 @@ async function serve(reason) {
     inRoot('dist/host/cli.js'),
     'serve',
     ...(hasDisplay() ? ['--open'] : []),
+    ...files.map((file) => resolve(file)),
   ]);
   return code ?? 0;
 }

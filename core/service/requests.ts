@@ -18,13 +18,21 @@ export const idSchema = z
     'is not an id: only a-z, 0-9, "-", "_" and "/" may be in one',
   );
 
-const nameSchema = z.string().min(1).max(200);
+const nameSchema = z.string().min(1).max(255);
 
 const startRunSchema = z.strictObject({
   experiment: z.unknown(),
   engine: z.enum(engineKinds),
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
+});
+
+const ticketSchema = z.uuid();
+/** Of each kind. */
+const mostItems = 10_000;
+const itemsSchema = z.strictObject({
+  experiments: z.array(idSchema).max(mostItems),
+  runs: z.array(idSchema).max(mostItems),
 });
 
 const draftSchema = z.strictObject({ changedAt: z.iso.datetime(), experiment: z.unknown() });
@@ -51,20 +59,25 @@ const requestSchemas = {
   saveExperiment: z.tuple([idSchema.nullable(), z.unknown()]),
   readDraft: z.tuple([idSchema]),
   keepDraft: z.tuple([idSchema, draftSchema.nullable()]),
-  deleteExperiment: z.tuple([idSchema]),
   startRun: z.tuple([startRunSchema]),
   cancelRun: z.tuple([idSchema]),
   runs: z.tuple([]),
   runFile: z.tuple([idSchema]),
   readRun: z.tuple([idSchema]),
-  importRun: z.tuple([nameSchema, z.instanceof(Uint8Array)]),
-  deleteRun: z.tuple([idSchema]),
   sweeps: z.tuple([]),
   readSweep: z.tuple([idSchema]),
   startSweep: z.tuple([startSweepSchema]),
   continueSweep: z.tuple([idSchema, z.boolean()]),
   cancelSweep: z.tuple([idSchema]),
   deleteSweep: z.tuple([idSchema]),
+  renameRun: z.tuple([idSchema, z.string().max(200)]),
+  deleteItems: z.tuple([itemsSchema, z.boolean()]),
+  restoreItems: z.tuple([ticketSchema]),
+  beginImport: z.tuple([z.strictObject({ name: nameSchema, modifiedAt: z.iso.datetime() })]),
+  importPart: z.tuple([ticketSchema, z.instanceof(Uint8Array)]),
+  endImport: z.tuple([ticketSchema]),
+  cancelImport: z.tuple([ticketSchema]),
+  packBundle: z.tuple([itemsSchema]),
   readNotes: z.tuple([idSchema]),
   saveNotes: z.tuple([idSchema, runNotesSchema]),
 } satisfies { readonly [Name in keyof HostService]: z.ZodType<Parameters<HostService[Name]>> };

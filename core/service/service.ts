@@ -21,6 +21,8 @@ export interface About {
   readonly platform: string;
   /** Where experiments and runs are kept. */
   readonly dataFolder: string;
+  /** Whether what is deleted goes to the system's bin; where it doesn't, it is gone after a while. */
+  readonly bin: boolean;
 }
 
 export interface ExampleSummary {
@@ -82,7 +84,10 @@ export interface ProfileSummary {
 
 export interface RunSummary {
   readonly id: string;
+  /** The experiment's, or that of the file that a trace was read from. */
   readonly name: string;
+  /** What its owner calls it instead. */
+  readonly title?: string;
   readonly origin: RunOrigin;
   /** Null where the file can't be read: status is then 'failed', and error says why. */
   readonly engine: EngineKind | null;
@@ -155,6 +160,30 @@ export interface StartRun {
   readonly iterations?: number | undefined;
 }
 
+/** What a list calls a run. */
+export const runTitle = ({ title, name }: Pick<RunSummary, 'title' | 'name'>): string => title ?? name;
+
+/** Things of the library, by their ids. */
+export interface LibraryItems {
+  readonly experiments: readonly string[];
+  readonly runs: readonly string[];
+}
+
+/** What became of a file from elsewhere. `isNew` is false where the library held the very same already. */
+export type Imported =
+  | { readonly kind: 'run'; readonly run: RunSummary; readonly isNew: boolean }
+  | { readonly kind: 'experiment'; readonly id: string; readonly name: string; readonly isNew: boolean }
+  | { readonly kind: 'bundle'; readonly items: LibraryItems };
+
+const bundlesPath = '/bundles/';
+
+/** Where a window's own origin serves a bundle that was packed for it. */
+export const bundlePath = (ticket: string): string => bundlesPath + ticket;
+
+/** The ticket in such a path; null for other paths. It is not validated. */
+export const bundleOfPath = (path: string): string | null =>
+  path.startsWith(bundlesPath) ? path.slice(bundlesPath.length) : null;
+
 const runsPath = '/runs/';
 
 /** Where a window's own origin serves the file of a run. */
@@ -185,7 +214,6 @@ export interface HostService {
   readDraft(id: string): Promise<Draft | null>;
   /** Keeps them, or forgets them where `draft` is null. They are on the disk when this resolves. */
   keepDraft(id: string, draft: { readonly changedAt: string; readonly experiment: unknown } | null): Promise<void>;
-  deleteExperiment(id: string): Promise<void>;
   /** Begins a run and returns at once; what becomes of it arrives as events. */
   startRun(request: StartRun): Promise<RunSummary>;
   cancelRun(id: string): Promise<void>;
@@ -197,10 +225,6 @@ export interface HostService {
   runFile(id: string): Promise<{ readonly bytes: number }>;
   /** The run's Arrow file as one message, where it fits into one. */
   readRun(id: string): Promise<Uint8Array>;
-  /** Adds a run file, or a trace of PyTorch's profiler, from elsewhere; it is validated first and kept as recorded. */
-  importRun(name: string, file: Uint8Array): Promise<RunSummary>;
-  /** Deletes its notes with it. */
-  deleteRun(id: string): Promise<void>;
   /** Newest first. One that can't be read is listed with its problem. */
   sweeps(): Promise<readonly SweepSummary[]>;
   readSweep(id: string): Promise<Sweep>;
@@ -211,6 +235,26 @@ export interface HostService {
   cancelSweep(id: string): Promise<void>;
   /** With the runs of its points. */
   deleteSweep(id: string): Promise<void>;
+  /** Calls a run something else than its experiment; an empty title takes that back. */
+  renameRun(id: string, title: string): Promise<void>;
+  /**
+   * Deletes them with what belongs to them, into the system's bin where there is one. Gives the ticket that
+   * restoreItems() takes for some minutes. Rejects with `bin.failed` where the bin doesn't take them: `forGood` does
+   * without it.
+   */
+  deleteItems(items: LibraryItems, forGood: boolean): Promise<string>;
+  restoreItems(ticket: string): Promise<void>;
+  /**
+   * A file from elsewhere, whatever it is: a run, a trace of PyTorch's profiler, an experiment or a bundle. It comes in
+   * parts of any size and number, under the ticket that this gives, and is kept after all of it was validated.
+   */
+  beginImport(file: { readonly name: string; readonly modifiedAt: string }): Promise<string>;
+  /** Resolves when the next part may be sent. */
+  importPart(ticket: string, part: Uint8Array): Promise<void>;
+  endImport(ticket: string): Promise<Imported>;
+  cancelImport(ticket: string): Promise<void>;
+  /** Makes one file of them; it comes, once, as the answer to a GET of bundlePath() of the ticket that this gives. */
+  packBundle(items: LibraryItems): Promise<string>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
   readNotes(id: string): Promise<RunNotes>;
   /** Replaces all marks and notes on a run that is on disk. */
@@ -226,6 +270,8 @@ export interface WindowEvents {
   /** A sweep began, went on, stopped or was deleted (then `sweep` is null). */
   sweepChanged(id: string, sweep: SweepSummary | null): void;
   sweepPoint(id: string, outcome: SweepOutcome): void;
+  /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */
+  opened(imported: Imported): void;
   /** The engine process ended or came back. */
   engineChanged(report: DeviceReport | null, problem: ErrorInfo | null): void;
 }

@@ -153,9 +153,10 @@ function commands(context: Context, engine: EngineSupervisor): Command {
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
+    .addArgument(new Argument('[files...]', 'runs, experiments, bundles or traces to open'))
     .option('--port <n>', 'port of 127.0.0.1; where left out, the last one again, or any free one', count(1, 65_535))
     .option('--open', 'open it in the browser', false)
-    .action((options: ServeOptions) => serve(context, options));
+    .action((files: string[], options: ServeOptions) => serve(context, files, options));
   return cli;
 }
 

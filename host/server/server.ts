@@ -1,6 +1,6 @@
 /**
- * The window for a browser on this machine: the built page at /, the service at /rpc and the files of runs below /runs,
- * on 127.0.0.1 only.
+ * The window for a browser on this machine: the built page at /, the service at /rpc, the files of runs below /runs
+ * and bundles below /bundles, on 127.0.0.1 only.
  */
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -12,15 +12,16 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CopyscopeError } from '../../core/errors.ts';
 import { maxMessageBytes } from '../../core/service/codec.ts';
 import { serveWindow } from '../../core/service/rpc.ts';
-import { runOfPath } from '../../core/service/service.ts';
+import { bundleOfPath, runOfPath } from '../../core/service/service.ts';
 import type { Host } from '../service/host.ts';
 import { Admission, type Refusal } from './admission.ts';
+import { sendBundle } from './bundles.ts';
 import { securityHeaders } from './headers.ts';
 import { sendRunFile } from './runFiles.ts';
 import { socketChannel } from './socketChannel.ts';
 
 export interface ServerOptions {
-  readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile'>;
+  readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;
   /** The built page: dist/renderer. */
   readonly pageFolder: string;
   /** 0 or left out: any free port. */
@@ -89,7 +90,10 @@ function answer(
 ): void {
   const entry = enter(request, admission);
   const run = entry === null ? runOfPath(request.url ?? '') : null;
-  if (run !== null) void sendRunFile(host, run, request, response).then((no) => no !== null && refuse(response, no));
+  const bundle = entry === null ? bundleOfPath(request.url ?? '') : null;
+  const orRefuse = (no: Refusal | null): void => void (no !== null && refuse(response, no));
+  if (run !== null) void sendRunFile(host, run, request, response).then(orRefuse);
+  else if (bundle !== null) void sendBundle(host, bundle, response).then(orRefuse);
   else if (entry === null)
     page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
   else if (typeof entry === 'string') admit(response, entry);

@@ -59,6 +59,11 @@ export class DraftStore {
     });
   }
 
+  /** Where it lies; null where there is none. */
+  async path(id: string): Promise<string | null> {
+    return (await this.ids()).has(id) ? this.#path(id) : null;
+  }
+
   #path(id: string): string {
     return join(this.#folder, `${requireTopLevelId(id)}.json`);
   }

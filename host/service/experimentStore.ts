@@ -6,7 +6,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import type { ExperimentSummary } from '../../core/service/service.ts';
 import type { DraftStore } from './draftStore.ts';
-import { type FoundFile, findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
+import { type FoundFile, findFiles, readBoundedText, writeWhole } from './files.ts';
 import { isId, requireTopLevelId, slug, unused } from './ids.ts';
 import { serial } from './serial.ts';
 
@@ -15,7 +15,7 @@ export class ExperimentStore {
   readonly #drafts: DraftStore;
   readonly #serial = serial();
 
-  /** `drafts` holds what windows have not saved; it is forgotten with what it is of. */
+  /** `drafts` holds what windows have not saved. */
   constructor(folder: string, drafts: DraftStore) {
     this.#folder = folder;
     this.#drafts = drafts;
@@ -42,11 +42,19 @@ export class ExperimentStore {
     });
   }
 
-  delete(id: string): Promise<void> {
-    return this.#serial(async () => {
-      await removeFile((await this.#find(id)).path);
-      await this.#drafts.drop(id);
-    });
+  /** Where it lies. Rejects with `experiment.not-found`. */
+  async path(id: string): Promise<string> {
+    return (await this.#find(id)).path;
+  }
+
+  /** The one whose document says the same, to the letter; null where there is none. */
+  async same(experiment: Experiment): Promise<string | null> {
+    const text = JSON.stringify(experiment);
+    for (const { id, name, problem } of await this.list()) {
+      if (problem !== undefined || name !== experiment.name) continue;
+      if (JSON.stringify(await this.read(id)) === text) return id;
+    }
+    return null;
   }
 
   async #newId(name: string): Promise<string> {

@@ -1,5 +1,6 @@
 /** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -74,6 +75,19 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** The same, for whoever can't wait: a window that is closing. Throws what the file system does. */
+export function writeWholeSync(path: string, content: string): void {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, content, { flag: 'wx', flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
     throw error;
   }
 }

@@ -1,28 +1,30 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
-import type { About, HostService, WindowEvents } from '../../core/service/service.ts';
+import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
 import { Assets } from './assets.ts';
-import { DraftStore } from './draftStore.ts';
-import { ExperimentStore } from './experimentStore.ts';
+import type { Bin } from './bin/bin.ts';
 import { readBounded } from './files.ts';
 import { Lessons } from './lessons.ts';
-import { NoteStore } from './noteStore.ts';
+import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
-import { type RunFile, RunStore } from './runStore.ts';
+import type { RunFile } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
 import { isSweepRun, SweepStore } from './sweepStore.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {
-  readonly about: About;
+  readonly about: Omit<About, 'bin'>;
   readonly assetsFolder: string;
   readonly spawnEngine: SpawnEngine;
+  /** Where deleted files go; null where this process has no bin, as it is by default. */
+  readonly bin?: Bin | null;
 }
 
 export interface Host {
@@ -31,22 +33,24 @@ export interface Host {
   addWindow(events: WindowEvents): () => void;
   /** The file of a run, to be streamed: rejects as the service's runFile() does. */
   runFile(id: string): Promise<RunFile>;
-  /** Ends the engine process. */
+  /** A bundle's bytes, once, by the ticket of the service's packBundle(). Rejects with `bundle.gone`. */
+  bundle(ticket: string): Promise<Readable>;
+  /** Adds a file to the library, and has a window show it. Rejects where the file can't be read, or is nothing we open. */
+  openFile(path: string): Promise<void>;
+  /** Ends the engine process. Deletions can't be taken back any more. */
   close(): void;
 }
 
-export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): Host {
+export function createHost({ about, assetsFolder, spawnEngine, bin = null }: HostOptions): Host {
   const windows = new Windows();
   const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder));
   const engine = new EngineSupervisor({
     spawn: spawnEngine,
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
-  const drafts = new DraftStore(join(about.dataFolder, 'drafts'));
   const lessons = new Lessons(assetsFolder, about.dataFolder);
-  const experiments = new ExperimentStore(join(about.dataFolder, 'experiments'), drafts);
-  const runs = new RunStore(join(about.dataFolder, 'runs'), assets, about.version);
-  const notes = new NoteStore(join(about.dataFolder, 'notes'));
+  const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version });
+  const { drafts, experiments, runs, notes, imports, bundles } = library;
   const session = new SessionRuns(runs, engine, windows);
   const sweepStore = new SweepStore(join(about.dataFolder, 'sweeps'));
   const sweeps = new SessionSweeps(sweepStore, engine, assets, windows);
@@ -58,8 +62,30 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     if (problem !== null) throw problem;
     return runs.file(id);
   };
+  const tellRuns = async (ids: readonly string[]): Promise<void> => {
+    for (const run of await library.listRuns()) if (ids.includes(run.id)) windows.runChanged(run.id, run);
+  };
+  const tellRestored = (items: LibraryItems): void => {
+    if (items.experiments.length > 0) windows.experimentsChanged();
+    void tellRuns(items.runs);
+  };
+  /** Runs of this session that have no file are only taken off its list. */
+  const withoutUnsaved = ({ experiments, runs }: LibraryItems) => {
+    const known = runs.map((id) => ({ id, back: session.forget(id) }));
+    const files = { experiments, runs: known.flatMap(({ id, back }) => (back === null ? id : [])) };
+    return { files, putBack: known.flatMap(({ back }) => back ?? []) };
+  };
+  const tellImported = async (imported: Imported): Promise<Imported> => {
+    if (imported.kind === 'run') windows.runChanged(imported.run.id, imported.run);
+    else if (imported.kind === 'experiment') windows.experimentsChanged();
+    else {
+      windows.experimentsChanged();
+      await tellRuns(imported.items.runs);
+    }
+    return imported;
+  };
   const service: HostService = {
-    about: async () => about,
+    about: async () => ({ ...about, bin: bin !== null }),
     devices: (refresh) => engine.report(refresh),
     profiles: () => assets.profiles(),
     readProfile: (name) => assets.readProfile(name),
@@ -76,14 +102,10 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
     },
     readDraft: (id) => drafts.read(id),
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
-    deleteExperiment: async (id) => {
-      await experiments.delete(id);
-      windows.experimentsChanged();
-    },
     startRun: async (request) => session.start(await prepareRun(request, assets), engine.lastReport),
     cancelRun: (id) => session.cancel(id),
     runs: async () => {
-      const kept = await runs.list();
+      const kept = await library.listRuns();
       const own = session.list();
       const ids = new Set(own.map((run) => run.id));
       return [...own, ...kept.filter((run) => !ids.has(run.id)), ...(await sweepStore.runs())];
@@ -97,17 +119,27 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
       if (isSweepRun(id)) return readBounded((await sweepStore.runFile(id)).path, maxRunFileBytes);
       return runs.read(id);
     },
-    importRun: async (name, file) => {
-      const summary = await runs.import(name, file);
-      windows.runChanged(summary.id, summary);
-      return summary;
-    },
-    deleteRun: async (id) => {
+    renameRun: async (id, title) => {
       if (isSweepRun(id)) throw ofSweep();
-      if (!session.forget(id)) await runs.delete(id);
-      windows.runChanged(id, null);
-      await notes.delete(id);
+      windows.runChanged(id, await library.rename(id, title));
     },
+    deleteItems: async (items, forGood) => {
+      if (items.runs.some(isSweepRun)) throw ofSweep();
+      const { files, putBack } = withoutUnsaved(items);
+      const ticket = await library.delete(files, forGood, () => {
+        for (const back of putBack) back();
+        tellRestored(files);
+      });
+      for (const id of items.runs) windows.runChanged(id, null);
+      if (items.experiments.length > 0) windows.experimentsChanged();
+      return ticket;
+    },
+    restoreItems: (ticket) => library.restore(ticket),
+    beginImport: async ({ name, modifiedAt }) => imports.begin({ name, modifiedAt: new Date(modifiedAt) }),
+    importPart: (ticket, part) => imports.part(ticket, part),
+    endImport: async (ticket) => tellImported(await imports.finish(ticket)),
+    cancelImport: (ticket) => imports.cancel(ticket),
+    packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
     saveNotes: async (id, changed) => {
       await (isSweepRun(id) ? sweepStore.runFile(id) : runs.file(id));
@@ -124,11 +156,18 @@ export function createHost({ about, assetsFolder, spawnEngine }: HostOptions): H
       for (const run of points) await notes.delete(run.id);
     },
   };
-  const close = (): void => {
-    sweeps.close();
-    engine.close();
+  return {
+    service,
+    addWindow: (events) => windows.add(events),
+    runFile,
+    bundle: (ticket) => bundles.stream(ticket),
+    openFile: async (path) => windows.opened(await tellImported(await imports.file(path))),
+    close: () => {
+      sweeps.close();
+      engine.close();
+      library.close();
+    },
   };
-  return { service, addWindow: (events) => windows.add(events), runFile, close };
 }
 
 const ofSweep = (): CopyscopeError =>

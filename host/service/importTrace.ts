@@ -1,8 +1,7 @@
-/** Reads a trace of another tool from memory or from disk, without holding the file and without holding up the host. */
+/** Reads a trace of another tool from the disk, without holding the file. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { CopyscopeError } from '../../core/errors.ts';
 import { readPyTorchTrace } from '../../core/import/pytorchTrace.ts';
 import { traceName } from '../../core/import/sniff.ts';
@@ -11,12 +10,10 @@ import { storageError } from './files.ts';
 
 const chunkBytes = 1 << 20;
 
-/** A file that breaks off gives a run that failed, with what could be read. Rejects with `trace-file.not-a-trace`. */
-export function importTrace(name: string, file: Uint8Array, version: string): Promise<Run> {
-  return readPyTorchTrace(chunksOf(file), { name: traceName(name), version, modifiedAt: new Date() });
-}
-
-/** The same from disk, whatever the file's size; `onProgress` is told the bytes of JSON and the events read so far. */
+/**
+ * The run in a trace on the disk, whatever the file's size; `onProgress` is told the bytes of JSON and the events read so
+ * far. A file that breaks off gives a run that failed, with what could be read. Rejects with `trace-file.not-a-trace`.
+ */
 export async function importTraceFile(
   path: string,
   version: string,
@@ -29,13 +26,5 @@ export async function importTraceFile(
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
-  }
-}
-
-/** In parts, with a turn of the event loop between them: a window's other requests are answered meanwhile. */
-async function* chunksOf(file: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < file.length; from += chunkBytes) {
-    yield file.subarray(from, from + chunkBytes);
-    await setImmediate();
   }
 }

@@ -1,5 +1,5 @@
 /** The notes on runs: a small JSON file for each run that has some, in a folder beside the runs. */
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { maxNotesBytes, parseRunNotes, type RunNotes, runNotes } from '../../core/trace/notes.ts';
@@ -41,6 +41,12 @@ export class NoteStore {
   /** With its run. */
   delete(id: string): Promise<void> {
     return isId(id) ? this.#serial(() => this.#remove(this.#path(id))) : Promise.resolve();
+  }
+
+  /** Where they lie; null where there are none. */
+  async path(id: string): Promise<string | null> {
+    const path = this.#path(id);
+    return (await stat(path).catch(() => null)) === null ? null : path;
   }
 
   async #remove(path: string): Promise<void> {

@@ -7,14 +7,13 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
-import { looksLikeTrace, traceName } from '../../core/import/sniff.ts';
+import { traceName } from '../../core/import/sniff.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { decodeRun, encodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
+import { decodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { type Assets, recordedPrefix } from './assets.ts';
-import { findFiles, readBounded, removeFile, writeWhole } from './files.ts';
+import { findFiles, readBounded, writeWhole } from './files.ts';
 import { isId, slug, timedId, unused } from './ids.ts';
-import { importTrace } from './importTrace.ts';
 import { type Place, summaryOf, unreadable } from './runSummaries.ts';
 import { serial } from './serial.ts';
 
@@ -53,16 +52,13 @@ interface Indexed {
 export class RunStore {
   readonly #folder: string;
   readonly #assets: Assets;
-  readonly #version: string;
   readonly #serial = serial();
   readonly #reserved = new Set<string>();
   #index = new Map<string, Indexed>();
 
-  /** `version` is this program's: what it makes of other tools' traces says so. */
-  constructor(folder: string, assets: Assets, version: string) {
+  constructor(folder: string, assets: Assets) {
     this.#folder = folder;
     this.#assets = assets;
-    this.#version = version;
   }
 
   /** Newest first. A file that can't be read is listed as failed, with the reason. */
@@ -100,28 +96,41 @@ export class RunStore {
   }
 
   /**
-   * Validates a run file from elsewhere whole, then keeps it byte for byte; a trace of another tool is kept as the run
-   * that was read from it. Writes nothing where it is invalid.
+   * Keeps a run file from elsewhere byte for byte, after it was validated whole; a file that is here already is not kept
+   * again. Writes nothing where it is invalid.
    */
-  async import(name: string, file: Uint8Array): Promise<RunSummary> {
-    const { info, kept } = await this.#validated(name, file);
+  async import(name: string, file: Uint8Array): Promise<{ readonly run: RunSummary; readonly isNew: boolean }> {
+    const { info } = decodeRun(file);
+    const same = await this.#same(file);
+    if (same !== null) return { run: same, isNew: false };
+    return { run: await this.keep(name, info, file), isNew: true };
+  }
+
+  /** Keeps a run from elsewhere under an id made from `name`. */
+  keep(name: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
     return this.#serial(async () => {
       const id = await this.#unusedId(importedPrefix + slug(traceName(name.replace(/\.arrow$/i, '')), 'run'));
-      await writeWhole(this.#path(id), kept);
+      await writeWhole(this.#path(id), file);
       return summaryOf(info, { id, madeHere: false, builtIn: false });
     });
   }
 
-  async #validated(name: string, file: Uint8Array): Promise<{ info: RunInfo; kept: Uint8Array }> {
-    if (!looksLikeTrace(file)) return { info: decodeRun(file).info, kept: file };
-    const run = await importTrace(name, file, this.#version);
-    return { info: run.info, kept: encodeRun(run) };
+  /** The run whose file is this one. */
+  async #same(file: Uint8Array): Promise<RunSummary | null> {
+    for (const entry of await this.#entries()) {
+      const { size } = await stat(entry.path).catch(() => ({ size: -1 }));
+      if (size !== file.byteLength || !isId(entry.id)) continue;
+      const known = await readBounded(entry.path, maxRunFileBytes);
+      if (Buffer.compare(known, file) === 0) return (await this.#indexed(entry)).summary;
+    }
+    return null;
   }
 
-  async delete(id: string): Promise<void> {
+  /** Where a run lies that can be deleted. Rejects with `run.not-found` or `run.built-in`. */
+  async ownPath(id: string): Promise<string> {
     const entry = await this.#find(id);
     if (entry.builtIn) throw builtIn();
-    await removeFile(entry.path);
+    return entry.path;
   }
 
   async #unusedId(base: string): Promise<string> {

@@ -55,12 +55,16 @@ export class SessionRuns {
     run.controller.abort();
   }
 
-  /** Takes a run that ended without a file off the list; false where it isn't one of this session's. */
-  forget(id: string): boolean {
+  /** Takes a run that ended without a file off the list, and gives what puts it back; null where it isn't one of those. */
+  forget(id: string): (() => void) | null {
     const run = this.#runs.get(id);
-    if (run === undefined) return false;
+    if (run === undefined) return null;
     if (run.summary.status === 'running') throw stillRunning();
-    return this.#runs.delete(id);
+    this.#runs.delete(id);
+    return () => {
+      this.#runs.set(id, run);
+      this.#events.runChanged(id, run.summary);
+    };
   }
 
   /** Why a run of this session has no file. */

@@ -1,17 +1,19 @@
 /** Every connected window, told as one. */
 import type { RunProgress } from '../../core/program/engine.ts';
-import type { WindowEvents } from '../../core/service/service.ts';
+import type { Imported, WindowEvents } from '../../core/service/service.ts';
 
 /** A run may report thousands of steps; a person sees about this many a second. */
 const progressIntervalMs = 50;
 
 export class Windows implements WindowEvents {
   readonly #windows = new Set<WindowEvents>();
+  readonly #unopened: Imported[] = [];
   readonly #told = new Map<string, { phase: RunProgress['phase']; at: number }>();
 
   /** Returns what takes it off again. */
   add(window: WindowEvents): () => void {
     this.#windows.add(window);
+    for (const imported of this.#unopened.splice(0)) window.opened(imported);
     return () => void this.#windows.delete(window);
   }
 
@@ -39,6 +41,13 @@ export class Windows implements WindowEvents {
 
   sweepPoint(...args: Parameters<WindowEvents['sweepPoint']>): void {
     for (const window of this.#windows) window.sweepPoint(...args);
+  }
+
+  /** One window shows it: that which was opened last. Where there is none yet, the first. */
+  opened(imported: Imported): void {
+    const last = [...this.#windows].at(-1);
+    if (last === undefined) this.#unopened.push(imported);
+    else last.opened(imported);
   }
 
   engineChanged(...args: Parameters<WindowEvents['engineChanged']>): void {

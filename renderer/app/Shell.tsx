@@ -14,6 +14,7 @@ import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
 import { Announcer } from './Announcer.tsx';
 import { DocumentPage } from './DocumentPage.tsx';
+import { DropZone } from './DropZone.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { hasDocument } from './page.ts';
@@ -21,10 +22,12 @@ import classes from './Shell.module.css';
 import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
+import { chooseFiles } from './store/files.ts';
 import { currentExperiment, shownRunId } from './store/select.ts';
 import { assign, useApp } from './store/store.ts';
 import type { AppState, Page } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
+import { Transfers } from './Transfers.tsx';
 import { WelcomePage } from './WelcomePage.tsx';
 
 /** Lessons come when one is opened. */
@@ -123,7 +126,9 @@ export function Shell() {
           </Group>
         </DragLayer>
       </main>
+      <Transfers />
       <StatusLine />
+      <DropZone />
       <HelpOverlay />
       <CommandPalette />
       <OperationPicker />
@@ -156,6 +161,7 @@ function useEditKeys(): void {
   useHotkeys(
     [
       ['mod+S', () => void saveCurrent()],
+      ['mod+O', chooseFiles],
       ['alt+N', () => void newExperiment()],
     ],
     [],

@@ -1,9 +1,11 @@
 /** What a first visit sees: what this is for, and the four examples to begin with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns, IconPlus, IconSchool } from '@tabler/icons-react';
+import { IconColumns, IconFileImport, IconPlus, IconSchool } from '@tabler/icons-react';
 import { exampleGroups } from '../library/groups.ts';
+import { RecentList } from './RecentList.tsx';
 import { openPage } from './store/actions.ts';
 import { newExperiment } from './store/editing.ts';
+import { chooseFiles } from './store/files.ts';
 import { useApp } from './store/store.ts';
 import classes from './WelcomePage.module.css';
 
@@ -36,8 +38,12 @@ export function WelcomePage() {
             onClick={() => void newExperiment()}
           >
             New experiment
+          </Button>{' '}
+          <Button variant="default" leftSection={<IconFileImport size={15} aria-hidden />} onClick={chooseFiles}>
+            Open a file
           </Button>
         </p>
+        <RecentList />
         {exampleGroups(examples).map((group) => (
           <section key={group.title} aria-label={group.title}>
             <div className={classes['heading']}>

@@ -1,5 +1,5 @@
 /** Keeps the address and the page the same: links, back and forward, and the page that was open last time. */
-import { parsePageHash } from './page.ts';
+import { pageHash, parsePageHash } from './page.ts';
 import { recall } from './settings.ts';
 import { openPage } from './store/actions.ts';
 import { assign, useApp } from './store/store.ts';
@@ -11,7 +11,8 @@ export function startNavigation(): void {
   const stop = useApp.subscribe((state) => {
     if (!state.libraryReady) return;
     stop();
-    if (page !== null) openPage(page);
+    // Unless something was opened meanwhile.
+    if (page !== null && pageHash(state.page) === pageHash(page)) openPage(page);
   });
   if (page !== null) assign({ page });
   window.addEventListener('popstate', () => openPage(parsePageHash(location.hash) ?? { kind: 'welcome' }));

@@ -5,9 +5,12 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { hasDocument } from '../app/page.ts';
 import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
+import { chooseFiles, exportBundle } from '../app/store/files.ts';
 import { isPrediction, shownRunId } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
+import { bundleName } from '../library/bundleName.ts';
+import { startSelecting } from '../library/libraryView.ts';
 import {
   addDeclared,
   copySelected,
@@ -44,6 +47,9 @@ const command = (group: string, title: string, act: () => unknown, keys?: string
 
 const always: readonly Command[] = [
   command('Window', 'New experiment', () => newExperiment(), 'Alt N'),
+  command('Library', 'Open a file', chooseFiles, 'Ctrl O'),
+  command('Library', 'Export all of your own as a bundle', exportEverything),
+  command('Library', 'Select several in the library', startSelecting),
   command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),
   command('Learn', 'Lessons', () => openPage({ kind: 'lessons' })),
   command('Learn', 'Glossary', () => openPage({ kind: 'glossary', term: null })),
@@ -91,6 +97,21 @@ const ofDocument: readonly Command[] = [
 function withShownRun(act: (id: string) => unknown): void {
   const id = shownRunId(state());
   if (id !== null && !isPrediction(id)) act(id);
+}
+
+/** All that doesn't ship with the program and can be read. */
+function exportEverything(): Promise<void> {
+  const { experiments, runs } = state();
+  const items = {
+    experiments: experiments.filter(({ problem }) => problem === undefined).map(({ id }) => id),
+    runs: Object.values(runs)
+      .filter(
+        ({ id, builtIn, status, sweep }) =>
+          !builtIn && status === 'complete' && sweep === undefined && !isPrediction(id),
+      )
+      .map(({ id }) => id),
+  };
+  return exportBundle(items, bundleName('copyscope library'));
 }
 
 export function commandsNow(): readonly Command[] {

@@ -52,6 +52,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     experimentsChanged: () => {},
     sweepChanged: () => {},
     sweepPoint: () => {},
+    opened: () => {},
     engineChanged: () => {},
   };
   return { service: connectHost(channel, { ...silent, ...events }).service, close: () => port.close() };

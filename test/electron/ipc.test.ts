@@ -36,6 +36,7 @@ const silent: WindowEvents = {
   experimentsChanged: () => {},
   sweepChanged: () => {},
   sweepPoint: () => {},
+  opened: () => {},
   engineChanged: () => {},
 };
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -38,7 +39,12 @@ const runFile = async (id: string) => {
   return { path: run, bytes: 19 };
 };
 
-beforeAll(() => serveRenderer(session.defaultSession as never, folder, { runFile }));
+const bundle = async (ticket: string): Promise<Readable> => {
+  if (ticket === 'mine') return Readable.from([Buffer.from('a bundle')]);
+  throw new CopyscopeError({ code: 'bundle.gone', message: 'It is gone.' });
+};
+
+beforeAll(() => serveRenderer(session.defaultSession as never, folder, { runFile, bundle }));
 
 describe('copyscope://', () => {
   it('is registered as a standard, secure scheme', () => {
@@ -46,6 +52,12 @@ describe('copyscope://', () => {
     expect(electron.protocol.registerSchemesAsPrivileged).toHaveBeenCalledWith([
       { scheme: 'copyscope', privileges: expect.objectContaining({ standard: true, secure: true }) },
     ]);
+  });
+
+  it('serves a bundle once it was packed', async () => {
+    const sent = await ask('copyscope://app/bundles/mine');
+    expect([sent.status, await sent.text()]).toEqual([200, 'a bundle']);
+    expect((await ask('copyscope://app/bundles/none')).status).toBe(404);
   });
 
   it('serves the page and its files, each with the content policy and its type', async () => {

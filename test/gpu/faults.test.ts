@@ -149,6 +149,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         experimentsChanged: () => {},
         sweepChanged: () => {},
         sweepPoint: () => {},
+        opened: () => {},
         engineChanged: () => {},
         runChanged: (_, summary) => {
           if (summary !== null && summary.status !== 'running') resolve(summary);

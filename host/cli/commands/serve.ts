@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
 import { startOnUsualPort } from '../../server/rememberedPort.ts';
-import { createHost } from '../../service/host.ts';
+import { systemBin } from '../../service/bin/bin.ts';
+import { createHost, type Host } from '../../service/host.ts';
 import type { Context } from '../io.ts';
 
 export interface ServeOptions {
@@ -12,7 +14,8 @@ export interface ServeOptions {
   readonly open: boolean;
 }
 
-export async function serve(context: Context, { port, open }: ServeOptions): Promise<void> {
+/** `files` are added to the library, and shown by the first window that comes. */
+export async function serve(context: Context, files: readonly string[], { port, open }: ServeOptions): Promise<void> {
   const { terminal, program, signal } = context;
   const folder = dataFolder(context.environment);
   const host = createHost({
@@ -24,11 +27,13 @@ export async function serve(context: Context, { port, open }: ServeOptions): Pro
     },
     assetsFolder: join(program, 'assets'),
     spawnEngine: context.spawnEngine,
+    bin: systemBin(),
   });
   try {
     const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
     terminal.out(`${server.address}\n`);
     terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.\n');
+    for (const file of files) await openFile(host, file, terminal.err);
     // Read while the browser loads the page, which asks for them first of all.
     void host.service.runs().catch(() => {});
     if (open) openBrowser(server.address, terminal.err);
@@ -36,6 +41,15 @@ export async function serve(context: Context, { port, open }: ServeOptions): Pro
     await server.close();
   } finally {
     host.close();
+  }
+}
+
+/** One that can't be opened is said so, and the window comes all the same. */
+async function openFile(host: Host, path: string, say: (text: string) => void): Promise<void> {
+  try {
+    await host.openFile(path);
+  } catch (thrown) {
+    say(`${describeError(toErrorInfo(thrown))}\n`);
   }
 }
 

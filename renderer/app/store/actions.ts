@@ -2,11 +2,10 @@
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { requireExperiment } from '../../../core/experiment/parse.ts';
-import { looksLikeTrace } from '../../../core/import/sniff.ts';
 import {
   type Draft,
   type HostService,
+  type Imported,
   type RunSummary,
   runFilePath,
   type WindowEvents,
@@ -19,6 +18,7 @@ import type { RunAnalysis } from '../loading/messages.ts';
 import { openRunFile } from '../loading/openRunFile.ts';
 import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
+import { noteRecent } from '../recent.ts';
 import { remember } from '../settings.ts';
 import { sendDraftsTo } from './drafts.ts';
 import { comparedRunIds, currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
@@ -33,10 +33,10 @@ let onDocumentRead: OnDocumentRead | null = null;
 export function whenDocumentRead(listener: OnDocumentRead): void {
   onDocumentRead = listener;
 }
-/** Told of every experiment that was deleted. */
-let onDeleted: ((key: string) => void) | null = null;
-export function whenDeleted(listener: (key: string) => void): void {
-  onDeleted = listener;
+/** Told of every file that was opened outside the window. */
+let onOpened: ((imported: Imported) => void) | null = null;
+export function whenOpened(listener: (imported: Imported) => void): void {
+  onOpened = listener;
 }
 
 const experimentPrefix = documentKey({ kind: 'experiment', id: '' });
@@ -118,6 +118,7 @@ export const windowEvents: WindowEvents = {
     if (sweep !== null) return;
     for (const run of Object.values(state().runs)) if (run.sweep === id) put('runs', run.id, undefined);
   },
+  opened: (imported) => onOpened?.(imported),
   sweepPoint: onSweepPoint,
   engineChanged: (report, problem) => {
     assign({ engineProblem: problem });
@@ -166,6 +167,7 @@ export function openPage(page: Page): void {
   if (!unchanged) assign({ page, selection: null, iteration: null });
   if (location.hash !== pageHash(page)) history.pushState(null, '', pageHash(page) || location.pathname);
   remember('page', pageHash(page));
+  noteRecent(page);
   if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
 }
 
@@ -322,21 +324,6 @@ export function finished(id: string): Promise<RunSummary['status'] | undefined> 
   });
 }
 
-export const deleteRun = (id: string): Promise<void> =>
-  attempt('The run could not be deleted', async () => {
-    await host().deleteRun(id);
-    const { page } = state();
-    if (page.kind === 'run' && page.id === id) openPage({ kind: 'welcome' });
-  });
-
-export const deleteExperiment = (id: string): Promise<void> =>
-  attempt('The experiment could not be deleted', async () => {
-    await host().deleteExperiment(id);
-    onDeleted?.(documentKey({ kind: 'experiment', id }));
-    const { page } = state();
-    if (page.kind === 'experiment' && page.id === id) openPage({ kind: 'welcome' });
-  });
-
 /** Keeps a copy of what is open among the user's own experiments, and opens it. */
 export const saveCopy = (): Promise<void> =>
   attempt('The experiment could not be saved', async () => {
@@ -347,22 +334,5 @@ export const saveCopy = (): Promise<void> =>
     assign({ experiments: await host().experiments() });
     openPage({ kind: 'experiment', id });
   });
-
-/** Opens a file from elsewhere: a run, a trace of PyTorch's profiler, or an experiment. The host keeps it. */
-export const openFile = (file: File): Promise<void> =>
-  attempt(`${file.name} could not be opened`, async () => {
-    const content = new Uint8Array(await file.arrayBuffer());
-    const isExperiment = /\.json$/i.test(file.name) && !looksLikeTrace(content);
-    if (isExperiment) return openExperimentFile(new TextDecoder().decode(content));
-    const run = await host().importRun(file.name.replace(/\.arrow$/i, ''), content);
-    put('runs', run.id, run);
-    openPage({ kind: 'run', id: run.id });
-  });
-
-async function openExperimentFile(text: string): Promise<void> {
-  const id = await host().saveExperiment(null, requireExperiment(text));
-  assign({ experiments: await host().experiments() });
-  openPage({ kind: 'experiment', id });
-}
 
 export const select = (selection: Selection | null): void => assign({ selection });

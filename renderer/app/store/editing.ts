@@ -9,7 +9,7 @@ import type { Draft } from '../../../core/service/service.ts';
 import { announce } from '../announce.ts';
 import { notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
-import { attempt, host, openPage, whenDeleted, whenDocumentRead } from './actions.ts';
+import { attempt, host, openPage, whenDocumentRead } from './actions.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
@@ -170,7 +170,7 @@ function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): voi
 }
 
 /** Forgets a document that was deleted. */
-function forgetDocument(key: string): void {
+export function forgetDocument(key: string): void {
   histories.delete(key);
   dropDraft(key);
   put('documents', key, undefined);
@@ -229,6 +229,5 @@ export function resetLessonDocument(key: string, experiment: Experiment): void {
 /** Called once, when the window begins. */
 export function startEditing(): void {
   whenDocumentRead(recoverDraft);
-  whenDeleted(forgetDocument);
   window.addEventListener('pagehide', flushDrafts);
 }

@@ -20,6 +20,7 @@ const told = {
   experimentsChanged: vi.fn(),
   sweepChanged: vi.fn(),
   sweepPoint: vi.fn(),
+  opened: vi.fn(),
   engineChanged: vi.fn(),
 };
 
@@ -91,9 +92,11 @@ describe('the host', () => {
     expect(files()).toEqual([]);
     expect((await end((await start('complete')).id)).status).toBe('complete');
     expect(told.engineChanged).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.lost' }));
-    await host.service.deleteRun(id);
+    const ticket = await host.service.deleteItems({ experiments: [], runs: [id] }, false);
     expect((await host.service.runs()).map((run) => run.id)).not.toContain(id);
     expect(told.runChanged).toHaveBeenCalledWith(id, null);
+    await host.service.restoreItems(ticket);
+    expect(await host.service.runs()).toContainEqual(failed);
   });
 
   it('cancels a run in progress, and one that waits', async () => {
@@ -101,7 +104,9 @@ describe('the host', () => {
     await inProgress(first.id);
     const second = await start('complete');
     await expect(host.service.readRun(first.id)).rejects.toMatchObject({ code: 'run.running' });
-    await expect(host.service.deleteRun(first.id)).rejects.toMatchObject({ code: 'run.running' });
+    await expect(host.service.deleteItems({ experiments: [], runs: [first.id] }, true)).rejects.toMatchObject({
+      code: 'run.running',
+    });
     await host.service.cancelRun(second.id);
     expect(await end(second.id)).toMatchObject({ status: 'cancelled' });
     await host.service.cancelRun(first.id);
@@ -130,7 +135,7 @@ describe('the host', () => {
     const gone = { ...told, experimentsChanged: vi.fn() };
     host.addWindow(gone)();
     const id = await host.service.saveExperiment(null, example());
-    await host.service.deleteExperiment(id);
+    await host.service.deleteItems({ experiments: [id], runs: [] }, true);
     await expect(host.service.saveExperiment(null, {})).rejects.toThrow();
     expect(told.experimentsChanged).toHaveBeenCalledTimes(2);
     expect(gone.experimentsChanged).not.toHaveBeenCalled();

@@ -9,6 +9,7 @@ import { maxNotesBytes, mostNotes, parseRunNotes, type RunNote, runNotes } from 
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { NoteStore } from '../../../host/service/noteStore.ts';
 import { repository } from './support/buildEntry.ts';
+import { importedRun } from './support/imports.ts';
 import { example, smallRun } from './support/runs.ts';
 
 const note = (changes: Partial<RunNote> = {}): RunNote => ({
@@ -87,7 +88,7 @@ describe('the note store', () => {
   it.each(['../outside', '/etc/passwd', 'a\\..\\b', ''])('never touches a file by the id %j', async (id) => {
     const store = new NoteStore(join(folder, 'notes'));
     await expect(store.save(id, runNotes([note()]))).rejects.toMatchObject({ code: 'run.not-found' });
-    await store.delete(id);
+    await expect(store.path(id)).rejects.toMatchObject({ code: 'run.not-found' });
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -106,11 +107,11 @@ describe('the notes on a run', () => {
   afterEach(() => host.close());
 
   it('are kept only for a run that there is, and go with it', async () => {
-    const { id } = await host.service.importRun('a', encodeRun(smallRun(example(), 'cpu')));
+    const { id } = await importedRun(host.service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
     await host.service.saveNotes(id, runNotes([note()]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([note()]));
     await expect(host.service.saveNotes('imported/b', runNotes())).rejects.toMatchObject({ code: 'run.not-found' });
-    await host.service.deleteRun(id);
+    await host.service.deleteItems({ experiments: [], runs: [id] }, true);
     expect(await host.service.readNotes(id)).toEqual(runNotes());
   });
 });

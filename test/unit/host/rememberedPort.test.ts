@@ -8,7 +8,12 @@ import type { RunningServer } from '../../../host/server/server.ts';
 let folder: string;
 const running: RunningServer[] = [];
 
-const host = { service: {} as never, addWindow: () => () => {}, runFile: () => Promise.reject(new Error('none')) };
+const host = {
+  service: {} as never,
+  addWindow: () => () => {},
+  runFile: () => Promise.reject(new Error('none')),
+  bundle: () => Promise.reject(new Error('none')),
+};
 
 async function start(port?: number): Promise<RunningServer> {
   const server = await startOnUsualPort({ host, pageFolder: join(folder, 'page'), port }, folder);

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { CopyscopeError } from '../../../core/errors.ts';
@@ -22,6 +23,10 @@ let folder: string;
 let server: RunningServer;
 let windows: Windows;
 const runs = vi.fn(async () => []);
+const bundle = async (ticket: string): Promise<Readable> => {
+  if (ticket === 'mine') return Readable.from(['a bundle']);
+  throw new CopyscopeError({ code: 'bundle.gone', message: 'It is gone.' });
+};
 
 /** A request as written: node:http doesn't normalise the path as fetch() would. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
@@ -87,7 +92,7 @@ beforeEach(async () => {
   windows = new Windows();
   const service = { runs } as unknown as HostService;
   server = await startServer({
-    host: { service, addWindow: (events) => windows.add(events), runFile },
+    host: { service, addWindow: (events) => windows.add(events), runFile, bundle },
     pageFolder: join(folder, 'page'),
   });
 });
@@ -95,6 +100,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a bundle', () => {
+  it('is sent to whoever was let in, and to nobody else', async () => {
+    expect((await ask('/bundles/mine')).status).toBe(401);
+    const session = { Cookie: await cookie() };
+    const sent = await ask('/bundles/mine', session);
+    expect(sent).toMatchObject({ status: 200, text: 'a bundle' });
+    expect(sent.headers['content-type']).toBe('application/gzip');
+    expect((await ask('/bundles/none', session)).status).toBe(404);
+    expect((await ask('/bundles/mine', { ...session, Host: 'evil.example' })).status).toBe(421);
+  });
 });
 
 describe('the file of a run', () => {
@@ -280,7 +297,7 @@ describe('the headless server as a whole', () => {
     expect(await closed).toBe(1001);
     const service = {} as HostService;
     server = await startServer({
-      host: { service, addWindow: () => () => {}, runFile },
+      host: { service, addWindow: () => () => {}, runFile, bundle },
       pageFolder: join(folder, 'page'),
       port,
     });
@@ -288,7 +305,7 @@ describe('the headless server as a whole', () => {
   });
 
   it('says when its port is taken or the page is not built', async () => {
-    const host = { service: {} as HostService, addWindow: () => () => {}, runFile };
+    const host = { service: {} as HostService, addWindow: () => () => {}, runFile, bundle };
     await expect(startServer({ host, pageFolder: join(folder, 'page'), port: server.port })).rejects.toMatchObject({
       code: 'server.port-taken',
     });

@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isHostFunction, requireArguments } from '../../../core/service/requests.ts';
@@ -60,7 +59,7 @@ const hostileIds = [
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-store-'));
-  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')), '1.2.3');
+  runs = new RunStore(join(folder, 'data/runs'), new Assets(join(folder, 'assets')));
   drafts = new DraftStore(join(folder, 'data/drafts'));
   experiments = new ExperimentStore(join(folder, 'data/experiments'), drafts);
   writeFileSync(join(folder, 'outside.json'), JSON.stringify(example()));
@@ -126,7 +125,7 @@ describe('the experiment store', () => {
     await experiments.save(null, example());
     const before = contents();
     await expect(experiments.read(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
-    await expect(experiments.delete(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
+    await expect(experiments.path(id)).rejects.toMatchObject({ code: 'experiment.not-found' });
     await expect(experiments.save(id, example())).rejects.toMatchObject({ code: 'request.invalid' });
     expect(contents()).toEqual(before);
   });
@@ -169,7 +168,7 @@ describe('the draft store', () => {
     expect(await drafts.read(id)).toEqual({ changedAt, experiment: changed });
     expect((await experiments.read(id)).name).toBe(example().name);
     expect(await experiments.list()).toMatchObject([{ id, hasDraft: true }]);
-    await experiments.delete(id);
+    await drafts.drop(id);
     expect(await drafts.read(id)).toBeNull();
     expect(readdirSync(join(folder, 'data/drafts'))).toEqual([]);
   });
@@ -232,30 +231,12 @@ describe('the run store', () => {
 
   it('keeps an imported run byte for byte as recorded, and a simulated one as simulated', async () => {
     const file = encodeRun(smallRun(example(), 'cpu'));
-    const imported = await runs.import('My Colleague’s H200.arrow', file);
+    const { run: imported } = await runs.import('My Colleague’s H200.arrow', file);
     expect(imported).toMatchObject({ id: 'imported/my-colleague-s-h200', origin: 'recorded' });
     expect(await runs.read(imported.id)).toEqual(file);
     const simulated = await runs.import('sim.arrow', encodeRun(smallRun(example(), 'sim')));
-    expect(simulated).toMatchObject({ origin: 'simulated', device: 'h200' });
+    expect(simulated.run).toMatchObject({ origin: 'simulated', device: 'h200' });
     expect((await runs.list()).map(({ origin }) => origin).sort()).toEqual(['recorded', 'simulated']);
-  });
-
-  it.each([
-    ['worker0.pt.trace.json', false],
-    ['worker0.pt.trace.json.gz', true],
-  ])('keeps the trace of a PyTorch profiler, %s, as the run that was read from it', async (name, packed) => {
-    const json = readFileSync(join(repository, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json'));
-    const summary = await runs.import(name, new Uint8Array(packed ? gzipSync(json) : json));
-    expect(summary).toMatchObject({
-      id: 'imported/worker0',
-      origin: 'recorded',
-      device: 'NVIDIA H200',
-      name: 'worker0',
-    });
-    const run = decodeRun(await runs.read(summary.id));
-    expect(run.info).toMatchObject({ experiment: null, imported: { rows: 41 }, versions: { copyscope: '1.2.3' } });
-    expect(run.trace.count).toBe(41);
-    expect(await runs.list()).toEqual([summary]);
   });
 
   it('gives two runs of the same second different ids', async () => {
@@ -276,7 +257,7 @@ describe('the run store', () => {
     expect(contents()).toEqual(before);
   });
 
-  it('lists damaged and foreign files as failed with the reason, and deletes them when asked', async () => {
+  it('lists damaged and foreign files as failed with the reason, and says where they lie', async () => {
     const id = await keep();
     writeFileSync(at('truncated.arrow'), encodeRun(smallRun(example(), 'cpu')).slice(0, 500));
     writeFileSync(at('Foreign File.arrow'), 'x');
@@ -286,8 +267,7 @@ describe('the run store', () => {
     const truncated = listed.find((run) => run.id === 'truncated');
     expect(truncated).toMatchObject({ status: 'failed', engine: null, error: { code: 'run-file.truncated' } });
     await expect(runs.read('truncated')).rejects.toMatchObject({ code: 'run-file.truncated' });
-    await runs.delete('truncated');
-    expect(existsSync(at('truncated.arrow'))).toBe(false);
+    expect(await runs.ownPath('truncated')).toBe(at('truncated.arrow'));
   });
 
   it('sees at once that a file was replaced', async () => {
@@ -301,7 +281,7 @@ describe('the run store', () => {
     await keep();
     const before = contents();
     await expect(runs.read(id)).rejects.toMatchObject({ code: 'run.not-found' });
-    await expect(runs.delete(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    await expect(runs.ownPath(id)).rejects.toMatchObject({ code: 'run.not-found' });
     expect(contents()).toEqual(before);
   });
 
@@ -311,7 +291,7 @@ describe('the run store', () => {
     writeFileSync(path, encodeRun(smallRun(example(), 'cpu')));
     const id = 'recorded/overlap/pinned-side-stream-h200';
     expect(await runs.list()).toMatchObject([{ id, origin: 'recorded', builtIn: true }]);
-    await expect(runs.delete(id)).rejects.toMatchObject({ code: 'run.built-in' });
+    await expect(runs.ownPath(id)).rejects.toMatchObject({ code: 'run.built-in' });
     expect(existsSync(path)).toBe(true);
   });
 

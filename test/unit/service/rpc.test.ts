@@ -33,6 +33,7 @@ const events = (): WindowEvents => ({
   experimentsChanged: vi.fn(),
   sweepChanged: vi.fn(),
   sweepPoint: vi.fn(),
+  opened: vi.fn(),
   engineChanged: vi.fn(),
 });
 
@@ -92,7 +93,12 @@ describe('rpc between window and host', () => {
     ['startRun', [{ experiment: {}, engine: 'gpu' }]],
     ['startRun', [{ experiment: {}, engine: 'sim', iterations: 0 }]],
     ['startRun', [{ experiment: {}, engine: 'sim', shell: 'rm' }]],
-    ['importRun', ['name', 'not bytes']],
+    ['importPart', ['not a ticket', new Uint8Array()]],
+    ['importPart', ['6f1c1f0e-6a5b-4f3c-8a9e-0d1c2b3a4f5e', 'not bytes']],
+    ['beginImport', [{ name: '', modifiedAt: '2026-11-20T09:00:00.000Z' }]],
+    ['deleteItems', [{ experiments: ['../x'], runs: [] }, false]],
+    ['packBundle', [{ experiments: [] }]],
+    ['keepDraft', ['mine', { changedAt: 'yesterday', experiment: {} }]],
   ] as const)('refuses %s(%j) before the service sees it', async (name, args) => {
     const called = vi.fn();
     const { window, host } = pair();

@@ -28,6 +28,7 @@ const told = {
   runProgress: vi.fn(),
   runChanged: vi.fn(),
   experimentsChanged: vi.fn(),
+  opened: vi.fn(),
   sweepChanged: vi.fn(),
   sweepPoint: vi.fn(),
   engineChanged: vi.fn(),
@@ -93,7 +94,9 @@ describe('a sweep on the host', () => {
 
     const listed = (await host.service.runs()).filter(({ sweep }) => sweep === begun.id);
     expect(listed.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5].map((point) => `sweep/${begun.id}/${point}`));
-    await expect(host.service.deleteRun(first.run.id)).rejects.toMatchObject({ code: 'run.of-sweep' });
+    await expect(host.service.deleteItems({ experiments: [], runs: [first.run.id] }, true)).rejects.toMatchObject({
+      code: 'run.of-sweep',
+    });
     await expect(host.service.readRun(`sweep/${begun.id}/6`)).rejects.toMatchObject({ code: 'run.not-found' });
     await expect(host.service.continueSweep(begun.id, false)).rejects.toMatchObject({ code: 'sweep.complete' });
   });

@@ -1,0 +1,23 @@
+/** Streams a bundle: however large it is, nothing holds it whole. */
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import { describeError, toErrorInfo } from '../../core/errors.ts';
+import type { Host } from '../service/host.ts';
+import type { Refusal } from './admission.ts';
+
+/** Answers with the bundle, or returns why there is none. The request has been admitted already. */
+export async function sendBundle(
+  host: Pick<Host, 'bundle'>,
+  ticket: string,
+  response: ServerResponse,
+): Promise<Refusal | null> {
+  try {
+    const stream = await host.bundle(ticket);
+    response.writeHead(200, { 'Content-Type': 'application/gzip', 'Cache-Control': 'no-store' });
+    pipeline(stream, response, () => {});
+    return null;
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    return { status: error.code === 'bundle.gone' ? 404 : 422, text: describeError(error) };
+  }
+}

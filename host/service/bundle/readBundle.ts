@@ -1,0 +1,193 @@
+/**
+ * Unpacks a bundle into a folder of numbered files, so that no name in it ever becomes a path. What the manifest doesn't
+ * name, what is larger than its kind can be, and what is missing refuse the whole bundle.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { Parser, type ReadEntry } from 'tar';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
+import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
+import { maxNotesBytes } from '../../../core/trace/notes.ts';
+import { storageError } from '../files.ts';
+import {
+  bundleError,
+  type Entry,
+  type EntryKind,
+  entriesOf,
+  type Manifest,
+  manifestName,
+  mostManifestBytes,
+  parseManifest,
+} from './manifest.ts';
+
+/** Of the archive itself. */
+export const mostBundleBytes = 8 * 2 ** 30;
+/** Of all that is in it. */
+const mostUnpackedBytes = 16 * 2 ** 30;
+const mostBytesOf: Readonly<Record<EntryKind, number>> = {
+  experiment: maxExperimentCharacters,
+  run: maxRunFileBytes,
+  notes: maxNotesBytes,
+};
+
+export interface UnpackedFile extends Entry {
+  readonly path: string;
+}
+
+export interface UnpackedBundle {
+  readonly manifest: Manifest;
+  readonly files: readonly UnpackedFile[];
+}
+
+/** Whether a file begins like a bundle; `head` is its first bytes. Traces of other tools may be gzipped too. */
+export function looksLikeBundle(head: Uint8Array): boolean {
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return false;
+  try {
+    // So few that they unpack to half a megabyte at most, and enough for the first name.
+    const start = gunzipSync(head.subarray(0, 512), { finishFlush: constants.Z_SYNC_FLUSH });
+    return start.toString('latin1', 0, manifestName.length + 1) === `${manifestName}\0`;
+  } catch {
+    return false;
+  }
+}
+
+/** `folder` is there and empty. Rejects with `bundle.*` or a file error. */
+export async function readBundle(archive: string, folder: string): Promise<UnpackedBundle> {
+  const manifest = await readManifest(archive);
+  const unpacking = new Unpacking(folder, entriesOf(manifest));
+  await walk(archive, (entry) => unpacking.take(entry));
+  return { manifest, files: await unpacking.finish() };
+}
+
+/** It comes first, so little is read for it, however large the archive is. */
+async function readManifest(archive: string): Promise<Manifest> {
+  let text: Promise<string> | null = null;
+  await walk(archive, (entry) => {
+    if (text !== null) return 'stop';
+    if (entry.path !== manifestName || entry.type !== 'File' || entry.size > mostManifestBytes) {
+      throw bundleError('damaged', `it does not begin with ${manifestName}.`);
+    }
+    text = textOf(entry);
+    text.catch(() => {});
+    return 'go on';
+  });
+  if (text === null) throw bundleError('damaged', `it has no ${manifestName}.`);
+  return parseManifest(await text);
+}
+
+type OnEntry = (entry: ReadEntry) => 'go on' | 'stop';
+
+/** Every entry of the archive in turn, until `onEntry` throws, or has seen enough. */
+async function walk(archive: string, onEntry: OnEntry): Promise<void> {
+  const stopped = new AbortController();
+  let refusal: unknown = null;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      try {
+        if (refusal === null && onEntry(entry) === 'stop') stopped.abort();
+      } catch (thrown) {
+        refusal ??= thrown;
+        stopped.abort();
+      }
+      // Whoever wants it has begun to read it.
+      if (!entry.flowing) entry.resume();
+    },
+  });
+  try {
+    const { signal } = stopped;
+    await pipeline(
+      createReadStream(archive),
+      createGunzip(),
+      bounded(mostUnpackedBytes),
+      parser as unknown as Writable,
+      { signal },
+    );
+  } catch (thrown) {
+    if (refusal !== null) throw refusal;
+    if (!stopped.signal.aborted) throw refusalOf(thrown);
+  }
+}
+
+function refusalOf(thrown: unknown): CopyscopeError {
+  if (thrown instanceof CopyscopeError) return thrown;
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return bundleError('truncated', 'it breaks off.', { cause: thrown });
+  return bundleError('damaged', `${message}.`, { cause: thrown });
+}
+
+/** A few kilobytes can unpack to terabytes. */
+function bounded(most: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > most) done(bundleError('too-large', `it unpacks to more than ${most} bytes.`));
+      else done(null, chunk);
+    },
+  });
+}
+
+class Unpacking {
+  readonly #folder: string;
+  readonly #expected: ReadonlyMap<string, Entry>;
+  readonly #files = new Map<string, UnpackedFile>();
+  readonly #writes: Promise<void>[] = [];
+  #first = true;
+
+  constructor(folder: string, expected: ReadonlyMap<string, Entry>) {
+    this.#folder = folder;
+    this.#expected = expected;
+  }
+
+  take(entry: ReadEntry): 'go on' {
+    // The manifest, which was read already.
+    if (this.#first) this.#first = false;
+    else this.#write(entry, this.#checked(entry));
+    return 'go on';
+  }
+
+  /** Rejects where a file could not be written, or is missing. */
+  async finish(): Promise<readonly UnpackedFile[]> {
+    for (const written of this.#writes) await written;
+    for (const path of this.#expected.keys()) {
+      if (!this.#files.has(path)) throw bundleError('damaged', `${path} is missing.`, { field: path });
+    }
+    return [...this.#files.values()];
+  }
+
+  #checked({ path, type, size }: ReadEntry): Entry {
+    const shown = JSON.stringify(path.slice(0, 120));
+    const expected = this.#expected.get(path);
+    if (expected === undefined) throw bundleError('damaged', `${shown} is not in its manifest.`, { field: path });
+    if (type !== 'File') throw bundleError('damaged', `${shown} is no plain file.`, { field: path });
+    if (this.#files.has(path)) throw bundleError('damaged', `${shown} is in it twice.`, { field: path });
+    if (size > mostBytesOf[expected.kind]) {
+      throw bundleError('too-large', `${shown} has ${size} bytes.`, { field: path });
+    }
+    return expected;
+  }
+
+  #write(entry: ReadEntry, expected: Entry): void {
+    const path = join(this.#folder, String(this.#writes.length));
+    this.#files.set(entry.path, { ...expected, path });
+    const written = pipeline(entry as unknown as AsyncIterable<Buffer>, createWriteStream(path, { flags: 'wx' })).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw storageError(`${path} could not be written`, error);
+      },
+    );
+    // Waited for at the end; the archive may be refused before.
+    written.catch(() => {});
+    this.#writes.push(written);
+  }
+}
+
+async function textOf(entry: ReadEntry): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of entry as unknown as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}

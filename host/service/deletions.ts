@@ -1,0 +1,145 @@
+/**
+ * Deleting with a way back. A file goes to the system's bin; where there is none, or for good, it is removed. A second
+ * name of it (a hard link, which costs nothing) is kept for a while, so that Undo works wherever the file went.
+ */
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { link, mkdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CopyscopeError } from '../../core/errors.ts';
+import type { Bin } from './bin/bin.ts';
+import { removeFile, storageError } from './files.ts';
+
+export interface Doomed {
+  readonly path: string;
+  /** What nobody would look for in a bin, as a draft. */
+  readonly bin: boolean;
+}
+
+interface Deleted {
+  readonly path: string;
+  /** Its second name; null where the disk has no such thing. */
+  readonly kept: string | null;
+  readonly takeOut: (() => Promise<void>) | null;
+}
+
+interface Deletion {
+  readonly files: Deleted[];
+  /** Does the rest of taking it back, when the files are in their places again. */
+  readonly restored: () => Promise<void>;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** How long a deletion can be taken back. */
+const undoMs = 5 * 60_000;
+
+export class Deletions {
+  readonly #folder: string;
+  readonly #bin: Bin | null;
+  readonly #deletions = new Map<string, Deletion>();
+
+  /** `folder` is this class's own, on the disk of what is deleted. What an earlier host left there is forgotten. */
+  constructor(folder: string, bin: Bin | null) {
+    this.#folder = folder;
+    this.#bin = bin;
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Deletes all of them, and gives what restore() wants. Rejects with `bin.failed` where the bin doesn't take a file, and
+   * with a file error; what was deleted by then is put back.
+   */
+  async delete(files: readonly Doomed[], forGood: boolean, restored: () => Promise<void>): Promise<string> {
+    const token = randomUUID();
+    const done: Deleted[] = [];
+    try {
+      for (const file of files) done.push(await this.#deleteOne(join(this.#folder, token), file, forGood));
+    } catch (thrown) {
+      for (const file of done) await putBack(file).catch(() => {});
+      await this.#forgetFiles(token);
+      throw thrown;
+    }
+    const timer = setTimeout(() => void this.forget(token), undoMs).unref();
+    this.#deletions.set(token, { files: done, restored, timer });
+    return token;
+  }
+
+  /** Puts everything back. Rejects with `deletion.gone` where that is no longer possible. */
+  async restore(token: string): Promise<void> {
+    const deletion = this.#deletions.get(token);
+    if (deletion === undefined || deletion.files.some(({ kept }) => kept === null)) throw gone();
+    for (const file of deletion.files) await putBack(file);
+    await deletion.restored();
+    await this.forget(token);
+  }
+
+  /** Nothing can be taken back any more. */
+  close(): void {
+    for (const { timer } of this.#deletions.values()) clearTimeout(timer);
+    this.#deletions.clear();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #deleteOne(folder: string, { path, bin }: Doomed, forGood: boolean): Promise<Deleted> {
+    const kept = await keepLink(folder, path);
+    if (forGood || !bin || this.#bin === null) {
+      await removeFile(path);
+      return { path, kept, takeOut: null };
+    }
+    const { takeOut } = await this.#bin.put(path).catch((cause: unknown) => {
+      throw binFailed(path, cause);
+    });
+    return { path, kept, takeOut };
+  }
+
+  /** It can't be taken back any more. */
+  async forget(token: string): Promise<void> {
+    clearTimeout(this.#deletions.get(token)?.timer);
+    this.#deletions.delete(token);
+    await this.#forgetFiles(token);
+  }
+
+  #forgetFiles(token: string): Promise<void> {
+    return rm(join(this.#folder, token), { recursive: true, force: true });
+  }
+}
+
+async function keepLink(folder: string, path: string): Promise<string | null> {
+  const kept = join(folder, `${randomUUID()}-${basename(path)}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await link(path, kept);
+    return kept;
+  } catch {
+    return null;
+  }
+}
+
+/** Never over another file, which may have come under this name meanwhile. */
+async function putBack({ path, kept, takeOut }: Deleted): Promise<void> {
+  if (kept === null) throw gone();
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await link(kept, path);
+  } catch (error) {
+    throw storageError(`${path} could not be put back`, error as NodeJS.ErrnoException);
+  }
+  await takeOut?.().catch(() => {});
+}
+
+const binFailed = (path: string, cause: unknown): CopyscopeError =>
+  new CopyscopeError(
+    {
+      code: 'bin.failed',
+      message: `${path} could not be moved to the bin (${cause instanceof Error ? cause.message : String(cause)}).`,
+      remedy: 'It can be deleted for good instead.',
+    },
+    { cause },
+  );
+
+const gone = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'deletion.gone',
+    message: 'This deletion can no longer be taken back here.',
+    remedy: 'Look for it in the system’s bin.',
+  });

@@ -1,0 +1,50 @@
+/** Takes a file's bytes as they come, whatever the file is: its first bytes decide what becomes of it. */
+import { sniffedBytes } from '../../../core/import/sniff.ts';
+import type { Imported } from '../../../core/service/service.ts';
+
+export interface Sink {
+  /** Resolves when more can be taken. Rejects where the file is refused. */
+  push(part: Uint8Array): Promise<void>;
+  /** All bytes have come: validates the file, and keeps it. */
+  finish(): Promise<Imported>;
+  /** No more will come. Nothing of it stays. */
+  abandon(): Promise<void>;
+}
+
+/** Holds the first bytes back until there are enough to tell what they are, then hands all to the sink that `choose` makes. */
+export class SniffingSink implements Sink {
+  readonly #choose: (head: Uint8Array) => Sink;
+  #head = new Uint8Array(0);
+  #sink: Sink | null = null;
+
+  constructor(choose: (head: Uint8Array) => Sink) {
+    this.#choose = choose;
+  }
+
+  async push(part: Uint8Array): Promise<void> {
+    if (this.#sink !== null) return this.#sink.push(part);
+    const head = new Uint8Array(this.#head.length + part.length);
+    head.set(this.#head);
+    head.set(part, this.#head.length);
+    this.#head = head;
+    if (head.length >= sniffedBytes) await this.#chosen();
+  }
+
+  async finish(): Promise<Imported> {
+    return (this.#sink ?? (await this.#chosen())).finish();
+  }
+
+  async abandon(): Promise<void> {
+    this.#head = new Uint8Array(0);
+    await this.#sink?.abandon();
+  }
+
+  async #chosen(): Promise<Sink> {
+    const sink = this.#choose(this.#head);
+    this.#sink = sink;
+    const head = this.#head;
+    this.#head = new Uint8Array(0);
+    if (head.length > 0) await sink.push(head);
+    return sink;
+  }
+}

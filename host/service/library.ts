@@ -1,0 +1,160 @@
+/** The user's own things on the disk, and what can be done with them as a whole: open, delete, pack, unpack. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
+import { looksLikeTrace } from '../../core/import/sniff.ts';
+import type { Imported, LibraryItems, RunSummary } from '../../core/service/service.ts';
+import { encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
+import type { Assets } from './assets.ts';
+import type { Bin } from './bin/bin.ts';
+import { Bundles } from './bundle/bundles.ts';
+import { looksLikeBundle, mostBundleBytes } from './bundle/readBundle.ts';
+import { Deletions, type Doomed } from './deletions.ts';
+import { DraftStore } from './draftStore.ts';
+import { ExperimentStore } from './experimentStore.ts';
+import { readBounded, readBoundedText } from './files.ts';
+import { FileSink } from './imports/fileSink.ts';
+import { Imports, type IncomingFile } from './imports/imports.ts';
+import { type Sink, SniffingSink } from './imports/sink.ts';
+import { TraceSink } from './imports/traceSink.ts';
+import { NoteStore } from './noteStore.ts';
+import { RunStore } from './runStore.ts';
+import { TitleStore } from './titleStore.ts';
+
+export interface LibraryOptions {
+  readonly dataFolder: string;
+  readonly assets: Assets;
+  readonly bin: Bin | null;
+  /** Of this program. */
+  readonly version: string;
+}
+
+export class Library {
+  readonly drafts: DraftStore;
+  readonly experiments: ExperimentStore;
+  readonly runs: RunStore;
+  readonly notes: NoteStore;
+  readonly titles: TitleStore;
+  readonly imports: Imports;
+  readonly bundles: Bundles;
+  readonly #deletions: Deletions;
+  readonly #incoming: string;
+  readonly #version: string;
+
+  constructor({ dataFolder, assets, bin, version }: LibraryOptions) {
+    this.#version = version;
+    this.#incoming = join(dataFolder, 'incoming');
+    this.drafts = new DraftStore(join(dataFolder, 'drafts'));
+    this.experiments = new ExperimentStore(join(dataFolder, 'experiments'), this.drafts);
+    this.runs = new RunStore(join(dataFolder, 'runs'), assets);
+    this.notes = new NoteStore(join(dataFolder, 'notes'));
+    this.titles = new TitleStore(join(dataFolder, 'titles.json'));
+    this.imports = new Imports(this.#incoming, (file) => this.#sinkFor(file));
+    this.bundles = new Bundles(this, version);
+    this.#deletions = new Deletions(join(dataFolder, 'deleted'), bin);
+  }
+
+  /** Those on the disk, newest first, with their titles. */
+  async listRuns(): Promise<RunSummary[]> {
+    const [runs, titles] = await Promise.all([this.runs.list(), this.titles.all()]);
+    return runs.map((run) => withTitle(run, titles.get(run.id)));
+  }
+
+  /** Rejects with `run.not-found`. An empty title takes the last one back. */
+  async rename(id: string, title: string): Promise<RunSummary> {
+    const run = (await this.runs.list()).find((one) => one.id === id);
+    // Says why there is none.
+    if (run === undefined) await this.runs.file(id);
+    const given = title.trim() === run?.name ? '' : title.trim();
+    await this.titles.set(id, given);
+    return withTitle(run as RunSummary, given === '' ? undefined : given);
+  }
+
+  /** See HostService.deleteItems(). `restored` is told when they are back. */
+  async delete({ experiments, runs }: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+    const doomed = [
+      ...(await Promise.all(experiments.map((id) => this.#filesOfExperiment(id)))),
+      ...(await Promise.all(runs.map((id) => this.#filesOfRun(id)))),
+    ].flat();
+    const titles = await this.titles.all();
+    const token = await this.#deletions.delete(doomed, forGood, async () => {
+      for (const id of runs) await this.titles.set(id, titles.get(id) ?? '');
+      restored();
+    });
+    for (const id of runs) await this.titles.set(id, '');
+    return token;
+  }
+
+  /** Deletes what was only just made, with no way back. */
+  async discard(items: LibraryItems): Promise<void> {
+    await this.#deletions.forget(await this.delete(items, true, () => {}));
+  }
+
+  restore(token: string): Promise<void> {
+    return this.#deletions.restore(token);
+  }
+
+  /** A name in the folder of what is not complete, which nothing has. */
+  newIncoming(): string {
+    return join(this.#incoming, randomUUID());
+  }
+
+  close(): void {
+    this.imports.close();
+    this.#deletions.close();
+  }
+
+  async #filesOfExperiment(id: string): Promise<Doomed[]> {
+    const [path, draft] = await Promise.all([this.experiments.path(id), this.drafts.path(id)]);
+    return [{ path, bin: true }, ...(draft === null ? [] : [{ path: draft, bin: false }])];
+  }
+
+  async #filesOfRun(id: string): Promise<Doomed[]> {
+    const path = await this.runs.ownPath(id);
+    const notes = await this.notes.path(id);
+    return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
+  }
+
+  #sinkFor(file: IncomingFile): Sink {
+    return new SniffingSink((head) => {
+      if (looksLikeBundle(head)) return new FileSink(this.#incoming, mostBundleBytes, (path) => this.#keepBundle(path));
+      if (looksLikeTrace(head)) {
+        return new TraceSink({ ...file, version: this.#version }, (run) => this.#keepRun(file.name, encodeRun(run)));
+      }
+      if (looksLikeExperiment(file.name, head)) {
+        return new FileSink(this.#incoming, maxExperimentCharacters, (path) => this.#keepExperiment(path));
+      }
+      return new FileSink(this.#incoming, maxRunFileBytes, async (path) =>
+        this.#keepRun(file.name, await readBounded(path, maxRunFileBytes)),
+      );
+    });
+  }
+
+  async #keepRun(name: string, file: Uint8Array): Promise<Imported> {
+    const { run, isNew } = await this.runs.import(name, file);
+    return { kind: 'run', run: withTitle(run, (await this.titles.all()).get(run.id)), isNew };
+  }
+
+  async #keepExperiment(path: string): Promise<Imported> {
+    const experiment = requireExperiment(await readBoundedText(path, maxExperimentCharacters));
+    const same = await this.experiments.same(experiment);
+    const id = same ?? (await this.experiments.save(null, experiment));
+    return { kind: 'experiment', id, name: experiment.name, isNew: same === null };
+  }
+
+  async #keepBundle(path: string): Promise<Imported> {
+    const folder = this.newIncoming();
+    try {
+      return { kind: 'bundle', items: await this.bundles.unpack(path, folder) };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+const looksLikeExperiment = (name: string, head: Uint8Array): boolean =>
+  /\.json$/i.test(name) || new TextDecoder().decode(head).trimStart().startsWith('{');
+
+const withTitle = (run: RunSummary, title: string | undefined): RunSummary =>
+  title === undefined ? run : { ...run, title };

@@ -1,0 +1,51 @@
+/** Files on their way in and out that take longer than a moment, each with how far it is and a way to cancel it. */
+import { Button, Progress } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { formatBytes } from '../../core/units.ts';
+import { type Transfer, useTransfers } from './store/transfers.ts';
+import classes from './Transfers.module.css';
+
+export function Transfers() {
+  const transfers = useTransfers((state) => state.transfers);
+  return (
+    <section className={classes['transfers']} aria-label="Files being read or written">
+      {transfers.map((transfer) => (
+        <TransferLine key={transfer.id} transfer={transfer} />
+      ))}
+    </section>
+  );
+}
+
+/** What is done sooner is not worth a flash on the screen. */
+const patienceMs = 400;
+
+function TransferLine({ transfer }: { readonly transfer: Transfer }) {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, []);
+  if (!isLong) return null;
+  const { title, doneBytes, totalBytes, cancel } = transfer;
+  const share = totalBytes === null || totalBytes === 0 ? null : doneBytes / totalBytes;
+  return (
+    <div className={classes['line']}>
+      <span className={classes['title']} role="status" title={title}>
+        {title}
+      </span>
+      <span className={`${classes['bytes']} tabular`}>
+        {formatBytes(doneBytes)}
+        {totalBytes === null ? '' : ` of ${formatBytes(totalBytes)}`}
+      </span>
+      <Progress
+        className={classes['bar'] ?? ''}
+        value={share === null ? 100 : share * 100}
+        animated={share === null || share === 1}
+        aria-label={title}
+      />
+      <Button variant="default" onClick={cancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** What is done to the library's things: delete with a way back, rename. */
+import { create } from 'zustand';
+import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
+import type { LibraryItems } from '../../../core/service/service.ts';
+import { notifyDone, notifyError } from '../notify.ts';
+import { documentKey } from '../page.ts';
+import { attempt, host, openPage } from './actions.ts';
+import { forgetDocument } from './editing.ts';
+import { countItems } from './files.ts';
+import { assign, state } from './store.ts';
+
+/** A deletion that the user must agree to first, since it can't be taken back for long; `why` is the bin's own reason. */
+interface Question {
+  readonly items: LibraryItems;
+  readonly why: ErrorInfo | null;
+}
+
+export const useDeleteQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }));
+export const closeDeleteQuestion = (): void => useDeleteQuestion.setState({ question: null });
+
+/** Into the bin; where there is none, or it refuses, the user is asked. */
+export async function deleteItems(items: LibraryItems): Promise<void> {
+  if (items.experiments.length + items.runs.length === 0) return;
+  if (state().about?.bin !== true) return useDeleteQuestion.setState({ question: { items, why: null } });
+  try {
+    await deleteNow(items, false);
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    if (error.code === 'bin.failed') useDeleteQuestion.setState({ question: { items, why: error } });
+    else notifyError(`${capital(countItems(items))} could not be deleted`, error);
+  }
+}
+
+/** The user has agreed. */
+export function deleteForGood(items: LibraryItems): Promise<void> {
+  closeDeleteQuestion();
+  return attempt(`${capital(countItems(items))} could not be deleted`, () => deleteNow(items, true));
+}
+
+async function deleteNow(items: LibraryItems, forGood: boolean): Promise<void> {
+  const what = nameOf(items);
+  const ticket = await host().deleteItems(items, forGood);
+  for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
+  const { page } = state();
+  const isOpen =
+    (page.kind === 'experiment' && items.experiments.includes(page.id)) ||
+    (page.kind === 'run' && items.runs.includes(page.id));
+  if (isOpen) openPage({ kind: 'welcome' });
+  notifyDone(forGood ? 'Deleted' : 'Moved to the bin', what, { label: 'Undo', act: () => void restore(ticket) });
+}
+
+const restore = (ticket: string): Promise<void> =>
+  attempt('It could not be brought back', async () => {
+    await host().restoreItems(ticket);
+    assign({ experiments: await host().experiments() });
+  });
+
+/** The one thing's name, or how many there are. */
+function nameOf(items: LibraryItems): string {
+  const [experiment, run] = [items.experiments[0], items.runs[0]];
+  if (items.experiments.length + items.runs.length > 1) return capital(countItems(items));
+  const { experiments, runs } = state();
+  return (
+    experiments.find(({ id }) => id === experiment)?.name ??
+    (run === undefined ? undefined : (runs[run]?.title ?? runs[run]?.name)) ??
+    ''
+  );
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Calls a run something else than its experiment. */
+export const renameRun = (id: string, title: string): Promise<void> =>
+  attempt('The run could not be renamed', () => host().renameRun(id, title));

@@ -1,0 +1,105 @@
+/** The user's own experiments. */
+import { ActionIcon, Tooltip } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconCopy,
+  IconFolderOpen,
+  IconPackageExport,
+  IconPencil,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { ExperimentSummary } from '../../core/service/service.ts';
+import { documentKey } from '../app/page.ts';
+import { openPage } from '../app/store/actions.ts';
+import { duplicateExperiment, newExperiment } from '../app/store/editing.ts';
+import { exportBundle } from '../app/store/files.ts';
+import { deleteItems } from '../app/store/libraryActions.ts';
+import { useApp } from '../app/store/store.ts';
+import { bundleName } from './bundleName.ts';
+import { Item, type ItemAction } from './Item.tsx';
+import classes from './Library.module.css';
+import { useLibrary } from './libraryView.ts';
+import { Section } from './Section.tsx';
+
+interface Props {
+  readonly experiments: readonly ExperimentSummary[];
+  readonly order: readonly string[];
+}
+
+export function ExperimentList({ experiments, order }: Props) {
+  const page = useApp((state) => state.page);
+  const edits = useApp((state) => state.edits);
+  return (
+    <Section
+      title="Experiments"
+      count={experiments.length}
+      action={<NewExperimentButton />}
+      empty="None of your own yet. Begin a new one, or change an example: that makes a copy."
+    >
+      <ul className={classes['list']}>
+        {experiments.map((experiment) => {
+          const { id, name, hasDraft, problem } = experiment;
+          const item = { kind: 'experiment', id } as const;
+          const isUnsaved = edits[documentKey(item)]?.dirty ?? hasDraft;
+          return (
+            <Item
+              key={id}
+              item={item}
+              order={order}
+              icon={
+                problem === undefined ? (
+                  <IconFolderOpen size={15} aria-hidden />
+                ) : (
+                  <IconAlertTriangle size={15} color="var(--warn)" aria-label="Can’t be opened" />
+                )
+              }
+              name={name}
+              {...(isUnsaved ? { detail: 'Unsaved changes' } : {})}
+              current={page.kind === 'experiment' && page.id === id}
+              onOpen={() => openPage(item)}
+              actions={actionsOf(experiment)}
+            />
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+function actionsOf({ id, name, problem }: ExperimentSummary): ItemAction[] {
+  const items = { experiments: [id], runs: [] };
+  const remove: ItemAction = {
+    label: 'Delete',
+    icon: <IconTrash size={15} />,
+    act: () => void deleteItems(items),
+    isHarmful: true,
+    key: 'Delete',
+  };
+  if (problem !== undefined) return [remove];
+  return [
+    {
+      label: 'Rename…',
+      icon: <IconPencil size={15} />,
+      act: () => useLibrary.setState({ renaming: { kind: 'experiment', id } }),
+      key: 'F2',
+    },
+    { label: 'Duplicate', icon: <IconCopy size={15} />, act: () => void duplicateExperiment(id) },
+    {
+      label: 'Export as a bundle',
+      icon: <IconPackageExport size={15} />,
+      act: () => void exportBundle(items, bundleName(name)),
+    },
+    remove,
+  ];
+}
+
+function NewExperimentButton() {
+  return (
+    <Tooltip label="New experiment (Alt+N)">
+      <ActionIcon size="sm" aria-label="New experiment" onClick={() => void newExperiment()}>
+        <IconPlus size={15} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,127 @@
+/** The runs: made here, opened from files, and shipped with the program. */
+import { Button } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconLoader2,
+  IconPackageExport,
+  IconPencil,
+  IconTimeline,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useState } from 'react';
+import { type RunSummary, runTitle } from '../../core/service/service.ts';
+import { formatDuration } from '../../core/units.ts';
+import { openPage } from '../app/store/actions.ts';
+import { exportBundle } from '../app/store/files.ts';
+import { deleteItems } from '../app/store/libraryActions.ts';
+import { useApp } from '../app/store/store.ts';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatMoment } from '../common/time.ts';
+import { bundleName } from './bundleName.ts';
+import { Item, type ItemAction } from './Item.tsx';
+import classes from './Library.module.css';
+import { useLibrary } from './libraryView.ts';
+import { Section } from './Section.tsx';
+
+interface Props {
+  readonly runs: readonly RunSummary[];
+  readonly order: readonly string[];
+}
+
+/** Longer lists are shown in full when they are asked for. */
+const mostShown = 200;
+
+export function RunList({ runs, order }: Props) {
+  const page = useApp((state) => state.page);
+  const [all, setAll] = useState(false);
+  const shown = all ? runs : runs.slice(0, mostShown);
+  return (
+    <Section title="Runs" count={runs.length} empty="Runs appear here as you make them.">
+      <ul className={classes['list']}>
+        {shown.map((run) => (
+          <Item
+            key={run.id}
+            {...(run.builtIn ? {} : { item: { kind: 'run', id: run.id }, order })}
+            icon={<IconTimeline size={15} aria-hidden />}
+            name={runTitle(run)}
+            detail={<RunDetail run={run} />}
+            current={page.kind === 'run' && page.id === run.id}
+            onOpen={() => openPage({ kind: 'run', id: run.id })}
+            actions={actionsOf(run)}
+          />
+        ))}
+      </ul>
+      {shown.length === runs.length ? null : (
+        <Button variant="subtle" color="gray" fullWidth onClick={() => setAll(true)}>
+          Show all {runs.length}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+function actionsOf(run: RunSummary): ItemAction[] {
+  if (run.builtIn || run.status === 'running') return [];
+  const items = { experiments: [], runs: [run.id] };
+  const remove: ItemAction = {
+    label: 'Delete',
+    icon: <IconTrash size={15} />,
+    act: () => void deleteItems(items),
+    isHarmful: true,
+    key: 'Delete',
+  };
+  // One that failed without a file has nothing to rename or to export.
+  if (run.status !== 'complete') return [remove];
+  return [
+    {
+      label: 'Rename…',
+      icon: <IconPencil size={15} />,
+      act: () => useLibrary.setState({ renaming: { kind: 'run', id: run.id } }),
+      key: 'F2',
+    },
+    {
+      label: 'Export as a bundle',
+      icon: <IconPackageExport size={15} />,
+      act: () => void exportBundle(items, bundleName(runTitle(run))),
+    },
+    remove,
+  ];
+}
+
+function RunDetail({ run }: { readonly run: RunSummary }) {
+  return (
+    <>
+      <OriginBadge origin={run.origin} compact />
+      <span className={`${classes['fact']} tabular`}>
+        <RunOutcome run={run} />
+      </span>
+      <span className={`${classes['when']} tabular`}>{formatMoment(run.createdAt)}</span>
+    </>
+  );
+}
+
+function RunOutcome({ run }: { readonly run: RunSummary }) {
+  switch (run.status) {
+    case 'running':
+      return (
+        <>
+          <IconLoader2 size={12} aria-hidden /> running
+        </>
+      );
+    case 'failed':
+      return (
+        <span className={classes['failed']}>
+          <IconAlertTriangle size={12} aria-hidden /> failed
+        </span>
+      );
+    case 'cancelled':
+      return (
+        <>
+          <IconBan size={12} aria-hidden /> cancelled
+        </>
+      );
+    default:
+      return run.makespanNs === null ? null : formatDuration(run.makespanNs);
+  }
+}

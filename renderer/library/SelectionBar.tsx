@@ -1,0 +1,48 @@
+/** What can be done with all that is selected. */
+import { Button, Text } from '@mantine/core';
+import { IconPackageExport, IconTrash } from '@tabler/icons-react';
+import { exportBundle } from '../app/store/files.ts';
+import { deleteItems } from '../app/store/libraryActions.ts';
+import { bundleName } from './bundleName.ts';
+import classes from './Library.module.css';
+import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryView.ts';
+
+export function SelectionBar({ order }: { readonly order: readonly string[] }) {
+  const selected = useLibrary((state) => state.selected);
+  const items = selectedItems(selected, order);
+  const count = items.experiments.length + items.runs.length;
+  return (
+    <section className={classes['selection']} aria-label="Selection">
+      <Text size="sm" role="status">
+        {count} selected
+      </Text>
+      <div className={classes['selectionButtons']}>
+        <Button variant="default" disabled={count === order.length} onClick={() => selectAll(order)}>
+          All
+        </Button>
+        <Button
+          variant="default"
+          disabled={count === 0}
+          leftSection={<IconPackageExport size={14} aria-hidden />}
+          onClick={() => void exportBundle(items, bundleName('copyscope library'))}
+        >
+          Export
+        </Button>
+        <Button
+          variant="default"
+          disabled={count === 0}
+          leftSection={<IconTrash size={14} aria-hidden />}
+          onClick={() => {
+            stopSelecting();
+            void deleteItems(items);
+          }}
+        >
+          Delete
+        </Button>
+        <Button variant="subtle" onClick={stopSelecting}>
+          Done
+        </Button>
+      </div>
+    </section>
+  );
+}

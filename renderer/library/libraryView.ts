@@ -1,0 +1,65 @@
+/** What the library panel itself is at: search and filter, and what is selected in it. */
+import { create } from 'zustand';
+import type { LibraryItems } from '../../core/service/service.ts';
+import { type LibraryFilter, noFilter } from './filter.ts';
+
+export type ItemKind = 'experiment' | 'run';
+
+export interface LibraryItem {
+  readonly kind: ItemKind;
+  readonly id: string;
+}
+
+interface LibraryView {
+  readonly filter: LibraryFilter;
+  /** Whether a click selects instead of opening. */
+  readonly selecting: boolean;
+  readonly selected: ReadonlySet<string>;
+  /** Where a Shift+click begins. */
+  readonly anchor: string | null;
+  readonly renaming: LibraryItem | null;
+}
+
+export const useLibrary = create<LibraryView>()(() => ({
+  filter: noFilter,
+  selecting: false,
+  selected: new Set<string>(),
+  anchor: null,
+  renaming: null,
+}));
+
+export const setFilter = (fields: Partial<LibraryFilter>): void =>
+  useLibrary.setState(({ filter }) => ({ filter: { ...filter, ...fields } }));
+
+export const itemKey = ({ kind, id }: LibraryItem): string => `${kind}:${id}`;
+
+export const startSelecting = (): void => useLibrary.setState({ selecting: true });
+export const stopSelecting = (): void => useLibrary.setState({ selecting: false, selected: new Set(), anchor: null });
+
+export function toggleSelected(item: LibraryItem): void {
+  const key = itemKey(item);
+  useLibrary.setState(({ selected }) => {
+    const next = new Set(selected);
+    if (!next.delete(key)) next.add(key);
+    return { selecting: true, selected: next, anchor: key };
+  });
+}
+
+/** From the last one that was clicked to this one; `order` is how they are listed. */
+export function selectTo(item: LibraryItem, order: readonly string[]): void {
+  const key = itemKey(item);
+  useLibrary.setState(({ selected, anchor }) => {
+    const [from, to] = [order.indexOf(anchor ?? key), order.indexOf(key)];
+    const range = from < 0 ? [key] : order.slice(Math.min(from, to), Math.max(from, to) + 1);
+    return { selecting: true, selected: new Set([...selected, ...range]), anchor: anchor ?? key };
+  });
+}
+
+export const selectAll = (order: readonly string[]): void => useLibrary.setState({ selected: new Set(order) });
+
+/** The selected ones that are listed; what a filter hides is left alone. */
+export function selectedItems(selected: ReadonlySet<string>, order: readonly string[]): LibraryItems {
+  const ids = (kind: ItemKind): string[] =>
+    order.flatMap((key) => (selected.has(key) && key.startsWith(`${kind}:`) ? key.slice(kind.length + 1) : []));
+  return { experiments: ids('experiment'), runs: ids('run') };
+}

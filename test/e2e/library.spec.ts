@@ -1,0 +1,237 @@
+/** The library: finding, renaming, deleting with a way back, and files that come and go. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { Server } from './support/server.ts';
+import { expect, test } from './support/test.ts';
+import { Window } from './support/window.ts';
+
+const root = join(import.meta.dirname, '../..');
+const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
+const traceFile = join(root, 'test/fixtures/pytorch-traces/trace_streamed0_pinned0.json');
+const example = JSON.parse(readFileSync(exampleFile, 'utf8'));
+const named = (name: string): string => JSON.stringify({ ...example, name });
+
+/** Drops files on the window, as a file manager does. */
+async function drop(page: Page, files: readonly (readonly [name: string, content: Buffer])[]): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    (given) => {
+      const data = new DataTransfer();
+      for (const [name, base64] of given) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+        data.items.add(new File([bytes], name));
+      }
+      return data;
+    },
+    files.map(([name, content]) => [name, content.toString('base64')] as const),
+  );
+  await page.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+  await expect(page.getByText('Drop to open')).toBeVisible();
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+  await expect(page.getByText('Drop to open')).toBeHidden();
+}
+
+const experiments = (window: Window) => window.library.getByRole('region', { name: 'Experiments' });
+const trash = (server: Server): string => join(server.dataFolder, 'home/Trash/files');
+const binned = (server: Server): string[] => (existsSync(trash(server)) ? readdirSync(trash(server)).sort() : []);
+
+test.describe('with three experiments and three runs', () => {
+  test.beforeEach(async ({ server, window, page }) => {
+    for (const id of ['alpha', 'beta', 'gamma']) server.addExperiment(id, named(id));
+    await page.reload();
+    await window.ready();
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    for (let run = 1; run <= 3; run += 1) {
+      await window.runButton.click();
+      await expect(window.runs.filter({ hasText: 'Simulated' }).filter({ hasText: 'µs' })).toHaveCount(run);
+      await expect(window.runButton).toBeVisible();
+    }
+  });
+
+  test('search, filter and sort leave what matches', async ({ window, page }) => {
+    const search = window.library.getByRole('textbox', { name: 'Search the library' });
+    await search.fill('beta');
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(1);
+    await expect(window.library.getByRole('region', { name: 'Examples' })).toHaveCount(0);
+    await search.fill('no such thing');
+    await expect(window.library.getByText('Nothing in the library matches.')).toBeVisible();
+    await window.library.getByRole('button', { name: 'Show everything' }).click();
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(3);
+
+    await window.library.getByRole('button', { name: 'Filter and sort' }).click();
+    const filter = page.getByRole('dialog', { name: 'Filter and sort' });
+    await filter.getByText('Simulated', { exact: true }).click();
+    await expect(window.runs).toHaveCount(3);
+    await expect(experiments(window)).toHaveCount(0);
+    await filter.getByText('Recorded', { exact: true }).click();
+    await filter.getByText('Failed', { exact: true }).click();
+    await expect(window.runs).toHaveCount(0);
+    await filter.getByRole('button', { name: 'Clear' }).click();
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(3);
+    await page.keyboard.press('Escape');
+    await expect(filter).toBeHidden();
+  });
+
+  test('F2 renames a run and an experiment; an empty name of a run is its experiment’s again', async ({
+    window,
+    page,
+  }) => {
+    const first = window.runs.first().getByRole('button').first();
+    await first.focus();
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog', { name: 'Rename' });
+    await dialog.getByLabel('Name').fill('Before the fix');
+    await page.keyboard.press('Enter');
+    await expect(window.runs.first()).toContainText('Before the fix');
+    await page.reload();
+    await window.ready();
+    await expect(window.runs.first()).toContainText('Before the fix');
+    await window.runs
+      .first()
+      .getByRole('button', { name: /^More about/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    await dialog.getByLabel('Name').fill('');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await expect(window.runs.first()).toContainText('Pinned source, second stream');
+
+    await experiments(window).getByRole('button', { name: 'alpha', exact: true }).focus();
+    await page.keyboard.press('F2');
+    await dialog.getByLabel('Name').fill('omega');
+    await page.keyboard.press('Enter');
+    await expect(experiments(window).getByRole('button', { name: 'omega', exact: true })).toBeVisible();
+  });
+
+  test('what is deleted goes to the bin, and Undo brings it back', async ({ window, page, server }) => {
+    test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
+    await experiments(window).getByRole('button', { name: 'beta', exact: true }).focus();
+    await page.keyboard.press('Delete');
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(2);
+    expect(binned(server)).toEqual(['beta.json']);
+    const notice = page.getByRole('alert').filter({ hasText: 'Moved to the bin' });
+    await expect(notice).toContainText('beta');
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(3);
+    expect(binned(server)).toEqual([]);
+  });
+
+  test('several are selected by mouse, with Shift and Ctrl, and deleted together', async ({ window, page, server }) => {
+    test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
+    const own = window.runs.filter({ hasText: 'Simulated' });
+    await own
+      .nth(0)
+      .getByRole('button')
+      .first()
+      .click({ modifiers: ['Control'] });
+    await own
+      .nth(2)
+      .getByRole('button')
+      .first()
+      .click({ modifiers: ['Shift'] });
+    await experiments(window).getByRole('checkbox', { name: 'Select gamma' }).check();
+    const bar = window.library.getByRole('region', { name: 'Selection' });
+    await expect(bar).toContainText('4 selected');
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(own).toHaveCount(0);
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(2);
+    expect(binned(server)).toHaveLength(4);
+    await page
+      .getByRole('alert')
+      .filter({ hasText: '1 experiment and 3 runs' })
+      .getByRole('button', { name: 'Undo' })
+      .click();
+    await expect(own).toHaveCount(3);
+    await expect(bar).toBeHidden();
+  });
+
+  test('a bundle of all goes out and comes in again', async ({ window, page, server }) => {
+    await window.library.getByRole('button', { name: 'Select several' }).click();
+    const bar = window.library.getByRole('region', { name: 'Selection' });
+    await bar.getByRole('button', { name: 'All' }).click();
+    await expect(bar).toContainText('6 selected');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      bar.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('copyscope-library.copyscope');
+    const bundle = readFileSync(await download.path());
+    await bar.getByRole('button', { name: 'Done' }).click();
+
+    const before = Object.keys(server.files()).length;
+    await drop(page, [['mine.copyscope', bundle]]);
+    await expect(page.getByRole('alert').filter({ hasText: '3 experiments and 3 runs' })).toBeVisible();
+    await expect(experiments(window).getByRole('listitem')).toHaveCount(6);
+    expect(Object.keys(server.files())).toHaveLength(before + 6);
+
+    await drop(page, [['cut.copyscope', bundle.subarray(0, bundle.length - 100)]]);
+    await expect(window.alerts.filter({ hasText: 'cut.copyscope could not be opened' })).toContainText('breaks off');
+    expect(Object.keys(server.files())).toHaveLength(before + 6);
+  });
+});
+
+test('files that are dropped are opened, whatever they are', async ({ window, page }) => {
+  await drop(page, [
+    ['mine.copyscope.json', Buffer.from(named('Dropped'))],
+    ['worker0.pt.trace.json', readFileSync(traceFile)],
+  ]);
+  await expect(page.getByRole('heading', { level: 1, name: 'worker0' })).toBeVisible();
+  await expect(experiments(window).getByRole('button', { name: 'Dropped', exact: true })).toBeVisible();
+  await drop(page, [['nothing.arrow', Buffer.from('nothing')]]);
+  await expect(window.alerts.filter({ hasText: 'nothing.arrow could not be opened' })).toBeVisible();
+
+  // What was open last is on the first page.
+  await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
+  const recent = page.getByRole('region', { name: 'Recent' });
+  await expect(recent.getByRole('button').first()).toContainText('worker0');
+  await recent.getByRole('button', { name: 'Dropped' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dropped' })).toBeVisible();
+});
+
+test('a file of more than a message’s length is read with progress, and cancelled', async ({
+  window,
+  page,
+  server,
+}) => {
+  // A trace that begins well, and then goes on for 300 MB.
+  await page.evaluate(() => {
+    const text = (part: string): Uint8Array => new TextEncoder().encode(part);
+    const event =
+      '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},\n';
+    const chunk = text(event.repeat(10_000));
+    const parts = [text('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[\n')];
+    for (let bytes = 0; bytes < 300e6; bytes += chunk.length) parts.push(chunk);
+    const data = new DataTransfer();
+    data.items.add(new File(parts as BlobPart[], 'large.json'));
+    const drag = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+    document.body.dispatchEvent(drag);
+  });
+  const bar = page.getByRole('progressbar', { name: 'Reading large.json' });
+  await expect(bar).toBeVisible();
+  await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(1);
+  await page
+    .getByRole('region', { name: 'Files being read or written' })
+    .getByRole('button', { name: 'Cancel' })
+    .click();
+  await expect(bar).toBeHidden();
+  await expect(window.runs.filter({ hasText: 'large' })).toHaveCount(0);
+  expect(Object.keys(server.files()).filter((path) => path.includes('imported'))).toEqual([]);
+});
+
+test('files named on the command line are opened by the first window', async ({ page }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-named-'));
+  const run = join(folder, 'mine.arrow');
+  execFileSync(process.execPath, [join(root, 'dist/host/cli.js'), 'run', exampleFile, '--engine', 'sim', '--out', run]);
+  const server = new Server({ args: [run, join(folder, 'not-there.arrow')] });
+  await page.goto(await server.address());
+  const window = new Window(page);
+  await window.ready();
+  await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+  await expect(window.runs.filter({ has: page.locator('[data-current]') }).or(window.runs.first())).not.toHaveCount(0);
+  expect(page.url()).toContain('#/run/imported/mine');
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,269 @@
+/** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { create } from 'tar';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LibraryItems } from '../../../core/service/service.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { runNotes } from '../../../core/trace/notes.ts';
+import { createHost, type Host } from '../../../host/service/host.ts';
+import { repository } from './support/buildEntry.ts';
+import { importedRun, importFile } from './support/imports.ts';
+import { example, smallRun } from './support/runs.ts';
+
+let folder: string;
+let host: Host;
+let other: Host;
+
+function makeHost(name: string): Host {
+  return createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, name) },
+    assetsFolder: join(repository, 'assets'),
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+  });
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-bundle-'));
+  host = makeHost('one');
+  other = makeHost('other');
+});
+afterEach(() => {
+  host.close();
+  other.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = encodeRun(smallRun(example(), 'cpu'));
+const note = { id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
+
+/** An experiment, and a run with a name and a note. */
+async function fill(): Promise<LibraryItems> {
+  const { id } = await importedRun(host.service, 'a.arrow', run);
+  await host.service.saveNotes(id, runNotes([note]));
+  await host.service.renameRun(id, 'Mine');
+  return { experiments: [await host.service.saveExperiment(null, example())], runs: [id] };
+}
+
+async function packed(items: LibraryItems): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  for await (const part of await host.bundle(await host.service.packBundle(items))) parts.push(part as Buffer);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+const kept = (name: string): string[] => {
+  try {
+    return readdirSync(join(folder, name), { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name)
+      .sort();
+  } catch {
+    return [];
+  }
+};
+
+const own = async (of: Host) => (await of.service.runs()).filter(({ builtIn }) => !builtIn);
+
+describe('a bundle', () => {
+  it('brings experiments, runs, names and notes to another library', async () => {
+    const bundle = await packed(await fill());
+    const imported = await importFile(other.service, 'mine.copyscope', bundle, 1000);
+    if (imported.kind !== 'bundle') throw new Error(imported.kind);
+    const [experiment = ''] = imported.items.experiments;
+    const [id = ''] = imported.items.runs;
+    expect(await other.service.readExperiment(experiment)).toEqual(example());
+    expect(new Uint8Array(await other.service.readRun(id))).toEqual(run);
+    expect(await own(other)).toMatchObject([{ id, title: 'Mine', origin: 'recorded' }]);
+    expect((await other.service.readNotes(id)).notes).toEqual([note]);
+    expect(kept('one/incoming')).toEqual([]);
+    expect(kept('other/incoming')).toEqual([]);
+  });
+
+  it('never replaces anything: what is there already is kept beside it', async () => {
+    const bundle = await packed(await fill());
+    await importFile(host.service, 'mine.copyscope', bundle);
+    expect(await host.service.experiments()).toHaveLength(2);
+    expect(await own(host)).toHaveLength(2);
+  });
+
+  it('holds runs that ship with the program too, and an empty one holds nothing', async () => {
+    const [recorded] = (await host.service.runs()).filter(({ builtIn }) => builtIn);
+    const imported = await importFile(
+      other.service,
+      'x',
+      await packed({ experiments: [], runs: [recorded?.id ?? ''] }),
+    );
+    expect(imported).toMatchObject({ kind: 'bundle', items: { runs: [expect.stringMatching(/^imported\//)] } });
+    const empty = await importFile(other.service, 'x', await packed({ experiments: [], runs: [] }));
+    expect(empty).toEqual({ kind: 'bundle', items: { experiments: [], runs: [] } });
+  });
+
+  it('is a tar archive that begins with what it holds', async () => {
+    const tar = gunzipSync(await packed(await fill()));
+    expect(tar.toString('latin1', 257, 262)).toBe('ustar');
+    const names = Array.from({ length: tar.length / 512 }, (_, block) => tar.subarray(block * 512, (block + 1) * 512))
+      .filter((block) => block.toString('latin1', 257, 262) === 'ustar')
+      .map((block) => block.toString('latin1', 0, 100).replace(/\0.*$/s, ''));
+    expect(names).toEqual([
+      'manifest.json',
+      'experiments/pinned-source-second-stream.json',
+      'runs/imported/a.arrow',
+      'notes/imported/a.json',
+    ]);
+  });
+
+  it('is fetched once, and only what is there can be packed', async () => {
+    const ticket = await host.service.packBundle(await fill());
+    (await host.bundle(ticket)).resume();
+    await expect(host.bundle(ticket)).rejects.toMatchObject({ code: 'bundle.gone' });
+    await expect(host.service.packBundle({ experiments: ['none'], runs: [] })).rejects.toMatchObject({
+      code: 'experiment.not-found',
+    });
+    await expect(host.service.packBundle({ experiments: [], runs: ['none'] })).rejects.toMatchObject({
+      code: 'run.not-found',
+    });
+  });
+});
+
+interface Made {
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  readonly links?: Readonly<Record<string, string>>;
+  readonly order?: readonly string[];
+}
+
+let made = 0;
+
+/** An archive of whatever one likes. */
+async function archive({ files, links = {}, order = Object.keys(files) }: Made): Promise<Uint8Array> {
+  made += 1;
+  const cwd = join(folder, `made-${made}`);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), content);
+  }
+  for (const [name, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    symlinkSync(target, join(cwd, name));
+  }
+  const parts: Buffer[] = [];
+  const pack = create({ cwd, gzip: true, portable: true, preservePaths: true }, [...order, ...Object.keys(links)]);
+  for await (const part of pack as unknown as AsyncIterable<Buffer>) parts.push(part);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+const manifest = (fields: object = {}): string =>
+  JSON.stringify({
+    format: 'copyscope/bundle',
+    version: 1,
+    createdAt: '2026-11-20T09:00:00.000Z',
+    program: 'test',
+    experiments: [{ id: 'mine', name: 'Mine' }],
+    runs: [],
+    ...fields,
+  });
+const experiment = JSON.stringify(example());
+const withRun = { runs: [{ id: 'imported/a', name: 'a', notes: false }] };
+
+const refused: readonly (readonly [what: string, made: Made, code: RegExp])[] = [
+  [
+    'an experiment that is not valid',
+    { files: { 'manifest.json': manifest(), 'experiments/mine.json': '{}' } },
+    /damaged/,
+  ],
+  ['a file that is missing', { files: { 'manifest.json': manifest() } }, /damaged/],
+  [
+    'a file that its manifest does not name',
+    {
+      files: { 'manifest.json': manifest(), 'experiments/mine.json': experiment, 'experiments/more.json': experiment },
+    },
+    /damaged/,
+  ],
+  ['a file outside', { files: { 'manifest.json': manifest(), '../outside.json': experiment } }, /damaged/],
+  [
+    'an id that leaves its folder',
+    { files: { 'manifest.json': manifest({ experiments: [{ id: '../mine', name: 'x' }] }) } },
+    /damaged/,
+  ],
+  ['a link', { files: { 'manifest.json': manifest() }, links: { 'experiments/mine.json': '/etc/passwd' } }, /damaged/],
+  [
+    'a run that is none, after an experiment that is right',
+    {
+      files: {
+        'manifest.json': manifest(withRun),
+        'experiments/mine.json': experiment,
+        'runs/imported/a.arrow': new Uint8Array(5000),
+      },
+    },
+    /damaged/,
+  ],
+  [
+    'notes that are none',
+    {
+      files: {
+        'manifest.json': manifest({ experiments: [], runs: [{ id: 'imported/a', name: 'a', notes: true }] }),
+        'runs/imported/a.arrow': run,
+        'notes/imported/a.json': '[]',
+      },
+    },
+    /damaged/,
+  ],
+  ['a newer version', { files: { 'manifest.json': manifest({ version: 2 }) } }, /newer-version/],
+  ['another format', { files: { 'manifest.json': manifest({ format: 'zip' }) } }, /damaged/],
+  [
+    'an id twice',
+    { files: { 'manifest.json': manifest({ experiments: [1, 2].map(() => ({ id: 'mine', name: 'x' })) }) } },
+    /damaged/,
+  ],
+];
+
+describe('a bundle from elsewhere', () => {
+  it.each(refused)('with %s is refused whole', async (_what, content, code) => {
+    await expect(importFile(other.service, 'x', await archive(content))).rejects.toMatchObject({
+      code: expect.stringMatching(code),
+      remedy: expect.any(String),
+    });
+    expect(kept('other')).toEqual([]);
+  });
+
+  it('is refused wherever it breaks off, and whatever byte is changed', async () => {
+    const bundle = await packed(await fill());
+    for (let length = 200; length < bundle.length; length += Math.ceil(bundle.length / 25)) {
+      await expect(importFile(other.service, 'x', bundle.slice(0, length))).rejects.toMatchObject({
+        code: expect.stringMatching(/^bundle\.(truncated|damaged)$/),
+      });
+      const changed = bundle.slice();
+      changed[length] = (changed[length] ?? 0) ^ 0x55;
+      await expect(importFile(other.service, 'x', changed)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(bundle|trace-file|run-file)\./),
+      });
+    }
+    expect(kept('other')).toEqual([]);
+  });
+
+  it('that unpacks to far more than it can hold is refused', async () => {
+    const files = { 'manifest.json': manifest(), 'experiments/mine.json': new Uint8Array(65 * 1024 * 1024).fill(0x20) };
+    const bomb = await archive({ files });
+    expect(bomb.length).toBeLessThan(200_000);
+    await expect(importFile(other.service, 'x', bomb)).rejects.toMatchObject({ code: 'bundle.too-large' });
+    expect(kept('other')).toEqual([]);
+  });
+
+  it('whose manifest comes late is none', async () => {
+    const files = { 'manifest.json': manifest(), 'experiments/mine.json': experiment };
+    const late = await archive({ files, order: ['experiments/mine.json', 'manifest.json'] });
+    await expect(importFile(other.service, 'x', late)).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
+  });
+
+  it('takes back what it had kept when the disk fails half-way', async () => {
+    const bundle = await packed(await fill());
+    // The experiment can be written, and the run can't.
+    mkdirSync(join(folder, 'other'), { recursive: true });
+    writeFileSync(join(folder, 'other/runs'), 'a file where the folder should be');
+    await expect(importFile(other.service, 'x', bundle)).rejects.toMatchObject({ code: 'file.failed' });
+    expect(kept('other')).toEqual(['runs']);
+  });
+});
