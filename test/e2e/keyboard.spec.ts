@@ -3,7 +3,7 @@ import { expect, test } from './support/test.ts';
 
 /** Moves the focus with Tab until it is on what `name` describes; fails where it never gets there. */
 async function tabTo(page: import('@playwright/test').Page, name: RegExp): Promise<void> {
-  for (let step = 0; step < 60; step += 1) {
+  for (let step = 0; step < 120; step += 1) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(() => {
       const element = document.activeElement;

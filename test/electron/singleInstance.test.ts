@@ -38,6 +38,8 @@ it('shows the window and opens the files that a second start was given', () => {
   expect(openFiles).toHaveBeenCalledExactlyOnceWith([resolve('/a/run.arrow'), resolve('/b/x.copyscope.json')]);
 });
 
-it('takes only run and experiment files from a command line', () => {
-  expect(filesAmong(['-run.arrow', '--x=run.arrow', 'a.json', 'notes.txt', '.'], '/a')).toEqual([]);
+it('takes only files that Copyscope opens from a command line', () => {
+  expect(filesAmong(['-run.arrow', '--x=run.arrow', 'notes.txt', '.', 'copyscope'], '/a')).toEqual([]);
+  const files = ['run.arrow', 'mine.copyscope.json', 'worker0.pt.trace.json.gz', 'TRACE.JSON', 'all.copyscope'];
+  expect(filesAmong(files, '/a')).toEqual(files.map((file) => resolve('/a', file)));
 });
