@@ -56,3 +56,15 @@ test('a hazard is repaired with one click', async ({ window, page }) => {
   await expect(page.getByRole('heading', { level: 1, name: /^Copy of/ })).toBeVisible();
   await expect(window.status).toContainText('Hazards none');
 });
+
+test('a profile that nobody measured says so where it is chosen, and in the run', async ({ window, page }) => {
+  await window.open('Same stream');
+  await window.engine.click();
+  const option = page.getByRole('option', { name: /RTX 4090 \(published figures, not measured\)/ });
+  await expect(option).toContainText('built from published figures, not measured');
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: 'test-results/screenshots/profiles.png' });
+  await option.click();
+  await window.run();
+  await expect(window.status).toContainText('simulated on NVIDIA GeForce RTX 4090 (published figures, not measured)');
+});

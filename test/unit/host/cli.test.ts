@@ -161,6 +161,14 @@ describe('copyscope explain', () => {
     expect(out).toContain('20,971,520 bytes checked, none wrong');
   });
 
+  it('says where a profile was not measured', async () => {
+    const { out } = await cli('predict', exampleFile('pinned-same-stream'), '--profile', 'rtx-4090');
+    expect(out).toContain('simulated with profile rtx-4090, built from published figures, not measured');
+    expect(out.replace(/\s+/g, ' ')).toContain(
+      'Built from published figures of the NVIDIA GeForce RTX 4090, not measured',
+    );
+  });
+
   it('simulates an experiment', async () => {
     const { exitCode, out } = await cli('explain', exampleFile('pinned-same-stream'), '--profile', 'h200');
     expect(exitCode).toBe(0);

@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attainableBandwidth, parseProfile } from '../../../core/simulator/profile.ts';
+import { attainableBandwidth, parseProfile, profileDeviceName } from '../../../core/simulator/profile.ts';
 import { timeTable } from '../../../core/simulator/table.ts';
 import { bytes, MiB } from '../../../core/units.ts';
 import { h200 } from './toy.ts';
@@ -126,3 +128,39 @@ function withTable(device: unknown[]): unknown {
   const { copies, ...rest } = h200;
   return { ...rest, copies: { ...copies, d2d: { ...copies.d2d, device } } };
 }
+
+describe('the profiles that ship', () => {
+  const folder = join(import.meta.dirname, '../../../assets/profiles');
+  const profiles = readdirSync(folder).map((file) => ({
+    file,
+    profile: parseProfile(JSON.parse(readFileSync(join(folder, file), 'utf8'))),
+  }));
+
+  it('are called by their files, and each section says where it is from', () => {
+    expect(profiles.length).toBeGreaterThanOrEqual(3);
+    for (const { file, profile } of profiles) {
+      expect(file).toBe(`${profile.name}.json`);
+      for (const section of [profile.device, profile.kernel, profile.link, profile.host]) {
+        expect(section.source.length).toBeGreaterThan(20);
+      }
+    }
+  });
+
+  it('say of themselves and of their device that they were not measured, where they were built from published figures', () => {
+    const published = profiles.filter(({ profile }) => profile.basis === 'published');
+    expect(published.map(({ profile }) => profile.name)).toEqual(['rtx-4090', 'rtx-5090']);
+    for (const { profile } of published) {
+      expect(profile.source).toContain('Built from published figures');
+      expect(profile.calls.source).toContain('assumed as measured on an H200');
+      expect(profileDeviceName(profile)).toBe(`${profile.device.name} (published figures, not measured)`);
+    }
+    expect(profileDeviceName(h200)).toBe('NVIDIA H200');
+  });
+
+  it('move a large pinned copy at the rate of their link', () => {
+    for (const { profile } of profiles) {
+      const rate = attainableBandwidth(profile, 'h2d', 'pinned', bytes(2 ** 30)) ?? 0;
+      expect(Math.abs(rate / profile.link.h2dBytesPerSecond - 1)).toBeLessThan(0.02);
+    }
+  });
+});
