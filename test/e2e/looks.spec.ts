@@ -42,6 +42,11 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.run();
     await expect(window.verdict).toContainText('Predicted gain');
   },
+  engines: async (window, page) => {
+    await window.open('Same stream');
+    await window.engine.click();
+    await expect(page.getByRole('option', { name: /RTX 4090/ })).toBeVisible();
+  },
   'missed overlap': async (window, page) => {
     await window.open('Pageable source, same stream');
     await window.pickEngine(/^Simulated: NVIDIA H200/);

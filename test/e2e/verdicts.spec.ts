@@ -62,8 +62,6 @@ test('a profile that nobody measured says so where it is chosen, and in the run'
   await window.engine.click();
   const option = page.getByRole('option', { name: /RTX 4090 \(published figures, not measured\)/ });
   await expect(option).toContainText('built from published figures, not measured');
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: 'test-results/screenshots/profiles.png' });
   await option.click();
   await window.run();
   await expect(window.status).toContainText('simulated on NVIDIA GeForce RTX 4090 (published figures, not measured)');
