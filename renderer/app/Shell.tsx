@@ -13,6 +13,7 @@ import { DragLayer } from '../score/DragLayer.tsx';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
 import { Announcer } from './Announcer.tsx';
+import { useAreaKeys } from './areas.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import { DropZone } from './DropZone.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
@@ -47,6 +48,7 @@ export function Shell() {
   useRunKey();
   useTitle();
   useEditKeys();
+  useAreaKeys();
   usePrediction();
   useHotkeys([
     ['shift+?', () => assign({ helpOpen: true })],
