@@ -1,19 +1,31 @@
 /** The desktop app once Electron is ready: one host, one window, its menu, and the files it is asked to open. */
 import { join } from 'node:path';
-import { type App, BrowserWindow, dialog, ipcMain, Menu, type OpenDialogOptions, session, shell } from 'electron';
+import {
+  type App,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  nativeTheme,
+  type OpenDialogOptions,
+  session,
+  shell,
+} from 'electron';
 import { describeError, toErrorInfo } from '../core/errors.ts';
 import { serveWindow } from '../core/service/rpc.ts';
 import { dataFolder, programFolder, programVersion } from '../host/paths.ts';
 import { createHost, type Host } from '../host/service/host.ts';
 import { desktopBin } from './bin.ts';
 import { forkUtilityEngine } from './engineChild.ts';
-import { answerPortRequests } from './ipc.ts';
+import { answerPortRequests, answerThemes } from './ipc.ts';
 import { log } from './logging.ts';
 import { buildMenu, type MenuActions } from './menu.ts';
 import { fileFilters } from './openFiles.ts';
+import { themeMessage } from './origin.ts';
 import { serveRenderer } from './protocol.ts';
 import { hardenSession } from './security.ts';
 import { openWindow } from './window.ts';
+import type { Theme } from './windowState.ts';
 
 export class Desktop {
   readonly #app: App;
@@ -58,6 +70,7 @@ export class Desktop {
       },
       (reason) => log.warn(`A request for a port was refused: ${reason}.`),
     );
+    answerThemes(ipcMain, (theme) => this.#showTheme(theme));
     this.#app.on('activate', () => {
       if (BrowserWindow.getAllWindows().length === 0) this.#openWindow();
     });
@@ -81,13 +94,29 @@ export class Desktop {
     });
     this.#window = window;
     // After the window, which reads the theme that the menu shows.
+    this.#buildMenu();
+  }
+
+  #buildMenu(): void {
     Menu.setApplicationMenu(buildMenu(this.#menuActions(), process.platform));
+  }
+
+  /** The page has chosen: the title bar, the menu and what the system draws go with it. */
+  #showTheme(theme: Theme): void {
+    if (nativeTheme.themeSource === theme) return;
+    nativeTheme.themeSource = theme;
+    this.#buildMenu();
   }
 
   #menuActions(): MenuActions {
     return {
       openFile: () => void this.#chooseFile(),
       showDataFolder: () => void shell.openPath(dataFolder()),
+      chooseTheme: (theme) => {
+        nativeTheme.themeSource = theme;
+        // The page keeps its own choice, which would else win over the system's.
+        this.#window?.webContents.send(themeMessage, theme);
+      },
       showLog: () => void shell.openPath(log.transports.file.getFile().path),
     };
   }

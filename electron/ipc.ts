@@ -1,10 +1,11 @@
 /**
- * The only message a page can send: it asks for a port. The asker is checked, and each side of the port then speaks
- * core/service's RPC, which validates every call.
+ * The two messages that a page can send: it asks for a port, and it says which theme it shows. The asker is checked, and
+ * each side of the port then speaks core/service's RPC, which validates every call.
  */
 import { type IpcMain, type IpcMainEvent, MessageChannelMain, type MessagePortMain, type WebFrameMain } from 'electron';
 import type { Channel } from '../core/service/rpc.ts';
-import { isAppUrl, portMessage } from './origin.ts';
+import { isAppUrl, portMessage, themeMessage } from './origin.ts';
+import { type Theme, themes } from './windowState.ts';
 
 /** Hears about each port that was handed to a page of ours. */
 export type OnPort = (channel: Channel) => void;
@@ -20,6 +21,14 @@ export function answerPortRequests(ipc: IpcMain, onPort: OnPort, onRefused: (rea
     const { port1, port2 } = new MessageChannelMain();
     onPort(portChannel(port1));
     frame.postMessage(portMessage, null, [port2]);
+  });
+}
+
+/** Hears which theme our page shows; anything else that comes under this name is dropped. */
+export function answerThemes(ipc: IpcMain, onTheme: (theme: Theme) => void): void {
+  ipc.on(themeMessage, (event, given: unknown) => {
+    const theme = themes.find((one) => one === given);
+    if (theme !== undefined && refusal(event, event.senderFrame) === null) onTheme(theme);
   });
 }
 

@@ -1,11 +1,13 @@
 /** The application menu: the platform's own roles, and what Copyscope adds to them. */
 import { Menu, type MenuItemConstructorOptions, nativeTheme, shell } from 'electron';
-import { themes } from './windowState.ts';
+import { type Theme, themes } from './windowState.ts';
 
 export interface MenuActions {
   readonly openFile: () => void;
   readonly showDataFolder: () => void;
   readonly showLog: () => void;
+  /** The page follows. */
+  readonly chooseTheme: (theme: Theme) => void;
 }
 
 const themeNames = { system: 'As the System', light: 'Light', dark: 'Dark' } as const;
@@ -35,21 +37,19 @@ export function menuTemplate(actions: MenuActions, platform: NodeJS.Platform): M
       ],
     },
     { role: 'editMenu' },
-    { role: 'viewMenu', submenu: viewMenu() },
+    { role: 'viewMenu', submenu: viewMenu(actions) },
     { role: 'windowMenu' },
     { role: 'help', submenu: helpMenu(actions, isMac) },
   ];
 }
 
-function viewMenu(): MenuItemConstructorOptions[] {
+function viewMenu({ chooseTheme }: MenuActions): MenuItemConstructorOptions[] {
   const themeItems = themes.map(
     (theme): MenuItemConstructorOptions => ({
       label: themeNames[theme],
       type: 'radio',
       checked: nativeTheme.themeSource === theme,
-      click: () => {
-        nativeTheme.themeSource = theme;
-      },
+      click: () => chooseTheme(theme),
     }),
   );
   return [

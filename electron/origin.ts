@@ -13,5 +13,8 @@ export function isAppUrl(address: string): boolean {
   return url?.protocol === `${scheme}:` && url.host === 'app' && url.username === '' && url.port === '';
 }
 
+/** What the theme's messages are called, from page to main and back: the page keeps the theme, and the menu shows it. */
+export const themeMessage = 'copyscope:theme';
+
 /** What the port's message is called, from page to preload and from main to page. */
 export const portMessage = 'copyscope:port';

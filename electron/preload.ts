@@ -1,6 +1,6 @@
-/** Runs in the page's sandbox and gives it one function. Bundled to CommonJS; keep it this small. */
+/** Runs in the page's sandbox and gives it a port to the host, and the menu's theme. Bundled to CommonJS; keep it this small. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { portMessage } from './origin.ts';
+import { portMessage, themeMessage } from './origin.ts';
 
 /** The page's window, as far as this file needs it. */
 declare const window: {
@@ -13,4 +13,8 @@ ipcRenderer.on(portMessage, (event) => window.postMessage(portMessage, window.lo
 
 contextBridge.exposeInMainWorld('copyscope', {
   requestPort: () => ipcRenderer.send(portMessage),
+  /** 'system', 'light' or 'dark'. */
+  setTheme: (theme: unknown) => ipcRenderer.send(themeMessage, theme),
+  onTheme: (listener: (theme: unknown) => void) =>
+    void ipcRenderer.on(themeMessage, (_event, theme: unknown) => listener(theme)),
 });

@@ -9,6 +9,7 @@ const extent = z.number().int().min(1).max(100_000);
 
 /** As Electron's nativeTheme.themeSource. */
 export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
 
 const windowStateSchema = z.strictObject({
   bounds: z.strictObject({ x: coordinate, y: coordinate, width: extent, height: extent }),

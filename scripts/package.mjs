@@ -85,7 +85,8 @@ async function check() {
     const [folder] = readdirSync(output).filter((name) => name.endsWith('unpacked'));
     const packed = await readPackage(join(output, folder));
     const fuses = await readFuses(join(output, folder, 'copyscope'));
-    const assets = ['examples', 'profiles', 'runs'].flatMap((folder) => filesBelow(`assets/${folder}`));
+    // The icons are built into the page.
+    const assets = filesBelow('assets').filter((file) => !file.startsWith('assets/icons/'));
     const localPaths = [root, homedir()].filter((path) => path.length > 6);
     const problems = packageProblems({ ...packed, fuses, assets, localPaths, hasAddon: hasAddon() });
     return { problems, files: packed.files, unpacked: packed.unpacked };

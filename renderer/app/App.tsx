@@ -1,5 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
+import { DesktopTheme } from './DesktopTheme.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import classes from './Shell.module.css';
 import { Shell } from './Shell.tsx';
@@ -15,6 +16,7 @@ export function App() {
       colorSchemeManager={schemes}
       defaultColorScheme="auto"
     >
+      <DesktopTheme />
       <Notifications
         className={classes['notifications'] ?? ''}
         position="bottom-right"

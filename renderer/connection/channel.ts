@@ -2,22 +2,15 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { decodeMessage, encodeMessage } from '../../core/service/codec.ts';
 import type { Channel } from '../../core/service/rpc.ts';
+import { type DesktopBridge, desktopBridge } from './desktopBridge.ts';
 
 export interface OpenChannel {
   readonly channel: Channel;
   close(): void;
 }
 
-/** What the desktop app's preload script offers. */
-interface DesktopBridge {
-  requestPort(): void;
-}
-
 const portMessage = 'copyscope:port';
 const openTimeoutMs = 10_000;
-
-const desktopBridge = (): DesktopBridge | undefined =>
-  (globalThis as typeof globalThis & { copyscope?: DesktopBridge }).copyscope;
 
 /** Rejects with a CopyscopeError `connection.failed` where the host can't be reached. */
 export function openChannel(): Promise<OpenChannel> {

@@ -16,8 +16,7 @@ const required = [
 /** Folders that must hold at least one file. */
 const requiredFolders = ['assets/examples/', 'assets/profiles/', 'dist/renderer/assets/'];
 
-const allowed =
-  /^(package\.json|LICENSE|dist\/(electron|host|renderer)\/|assets\/(examples|profiles|runs)\/|native\/build\/)/;
+const allowed = /^(package\.json|LICENSE|dist\/(electron|host|renderer)\/|assets\/(?!icons\/)[a-z]+\/|native\/build\/)/;
 
 const forbidden = [
   ['node_modules', /(^|\/)node_modules\//],

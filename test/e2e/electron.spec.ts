@@ -39,7 +39,11 @@ test('opens the window on its own scheme, isolated from Node', async ({ window }
     process: typeof (globalThis as { process?: unknown }).process,
     bridge: Object.keys((globalThis as unknown as { copyscope: object }).copyscope),
   }));
-  expect(reached).toEqual({ require: 'undefined', process: 'undefined', bridge: ['requestPort'] });
+  expect(reached).toEqual({
+    require: 'undefined',
+    process: 'undefined',
+    bridge: ['requestPort', 'setTheme', 'onTheme'],
+  });
 });
 
 test('runs an experiment on the simulator and shows its verdict', async ({ window }) => {

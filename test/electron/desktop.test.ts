@@ -84,6 +84,30 @@ describe('the main process', () => {
     close();
   });
 
+  it('has a run that is opened by a double-click shown by the page', async () => {
+    const opened = vi.fn();
+    const { service, close } = connect({ opened });
+    await service.about();
+    const path = join(import.meta.dirname, '../../assets/runs/overlap/pinned-side-stream.arrow');
+    electron.app.emit('open-file', { preventDefault: vi.fn() }, path);
+    await vi.waitFor(() => expect(opened).toHaveBeenCalled(), { timeout: 10_000 });
+    // It ships with the program: the very file is not kept twice.
+    expect(opened.mock.calls[0]?.[0]).toMatchObject({ kind: 'run', isNew: false });
+    close();
+  });
+
+  it('puts what is deleted into the bin of the system', async () => {
+    const { service, close } = connect();
+    expect((await service.about()).bin).toBe(true);
+    const id = await service.saveExperiment(null, JSON.parse(experiment.toString('utf8')));
+    const ticket = await service.deleteItems({ experiments: [id], runs: [] }, false);
+    expect(electron.shell.trashItem).toHaveBeenCalledExactlyOnceWith(join(work, 'data/experiments', `${id}.json`));
+    await service.restoreItems(ticket);
+    expect((await service.experiments()).map((one) => one.id)).toEqual([id]);
+    await service.deleteItems({ experiments: [id], runs: [] }, true);
+    close();
+  });
+
   it('adds a file from a second start to the library, and tells the page', async () => {
     const changed = vi.fn();
     const { service, close } = connect({ experimentsChanged: changed });
@@ -116,6 +140,28 @@ describe('the main process', () => {
     electron.state.shownErrors.length = 0;
     electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'none.arrow'));
     await vi.waitFor(() => expect(electron.state.shownErrors.join()).toContain('none.arrow'));
+  });
+
+  it('shows the theme that the page has, and tells the page which one the menu asks for', () => {
+    const frame = { url: 'copyscope://app/', parent: null };
+    const tell = (theme: unknown, from: object = frame): unknown =>
+      electron.ipcMain.emit('copyscope:theme', { senderFrame: from, sender: { mainFrame: from } }, theme);
+    tell('dark');
+    expect(electron.nativeTheme.themeSource).toBe('dark');
+    for (const wrong of ['purple', 7, null, { toString: () => 'light' }]) tell(wrong);
+    tell('light', { url: 'https://example.com/', parent: null });
+    expect(electron.nativeTheme.themeSource).toBe('dark');
+    const menu = electron.Menu.setApplicationMenu.mock.calls.at(-1)?.[0] as { label?: string; submenu?: object[] }[];
+    const flat = (items: object[]): Record<string, unknown>[] =>
+      items.flatMap((item) => [
+        item as Record<string, unknown>,
+        ...('submenu' in item && Array.isArray(item.submenu) ? flat(item.submenu) : []),
+      ]);
+    expect(flat(menu).find(({ checked }) => checked === true)?.['label']).toBe('Dark');
+    const light = flat(menu).find(({ label }) => label === 'Light');
+    (light?.['click'] as (() => void) | undefined)?.();
+    expect(electron.nativeTheme.themeSource).toBe('light');
+    expect(window.webContents.send).toHaveBeenLastCalledWith('copyscope:theme', 'light');
   });
 
   it("keeps the window's state when it closes", () => {

@@ -8,7 +8,7 @@ const electron = (await import('electron')) as unknown as typeof StandIn;
 const { menuTemplate } = await import('../../electron/menu.ts');
 const { isAllowedLink } = await import('../../electron/security.ts');
 
-const actions = { openFile: vi.fn(), showDataFolder: vi.fn(), showLog: vi.fn() };
+const actions = { openFile: vi.fn(), showDataFolder: vi.fn(), showLog: vi.fn(), chooseTheme: vi.fn() };
 
 function items(platform: NodeJS.Platform): MenuItemConstructorOptions[] {
   const flat = (list: MenuItemConstructorOptions[]): MenuItemConstructorOptions[] =>
@@ -47,18 +47,20 @@ it('opens files, the data folder and the log', () => {
   click(named('Open Run'));
   click(named('Show Data'));
   click(named('Show Log'));
-  for (const action of Object.values(actions)) expect(action).toHaveBeenCalledOnce();
+  const { openFile, showDataFolder, showLog } = actions;
+  for (const action of [openFile, showDataFolder, showLog]) expect(action).toHaveBeenCalledOnce();
 });
 
-it('sets the theme, and shows the one in force', () => {
+it('asks for the theme, and shows the one in force', () => {
   click(named('Dark'));
-  expect(electron.nativeTheme.themeSource).toBe('dark');
+  expect(actions.chooseTheme).toHaveBeenCalledExactlyOnceWith('dark');
+  electron.nativeTheme.themeSource = 'light';
   expect(
     items('linux')
       .filter((item) => item.checked === true)
       .map((item) => item.label),
-  ).toEqual(['Dark']);
-  click(named('As the System'));
+  ).toEqual(['Light']);
+  electron.nativeTheme.themeSource = 'system';
 });
 
 it('links only where a link of the page may lead too', () => {

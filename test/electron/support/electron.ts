@@ -3,7 +3,7 @@
  * with vi.mock('electron', () => import('./support/electron.ts')), so that no Electron binary is ever looked for.
  */
 import { EventEmitter } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { vi } from 'vitest';
@@ -39,6 +39,7 @@ export const app = new App();
 export class WebContents extends EventEmitter {
   openHandler: (details: { url: string }) => { action: string } = () => ({ action: 'allow' });
   readonly reload = vi.fn();
+  readonly send = vi.fn();
   readonly mainFrame: Record<string, unknown> = {};
 
   setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {
@@ -130,7 +131,11 @@ export const net = {
   }),
 };
 
-export const shell = { openExternal: vi.fn(async () => {}), openPath: vi.fn(async () => '') };
+export const shell = {
+  openExternal: vi.fn(async () => {}),
+  openPath: vi.fn(async () => ''),
+  trashItem: vi.fn(async (path: string) => rm(path)),
+};
 export const ipcMain = new EventEmitter();
 
 class NativeTheme extends EventEmitter {
