@@ -158,11 +158,13 @@ function Toolbar({ run, view, time }: ToolbarProps) {
   );
 }
 
-/** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
+/** Of a partial run, why it is one; of a recording, where and when; of others, whether another engine is picked now. */
 function Provenance({ run }: { readonly run: LoadedRun }) {
   const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
   const summary = useApp((state) => state.runs[run.id]);
   if (summary === undefined) return null;
+  const { status } = run.run.info;
+  if (status !== 'complete') return `Partial: the run ${status === 'failed' ? 'failed' : 'was cancelled'}`;
   if (summary.origin === 'recorded') return `${summary.device}, ${formatDay(summary.createdAt)}`;
   return engine === null || ranOn(summary, engine) ? null : 'another engine’s run';
 }

@@ -29,7 +29,40 @@ const longExperiment = {
   ],
 };
 
+/** Recorded from about two seconds on, for two seconds more. */
+const manyIterations = {
+  ...example,
+  name: 'Many iterations',
+  environment: { ...example.environment, iterations: 100, warmups: 0 },
+  threads: [{ id: 'main', operations: [{ op: 'work', durationNs: 40_000_000, label: 'prepare' }] }],
+};
+
 const cpuProblem = whyNot('cpu');
+
+test('a run that is lost while it is recorded opens with the lanes that there are, and says that they are partial', async ({
+  server,
+  window,
+  page,
+}) => {
+  test.skip(cpuProblem !== null, cpuProblem ?? '');
+  test.skip(process.platform === 'win32', 'finding the engine process needs ps');
+  server.addExperiment('many', manyIterations);
+  await page.reload();
+  await window.ready();
+  await window.open('Many iterations');
+  await window.pickEngine(/^CPU engine/);
+  await window.runButton.click();
+  await expect(page.getByText('Recording').first()).toBeVisible({ timeout: 20_000 });
+  // What has been recorded is told after half a second.
+  await page.waitForTimeout(1200);
+  for (const engine of server.enginePids()) process.kill(engine, 'SIGKILL');
+  const failed = window.runs.filter({ hasText: 'Many iterations' });
+  await expect(failed).toContainText('failed');
+  await failed.getByRole('button').first().click();
+  await expect(page.getByText('Partial: the run failed')).toBeVisible();
+  await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
+  expect(await window.lanes()).toContain('main');
+});
 
 test.describe('a run in progress', () => {
   test.skip(cpuProblem !== null, cpuProblem ?? '');

@@ -3,7 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { benchPlan } from '../../core/bench/plan.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../core/experiment/parse.ts';
-import { forkEngine } from '../../host/engine/child.ts';
+import type { RunProgress } from '../../core/program/engine.ts';
+import { decodeRun } from '../../core/trace/arrow.ts';
+import { type EngineChild, forkEngine } from '../../host/engine/child.ts';
+import { PartialRunError } from '../../host/engine/partialRun.ts';
 import { EngineSupervisor } from '../../host/engine/supervisor.ts';
 import { deviceMemory, fault, measure } from '../../native/bench.ts';
 import { loadNative } from '../../native/index.ts';
@@ -27,6 +30,7 @@ const named = (name: string, durationNs: number): Experiment => {
 describeNative('an engine process', () => {
   let built: BuiltEntry;
   let supervisor: EngineSupervisor;
+  let child: EngineChild | undefined;
   const run = (experiment: Experiment) => supervisor.run({ engine: 'cpu', experiment });
 
   beforeAll(async () => {
@@ -35,7 +39,12 @@ describeNative('an engine process', () => {
   afterAll(() => built.remove());
   beforeEach(() => {
     process.env['COPYSCOPE_TEST_FAULTS'] = '1';
-    supervisor = new EngineSupervisor({ spawn: () => forkEngine(built.script) });
+    supervisor = new EngineSupervisor({
+      spawn: () => {
+        child = forkEngine(built.script);
+        return child;
+      },
+    });
   });
   afterEach(() => {
     delete process.env['COPYSCOPE_TEST_FAULTS'];
@@ -52,6 +61,25 @@ describeNative('an engine process', () => {
       remedy: expect.any(String),
     });
     expect((await run(named('next', 1000))).info.status).toBe('complete');
+  });
+
+  test('that is killed while it records leaves what it had told by then', async () => {
+    const experiment = named('many iterations', 20_000_000);
+    const kill = ({ phase, done }: RunProgress): void => {
+      if (phase === 'recording' && done >= 60) child?.kill();
+    };
+    const many = { ...experiment, environment: { ...experiment.environment, iterations: 100 } };
+    const lost = await supervisor
+      .run({ engine: 'cpu', experiment: many }, { onProgress: kill })
+      .catch((error: unknown) => error);
+    expect(lost).toBeInstanceOf(PartialRunError);
+    const { info, trace } = decodeRun((lost as PartialRunError).partial.file);
+    expect(info).toMatchObject({ status: 'failed', error: { code: 'engine.lost' } });
+    expect(info.error?.message).toContain('SIGKILL');
+    // One row an iteration; told first after half a second, of 20 ms each.
+    expect(trace.count).toBeGreaterThan(0);
+    expect(trace.count).toBeLessThan(100);
+    expect(info.iterations.recordedWallNs).toHaveLength(trace.count);
   });
 
   test('that is not told to make faults makes none', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { PartialRunError } from '../../../host/engine/partialRun.ts';
 import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import type { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { Assets } from '../../../host/service/assets.ts';
@@ -42,8 +43,8 @@ function executed(session: SessionRuns, ended: Promise<RunSummary>): Promise<Run
   return session.start(request, null).then(() => ended);
 }
 
-function makeSession(store: RunStore) {
-  const engine = { run: async () => ({ info: run.info, file }) } as unknown as EngineSupervisor;
+function makeSession(store: RunStore, execute = async () => ({ info: run.info, file })) {
+  const engine = { run: execute } as unknown as EngineSupervisor;
   let tell = (_: RunSummary): void => {};
   const session = new SessionRuns(store, engine, {
     runProgress: () => {},
@@ -62,6 +63,36 @@ function makeSession(store: RunStore) {
     });
   return { session, next };
 }
+
+describe('a run that ended early', () => {
+  const error = { code: 'engine.lost', message: 'The engine process was ended by signal SIGKILL.' };
+  const partial = smallRun(request.experiment, 'cpu', { status: 'failed', error });
+  const recorded = { info: partial.info, file: encodeRun(partial) };
+  const ended = async (store: RunStore) => {
+    const { session, next } = makeSession(store, async () => {
+      throw new PartialRunError(error, recorded);
+    });
+    return { session, summary: await executed(session, next()) };
+  };
+
+  it('is kept as far as it was recorded, and says why it ended', async () => {
+    full = false;
+    const store = new FillingStore(folder, new Assets(join(folder, 'assets')), '0.1.0');
+    const { session, summary } = await ended(store);
+    expect(summary).toMatchObject({ status: 'failed', error, engine: 'cpu' });
+    expect(session.problem(summary.id)).toBeNull();
+    const { info, trace } = decodeRun(await store.read(summary.id));
+    expect(info).toMatchObject({ status: 'failed', error });
+    expect(trace.count).toBe(partial.trace.count);
+    expect(await store.list()).toMatchObject([{ id: summary.id, status: 'failed', error }]);
+  });
+
+  it('stays in memory where the disk is full, and still says why it ended', async () => {
+    const { session, summary } = await ended(new FillingStore(folder, new Assets(join(folder, 'assets')), '0.1.0'));
+    expect(summary).toMatchObject({ status: 'failed', error });
+    expect(session.unsaved(summary.id)).toEqual(recorded.file);
+  });
+});
 
 describe('a run that can not be saved', () => {
   const store = () => new FillingStore(folder, new Assets(join(folder, 'assets')));
