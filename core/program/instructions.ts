@@ -70,7 +70,11 @@ type StreamInstruction =
       readonly code: 'kernel';
       readonly stream: number;
       readonly kernel: ProgramKernel;
-      /** Share of the device's multiprocessors: it launches ceil(share * multiprocessors * resident blocks) blocks. */
+      /**
+       * Share of the device's multiprocessors that it fills: below 1 a block on each of ceil(share * multiprocessors), at
+       * 1 as many blocks as the device holds at once. A spin with a share of 1 is a single thread, which leaves room for
+       * any other kernel.
+       */
       readonly smShare: number;
       /** What the document says it touches, for the hazard check; only a stream kernel really does. */
       readonly reads: readonly number[];

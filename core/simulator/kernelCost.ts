@@ -14,8 +14,10 @@ export function kernelCost(
 ): KernelCost {
   const { startNs } = profile.kernel;
   const none = { memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
-  // A spin is one thread on one multiprocessor: it runs beside whatever else there is.
-  if (kernel.kind === 'spin') return { ...none, deviceNs: startNs + kernel.durationNs, share: 0 };
+  // With a share of 1 a spin is one thread, which runs beside whatever else there is.
+  if (kernel.kind === 'spin') {
+    return { ...none, deviceNs: startNs + kernel.durationNs, share: smShare < 1 ? smShare : 0 };
+  }
   if (kernel.kind === 'arithmetic') {
     const part = throughput(profile.kernel.arithmeticShares, smShare);
     const deviceNs = startNs + (kernel.flops / (profile.kernel.flopsPerSecond * part)) * 1e9;

@@ -25,5 +25,6 @@ if(TARGET copyscope_executor_tests)
     tests/copy_engine_test.cpp
     tests/copy_pending_test.cpp
     tests/copy_plan_test.cpp
-    tests/copy_pool_test.cpp)
+    tests/copy_pool_test.cpp
+    tests/multi_copy_test.cpp)
 endif()

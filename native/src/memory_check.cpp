@@ -57,6 +57,22 @@ std::int32_t deviceOf(const Program& program, const MultiCopyUse& use) {
   return program.streams[static_cast<std::size_t>(use.stream)].device;
 }
 
+/// Raises `most` to `value`, and returns by how much.
+std::uint64_t grown(std::uint64_t& most, std::uint64_t value) {
+  const std::uint64_t more = value > most ? value - most : 0;
+  most += more;
+  return more;
+}
+
+/// What is left goes to buffers made by operations, and half of it to copies where there are any: blocks that one of
+/// them leaves need not be given back for the next.
+void share(std::uint64_t left, PinnedShares& shares) {
+  const auto copying = static_cast<std::uint64_t>(
+      std::count_if(shares.copies.begin(), shares.copies.end(), [](std::uint64_t bytes) { return bytes > 0; }));
+  shares.operations = copying == 0 ? left : left / 2;
+  for (std::uint64_t& bytes : shares.copies) bytes += bytes == 0 ? 0 : left / 2 / copying;
+}
+
 }  // namespace
 
 Failure outOfMemory(const Buffer& buffer, const char* where) {
@@ -73,7 +89,7 @@ void requireHostMemory(const Program& program, bool deviceToo) {
       program, "host", available, [&](const Buffer& buffer) { return deviceToo || !isDevice(buffer); },
       [&](const MultiCopyUse& use) {
         const copy::MemoryNeed need = needOf(program, use);
-        return need.pageable + need.pinned + need.staging + (deviceToo ? need.device : 0);
+        return need.pageable + need.pinned + need.staging + need.ring + (deviceToo ? need.device : 0);
       });
 }
 
@@ -81,7 +97,7 @@ PinnedShares requirePinnedMemory(const Program& program) {
   const std::uint64_t budget = pinnedBudget();
   PinnedShares shares;
   shares.copies.resize(program.devices.size());
-  std::vector<std::uint64_t> staging(program.devices.size());
+  std::vector<copy::MemoryNeed> shared(program.devices.size());
   Demand demand;
   for (const Buffer& buffer : program.buffers) {
     if (!buffer.byOperation && isPageLocked(buffer.memory)) demand.add(buffer);
@@ -89,13 +105,12 @@ PinnedShares requirePinnedMemory(const Program& program) {
   for (const MultiCopyUse& use : multiCopyUses(program)) {
     const copy::MemoryNeed need = needOf(program, use);
     const auto device = static_cast<std::size_t>(deviceOf(program, use));
-    const std::uint64_t more = need.staging > staging[device] ? need.staging - staging[device] : 0;
-    staging[device] += more;
+    const std::uint64_t more = grown(shared[device].staging, need.staging) + grown(shared[device].ring, need.ring);
     shares.copies[device] += need.pinned + more;
     demand.add(need.pinned + more, use);
   }
   if (demand.total <= budget) {
-    shares.operations = budget - demand.total;
+    share(budget - demand.total, shares);
     return shares;
   }
   throw Failure("run.pinned-budget",

@@ -39,6 +39,8 @@ class MultiCopies {
   /// Compares every byte of the targets of one of them.
   Found verify(std::size_t which);
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Blocks of memory taken from the system, events made and threads started, ever.
+  std::uint64_t allocations() const;
 
  private:
   struct DeviceEngine {

@@ -206,6 +206,14 @@ ProgramBuilder& ProgramBuilder::pin(int src, int dst) {
   return *this;
 }
 
+ProgramBuilder& ProgramBuilder::multiCopy(copy::MultiCopyPlan plan, int stream) {
+  Instruction& instruction = add(Code::multiCopy);
+  instruction.index = static_cast<std::int32_t>(program_.multiCopies.size());
+  instruction.stream = stream;
+  program_.multiCopies.push_back(std::move(plan));
+  return *this;
+}
+
 std::string failureOf(const Program& program) {
   try {
     runOnCpu(program);

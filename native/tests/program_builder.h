@@ -49,6 +49,7 @@ class ProgramBuilder {
   ProgramBuilder& release(int buffer, Allocator allocator, int stream);
   ProgramBuilder& recordStream(int buffer, int stream);
   ProgramBuilder& pin(int src, int dst);
+  ProgramBuilder& multiCopy(copy::MultiCopyPlan plan, int stream);
 
   Program& program() { return program_; }
 

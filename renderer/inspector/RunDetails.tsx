@@ -36,6 +36,7 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
       {summary.error === null ? null : (
         <div className={classes['failure']} role="alert">
           <ErrorText error={summary.error} />
+          {summary.makespanNs === null ? null : <p>This run is partial: it holds what was recorded until then.</p>}
         </div>
       )}
       <Verdicts run={run} verdicts={summary.verdicts} />

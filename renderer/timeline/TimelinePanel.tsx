@@ -122,7 +122,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
     time.move((view, limits) => zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits));
   return (
     <div className={classes['toolbar']} role="toolbar" aria-label="Timeline tools">
-      <h2>Timeline</h2>
+      <h2>{run.run.info.status === 'complete' ? 'Timeline' : 'Partial'}</h2>
       {summary === undefined ? null : <OriginBadge origin={summary.origin} />}
       <RunPicker run={run} />
       <IterationPicker run={run} />
@@ -158,13 +158,11 @@ function Toolbar({ run, view, time }: ToolbarProps) {
   );
 }
 
-/** Of a partial run, why it is one; of a recording, where and when; of others, whether another engine is picked now. */
+/** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
 function Provenance({ run }: { readonly run: LoadedRun }) {
   const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
   const summary = useApp((state) => state.runs[run.id]);
   if (summary === undefined) return null;
-  const { status } = run.run.info;
-  if (status !== 'complete') return `Partial: the run ${status === 'failed' ? 'failed' : 'was cancelled'}`;
   if (summary.origin === 'recorded') return `${summary.device}, ${formatDay(summary.createdAt)}`;
   return engine === null || ranOn(summary, engine) ? null : 'another engine’s run';
 }

@@ -59,7 +59,8 @@ test('a run that is lost while it is recorded opens with the lanes that there ar
   const failed = window.runs.filter({ hasText: 'Many iterations' });
   await expect(failed).toContainText('failed');
   await failed.getByRole('button').first().click();
-  await expect(page.getByText('Partial: the run failed')).toBeVisible();
+  await expect(window.timeline.getByRole('heading', { name: 'Partial' })).toBeVisible();
+  await expect(page.getByText('This run is partial')).toBeVisible();
   await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
   expect(await window.lanes()).toContain('main');
 });

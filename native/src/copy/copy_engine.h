@@ -26,6 +26,11 @@ struct EngineCounts {
   std::uint64_t ringBytes = 0;
 };
 
+/// What a steady state must leave as it is.
+inline std::uint64_t allocationsOf(const EngineCounts& counts) {
+  return counts.pinned.allocations + counts.device.allocations + counts.eventsMade + counts.threadsStarted;
+}
+
 /// Bytes up to which the caller of submitSmall fills the slots itself, with the workers' help: handing the batch to
 /// another thread would take longer. The first is for machines with few cores, where nobody helps.
 constexpr std::uint64_t smallBatchBytes = 256u << 10;

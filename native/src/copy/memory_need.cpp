@@ -45,7 +45,7 @@ std::uint64_t stagingOf(const MultiCopyPlan& plan, std::uint64_t payload, std::u
     case Strategy::packed:
       return plan.options.usePinnedStaging ? packedBytes(plan, payload) : 0;
     case Strategy::pipelined:
-      return plan.pinned ? 0 : ringOf(plan, payload);
+      return 0;
     default:
       return blocks;
   }
@@ -58,7 +58,7 @@ MemoryNeed memoryNeed(const MultiCopyPlan& plan) {
   std::uint64_t blocks = 0;
   for (const std::uint64_t bytes : plan.sizes) {
     payload += bytes;
-    blocks += bytes == 0 ? 0 : blockBytes(bytes);
+    blocks += blockBytes(bytes);
   }
   const bool onHost = plan.direction == Direction::h2h;
   const bool onDevice = plan.direction == Direction::d2d;
@@ -68,6 +68,8 @@ MemoryNeed memoryNeed(const MultiCopyPlan& plan) {
   const bool packs = plan.options.strategy >= Strategy::packed && plan.direction == Direction::h2d;
   need.device = (onHost ? 0 : onDevice ? 2 : 1) * (packs ? packedBytes(plan, payload) : blocks);
   need.staging = stagingOf(plan, payload, blocks);
+  const bool ring = plan.options.strategy == Strategy::pipelined && !onHost && !onDevice && !plan.pinned;
+  need.ring = ring ? ringOf(plan, payload) : 0;
   return need;
 }
 

@@ -7,9 +7,10 @@ namespace copyscope::copy {
 
 struct MemoryNeed {
   std::uint64_t pageable = 0;
-  /// Of tensors, and of staging, which copies of one device share.
+  /// Of tensors; of staging, and of the ring, which copies of one device use in turn.
   std::uint64_t pinned = 0;
   std::uint64_t staging = 0;
+  std::uint64_t ring = 0;
   std::uint64_t device = 0;
 };
 

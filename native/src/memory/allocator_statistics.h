@@ -34,6 +34,18 @@ struct BlockSnapshot {
   BlockState state = BlockState::inactive;
 };
 
+/// What both caching allocators know of a block; where it lies is for its owner to add.
+template <typename Block>
+BlockSnapshot snapshotOf(const Block& block) {
+  BlockSnapshot shown;
+  shown.bytes = block.bytes;
+  shown.requestedBytes = block.requested;
+  shown.state = block.isAllocated        ? BlockState::allocated
+                : block.pendingMarks > 0 ? BlockState::pendingFree
+                                         : BlockState::inactive;
+  return shown;
+}
+
 /// One block, whether it came from the cache or needed a segment of the device.
 struct CachedAllocation {
   std::byte* address = nullptr;

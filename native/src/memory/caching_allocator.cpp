@@ -215,15 +215,10 @@ std::vector<BlockSnapshot> CachingAllocator::snapshot() const {
       start = address;
       ++segments;
     }
-    BlockSnapshot shown;
+    BlockSnapshot shown = snapshotOf(*block);
     shown.segment = segments - 1;
     shown.offset = static_cast<std::uint64_t>(address - start);
-    shown.bytes = block->bytes;
-    shown.requestedBytes = block->requested;
     shown.stream = block->stream;
-    shown.state = block->isAllocated         ? BlockState::allocated
-                  : block->pendingMarks > 0 ? BlockState::pendingFree
-                                            : BlockState::inactive;
     blocks.push_back(shown);
   }
   return blocks;

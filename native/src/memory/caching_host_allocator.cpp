@@ -122,13 +122,8 @@ std::vector<BlockSnapshot> CachingHostAllocator::snapshot() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<BlockSnapshot> blocks;
   for (const auto& [address, block] : blocks_) {
-    BlockSnapshot shown;
+    BlockSnapshot shown = snapshotOf(*block);
     shown.segment = static_cast<std::uint32_t>(blocks.size());
-    shown.bytes = block->bytes;
-    shown.requestedBytes = block->requested;
-    shown.state = block->isAllocated         ? BlockState::allocated
-                  : block->pendingMarks > 0 ? BlockState::pendingFree
-                                            : BlockState::inactive;
     blocks.push_back(shown);
   }
   return blocks;

@@ -240,6 +240,45 @@ describe('a read', () => {
     const loop: OperationInput = { op: 'repeat', count: 10_000_000, operations: [grow, read] };
     expect(expected([write('random'), loop, read, write('random'), read])).toEqual([null, null, random]);
   });
+
+  const memset: OperationInput = { op: 'memset', buffer: 'b0', value: 3, stream: 'side' };
+  const threes = { pattern: { kind: 'constant', value: 0x03030303 }, patternOffset: 0, multiplier: 1 };
+  const capture = (...operations: OperationInput[]): OperationInput => ({
+    op: 'graphCapture',
+    graph: 'g',
+    stream: 'side',
+    operations,
+  });
+  const launch: OperationInput = { op: 'graphLaunch', graph: 'g', stream: 'side' };
+
+  it('in a capture happens at once, before what the capture gathers', () => {
+    expect(expected([write('random'), capture(memset, read), read, launch, read])).toEqual([random, random, threes]);
+  });
+
+  it('in a loop of a capture expects what each round finds, and nothing where rounds differ', () => {
+    const rounds = (...operations: OperationInput[]): OperationInput => ({ op: 'repeat', count: 3, operations });
+    expect(expected([capture(rounds(write('random'), read, memset)), launch, read])).toEqual([random, threes]);
+    expect(expected([write('index'), capture(rounds(read, write('random')))])).toEqual([null]);
+  });
+
+  it('in a loop that launches what its round before captured expects nothing', () => {
+    const loop: OperationInput = {
+      op: 'repeat',
+      count: 2,
+      operations: [write('random'), capture(memset), read, launch, read],
+    };
+    expect(expected([loop])).toEqual([random, threes]);
+    const late: OperationInput = { op: 'repeat', count: 2, operations: [read, capture(memset), launch] };
+    expect(expected([write('random'), late])).toEqual([null]);
+  });
+
+  it('of what a graph with two captures may leave expects nothing', () => {
+    const [first, second] = [capture(memset), capture({ ...memset, value: 4 })];
+    const other: OperationInput[] = [launch];
+    const lowered = program([[first, second, read], other]);
+    const found = lowered.threads[0]?.instructions.find(({ code }) => code === 'read');
+    expect(found).toMatchObject({ expected: null });
+  });
 });
 
 // Unbounded, these take minutes or never end; the limits leave room for a busy machine.

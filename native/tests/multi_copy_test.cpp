@@ -1,0 +1,198 @@
+// Multi-tensor copies in the executor: data, rows, several threads at once, and ends in the middle.
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "check.h"
+#include "cpu_backend.h"
+#include "failure.h"
+#include "multi_copies.h"
+#include "multi_copy_uses.h"
+#include "program_builder.h"
+
+using namespace copyscope;
+using namespace copyscope::testing;
+using copy::Direction;
+using copy::MultiCopyPlan;
+using copy::Strategy;
+
+namespace {
+
+const std::vector<std::uint64_t> mixedSizes = {0, 1, 7, 4000, 4000, 65537, 300 * 1024, 262145, 64, 63};
+
+MultiCopyPlan planOf(Direction direction, Strategy strategy, std::vector<std::uint64_t> sizes = mixedSizes) {
+  MultiCopyPlan plan;
+  plan.direction = direction;
+  plan.sizes = std::move(sizes);
+  plan.options.strategy = strategy;
+  plan.options.threads = 3;
+  plan.options.slotBytes = 64 << 10;
+  plan.options.slotsPerThread = 2;
+  return plan;
+}
+
+bool allRight(const RunRecord& record, std::size_t checks) {
+  const bool right = std::all_of(record.checks.begin(), record.checks.end(),
+                                 [](const Check& check) { return check.wrong == 0 && check.multiCopy >= 0; });
+  return right && record.checks.size() == checks;
+}
+
+std::uint64_t bytesOf(const MultiCopyPlan& plan) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t size : plan.sizes) sum += size;
+  return sum;
+}
+
+}  // namespace
+
+TEST("every strategy and direction runs as an operation, with rows within what is counted for it") {
+  for (int direction = 0; direction < 4; ++direction) {
+    for (int strategy = 0; strategy < copy::strategyCount; ++strategy) {
+      for (const bool pinned : {false, true}) {
+        ProgramBuilder builder;
+        builder.program().iterations = 2;
+        MultiCopyPlan plan = planOf(static_cast<Direction>(direction), static_cast<Strategy>(strategy));
+        plan.pinned = pinned;
+        builder.multiCopy(plan, builder.stream(StreamKind::nonBlocking));
+        const RunRecord record = runOnCpu(builder.program());
+        CHECK(allRight(record, 1));
+        CHECK(record.checks[0].checked == bytesOf(plan));
+        const MultiCopyRows most = multiCopyRows(plan);
+        CHECK(record.hostRows.size() <= 2 * most.host);
+        CHECK(record.deviceRows.size() <= 2 * most.stream);
+        for (const HostRow& row : record.hostRows) CHECK(row.worker >= 0 && row.worker < 3 && row.durationNs >= 0);
+        for (const DeviceRow& row : record.deviceRows) CHECK(row.correlation > 0 && row.op == 0);
+      }
+    }
+  }
+}
+
+TEST("tensors that never arrived are found out, with the first wrong byte") {
+  Stop stop;
+  CpuBackend backend(stop);
+  ProgramBuilder builder;
+  const int stream = builder.stream(StreamKind::nonBlocking);
+  builder.multiCopy(planOf(Direction::h2d, Strategy::nonBlockingLoop, {100, 200}), stream);
+  backend.prepare(builder.program());
+  MultiCopies copies(builder.program(), backend);
+  copies.poison();
+  const MultiCopies::Found found = copies.verify(0);
+  CHECK(found.op == 0 && found.comparison.checked == 300);
+  CHECK(found.comparison.wrong > 290 && found.comparison.firstWrong < 3);
+}
+
+TEST("copies of one stream come after what was issued there before them") {
+  for (const Strategy strategy : {Strategy::blockingLoop, Strategy::packed, Strategy::pipelined}) {
+    ProgramBuilder builder;
+    const int stream = builder.stream(StreamKind::nonBlocking);
+    builder.spin(stream, 20 * milliseconds).multiCopy(planOf(Direction::d2h, strategy), stream);
+    const RunRecord record = runOnCpu(builder.program());
+    const std::vector<DeviceRow> spins = deviceRows(record, RowKind::kernel, 0);
+    for (const DeviceRow& copied : deviceRows(record, RowKind::copy)) CHECK(copied.startNs >= endOf(spins[0]));
+  }
+}
+
+TEST("in the legacy default stream they wait for blocking streams, and those for them") {
+  ProgramBuilder builder;
+  const int legacy = builder.stream(StreamKind::legacyDefault);
+  const int blocking = builder.stream(StreamKind::blocking);
+  builder.spin(blocking, 10 * milliseconds).multiCopy(planOf(Direction::h2d, Strategy::pipelined), legacy);
+  builder.spin(blocking, milliseconds);
+  const RunRecord record = runOnCpu(builder.program());
+  const std::int64_t before = endOf(deviceRows(record, RowKind::kernel, 0)[0]);
+  const std::int64_t after = deviceRows(record, RowKind::kernel, 2)[0].startNs;
+  for (const DeviceRow& copied : deviceRows(record, RowKind::copy)) {
+    CHECK(copied.startNs >= before && endOf(copied) <= after);
+  }
+}
+
+TEST("host threads copy at once, with the same engine and with another") {
+  for (const bool twoDevices : {false, true}) {
+    ProgramBuilder builder;
+    builder.program().iterations = 3;
+    if (twoDevices) builder.program().devices = {0, 1};
+    const int a = builder.stream(StreamKind::nonBlocking);
+    const int b = builder.stream(StreamKind::nonBlocking);
+    if (twoDevices) builder.program().streams[1].device = 1;
+    builder.repeat(4).multiCopy(planOf(Direction::h2d, Strategy::pipelined), a).endRepeat();
+    builder.nextThread();
+    builder.repeat(4).multiCopy(planOf(Direction::d2h, Strategy::threadedPinning), b).endRepeat();
+    CHECK(allRight(runOnCpu(builder.program()), 2));
+  }
+}
+
+TEST("a steady state takes no memory: only the first execution does") {
+  for (const Strategy strategy : {Strategy::packed, Strategy::pipelined, Strategy::threadedPinning}) {
+    for (const Direction direction : {Direction::h2d, Direction::d2h, Direction::d2d}) {
+      Stop stop;
+      CpuBackend backend(stop);
+      ProgramBuilder builder;
+      const int stream = builder.stream(StreamKind::nonBlocking);
+      builder.multiCopy(planOf(direction, strategy), stream);
+      backend.prepare(builder.program());
+      MultiCopies copies(builder.program(), backend);
+      Signals signals(builder.program(), stop);
+      HostThread thread({builder.program(), backend, signals, copies, stop}, 0, 1000, 1);
+      thread.run(-1);
+      const std::uint64_t before = copies.allocations();
+      for (int run = 0; run < 5; ++run) thread.run(-1);
+      CHECK(copies.allocations() == before);
+    }
+  }
+}
+
+TEST("a multi-tensor copy is cancelled wherever it is, and what follows works") {
+  for (int strategy = 0; strategy < copy::strategyCount; ++strategy) {
+    for (const Direction direction : {Direction::h2d, Direction::d2h}) {
+      ProgramBuilder builder;
+      const int stream = builder.stream(StreamKind::nonBlocking);
+      const MultiCopyPlan plan =
+          planOf(direction, static_cast<Strategy>(strategy), std::vector<std::uint64_t>(200, 10000));
+      builder.repeat(100000).spin(stream, 10000).multiCopy(plan, stream).endRepeat();
+      // More rounds than rows may be kept.
+      builder.program().threads[0][0].amount = 1000;
+      Stop stop;
+      std::thread canceller([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(15 + 3 * strategy));
+        stop.request();
+      });
+      std::string code;
+      try {
+        runOnCpu(builder.program(), stop);
+      } catch (const Failure& failure) {
+        code = failure.code;
+      }
+      canceller.join();
+      CHECK(code == "run.cancelled");
+    }
+  }
+}
+
+TEST("memory that is not there is refused before anything begins, with the operation that asked for it") {
+  ProgramBuilder builder;
+  const int stream = builder.stream(StreamKind::nonBlocking);
+  MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, {1ull << 38});
+  plan.options = copy::CopyOptions();
+  builder.multiCopy(plan, stream);
+  std::string message;
+  try {
+    runOnCpu(builder.program());
+  } catch (const Failure& failure) {
+    CHECK(failure.code == "run.out-of-memory" || failure.code == "run.pinned-budget");
+    message = failure.message;
+  }
+  CHECK(message.find("multi-tensor copy 0") != std::string::npos);
+  CHECK(message.find("bytes of host memory") != std::string::npos);
+}
+
+TEST("within a capture it is refused") {
+  Stop stop;
+  CpuBackend backend(stop);
+  ProgramBuilder builder;
+  const int stream = builder.stream(StreamKind::nonBlocking);
+  const int graph = builder.graph();
+  builder.indexed(Code::beginCapture, graph, stream);
+  builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined), stream);
+  builder.indexed(Code::endCapture, graph, stream);
+  CHECK(failureOf(builder.program()) == "run.capture");
+}
