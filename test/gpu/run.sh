@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: tests records bench soak sanitize; all of them where none is named
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records bench
+# Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
+# ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
+# left is said to be not measured, and the soak does as many runs as fit.
 # Before: `npm run build && node test/gpu/pack.mjs` where npm is; then bring the repository with dist/gpu, dist/host
 # and native/build/Release to the GPU machine. Results and recorded runs go to the folder $OUT (default: dist/gpu/out).
+# COPYSCOPE_TRIAL=cpu tries the script where there is no GPU: what only CUDA does then fails or is skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export OUT="${OUT:-$PWD/dist/gpu/out}"
 mkdir -p "$OUT/runs"
+readonly in_all="${SECONDS_IN_ALL:-570}"
+[ "${COPYSCOPE_TRIAL:-}" = cpu ] && export COPY_DEVICE=cpu-device:0
 
 if [ -f dist/gpu/node.xz ]; then
   unpacked="$(mktemp -d)"
@@ -18,21 +24,46 @@ node --version || { echo "Node is missing: pack it with 'node test/gpu/pack.mjs'
 status=0
 copyscope() { node dist/host/cli.js "$@"; }
 say() { echo "$*" | tee -a "$OUT/table.txt"; }
-# Runs a command with a limit in seconds, and says in the table how it ended and how long it took.
+left() { echo $((in_all - SECONDS)); }
+# Runs a command with a limit in seconds, the call's own included, and says in the table how it ended and how long it
+# took. Its exit code is the command's; 1 where there was no time left for it.
 step() {
   local name="$1" limit="$2" start code
   shift 2
+  [ "$(left)" -lt "$limit" ] && limit="$(left)"
+  if [ "$limit" -lt 5 ]; then
+    say "$name: not measured (no time left)"
+    status=1
+    return 1
+  fi
   start="$(date +%s.%N)"
-  timeout --kill-after=10 "$limit" "$@"
+  timeout --kill-after=5 "$limit" "$@"
   code=$?
-  say "$(printf '%-22s %-8s %5.1f s' "$name" "$([ $code -eq 0 ] && echo ok || echo "FAILED $code")" "$(echo "$(date +%s.%N) $start" | awk '{print $1 - $2}')")"
+  local how="ok"
+  [ $code -eq 0 ] || how="FAILED $code"
+  [ $code -eq 124 ] || [ $code -eq 137 ] && how="ENDED after its $limit s"
+  say "$(printf '%-22s %-8s %5.1f s' "$name" "$how" "$(echo "$(date +%s.%N) $start" | awk '{print $1 - $2}')")"
   [ $code -eq 0 ] || status=1
+  return $code
 }
+held() { [ "$1" -eq 0 ] && echo held || echo 'NOT HELD'; }
+
+run_promises() { step promises 200 node dist/gpu/done-when.js; }
 
 run_tests() {
-  step tests 240 bash -o pipefail -c \
+  local code gpus
+  step tests 170 bash -o pipefail -c \
     'node --test --test-reporter=spec --test-concurrency=1 dist/gpu/*.test.js 2>&1 | tee "$OUT/tests.log"'
-  say "  $(grep -E '^. (tests|pass|fail|skipped) ' "$OUT/tests.log" | tr -d '\n')"
+  code=$?
+  count() { grep -oE "^. $1 [0-9]+" "$OUT/tests.log" | tail -n 1 | grep -oE '[0-9]+$' || echo '?'; }
+  say "GPU tests failed: $(count fail) of $(count tests), $(count skipped) skipped (at most 0) $(held $code)"
+  gpus="$(nvidia-smi --list-gpus 2> /dev/null | wc -l)"
+  if [ "$gpus" -lt 2 ]; then
+    say "Peer copies, peer access, multi-tensor copies on two GPUs: not measured (this machine has $gpus)"
+  else
+    say "Two-GPU tests failed: $(grep -cE '^ *✖ .*two GPUs' "$OUT/tests.log") (at most 0) $(held $code)"
+    step 'peer matrix' 60 node dist/host/cli.js bench --only peer
+  fi
 }
 
 run_records() {
@@ -58,31 +89,35 @@ run_bench() {
   command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 test/bench/gpu/pytorch_copies.py
 }
 
-run_soak() { step soak 300 node dist/gpu/soak.js; }
+# Ten thousand runs, or as many as fit into the time that is left.
+run_soak() { step soak 300 node dist/gpu/soak.js 10000 20261120 $(($(left) - 25)); }
 
 # CUPTI can't be used under compute-sanitizer, so device times come from CUDA events; each operation is some hundred
 # times as slow, so the set of tests is short.
 run_sanitize() {
-  local tool sanitizer
+  local tool sanitizer code errors
   sanitizer="$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2> /dev/null | head -n 1)"
-  if [ -z "$sanitizer" ]; then
-    say 'compute-sanitizer      skipped: there is none on this machine (it comes with the CUDA toolkit)'
-    return
-  fi
   for tool in memcheck racecheck; do
-    step "compute-sanitizer $tool" 200 "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
+    if [ -z "$sanitizer" ]; then
+      say "compute-sanitizer $tool: not measured (there is none on this machine; it comes with the CUDA toolkit)"
+      continue
+    fi
+    step "compute-sanitizer $tool" 90 "$sanitizer" --tool "$tool" --error-exitcode 9 --target-processes all \
       --log-file "$OUT/$tool.log" node dist/gpu/sanitize.js
-    say "  $(grep -hE 'SUMMARY' "$OUT/$tool.log" | sort | uniq -c | head -n 5)"
+    code=$?
+    errors="$(grep -hoE 'SUMMARY: [0-9]+' "$OUT/$tool.log" 2> /dev/null | awk '{sum += $2} END {print NR ? sum : "?"}')"
+    say "compute-sanitizer $tool: $errors errors (at most 0) $(held $code)"
   done
 }
 
 : > "$OUT/table.txt"
 copyscope devices || status=1
 sections=("$@")
-[ $# -gt 0 ] && [ "$1" != all ] || sections=(tests records bench soak sanitize)
+[ $# -gt 0 ] && [ "$1" != all ] || sections=(promises tests sanitize soak)
+[ "${1:-}" = all ] && sections+=(records bench)
 for section in "${sections[@]}"; do
   case "$section" in
-    tests | records | bench | soak | sanitize) "run_$section" ;;
+    promises | tests | records | bench | soak | sanitize) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done

@@ -53,6 +53,32 @@ for (const memory of ['pageable', 'pinned'] as const) {
   assert.ok(run.info.verification.bytesChecked > 400_000);
 }
 
+// Multi-tensor copies as operations: staging by threads, and the kernel that gathers small tensors, at odd sizes.
+for (const direction of ['h2d', 'd2h', 'd2d'] as const) {
+  const run = await runOnGpu(
+    experiment({
+      name: `sanitize many tensors ${direction}`,
+      environment: { iterations: 1, warmups: 1 },
+      streams: [{ id: 'copy' }],
+      threads: [
+        {
+          id: 'main',
+          operations: (['packed', 'pipelined'] as const).map((strategy) => ({
+            op: 'multiCopy' as const,
+            direction,
+            strategy,
+            payload: { tensors: 40, bytes: [1, 7, 4000, 20_003, 300_001] },
+            stream: 'copy',
+          })),
+        },
+      ],
+    }),
+    { timing: 'cuda-events' },
+  );
+  assert.equal(run.info.verification.bytesWrong, 0);
+  assert.ok(run.info.verification.bytesChecked > 5_000_000);
+}
+
 const sections = ['copies', 'latency', 'device', 'bidirectional', 'small', 'launch'] as const;
 const plan = benchPlan({ sections, sizes: [4 * KiB + 3, 64 * KiB], samples: 2 }, 1);
 const isGated = ({ section, measurement }: BenchItem): boolean =>

@@ -2,6 +2,7 @@
 
 import { CopyscopeError } from '../../core/errors.ts';
 import type { ExperimentInput } from '../../core/experiment/experiment.ts';
+import { copyStrategies } from '../../core/experiment/operations.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { Engine, EngineRequest } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
@@ -60,6 +61,35 @@ function ordinary(random: Random): EngineRequest {
   });
 }
 
+const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
+  items[whole(random, 0, items.length - 1)] ?? items[0];
+
+/** Many tensors, in any direction by any strategy. */
+const manyTensors = (random: Random): EngineRequest =>
+  request({
+    name: 'many tensors',
+    environment: once,
+    streams: [{ id: 'there' }],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          {
+            op: 'multiCopy',
+            direction: pick(random, ['h2d', 'd2h', 'd2d', 'h2h']),
+            strategy: pick(random, [...copyStrategies]),
+            payload: {
+              tensors: whole(random, 1, 60),
+              bytes: [whole(random, 1, 8 * KiB), whole(random, 1, 600 * KiB), whole(random, 1, 100)],
+              memory: pick(random, ['pageable', 'pinned']),
+            },
+            stream: 'there',
+          },
+        ],
+      },
+    ],
+  });
+
 const spin = (): EngineRequest =>
   request({
     name: 'spin',
@@ -98,7 +128,7 @@ interface Behaviour {
 }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
-  complete: { share: 70, make: ordinary, errors: null, mayComplete: true },
+  complete: { share: 58, make: ordinary, errors: null, mayComplete: true },
   cancelled: {
     share: 12,
     make: ordinary,
@@ -112,6 +142,14 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     cancelMs: (random) => random() * 10,
     errors: /^run\.cancelled$/,
     mayComplete: false,
+  },
+  'many tensors': { share: 9, make: manyTensors, errors: null, mayComplete: true },
+  'many tensors cancelled': {
+    share: 3,
+    make: manyTensors,
+    cancelMs: (random) => random() * 8,
+    errors: /^run\.cancelled$/,
+    mayComplete: true,
   },
   'wrong program': { share: 7, make: broken, errors: /^native\.bad-program$/, mayComplete: false },
   'device memory': { share: 4, make: () => huge('device'), errors: /^run\.out-of-memory$/, mayComplete: false },

@@ -29,6 +29,8 @@ describeNative('a soak', () => {
       'cancelled',
       'complete',
       'device memory',
+      'many tensors',
+      'many tensors cancelled',
       'pinned memory',
       'spin cancelled',
       'wrong program',

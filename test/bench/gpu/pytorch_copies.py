@@ -1,7 +1,7 @@
 """Times PyTorch's copies of the payloads of copy-engine.ts, in the same session. Writes $OUT/pytorch-copies.json.
 
 Each time is from before the first call to after torch.cuda.synchronize(). Results are compared with their sources
-outside the times.
+outside the times. With --loops only the .to loops are measured, in half a minute.
 """
 
 import json
@@ -87,21 +87,29 @@ def into(targets):
     return copy
 
 
+only_loops = "--loops" in sys.argv
 large, medium, scene = [4_000_000] * 1000, [4_000] * 1000, scene_sizes()
 rows = []
 host = tensors(large)
 rows.append(measure("H2D 1000 x 4 MB, pageable, .to loop", host, to("cuda")))
-rows.append(measure("H2D 1000 x 4 MB, pageable, .to(non_blocking) loop", host, to("cuda", True)))
-rows.append(measure("H2D 1000 x 4 MB, pageable, pin_memory().to(non_blocking)", host, pin_then_to, repetitions=5))
+if not only_loops:
+    rows.append(measure("H2D 1000 x 4 MB, pageable, .to(non_blocking) loop", host, to("cuda", True)))
+    rows.append(measure("H2D 1000 x 4 MB, pageable, pin_memory().to(non_blocking)", host, pin_then_to, repetitions=5))
 device = [tensor.to("cuda") for tensor in host]
-targets = [torch.empty_like(tensor).fill_(1) for tensor in host]
 rows.append(measure("D2H 1000 x 4 MB, pageable, .to loop", device, to("cpu")))
-rows.append(measure("D2H 1000 x 4 MB, pageable, copy_ into touched memory", device, into(targets)))
-del host, device, targets
-rows.append(measure("H2D 1000 x 4 MB, pinned, .to(non_blocking) loop", tensors(large, pinned=True), to("cuda", True)))
+if not only_loops:
+    targets = [torch.empty_like(tensor).fill_(1) for tensor in host]
+    rows.append(measure("D2H 1000 x 4 MB, pageable, copy_ into touched memory", device, into(targets)))
+    del targets
+del host, device
+if not only_loops:
+    pinned = tensors(large, pinned=True)
+    rows.append(measure("H2D 1000 x 4 MB, pinned, .to(non_blocking) loop", pinned, to("cuda", True)))
+    del pinned
 for label, sizes in (("528 tensors of scenes", scene), ("1000 x 4000 B", medium)):
     rows.append(measure(f"H2D {label}, .to loop", tensors(sizes), to("cuda"), 101, 10))
-    rows.append(measure(f"H2D {label}, .to(non_blocking) loop", tensors(sizes), to("cuda", True), 101, 10))
+    if not only_loops:
+        rows.append(measure(f"H2D {label}, .to(non_blocking) loop", tensors(sizes), to("cuda", True), 101, 10))
 
 information = {
     "torch": torch.__version__,
