@@ -77,7 +77,7 @@ describe('a run that ended early', () => {
 
   it('is kept as far as it was recorded, and says why it ended', async () => {
     full = false;
-    const store = new FillingStore(folder, new Assets(join(folder, 'assets')), '0.1.0');
+    const store = new FillingStore(folder, new Assets(join(folder, 'assets')));
     const { session, summary } = await ended(store);
     expect(summary).toMatchObject({ status: 'failed', error, engine: 'cpu' });
     expect(session.problem(summary.id)).toBeNull();
@@ -88,7 +88,7 @@ describe('a run that ended early', () => {
   });
 
   it('stays in memory where the disk is full, and still says why it ended', async () => {
-    const { session, summary } = await ended(new FillingStore(folder, new Assets(join(folder, 'assets')), '0.1.0'));
+    const { session, summary } = await ended(new FillingStore(folder, new Assets(join(folder, 'assets'))));
     expect(summary).toMatchObject({ status: 'failed', error });
     expect(session.unsaved(summary.id)).toEqual(recorded.file);
   });
