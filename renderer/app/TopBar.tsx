@@ -1,10 +1,19 @@
 import { ActionIcon, Button, Group, Menu, Text, Tooltip, useMantineColorScheme } from '@mantine/core';
-import { IconColumns, IconDeviceDesktop, IconKeyboard, IconMoon, IconSchool, IconSun } from '@tabler/icons-react';
+import {
+  IconChartBar,
+  IconColumns,
+  IconDeviceDesktop,
+  IconKeyboard,
+  IconMoon,
+  IconSchool,
+  IconSun,
+} from '@tabler/icons-react';
 import { openPage } from './store/actions.ts';
 import { assign, useApp } from './store/store.ts';
 import classes from './TopBar.module.css';
 
 export function TopBar() {
+  const charting = useApp((state) => state.page.kind === 'charts');
   const comparing = useApp((state) => state.page.kind === 'compare');
   const learning = useApp((state) => state.page.kind === 'lessons' || state.page.kind === 'lesson');
   return (
@@ -32,6 +41,14 @@ export function TopBar() {
           onClick={() => comparing || openPage({ kind: 'compare' })}
         >
           Compare
+        </Button>
+        <Button
+          variant={charting ? 'light' : 'default'}
+          leftSection={<IconChartBar size={15} aria-hidden />}
+          aria-pressed={charting}
+          onClick={() => openPage({ kind: 'charts' })}
+        >
+          Charts
         </Button>
         <Tooltip label="Keyboard and mouse (?)">
           <ActionIcon aria-label="Keyboard and mouse" onClick={() => assign({ helpOpen: true })}>

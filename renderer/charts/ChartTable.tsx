@@ -11,6 +11,7 @@ interface Props {
 
 export function ChartTable({ spec, onOpen }: Props) {
   const { columns, rows } = useMemo(() => chartTable(spec), [spec]);
+  const opens = onOpen !== undefined && rows.some(({ id }) => id !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section className={classes['scroll']} aria-label={`${fullTitle(spec)}: table`} tabIndex={0}>
@@ -22,11 +23,12 @@ export function ChartTable({ spec, onOpen }: Props) {
                 {column}
               </th>
             ))}
+            {opens ? <th scope="col">Run</th> : null}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Line key={row.key} row={row} onOpen={onOpen} />
+            <Line key={row.key} row={row} onOpen={opens ? onOpen : undefined} />
           ))}
         </tbody>
       </table>
@@ -40,21 +42,22 @@ function Line({ row, onOpen }: { readonly row: TableRow; readonly onOpen: Props[
   const [first = '', ...others] = cells;
   return (
     <tr data-failed={problem === null ? undefined : true}>
-      <th scope="row">
-        {id === undefined || onOpen === undefined ? (
-          first
-        ) : (
-          <button type="button" className={classes['open']} aria-label={`Open ${name}`} onClick={() => onOpen(id)}>
-            {first}
-          </button>
-        )}
-      </th>
+      <th scope="row">{first}</th>
       {others.map((cell, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column.
         <td key={index}>
           {problem !== null && cell === 'failed' ? <span className={classes['failed']}>failed: {problem}</span> : cell}
         </td>
       ))}
+      {onOpen === undefined ? null : (
+        <td>
+          {id === undefined ? null : (
+            <button type="button" className={classes['open']} aria-label={`Open ${name}`} onClick={() => onOpen(id)}>
+              Open
+            </button>
+          )}
+        </td>
+      )}
     </tr>
   );
 }

@@ -53,7 +53,7 @@ export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, loo
   min: Math.min(...ticks),
   max: Math.max(...ticks),
   ...name(title, look, gap),
-  axisLabel: { ...labels(look), hideOverlap: true, customValues: [...ticks], formatter: label },
+  axisLabel: { ...labels(look), hideOverlap: true, margin: 12, customValues: [...ticks], formatter: label },
   axisLine: { lineStyle: { color: look.line } },
   axisTick: { show: true, customValues: [...ticks], lineStyle: { color: look.line } },
   splitLine: { show: false },
@@ -66,7 +66,7 @@ export interface NumberAxis {
   readonly isLog: boolean;
 }
 
-export const legend = (data: readonly string[], look: Look, bottom = 4) => ({
+export const legend = (data: readonly { readonly name: string; readonly icon?: string }[], look: Look, bottom = 4) => ({
   data: [...data],
   bottom,
   left: 'center' as const,

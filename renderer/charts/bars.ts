@@ -6,19 +6,22 @@ import { hasSpread } from './points.ts';
 import { formatValue } from './quantities.ts';
 import { type BarSpec, isFailure, isReading, legendName } from './spec.ts';
 
-const nameWidth = 170;
+const nameWidth = 230;
 const mostBarHeight = 30;
 const gapShare = 0.3;
 
 export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room): object {
   const unit = valueUnit(spec);
   const names = spec.rows.map((row) => legendName(spec, row));
-  const left = Math.min(nameWidth, Math.round(width * 0.32)) + 16;
+  const left = Math.min(nameWidth, Math.round(width * 0.3)) + 16;
   const grid = { left, right: 92, top: top + 6, bottom: 72 };
   const bar = barHeight(spec, height - grid.top - grid.bottom);
   return {
     grid,
-    legend: legend(names, look),
+    legend: legend(
+      names.map((name) => ({ name })),
+      look,
+    ),
     xAxis: valueAxis(spec.value, unit, look, 28),
     yAxis: {
       ...categoryAxis('', categoryNames(spec), look, 0),
@@ -27,6 +30,7 @@ export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room
         color: look.text,
         fontFamily: look.font,
         fontSize: 12,
+        lineHeight: 15,
         width: left - 24,
         overflow: 'break',
         interval: 0,
@@ -34,7 +38,7 @@ export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room
     },
     series: [
       ...spec.rows.map((_, index) => bars(spec, index, names[index] ?? '', look, bar)),
-      ...(spec.stacked === true ? [] : spec.rows.map((_, index) => spreads(spec, index, look, bar))),
+      ...(spec.stacked === true ? [] : spec.rows.flatMap((_, index) => besideBars(spec, index, look, bar))),
     ],
   };
 }
@@ -57,7 +61,7 @@ function bars(spec: BarSpec, index: number, name: string, look: Look, bar: numbe
     const cell = row.cells[column] ?? null;
     const place = cell === null ? {} : { row: index, column };
     if (isReading(cell)) return { value: cell.value / factor, ...place };
-    return isFailure(cell) ? { value: 0, ...place, label: { color: look.bad } } : { value: '-' };
+    return isFailure(cell) ? { value: 0, ...place } : { value: '-' };
   });
   return {
     type: 'bar',
@@ -68,27 +72,33 @@ function bars(spec: BarSpec, index: number, name: string, look: Look, bar: numbe
     barGap: '0%',
     itemStyle: { decal, borderColor: look.surface, borderWidth: 1 },
     ...(spec.stacked === true ? { stack: 'all' } : {}),
-    label: {
-      show: spec.stacked !== true,
-      position: 'right',
-      distance: 8,
-      color: look.text,
-      fontFamily: look.font,
-      formatter: ({ dataIndex }: { readonly dataIndex: number }) => {
-        const cell = row.cells[dataIndex];
-        if (isFailure(cell)) return '✕ failed';
-        return isReading(cell) ? formatValue(spec.value.unit, cell.value) : '';
-      },
-    },
   };
 }
 
-function spreads(spec: BarSpec, index: number, look: Look, bar: number): object {
+/** The spread at a bar's end, and behind it the value. */
+function besideBars(spec: BarSpec, index: number, look: Look, bar: number): object[] {
   const { factor } = valueUnit(spec);
   const shift = (index - (spec.rows.length - 1) / 2) * bar;
   const cells = spec.rows[index]?.cells ?? [];
-  const data = cells.flatMap((cell, column) =>
+  const spread = cells.flatMap((cell, column) =>
     isReading(cell) && hasSpread(cell) ? [[column, (cell.low ?? 0) / factor, (cell.high ?? 0) / factor, shift]] : [],
   );
-  return whiskers(data, look.text, 'horizontal');
+  const ends = cells.flatMap((cell, column) => {
+    if (cell === null) return [];
+    const end = isReading(cell) ? Math.max(cell.value, cell.high ?? cell.value) / factor : 0;
+    const text = isReading(cell) ? formatValue(spec.value.unit, cell.value) : '✕ failed';
+    const label = { formatter: text, color: isReading(cell) ? look.text : look.bad };
+    return [{ value: [end, column], row: index, column, label }];
+  });
+  return [whiskers(spread, look.text, look.surface, 'horizontal'), values(ends, look, shift)];
 }
+
+const values = (data: readonly object[], look: Look, shift: number): object => ({
+  type: 'scatter',
+  data,
+  symbolSize: 1,
+  itemStyle: { color: 'transparent' },
+  clip: false,
+  z: 6,
+  label: { show: true, position: 'right', distance: 8, offset: [0, shift], fontFamily: look.font, fontSize: 12 },
+});

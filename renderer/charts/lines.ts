@@ -13,7 +13,16 @@ export function lineParts(spec: LineSpec, look: Look, { top }: Room): object {
   const failures = failedPoints(spec);
   return {
     grid: { left: 66, right: 28, top: top + 14, bottom: 76 },
-    legend: legend([...names, ...(failures.length > 0 ? [failedName] : [])], look),
+    legend: legend(
+      [
+        ...spec.rows.map(({ isLimit }, index) => ({
+          name: names[index] ?? '',
+          ...(isLimit === true ? { icon: dashes } : {}),
+        })),
+        ...(failures.length > 0 ? [{ name: failedName }] : []),
+      ],
+      look,
+    ),
     xAxis: numberAxis(
       {
         name: spec.x.name,
@@ -22,7 +31,7 @@ export function lineParts(spec: LineSpec, look: Look, { top }: Room): object {
         isLog: scale === 'log',
       },
       look,
-      28,
+      34,
     ),
     yAxis: {
       ...valueAxis(spec.value, unit, look, 50),
@@ -44,7 +53,9 @@ function line(spec: LineSpec, index: number, name: string, look: Look): object {
   const isLimit = row.isLimit === true;
   const data = spec.x.values.flatMap((x, column) => {
     const cell = row.cells[column];
-    if (!isReading(cell)) return [{ value: [x, null] }];
+    // A line goes on past what isn't there, and breaks at what failed.
+    if (cell == null) return [];
+    if (isFailure(cell)) return [{ value: [x, null] }];
     return [{ value: [x, cell.value / factor], ...(isLimit ? {} : { row: index, column }) }];
   });
   return {
@@ -70,9 +81,11 @@ function spread(spec: LineSpec, index: number, look: Look): object {
     const cell = row?.cells[column];
     return isReading(cell) && hasSpread(cell) ? [[x, (cell.low ?? 0) / factor, (cell.high ?? 0) / factor]] : [];
   });
-  return whiskers(data, colour, 'vertical');
+  return whiskers(data, colour, look.surface, 'vertical');
 }
 
+/** A limit has no points, and so no symbol. */
+const dashes = 'path://M0,4 H7 V6 H0 Z M10,4 H17 V6 H10 Z M20,4 H27 V6 H20 Z';
 const failedName = 'failed';
 
 function failedPoints(spec: LineSpec): { value: [number, number]; row: number; column: number }[] {

@@ -37,7 +37,8 @@ export function lookOf(scheme: Scheme): Look {
 /** Neighbours differ in lightness too, for those who see no hue. */
 const order: readonly PaintName[] = ['h2d', 'd2h', 'kernel', 'd2d', 'memset', 'host-work', 'host-call', 'h2h'];
 
-const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyRect', 'emptyTriangle', 'emptyDiamond'];
+const star = 'path://M5,0 L6.2,3.6 L10,3.6 L7,5.9 L8.1,9.5 L5,7.3 L1.9,9.5 L3,5.9 L0,3.6 L3.8,3.6 Z';
+const symbols = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow', star];
 const dashes = ['solid', [7, 3], [2, 3], [9, 3, 2, 3]] as const;
 const patterns: readonly Pattern[] = ['none', 'rising', 'dots', 'falling', 'sparse'];
 

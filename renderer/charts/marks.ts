@@ -11,6 +11,7 @@ const cap = 4;
 export const whiskers = (
   data: readonly (readonly number[])[],
   colour: string,
+  ground: string,
   direction: 'vertical' | 'horizontal',
 ): object => ({
   type: 'custom',
@@ -24,10 +25,15 @@ export const whiskers = (
     const vertical = direction === 'vertical';
     const [x1 = 0, y1 = 0] = api.coord(vertical ? [at, low] : [low, at]);
     const [x2 = 0, y2 = 0] = api.coord(vertical ? [at, high] : [high, at]);
-    const style = { stroke: colour, lineWidth: 1.5, fill: 'none' };
     const path = vertical
       ? `M${x1 - cap},${y1} H${x1 + cap} M${x1},${y1} V${y2} M${x2 - cap},${y2} H${x2 + cap}`
       : `M${x1},${y1 + shift - cap} v${2 * cap} M${x1},${y1 + shift} H${x2} M${x2},${y2 + shift - cap} v${2 * cap}`;
-    return { type: 'path', shape: { pathData: path }, style };
+    const stroke = (ink: string, lineWidth: number) => ({
+      type: 'path',
+      shape: { pathData: path },
+      style: { stroke: ink, lineWidth, fill: 'none' },
+    });
+    // A border of the ground's colour, so that it stands out on a bar of any colour.
+    return { type: 'group', children: [stroke(ground, 4), stroke(colour, 1.5)] };
   },
 });

@@ -54,7 +54,7 @@ export function SweepList() {
                     <span className={classes['detail']}>
                       <OriginBadge origin={origin} compact />
                       <span className={`${classes['fact']} tabular`}>
-                        {done === points ? `${points} points` : `${done} of ${points} points`}
+                        {done === points ? `${points} points` : `${done} of ${points}`}
                         {status === 'running' ? ', running' : ''}
                       </span>
                       <span className={`${classes['when']} tabular`}>{formatMoment(createdAt)}</span>

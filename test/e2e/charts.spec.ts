@@ -30,3 +30,70 @@ test('a run has charts of its engines, its device and its host threads, which sa
   }
   await expect(window.timeline.getByRole('figure', { name: /^Engine use/ })).toContainText('Compute');
 });
+
+test('strategies stand beside one another, open their run by mouse and keyboard, and can be read as a table', async ({
+  window,
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Charts', exact: true }).click();
+  const strategies = page.getByRole('region', { name: 'Strategies' });
+  const chart = strategies.getByRole('figure', { name: 'Makespan by strategy, recorded' });
+  await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '4');
+  await expect(chart.getByTestId('chart').locator('svg')).toContainText('Pinned source, second stream');
+
+  await strategies.getByText('Table', { exact: true }).click();
+  await expect(chart.getByRole('columnheader')).toHaveText([
+    'Strategy',
+    'Makespan',
+    'Least',
+    'Most',
+    'Iterations',
+    'Origin',
+    'Run',
+  ]);
+  await expect(chart.getByRole('row')).toHaveCount(5);
+  await chart.getByRole('button', { name: 'Open Pinned source, second stream' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+  await expect(window.status).toContainText('recorded on');
+
+  await page.goBack();
+  await chart.getByTestId('chart').focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+});
+
+test('a benchmark’s bandwidths are drawn with the link’s limit; another file is refused with the field', async ({
+  window: _window,
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Charts', exact: true }).click();
+  const bandwidth = page.getByRole('region', { name: 'Bandwidth' });
+  await expect(bandwidth.getByTestId('chart').locator('svg')).toContainText('limit of the PCIe link');
+  const open = async (name: string, content: object): Promise<void> => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      bandwidth.getByRole('button', { name: 'Open a benchmark…' }).click(),
+    ]);
+    const buffer = Buffer.from(JSON.stringify(content));
+    await chooser.setFiles({ name, mimeType: 'application/json', buffer });
+  };
+  await open('other.json', { format: 'copyscope/experiment' });
+  await expect(page.getByRole('alert').filter({ hasText: 'other.json could not be opened' })).toContainText('format');
+
+  const figure = { name: 'bandwidth', unit: 'B/s', median: 50e9, least: 48e9, most: 51e9, samples: [48e9, 50e9, 51e9] };
+  const row = { section: 'copies', row: '', column: 'H2D pinned', status: 'done', figures: [figure] };
+  await open('bench.json', {
+    format: 'copyscope/bench',
+    version: 1,
+    createdAt: '2026-11-20T08:00:00.000Z',
+    device: { name: 'Test GPU', linkGeneration: 4, linkWidth: 16 },
+    rows: [
+      { ...row, bytes: 4096 },
+      { ...row, bytes: 65536 },
+    ],
+  });
+  const chart = bandwidth.getByRole('figure', { name: 'Bandwidth of copies by size, from a benchmark, recorded' });
+  await expect(chart).toContainText('Recorded on Test GPU, 2026-11-20');
+  await expect(chart.getByTestId('chart')).toHaveAttribute('data-points', '2');
+});

@@ -25,6 +25,17 @@ async function seriousProblems(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
 }
 
+/** A sweep in which five points fail. */
+async function sweepOf35(window: Window, page: Page): Promise<void> {
+  await window.library.getByRole('button', { name: 'New sweep' }).click();
+  await page.getByLabel('Tensor size').fill('16 MiB');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await page.getByRole('button', { name: 'Run 35 points' }).click();
+  const progress = page.getByRole('region', { name: 'Progress of the sweep' });
+  await expect(progress).toContainText('35 of 35 points, 5 failed', { timeout: 25_000 });
+  await expect(page.getByTestId('chart')).toHaveAttribute('data-points', '35');
+}
+
 const views: Readonly<Record<string, (window: Window, page: Page) => Promise<void>>> = {
   welcome: async () => {},
   experiment: async (window) => {
@@ -162,6 +173,36 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
     await json.fill((await json.inputValue()).replace('"side"', '"other"'));
     await expect(page.getByRole('button', { name: /^Line/ }).first()).toBeVisible();
+  },
+  'run charts': async (window) => {
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await window.timeline.getByText('Charts', { exact: true }).click();
+    await expect(window.timeline.getByTestId('chart').first().locator('svg text').first()).toBeVisible();
+  },
+  charts: async (_window, page) => {
+    await page.getByRole('button', { name: 'Charts', exact: true }).click();
+    await expect(page.getByTestId('chart')).toHaveCount(2);
+    await expect(page.getByTestId('chart').last().locator('svg')).toContainText('limit of the PCIe link');
+  },
+  'new sweep': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New sweep' }).click();
+    await expect(page.getByRole('button', { name: 'Run 35 points' })).toBeVisible();
+  },
+  sweep: async (window, page) => {
+    await sweepOf35(window, page);
+  },
+  'sweep lines': async (window, page) => {
+    await sweepOf35(window, page);
+    await page.getByLabel('Metric').selectOption('H2D bandwidth');
+    await page.getByText('Lines', { exact: true }).click();
+    await expect(page.getByTestId('chart').locator('svg')).toContainText('limit of the PCIe link');
+  },
+  'sweep table': async (window, page) => {
+    await sweepOf35(window, page);
+    await page.getByRole('figure').getByText('Table', { exact: true }).click();
+    await expect(page.getByRole('figure').getByRole('row')).toHaveCount(36);
   },
   commands: async (window, page) => {
     await window.open('Pinned source, second stream');

@@ -173,7 +173,7 @@ test('a field of the inspector leads to a sweep over it, whose problems are said
   await window.open('Pinned source, second stream');
   await page.getByText('Build', { exact: true }).click();
   await page.getByRole('button', { name: 'Experiment settings' }).click();
-  await window.inspector.getByRole('button', { name: 'Sweep over iterations…' }).click();
+  await window.inspector.getByTitle('Sweep over iterations…').click();
   const axis = page.getByRole('group', { name: 'First number' });
   await expect(axis.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Iterations/);
   await axis.getByLabel('Values', { exact: true }).fill('1, 2, many');

@@ -106,8 +106,8 @@ function SweepButton({ label, path }: FieldProps) {
     <ActionIcon
       size="sm"
       tabIndex={-1}
-      aria-label={`Sweep over ${label.toLowerCase()}…`}
-      title="Sweep…"
+      aria-label="Sweep…"
+      title={`Sweep over ${label.toLowerCase()}…`}
       onClick={() => sweepCurrent(path)}
     >
       <IconChartDots size={14} />

@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { requireBench } from '../../../core/bench/parse.ts';
+import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
+import { benchBandwidth } from '../../../renderer/charts/bandwidth.ts';
+import { lookOf } from '../../../renderer/charts/look.ts';
+import { chartOption } from '../../../renderer/charts/option.ts';
+import { pointLines, pointsOf, stepFrom } from '../../../renderer/charts/points.ts';
+import { axisUnit, formatChosen } from '../../../renderer/charts/quantities.ts';
+import type { HeatSpec, LineSpec } from '../../../renderer/charts/spec.ts';
+import { strategyBars } from '../../../renderer/charts/strategies.ts';
+import { chartCsv, chartTable } from '../../../renderer/charts/table.ts';
+
+const provenance = { origins: ['simulated'], device: 'NVIDIA H200', date: '2026-11-20T08:00:00.000Z' } as const;
+
+const lines: LineSpec = {
+  kind: 'lines',
+  title: 'Makespan by chunk size',
+  provenance,
+  x: { name: 'Chunk size', unit: 'B', values: [1024, 2048, 4096], scale: 'log' },
+  value: { name: 'Makespan', unit: 'ns' },
+  rows: [
+    {
+      name: 'Streams 1',
+      cells: [{ value: 3e6, low: 2e6, high: 4e6, count: 5, id: 'a' }, null, { value: 1e6, id: 'b' }],
+    },
+    { name: '=cmd|"x"', origin: 'measured', cells: [{ value: 2e6 }, { problem: 'a chunk is too large' }, null] },
+    { name: 'limit', isLimit: true, cells: [{ value: 5e5 }, { value: 5e5 }, { value: 5e5 }] },
+  ],
+};
+
+const heat: HeatSpec = {
+  kind: 'heat',
+  title: 'Makespan by chunk size and streams',
+  provenance,
+  x: { name: 'Chunk size', unit: 'B', values: [1024, 2048] },
+  y: { name: 'Streams', unit: 'count', values: [1, 2] },
+  value: { name: 'Makespan', unit: 'ns' },
+  rows: [
+    { name: '', cells: [{ value: 3e6, id: 'a' }, { problem: 'no' }] },
+    { name: '', cells: [null, { value: 1e6, id: 'b' }] },
+  ],
+};
+
+describe('a chart as a table', () => {
+  it('has a line for each point, with its spread, its reason and what it is', () => {
+    const { columns, rows } = chartTable(lines);
+    expect(columns).toEqual(['Series', 'Chunk size', 'Makespan', 'Least', 'Most', 'Iterations', 'Origin']);
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ['Streams 1', '1 KiB', '3.00 ms', '2.00 ms', '4.00 ms', '5', 'simulated'],
+      ['Streams 1', '4 KiB', '1.00 ms', '1.00 ms', '1.00 ms', '1', 'simulated'],
+      ['=cmd|"x"', '1 KiB', '2.00 ms', '2.00 ms', '2.00 ms', '1', 'measured'],
+      ['=cmd|"x"', '2 KiB', 'failed', '', '', '', 'measured'],
+    ]);
+    expect(rows.map(({ id, problem }) => [id, problem])).toEqual([
+      ['a', null],
+      ['b', null],
+      [undefined, null],
+      [undefined, 'a chunk is too large'],
+    ]);
+  });
+
+  it('as CSV loses no digit, says its origin in every line, and hides no formula', () => {
+    expect(chartCsv(lines).split('\r\n')).toEqual([
+      'Series,Chunk size (bytes),Makespan (ns),Least,Most,Iterations,Failed because,Origin,Device,Date',
+      'Streams 1,1024,3000000,2000000,4000000,5,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
+      'Streams 1,4096,1000000,1000000,1000000,1,,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z',
+      `"'=cmd|""x""",1024,2000000,2000000,2000000,1,,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
+      `"'=cmd|""x""",2048,,,,,a chunk is too large,measured,NVIDIA H200,2026-11-20T08:00:00.000Z`,
+      'limit,1024,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+      'limit,2048,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+      'limit,4096,500000,500000,500000,1,,limit,NVIDIA H200,2026-11-20T08:00:00.000Z',
+      '',
+    ]);
+    expect(chartCsv(heat).split('\r\n')[2]).toBe('1,2048,,,,,no,simulated,NVIDIA H200,2026-11-20T08:00:00.000Z');
+  });
+});
+
+describe('the points of a chart', () => {
+  it('say all that is known of them, and limits are none', () => {
+    const points = pointsOf(lines);
+    expect(points).toHaveLength(4);
+    const [first, , , failed] = points;
+    expect(first && pointLines(lines, first)).toEqual([
+      'Chunk size 1 KiB',
+      'Streams 1',
+      'Makespan 3.00 ms, from 2.00 ms to 4.00 ms over 5 iterations',
+      'simulated',
+    ]);
+    expect(failed && pointLines(lines, failed)[2]).toBe('Makespan failed: a chunk is too large');
+  });
+
+  it('are all reached by keys, from any of them', () => {
+    const cell = fc.constantFrom(null, { value: 1 }, { problem: 'no' });
+    const grid = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(grid, (cells) => {
+        const spec: LineSpec = { ...lines, rows: cells.map((row, index) => ({ name: String(index), cells: row })) };
+        const points = pointsOf(spec);
+        fc.pre(points.length > 0);
+        const reached = new Set([0]);
+        for (const at of reached) {
+          for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const) {
+            const next = stepFrom(points, at, key);
+            expect(points[next]).toBeDefined();
+            reached.add(next);
+          }
+        }
+        expect(reached.size).toBe(points.length);
+      }),
+    );
+  });
+});
+
+describe('what is drawn', () => {
+  const texts = (spec: Parameters<typeof chartOption>[0], withTitle: boolean): string =>
+    JSON.stringify(chartOption(spec, lookOf('light'), { width: 800, height: 400, withTitle }));
+
+  it.each([lines, heat, strategyBars([])])('says in title, legend and file what the numbers are ($kind)', (spec) => {
+    const drawn = texts(spec, true);
+    if (spec.provenance.origins.length === 0) return;
+    expect(drawn).toContain(`${spec.title}, simulated`);
+    expect(drawn).toContain('Simulated on NVIDIA H200, 2026-11-20');
+    expect(texts(spec, false)).toMatch(/Streams 1, simulated|Makespan \(ms\), simulated/);
+  });
+
+  it('never draws what is missing or failed as nothing taken', () => {
+    const option = chartOption(lines, lookOf('dark'), { width: 800, height: 400, withTitle: false });
+    const [first, second] = option['series'] as { data: { value: unknown[] }[] }[];
+    expect(first?.data.map(({ value }) => value)).toEqual([
+      [1024, 3],
+      [4096, 1],
+    ]);
+    expect(second?.data.map(({ value }) => value)).toEqual([
+      [1024, 2],
+      [2048, null],
+    ]);
+  });
+
+  it('has one unit for an axis', () => {
+    expect(axisUnit('ns', 1.36e6)).toEqual({ name: 'ms', factor: 1e6 });
+    expect(axisUnit('B/s', 55e9)).toEqual({ name: 'GB/s', factor: 1e9 });
+    expect(axisUnit('share', 0.4)).toEqual({ name: '%', factor: 0.01 });
+    expect([formatChosen('B', 2 ** 20), formatChosen('B', 1_000_001), formatChosen('ns', 20_000)]).toEqual([
+      '1 MiB',
+      '1000001 B',
+      '20 us',
+    ]);
+  });
+});
+
+describe('strategies', () => {
+  it('of several devices and origins are told apart', () => {
+    const makespan = { median: 2, min: 1, max: 3, count: 5 };
+    const spec = strategyBars([
+      { label: 'A', origin: 'measured', device: 'GPU 0', date: '2026-11-19', makespan, id: 'a' },
+      { label: 'A', origin: 'simulated', device: 'H200', date: '2026-11-20', makespan: null, id: 'b' },
+    ]);
+    expect(spec.categories).toEqual([
+      { label: 'A, GPU 0', origin: 'measured' },
+      { label: 'A, H200', origin: 'simulated' },
+    ]);
+    expect(spec.rows[0]?.cells).toEqual([
+      { value: 2, low: 1, high: 3, count: 5, id: 'a' },
+      { problem: 'nothing was recorded', id: 'b' },
+    ]);
+    expect(chartTable(spec).rows.map(({ cells }) => cells.at(-1))).toEqual(['measured', 'simulated']);
+  });
+});
+
+describe('bandwidth of a benchmark', () => {
+  const figure = { name: 'bandwidth', unit: 'B/s', median: 50e9, least: 49e9, most: 51e9, samples: [49e9, 50e9, 51e9] };
+  const row = { section: 'copies', row: '4 KiB', column: 'H2D pinned', status: 'done', figures: [figure], bytes: 4096 };
+  const bench = {
+    format: 'copyscope/bench',
+    version: 1,
+    createdAt: '2026-11-20T08:00:00.000Z',
+    device: { name: 'NVIDIA H200', linkGeneration: 5, linkWidth: 16 },
+    rows: [row, { ...row, bytes: 8192, status: 'failed', figures: [] }, { ...row, section: 'latency' }],
+  };
+
+  it('is drawn by size with the link’s limit, and a size that failed as such', () => {
+    const spec = benchBandwidth(requireBench(JSON.stringify(bench)));
+    expect(spec.x.values).toEqual([4096, 8192]);
+    expect(spec.rows.map(({ name, isLimit }) => [name, isLimit])).toEqual([
+      ['H2D pinned', undefined],
+      ['limit of the PCIe link', true],
+    ]);
+    expect(spec.rows[0]?.cells).toEqual([
+      { value: 50e9, low: 49e9, high: 51e9, count: 3 },
+      { problem: 'this size could not be measured' },
+    ]);
+    // 32 GT/s on 16 lanes, 128 bits in 130.
+    expect(linkBytesPerSecond(bench.device)).toBeCloseTo((32e9 * 16 * 128) / 130 / 8, 0);
+    expect(linkBytesPerSecond({ linkGeneration: null, linkWidth: 16 })).toBeNull();
+  });
+
+  it.each([
+    ['no JSON', '{', 'document'],
+    ['another document', '{"format":"copyscope/sweep"}', 'format'],
+    [
+      'a bad figure',
+      JSON.stringify({ ...bench, rows: [{ ...row, figures: [{ ...figure, median: 'fast' }] }] }),
+      'rows[0].figures[0].median',
+    ],
+  ])('%s is refused with its field', (_, text, field) => {
+    expect(() => requireBench(text)).toThrow(expect.objectContaining({ code: 'bench-file.invalid', field }));
+  });
+});
