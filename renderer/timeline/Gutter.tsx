@@ -1,5 +1,6 @@
 /** Names of the lanes: drag one to another place, open its menu, or use its keys. */
 import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor, useSensors } from '@dnd-kit/core';
+import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, type RefObject, useRef, useState } from 'react';
 import type { LoadedRun } from '../app/loadedRun.ts';
@@ -174,17 +175,16 @@ function Row({ row, reachable, arrangeable, onKeyDown, onMenu, onFocus, onFold }
           data-row-id={id}
           tabIndex={id === reachable ? 0 : -1}
           aria-haspopup="menu"
-          aria-label={[name, detail, ...states].join(', ')}
           title={`${name}, ${detail}`}
           onKeyDown={(event) => onKeyDown(row, event)}
           onContextMenu={(event) => onMenu(row, event)}
           onFocus={() => onFocus(id)}
         >
-          <Words name={name} detail={isOneLine ? null : detail} />
+          <Words name={name} detail={detail} shown={!isOneLine} states={states} />
         </button>
       ) : (
         <div className={classes['name']} title={`${name}, ${detail}`}>
-          <Words name={name} detail={isOneLine ? null : detail} />
+          <Words name={name} detail={detail} shown={!isOneLine} states={states} />
         </div>
       )}
       {pinned ? <IconPinFilled className={classes['pin']} size={11} aria-hidden /> : null}
@@ -192,11 +192,24 @@ function Row({ row, reachable, arrangeable, onKeyDown, onMenu, onFocus, onFold }
   );
 }
 
-function Words({ name, detail }: { readonly name: string; readonly detail: string | null }) {
+interface WordsProps {
+  readonly name: string;
+  readonly detail: string;
+  /** Whether there is room for the detail. */
+  readonly shown: boolean;
+  readonly states: readonly string[];
+}
+
+/** Screen readers hear all of it. */
+function Words({ name, detail, shown, states }: WordsProps) {
   return (
     <>
       <span data-lane-name>{name}</span>
-      {detail === null ? null : <small>{detail}</small>}
+      <VisuallyHidden>, </VisuallyHidden>
+      {shown ? <small>{detail}</small> : <VisuallyHidden>{detail}</VisuallyHidden>}
+      {states.map((state) => (
+        <VisuallyHidden key={state}>, {state}</VisuallyHidden>
+      ))}
     </>
   );
 }

@@ -26,15 +26,15 @@ export function LanesButton({ run, view }: Props) {
   };
   return (
     <Menu position="bottom-end" width={240}>
-      <Tooltip label={label}>
-        <Menu.Target>
-          <Indicator label={hidden.length} size={13} offset={6} fz={9} disabled={hidden.length === 0} color="azure">
+      <Indicator label={hidden.length} size={13} offset={3} fz={9} disabled={hidden.length === 0} color="azure">
+        <Tooltip label={label}>
+          <Menu.Target>
             <ActionIcon aria-label={label}>
               <IconLayoutList size={16} />
             </ActionIcon>
-          </Indicator>
-        </Menu.Target>
-      </Tooltip>
+          </Menu.Target>
+        </Tooltip>
+      </Indicator>
       <Menu.Dropdown aria-label="Lanes" mah={420} style={{ overflowY: 'auto' }}>
         <Menu.Label>{hidden.length === 0 ? 'No lane is hidden' : `${hidden.length} hidden`}</Menu.Label>
         {hidden.map(({ id, name, detail }) => (

@@ -17,7 +17,7 @@ export function NotesButton({ run: { id } }: { readonly run: LoadedRun }) {
   const label = notes.length === 0 ? 'Notes' : `Notes, ${notes.length}`;
   return (
     <Tooltip label={label}>
-      <Indicator label={notes.length} size={13} offset={6} fz={9} disabled={notes.length === 0} color="azure">
+      <Indicator label={notes.length} size={13} offset={3} fz={9} disabled={notes.length === 0} color="azure">
         <ActionIcon aria-label={label} aria-expanded={open} onClick={() => openNotes(!open)}>
           <IconNote size={16} />
         </ActionIcon>
