@@ -1,11 +1,12 @@
 /** The menu of a lane, where it was asked for. */
 import { Menu } from '@mantine/core';
 import { termOfLane } from '../../core/glossary/termOf.ts';
+import type { TermId } from '../../core/glossary/terms.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { openPage } from '../app/store/actions.ts';
 import classes from './Gutter.module.css';
 import { laneActions, resetLanes, showLanes, take } from './laneActions.ts';
-import type { Layout, TrackRow } from './tracks.ts';
+import type { Layout, Track, TrackRow } from './tracks.ts';
 import { useArrangement } from './useArrangement.ts';
 
 export interface MenuPlace {
@@ -28,7 +29,7 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
   const arrangement = useArrangement(run);
   const { hidden } = layout;
   const [track] = row.tracks;
-  const term = track?.kind === 'lane' ? termOfLane(track.lane) : track === undefined ? undefined : 'link';
+  const term = track === undefined ? undefined : termOf(track);
   return (
     <Menu
       opened
@@ -38,6 +39,8 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
       width={230}
       // Without keydown: the key that opens it would close it at once.
       clickOutsideEvents={clicks}
+      // The lane's name has the menu; the place it opens at is nothing to those who listen.
+      withRoles={false}
       trapFocus
       returnFocus={false}
     >
@@ -69,6 +72,13 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+function termOf(track: Track): TermId {
+  if (track.kind === 'lane') return termOfLane(track.lane);
+  if (track.kind === 'bandwidth') return 'link';
+  if (track.of.kind === 'queue') return 'launch-queue';
+  return track.of.device === '' ? 'host' : 'device-memory';
 }
 
 const Keys = ({ text }: { readonly text: string }) => (

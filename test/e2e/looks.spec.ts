@@ -76,16 +76,16 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.pickEngine(/^Simulated: NVIDIA H200/);
     await window.run();
     const lane = (name: RegExp) => window.timeline.getByRole('button', { name });
-    await lane(/^main,/).focus();
+    await lane(/^main\s*,/).focus();
     await page.keyboard.press('p');
-    await lane(/^legacy default,/).press('c');
-    await lane(/^H2D engine,/).press('g');
-    await lane(/^H2D link,/).press('h');
+    await lane(/^legacy default\s*,/).press('c');
+    await lane(/^H2D engine\s*,/).press('g');
+    await lane(/^H2D link\s*,/).press('h');
     await page.keyboard.press('.');
     await page.keyboard.press('n');
     await page.keyboard.type('The source changes while it is read.');
     await page.keyboard.press('Enter');
-    await lane(/^legacy default,/).click({ button: 'right' });
+    await lane(/^legacy default\s*,/).click({ button: 'right' });
     await expect(page.getByRole('menu')).toBeVisible();
   },
   notes: async (window, page) => {
