@@ -39,13 +39,17 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
       width={230}
       // Without keydown: the key that opens it would close it at once.
       clickOutsideEvents={clicks}
-      // The lane's name has the menu; the place it opens at is nothing to those who listen.
-      withRoles={false}
       trapFocus
       returnFocus={false}
     >
       <Menu.Target>
-        <span className={classes['target']} style={{ left: place.x, top: place.y }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          className={classes['target']}
+          style={{ left: place.x, top: place.y }}
+          aria-label={`Menu of ${row.name}`}
+        />
       </Menu.Target>
       <Menu.Dropdown aria-label={`Lane ${row.name}`}>
         {laneActions(row, layout, arrangement).map((action) => (
