@@ -48,7 +48,7 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
           tabIndex={-1}
           className={classes['target']}
           style={{ left: place.x, top: place.y }}
-          aria-label={`Menu of ${row.name}`}
+          aria-label={`Lane ${row.name}`}
         />
       </Menu.Target>
       <Menu.Dropdown aria-label={`Lane ${row.name}`}>
