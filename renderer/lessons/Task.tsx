@@ -21,7 +21,13 @@ export function Task({ open, task, checked }: Props) {
   const results = result?.task ?? [];
   const done = results.length > 0 && results.every(({ holds }) => holds);
   return (
-    <section className={classes['task']} aria-label="Task" data-done={done || undefined}>
+    <section
+      className={classes['task']}
+      aria-label="Task"
+      aria-busy={checked.status === 'checking'}
+      data-checked={checked.status === 'checked' ? checked.number : undefined}
+      data-done={done || undefined}
+    >
       <h3>{done ? 'Done' : 'Your task'}</h3>
       <Markdown text={task.do} />
       {checked.status === 'failed' ? (

@@ -15,8 +15,11 @@ import { givenExperiment, type OpenStep } from './useLesson.ts';
 export type Checked =
   | { readonly status: 'none' }
   | { readonly status: 'checking'; readonly before: StepResult | null }
-  | { readonly status: 'checked'; readonly result: StepResult }
+  /** `number` counts what was checked, so that a new result is told from the last. */
+  | { readonly status: 'checked'; readonly result: StepResult; readonly number: number }
   | { readonly status: 'failed'; readonly error: ErrorInfo };
+
+let checks = 0;
 
 /** Long enough that typing a number asks once. */
 const pauseMs = 120;
@@ -39,7 +42,8 @@ export function useChecks(open: OpenStep | null): Checked {
         void check(open).then(
           (result) => {
             if (!current) return;
-            setChecked({ status: 'checked', result });
+            checks += 1;
+            setChecked({ status: 'checked', result, number: checks });
             notePassed(open, result);
           },
           (thrown: unknown) => {

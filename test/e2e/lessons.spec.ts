@@ -1,5 +1,13 @@
 /** Lessons as a learner takes them: by names and roles, with the mouse or with the keyboard. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { isChoice, type Lesson, type LessonQuestion, type LessonStep } from '../../core/lessons/lesson.ts';
+import { solutions, solved } from '../unit/lessons/solutions.ts';
+import { experimentOf, lessons } from '../unit/lessons/support.ts';
 import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
 
 test('from the welcome page through the first lesson: predict, run, change, finish', async ({ window, page }) => {
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
@@ -18,8 +26,192 @@ test('from the welcome page through the first lesson: predict, run, change, fini
   await expect(checks.getByLabel('Not yet')).toHaveCount(1);
   await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
   await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
-  await expect(lesson.getByText('All checks hold.')).toBeVisible();
+  await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
   await lesson.getByRole('button', { name: 'Next' }).click();
   await lesson.getByRole('button', { name: 'Finish' }).click();
   await expect(page.getByRole('button', { name: /Your first overlap/ }).getByLabel('Finished')).toBeVisible();
+});
+
+/** A lesson in the window, step by step. */
+class Player {
+  readonly page: Page;
+  readonly lesson: Locator;
+  readonly window: Window;
+
+  constructor(window: Window) {
+    this.window = window;
+    this.page = window.page;
+    this.lesson = this.page.getByRole('region', { name: 'Lesson' });
+  }
+
+  async play(lesson: Lesson): Promise<void> {
+    const list = this.page.getByRole('region', { name: lesson.group, exact: true });
+    await list.getByRole('button', { name: lesson.title }).click();
+    for (const [index, step] of lesson.steps.entries()) {
+      await expect(this.lesson.getByRole('heading', { level: 2, name: step.title })).toBeVisible();
+      if (step.question !== undefined) await this.answer(step.question, index);
+      if (step.task !== undefined) await this.solve(lesson, step);
+      if (step.holds.length > 0) await this.statements(step);
+      await this.lesson.getByRole('button', { name: index === lesson.steps.length - 1 ? 'Finish' : 'Next' }).click();
+    }
+    await expect(this.page.getByRole('heading', { level: 1, name: 'Lessons' })).toBeVisible();
+  }
+
+  /** Every other question wrongly, so that both ends are seen. */
+  async answer(question: LessonQuestion, index: number): Promise<void> {
+    await expect(this.window.timeline).toBeHidden();
+    if (isChoice(question)) {
+      const picked = question.choices.find(({ right }) => right === (index % 2 === 0)) ?? question.choices[0];
+      await this.lesson
+        .getByRole('radio')
+        .nth(picked === undefined ? 0 : question.choices.indexOf(picked))
+        .click();
+      await this.lesson.getByRole('button', { name: 'Answer, and run it' }).click();
+      await expect(this.lesson.getByText('Your answer: right')).toHaveCount(picked?.right === true ? 1 : 0);
+      await expect(this.lesson.getByLabel('Right', { exact: true })).toHaveCount(1);
+    } else {
+      await this.lesson.getByRole('textbox').fill('1');
+      await this.lesson.getByRole('button', { name: 'Answer, and run it' }).click();
+      await expect(this.lesson.getByText('You said')).toBeVisible();
+      await expect(this.lesson.locator('dd').nth(1)).toContainText(/\d/);
+    }
+    await expect(this.window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  }
+
+  async statements({ holds }: LessonStep): Promise<void> {
+    const shown = this.lesson.getByRole('region', { name: 'What the runs show' });
+    for (const { says, on } of holds) {
+      await expect(shown).toContainText(says);
+      if (!on.includes('simulated')) continue;
+      await expect(shown.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
+    }
+    await expect(shown.getByLabel('Not yet')).toHaveCount(0);
+  }
+
+  async solve(lesson: Lesson, step: LessonStep): Promise<void> {
+    const found = solutions[`${lesson.id}: ${step.title}`];
+    const [right] = Object.values(found?.right ?? {});
+    const [wrong] = Object.values(found?.wrong ?? {});
+    if (right === undefined || wrong === undefined) throw new Error(`${lesson.id} has a task without solutions`);
+    const start = experimentOf(lesson, step.shown?.name ?? '');
+    const done = this.lesson.getByText('All checks hold.', { exact: true });
+    await expect(this.lesson.getByRole('region', { name: 'Task' })).toHaveAttribute('data-checked', /\d/);
+    await expect(done).toBeHidden();
+    await this.build(solved(start, wrong));
+    await expect(done).toBeHidden();
+    await this.build(solved(start, right));
+    await expect(done).toBeVisible();
+  }
+
+  /** Writes the experiment as JSON, which stands for any way to build it, and waits until it was checked. */
+  async build(experiment: Experiment): Promise<void> {
+    await this.page.getByText('JSON', { exact: true }).click();
+    const task = this.lesson.getByRole('region', { name: 'Task' });
+    const before = Number(await task.getAttribute('data-checked'));
+    await this.page.getByRole('textbox', { name: 'Experiment as JSON' }).fill(JSON.stringify(experiment));
+    await expect.poll(async () => Number(await task.getAttribute('data-checked'))).toBeGreaterThan(before);
+  }
+}
+
+for (const group of [...new Set(lessons.map((lesson) => lesson.group))]) {
+  test(`${group}: every lesson to its end, with a wrong and a right solution of each task`, async ({ window }) => {
+    test.setTimeout(180_000);
+    const player = new Player(window);
+    await window.page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    const own = lessons.filter((lesson) => lesson.group === group);
+    for (const lesson of own) await player.play(lesson);
+    const list = window.page.getByRole('region', { name: group, exact: true });
+    await expect(list.getByLabel('Finished')).toHaveCount(own.length);
+  });
+}
+
+test('an answer, a passed task and the open step are there after a reload; beginning anew forgets them', async ({
+  window,
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Next' }).click();
+  await lesson.getByRole('button', { name: 'Show the answer' }).click();
+  await lesson.getByRole('button', { name: 'Next' }).click();
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
+  await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
+  await page.waitForTimeout(400);
+  await page.reload();
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
+  await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
+  await expect(lesson.getByRole('button', { name: /^Step 2: .*, done$/ })).toBeVisible();
+  await lesson.getByRole('button', { name: 'Start the task over' }).click();
+  await expect(lesson.getByText('All checks hold.', { exact: true })).toBeHidden();
+  await lesson.getByRole('button', { name: 'More about this lesson' }).click();
+  await page.getByRole('menuitem', { name: 'Begin anew' }).click();
+  await expect(lesson.getByRole('heading', { level: 2, name: 'What you see' })).toBeVisible();
+  await expect(lesson.getByRole('button', { name: /^Step 2: .*, a question$/ })).toBeVisible();
+});
+
+test('presenting: one key for each step, the answer before the next one, Escape ends', async ({ window, page }) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Present' }).click();
+  await expect(window.inspector).toBeHidden();
+  await page.keyboard.press('ArrowRight');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  await page.keyboard.press('ArrowRight');
+  await expect(lesson.getByLabel('Right', { exact: true })).toBeVisible();
+  await page.keyboard.press('ArrowRight');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
+  await page.keyboard.press('ArrowLeft');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(window.inspector).toBeVisible();
+});
+
+test('a lesson is saved as one page that needs nothing else', async ({ window, page }) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  await lesson.getByRole('button', { name: 'More about this lesson' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save as a page' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('first-overlap.html');
+  const html = readFileSync(await download.path(), 'utf8');
+  for (const part of ['Your first overlap', 'Make them overlap', 'A stream runs its work in issue order', 'Source']) {
+    expect(html).toContain(part);
+  }
+  expect(html).not.toMatch(/<script|<link|src=|https?:/);
+});
+
+test('a lesson of one’s own is listed and played; one with a mistake says where it is', async ({
+  server,
+  window,
+  page,
+}) => {
+  const text = readFileSync(join(import.meta.dirname, '../../assets/lessons/first-overlap.md'), 'utf8');
+  server.addLesson('mine', text.replace('title: Your first overlap', 'title: My own lesson'));
+  server.addLesson('broken', text.replace('minutes: 5', 'minutes: soon'));
+  await page.reload();
+  await window.ready();
+  await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+  await expect(page.getByText(/line 8: minutes: "soon" is not/)).toBeVisible();
+  await page.getByRole('button', { name: /My own lesson/ }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'What you see' })).toBeVisible();
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+});
+
+test('the glossary opens from a word, a lane and a verdict', async ({ window, page }) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'copy engine' }).click();
+  const card = page.getByRole('dialog', { name: 'Copy engine' });
+  await expect(card).toContainText('moves data while kernels run');
+  await page.keyboard.press('Escape');
+  await expect(card).toBeHidden();
+  await window.inspector.getByRole('button', { name: 'Stream', exact: true }).click();
+  await page.getByRole('button', { name: 'Open in the glossary' }).click();
+  await expect(page.getByRole('article', { name: 'Stream', exact: true })).toBeFocused();
+  await page.getByLabel('Search the glossary').fill('zero-copy');
+  await expect(page.getByRole('article')).toHaveCount(1);
 });

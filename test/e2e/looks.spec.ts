@@ -204,6 +204,51 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByRole('figure').getByText('Table', { exact: true }).click();
     await expect(page.getByRole('figure').getByRole('row')).toHaveCount(36);
   },
+  lessons: async (_window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await expect(page.getByRole('button', { name: /The four cases/ })).toBeVisible();
+  },
+  'lesson question': async (window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: /The four cases/ }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('radio').first().click();
+    await expect(window.timeline).toBeHidden();
+  },
+  'lesson answered': async (window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: /The four cases/ }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('radio').first().click();
+    await page.getByRole('button', { name: 'Answer, and run it' }).click();
+    await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+    await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
+  },
+  'lesson task': async (window, page) => {
+    await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+    await page.getByRole('button', { name: /^Step 3/ }).click();
+    await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+    await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
+    await expect(page.getByText('All checks hold.', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Give me a hint' }).click();
+  },
+  'lesson figure': async (_window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: /Six ways/ }).click();
+    await page.getByRole('button', { name: /^Step 3/ }).click();
+    await page.getByRole('figure').scrollIntoViewIfNeeded();
+    await expect(page.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
+  },
+  presenting: async (_window, page) => {
+    await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+    await page.getByRole('button', { name: 'Present' }).click();
+    await expect(page.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
+  },
+  glossary: async (_window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: 'Glossary' }).click();
+    await expect(page.getByRole('article').first()).toBeVisible();
+  },
   commands: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.keyboard.press('Control+k');

@@ -51,6 +51,13 @@ export class Server {
     writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
   }
 
+  /** Puts a lesson among the user's own. */
+  addLesson(name: string, text: string): void {
+    const path = join(this.dataFolder, 'lessons', `${name}.md`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
   /** Every file in the data folder with its content, to show that nothing changed. */
   files(): Record<string, string> {
     const names = readdirSync(this.dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -90,6 +90,12 @@ describe('parseLesson', () => {
       expect(() => parseLesson('test', good.slice(0, length))).not.toThrow();
   });
 
+  it('reads the example of docs/lessons.md', () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/lessons.md'), 'utf8');
+    const example = /```markdown\n([\s\S]*?)\n```/.exec(docs)?.[1] ?? '';
+    expect(problems(example)).toEqual([]);
+  });
+
   it('takes headings inside fenced code for text', () => {
     const { text } = changed('Think first', '```\n## no step\n```\n\nThink first');
     expect(problems(text)).toEqual([]);
