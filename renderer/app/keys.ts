@@ -80,6 +80,15 @@ export const keySections: readonly KeySection[] = [
     ],
   },
   {
+    title: 'Lessons, presented',
+    files: ['lessons/usePresentKeys.ts'],
+    entries: [
+      entry(['→'], 'Go on, by way of the answer (also Space, Page Down)', 'arrowright', ' ', 'pagedown'),
+      entry(['←'], 'Back (also Page Up)', 'arrowleft', 'pageup'),
+      entry(['Esc'], 'End presenting', 'escape'),
+    ],
+  },
+  {
     title: 'Timeline, with the keyboard',
     files: ['timeline/useTimelineKeys.ts', 'timeline/notes/useNoteKeys.ts', 'timeline/SearchBox.tsx'],
     entries: [

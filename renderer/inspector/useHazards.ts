@@ -20,7 +20,8 @@ let tickets = 0;
 
 /** Null while it is being looked for, and where nothing is open. */
 export function useHazards(): HazardReport | null {
-  const experiment = useApp(currentExperiment);
+  // A lesson that asks first must not have its answer told here.
+  const experiment = useApp((state) => (state.lessonWaits ? null : currentExperiment(state)));
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   const key = run?.id ?? '';
   const report = useSyncExternalStore(subscribe, () => known(experiment, key));

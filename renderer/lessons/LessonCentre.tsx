@@ -1,27 +1,37 @@
 /** Beside the lesson's text: the score of its experiment, and the timeline once there is something to see. */
-import { Loader, SegmentedControl, Text } from '@mantine/core';
+import { Button, Loader, SegmentedControl, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import { ScoreAndTimeline } from '../app/DocumentPage.tsx';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { RunButton } from '../app/RunButton.tsx';
-import { ensureRun, pickRun, select } from '../app/store/actions.ts';
+import { ensureRun, openPage, pickRun, select } from '../app/store/actions.ts';
 import { currentExperiment, predictionId, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import classes from './Lesson.module.css';
 import { useLessonView } from './lessonView.ts';
-import { type OpenStep, useOpenStep } from './useLesson.ts';
+import { type OpenStep, useLessonFile, useOpenStep } from './useLesson.ts';
 
 export function LessonCentre() {
   const open = useOpenStep();
+  const file = useLessonFile();
   const experiment = useApp(currentExperiment);
   const failed = useApp((state) => {
     const document = state.documents[state.lessonDocument ?? ''];
     return document?.status === 'failed' ? document.error : null;
   });
+  if (file?.status === 'failed') {
+    return (
+      <EmptyState icon={<IconBook2 size={26} />} title="No lesson is open">
+        <Button variant="default" onClick={() => openPage({ kind: 'lessons' })}>
+          All lessons
+        </Button>
+      </EmptyState>
+    );
+  }
   if (failed !== null) {
     return (
       <EmptyState icon={<IconAlertTriangle size={26} />} title="This experiment can’t be opened" alert>

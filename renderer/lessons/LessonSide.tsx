@@ -13,10 +13,12 @@ import {
   IconRefresh,
 } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { rule } from '../../core/rules/rules.ts';
 import { openPage } from '../app/store/actions.ts';
 import { useApp } from '../app/store/store.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { RuleLink } from '../common/RuleLink.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
@@ -165,6 +167,18 @@ function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
         <>
           <h3>What differs from the source’s machine</h3>
           <Markdown text={lesson.differs} />
+        </>
+      )}
+      {lesson.rules.length === 0 ? null : (
+        <>
+          <h3>Rules</h3>
+          <ul>
+            {lesson.rules.map((id) => (
+              <li key={id}>
+                <RuleLink rule={id}>{rule(id).title}</RuleLink>
+              </li>
+            ))}
+          </ul>
         </>
       )}
       <h3>Source</h3>
