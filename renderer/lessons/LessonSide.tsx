@@ -14,7 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { rule } from '../../core/rules/rules.ts';
-import { openPage } from '../app/store/actions.ts';
+import { attempt, openPage } from '../app/store/actions.ts';
 import { useApp } from '../app/store/store.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
@@ -89,7 +89,10 @@ function Head({ open }: { readonly open: OpenStep }) {
           <Menu.Item leftSection={<IconPrinter size={15} />} onClick={() => window.print()}>
             Print
           </Menu.Item>
-          <Menu.Item leftSection={<IconFileExport size={15} />} onClick={() => void saveAsPage(open.opened)}>
+          <Menu.Item
+            leftSection={<IconFileExport size={15} />}
+            onClick={() => void attempt('The page could not be saved', () => saveAsPage(open.opened))}
+          >
             Save as a page
           </Menu.Item>
           <Menu.Item leftSection={<IconRefresh size={15} />} onClick={() => beginAnew(open)}>

@@ -1,11 +1,15 @@
 /** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
 import { createPortal } from 'react-dom';
 import type { Figure } from '../../core/lessons/figure.ts';
-import { isChoice, type LessonStep } from '../../core/lessons/lesson.ts';
+import { isChoice, type Lesson, type LessonStep } from '../../core/lessons/lesson.ts';
+import { type Played, play } from '../../core/lessons/played.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
 import { saveBlob } from '../common/saveBlob.ts';
+import { chosenProfile } from '../predict/usePrediction.ts';
+import { LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
+import { givenExperiment } from './useLesson.ts';
 
 /** Seen by printers only. */
 export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
@@ -17,13 +21,24 @@ export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
   );
 }
 
-function WholeLesson({ opened: { lesson, figures } }: { readonly opened: OpenedLesson }) {
+interface Props {
+  readonly opened: OpenedLesson;
+  /** Runs by the name of the experiment; their lanes stand under the steps that begin with them. */
+  readonly runs?: ReadonlyMap<string, Played>;
+}
+
+function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
   return (
     <article>
       <h1>{lesson.title}</h1>
       <p>{lesson.summary}</p>
       {lesson.steps.map((step) => (
-        <Step key={step.title} step={step} figure={figures[step.figure ?? '']} />
+        <Step
+          key={step.title}
+          step={step}
+          figure={figures[step.figure ?? '']}
+          played={runs?.get(step.experiment ?? '')}
+        />
       ))}
       {lesson.differs === '' ? null : (
         <>
@@ -41,7 +56,13 @@ function WholeLesson({ opened: { lesson, figures } }: { readonly opened: OpenedL
   );
 }
 
-function Step({ step, figure }: { readonly step: LessonStep; readonly figure: Figure | undefined }) {
+interface StepProps {
+  readonly step: LessonStep;
+  readonly figure: Figure | undefined;
+  readonly played: Played | undefined;
+}
+
+function Step({ step, figure, played }: StepProps) {
   const { question, task, holds } = step;
   return (
     <section>
@@ -66,6 +87,7 @@ function Step({ step, figure }: { readonly step: LessonStep; readonly figure: Fi
           )}
         </>
       )}
+      {played === undefined ? null : <LanesDrawing played={played} name={played.experiment.name} />}
       {task === undefined ? null : (
         <>
           <h3>Task</h3>
@@ -126,16 +148,28 @@ const style = `
 body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 system-ui, sans-serif; color: #17202c; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.92em; }
 pre { padding: 0.8rem; background: #f3f5f8; overflow: auto; }
+figure { margin: 1rem 0; } svg { width: 100%; font-family: inherit; } figcaption { font-size: 0.85em; color: #536074; }
 table { border-collapse: collapse; } th, td { padding: 0.25rem 0.7rem; border: 1px solid #c3ccd8; text-align: left; }
 section { break-inside: avoid-page; }`;
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
+/** The lesson's experiments as they are given; without a profile there are no lanes. */
+async function simulated(lesson: Lesson): Promise<ReadonlyMap<string, Played>> {
+  const profile = await chosenProfile();
+  const runs = new Map<string, Played>();
+  if (profile === null) return runs;
+  for (const name of Object.keys(lesson.experiments)) {
+    runs.set(name, await play(await givenExperiment(lesson, name), profile));
+  }
+  return runs;
+}
+
 /** One HTML file with everything in it. */
 export async function saveAsPage(opened: OpenedLesson): Promise<void> {
   const { renderToStaticMarkup } = await import('react-dom/server.browser');
-  const body = renderToStaticMarkup(<WholeLesson opened={opened} />);
+  const body = renderToStaticMarkup(<WholeLesson opened={opened} runs={await simulated(opened.lesson)} />);
   const title = escaped(opened.lesson.title);
   const page = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>\n<body>\n${body}\n</body>\n</html>\n`;
   saveBlob(`${opened.lesson.id.replaceAll('/', '-')}.html`, new Blob([page], { type: 'text/html' }));

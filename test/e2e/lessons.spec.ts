@@ -181,6 +181,7 @@ test('a lesson is saved as one page that needs nothing else', async ({ window, p
   for (const part of ['Your first overlap', 'Make them overlap', 'A stream runs its work in issue order', 'Source']) {
     expect(html).toContain(part);
   }
+  expect(html).toContain('aria-label="Lanes of First overlap, simulated"');
   expect(html).not.toMatch(/<script|<link|src=|https?:/);
 });
 
