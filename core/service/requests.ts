@@ -69,7 +69,7 @@ const requestSchemas = {
   startSweep: z.tuple([startSweepSchema]),
   continueSweep: z.tuple([idSchema, z.boolean()]),
   cancelSweep: z.tuple([idSchema]),
-  deleteSweep: z.tuple([idSchema]),
+  deleteSweep: z.tuple([idSchema, z.boolean()]),
   renameRun: z.tuple([idSchema, z.string().max(200)]),
   deleteItems: z.tuple([itemsSchema, z.boolean()]),
   restoreItems: z.tuple([ticketSchema]),

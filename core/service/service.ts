@@ -233,8 +233,8 @@ export interface HostService {
   /** Runs the points that were not reached, and those that failed where `again` is true. */
   continueSweep(id: string, again: boolean): Promise<SweepSummary>;
   cancelSweep(id: string): Promise<void>;
-  /** With the runs of its points. */
-  deleteSweep(id: string): Promise<void>;
+  /** With the runs of its points: into the system's bin, or for good. Rejects with `bin.failed` where the bin refuses. */
+  deleteSweep(id: string, forGood: boolean): Promise<void>;
   /** Calls a run something else than its experiment; an empty title takes that back. */
   renameRun(id: string, title: string): Promise<void>;
   /**

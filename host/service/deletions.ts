@@ -127,7 +127,7 @@ async function putBack({ path, kept, takeOut }: Deleted): Promise<void> {
   await takeOut?.().catch(() => {});
 }
 
-const binFailed = (path: string, cause: unknown): CopyscopeError =>
+export const binFailed = (path: string, cause: unknown): CopyscopeError =>
   new CopyscopeError(
     {
       code: 'bin.failed',

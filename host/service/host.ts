@@ -52,7 +52,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
   const session = new SessionRuns(runs, engine, windows);
-  const sweepStore = new SweepStore(join(about.dataFolder, 'sweeps'));
+  const sweepStore = new SweepStore(join(about.dataFolder, 'sweeps'), bin);
   const sweeps = new SessionSweeps(sweepStore, engine, assets, windows);
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return sweepStore.runFile(id);
@@ -150,9 +150,9 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     startSweep: (request) => sweeps.start(request),
     continueSweep: (id, again) => sweeps.resume(id, again),
     cancelSweep: (id) => sweeps.cancel(id),
-    deleteSweep: async (id) => {
+    deleteSweep: async (id, forGood) => {
       const points = (await sweepStore.runs()).filter(({ sweep }) => sweep === id);
-      await sweeps.delete(id);
+      await sweeps.delete(id, forGood);
       for (const run of points) await notes.delete(run.id);
     },
   };

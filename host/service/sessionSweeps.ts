@@ -70,9 +70,9 @@ export class SessionSweeps {
     controller.abort();
   }
 
-  async delete(id: string): Promise<void> {
+  async delete(id: string, forGood: boolean): Promise<void> {
     if (this.#running.has(id)) throw running();
-    await this.#store.delete(id);
+    await this.#store.delete(id, forGood);
     this.#problems.delete(id);
     this.#events.sweepChanged(id, null);
   }

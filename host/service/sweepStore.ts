@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
+import type { Bin } from './bin/bin.ts';
+import { binFailed } from './deletions.ts';
 import { readBoundedText, storageError, writeWhole } from './files.ts';
 import { isId, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
@@ -22,11 +24,13 @@ export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
 
 export class SweepStore {
   readonly #folder: string;
+  readonly #bin: Bin | null;
   readonly #serial = serial();
   readonly #known = new Map<string, { readonly stamp: string; readonly kept: KeptSweep }>();
 
-  constructor(folder: string) {
+  constructor(folder: string, bin: Bin | null) {
     this.#folder = folder;
+    this.#bin = bin;
   }
 
   /** Newest first. `running` are those in progress. One that can't be read is listed with its problem. */
@@ -119,14 +123,21 @@ export class SweepStore {
     });
   }
 
-  delete(id: string): Promise<void> {
+  /** The whole folder, into the bin where there is one. Rejects with `bin.failed` where that refuses. */
+  delete(id: string, forGood: boolean): Promise<void> {
     return this.#serial(async () => {
       if (!(await this.#ids()).includes(id)) throw notFound(id);
-      this.#known.delete(id);
       const folder = this.#path(id, '');
-      await rm(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-        throw storageError(`${folder} could not be deleted`, error);
-      });
+      if (this.#bin === null || forGood) {
+        await rm(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+          throw storageError(`${folder} could not be deleted`, error);
+        });
+      } else {
+        await this.#bin.put(folder).catch((cause: unknown) => {
+          throw binFailed(folder, cause);
+        });
+      }
+      this.#known.delete(id);
     });
   }
 

@@ -47,7 +47,10 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
   const [query, setQuery] = useState('');
   const words = query.toLowerCase().split(/\s+/);
   const complete = Object.values(runs)
-    .filter((run) => run.status === 'complete' && !isPrediction(run.id))
+    // Points of sweeps are many: they are found by searching.
+    .filter(
+      ({ id, status, sweep }) => status === 'complete' && !isPrediction(id) && (sweep === undefined || query !== ''),
+    )
     .sort(byNewest);
   const found = complete.filter((run) => words.every((word) => nameOf(run).toLowerCase().includes(word)));
   return (

@@ -6,6 +6,7 @@ import { openPage } from '../app/store/actions.ts';
 import { isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { SweepList } from '../sweep/SweepList.tsx';
+import { useSweeps } from '../sweep/sweeps.ts';
 import { LibraryDialogs } from './dialogs.tsx';
 import { ExperimentList } from './ExperimentList.tsx';
 import { conditions, filterExperiments, filterRuns, isOfRuns, matchesText, noFilter } from './filter.ts';
@@ -38,6 +39,7 @@ export function Library() {
 function Lists() {
   const { filter, selecting } = useLibrary();
   const { examples, experiments, runs } = useListed();
+  const sweeps = useListedSweeps();
   const isFiltered = filter.text.trim() !== '' || conditions(filter) > 0;
   const order = useMemo(
     () => [
@@ -48,7 +50,7 @@ function Lists() {
     ],
     [experiments, runs],
   );
-  const isEmpty = examples.length + experiments.length + runs.length === 0;
+  const isEmpty = examples.length + experiments.length + runs.length + sweeps.length === 0;
   return (
     <>
       <LibraryTools />
@@ -56,12 +58,23 @@ function Lists() {
         {isFiltered && isEmpty ? <NothingMatches /> : null}
         {isFiltered && examples.length === 0 ? null : <Examples groups={examples} />}
         {isFiltered && experiments.length === 0 ? null : <ExperimentList experiments={experiments} order={order} />}
-        {isFiltered ? null : <SweepList />}
+        {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} />}
         {isFiltered && runs.length === 0 ? null : <RunList runs={runs} order={order} />}
       </div>
       {selecting ? <SelectionBar order={order} /> : null}
     </>
   );
+}
+
+/** Of the conditions only the text is about sweeps. */
+function useListedSweeps() {
+  const filter = useLibrary((state) => state.filter);
+  const summaries = useSweeps((state) => state.summaries);
+  return useMemo(() => {
+    if (conditions(filter) > 0) return [];
+    const found = Object.values(summaries).filter(({ name }) => matchesText(filter.text, name));
+    return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  }, [filter, summaries]);
 }
 
 /** What the filter lets through, in its order. */

@@ -1,5 +1,5 @@
 /** A sweep: how far it is, its chart by the metric that was chosen, and a way to the run of every point. */
-import { Button, Loader, Modal, NativeSelect, Progress, SegmentedControl, Text, Tooltip } from '@mantine/core';
+import { Button, Loader, NativeSelect, Progress, SegmentedControl, Text, Tooltip } from '@mantine/core';
 import { useThrottledValue } from '@mantine/hooks';
 import { IconAdjustments, IconAlertTriangle, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
@@ -18,7 +18,8 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
-import { cancelSweep, continueSweep, deleteSweep, ensureSweep } from './actions.ts';
+import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
+import { DeleteDialog } from './DeleteDialog.tsx';
 import { PointsTable } from './PointsTable.tsx';
 import classes from './SweepPage.module.css';
 import { changeSweep } from './setup.ts';
@@ -169,27 +170,7 @@ function Header({ sweep: { summary, document, iterations } }: { readonly sweep: 
           Delete…
         </Button>
       </div>
-      <Modal
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title="Delete the sweep?"
-        centered
-        size="sm"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Text mb="md">
-          “{summary.name}” and the {summary.done} runs of its points are removed from this computer. This can’t be
-          undone.
-        </Text>
-        <div className={classes['answers']}>
-          <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
-            Keep it
-          </Button>
-          <Button color="red" onClick={() => void deleteSweep(summary.id)}>
-            Delete
-          </Button>
-        </div>
-      </Modal>
+      {asking ? <DeleteDialog sweep={summary} onClose={() => setAsking(false)} /> : null}
     </header>
   );
 }

@@ -38,9 +38,9 @@ export const cancelSweep = (id: string): Promise<void> =>
 export const continueSweep = (id: string, again: boolean): Promise<void> =>
   attempt('The sweep could not go on', async () => void (await host().continueSweep(id, again)));
 
-export const deleteSweep = (id: string): Promise<void> =>
-  attempt('The sweep could not be deleted', async () => {
-    await host().deleteSweep(id);
-    const { page } = state();
-    if (page.kind === 'sweep' && page.id === id) openPage({ kind: 'welcome' });
-  });
+/** Rejects with `bin.failed`, or as the host does: the dialog says why. */
+export async function deleteSweep(id: string, forGood: boolean): Promise<void> {
+  await host().deleteSweep(id, forGood);
+  const { page } = state();
+  if (page.kind === 'sweep' && page.id === id) openPage({ kind: 'welcome' });
+}

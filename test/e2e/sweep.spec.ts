@@ -1,6 +1,7 @@
 /** Sweeps: put together in the window, run as a set, cancelled, failed in places, kept, and opened point by point. */
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
+import { whyNot } from './support/engines.ts';
 import { Server } from './support/server.ts';
 import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
@@ -185,6 +186,73 @@ test('a field of the inspector leads to a sweep over it, whose problems are said
   await expect(progress(page)).toContainText('3 of 3 points, 1 failed');
   await expect(points(page).nth(2)).toContainText('2000 is not a number of at most 1000');
   await expect(page.getByRole('figure', { name: 'Makespan by iterations, simulated' })).toBeVisible();
+});
+
+test('on the CPU engine it is measured, with a spread, and a point that this engine can’t run says so', async ({
+  window,
+  page,
+}) => {
+  const reason = whyNot('cpu');
+  test.skip(reason !== null, reason ?? '');
+  await window.open('Pinned source, second stream');
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Search commands').fill('Sweep over numbers');
+  await page.keyboard.press('Enter');
+  const axis = page.getByRole('group', { name: 'First number' });
+  await axis.getByRole('combobox', { name: 'What varies' }).fill('Share of SMs');
+  await page.getByRole('option', { name: /^Share of SMs/ }).click();
+  await axis.getByLabel('Values', { exact: true }).fill('0.5, 1');
+  await page.getByLabel('Iterations of each point').fill('3');
+  await window.pickEngine(/^CPU engine/);
+  await page.getByRole('button', { name: 'Run 2 points' }).click();
+  await expect(progress(page)).toContainText('2 of 2 points, 1 failed', { timeout: 20_000 });
+  await expect(points(page).nth(0)).toContainText(
+    "the CPU engine can't execute a share of the device's multiprocessors",
+  );
+  await expect(points(page).nth(1)).toContainText('3 iterations');
+  const chart = page.getByRole('figure', { name: /^Makespan by share of SMs.*, measured$/ });
+  await expect(chart.getByTestId('chart').locator('svg')).toContainText('Makespan, measured');
+  await expect(page.getByRole('region', { name: 'Sweep', exact: true })).not.toContainText('simulated');
+});
+
+test('a sweep is found in the library, opened from a file, and deleted with its runs', async ({
+  window,
+  page,
+  server,
+}) => {
+  const document = {
+    format: 'copyscope/sweep',
+    version: 1,
+    name: 'Streams of a file',
+    base: { template: 'chunked-pipeline' },
+    axes: [{ parameter: 'streams', values: [1, 2] }],
+  };
+  const open = async (content: object): Promise<void> => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      window.library.getByRole('button', { name: /^Open a / }).click(),
+    ]);
+    const buffer = Buffer.from(JSON.stringify(content));
+    await chooser.setFiles({ name: 'streams.sweep.json', mimeType: 'application/json', buffer });
+  };
+  await open({ ...document, axes: [] });
+  await expect(page.getByRole('alert').filter({ hasText: 'could not be opened' })).toContainText('axes');
+  await open(document);
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Streams of a file');
+  await window.pickEngine(simulated);
+  await page.getByRole('button', { name: 'Run 2 points' }).click();
+  await expect(progress(page)).toContainText('complete');
+
+  const sweeps = window.library.getByRole('region', { name: 'Sweeps' });
+  await sweeps.getByRole('button', { name: 'More about Streams of a file' }).click();
+  await page.getByRole('menuitem', { name: 'Delete…' }).click();
+  await expect(page.getByRole('dialog')).toContainText('the runs of its 2 points');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await expect(sweeps.getByRole('listitem')).toHaveCount(0);
+  expect(Object.keys(server.files()).filter((path) => path.includes('/sweeps/'))).toEqual([]);
 });
 
 test('a sweep’s figures are saved with where they come from, and its document runs again', async ({ window, page }) => {

@@ -1,6 +1,7 @@
 /** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems } from '../../../core/service/service.ts';
+import { openDocument } from '../../sweep/openDocument.ts';
 import { announce } from '../announce.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { attempt, host, openPage, whenOpened } from './actions.ts';
@@ -25,6 +26,7 @@ async function openFile(file: File): Promise<void> {
     cancel: () => cancelled.abort(),
   });
   try {
+    if (await openDocument(file)) return;
     await showImported(await send(file, cancelled.signal, transfer.progress));
   } catch (thrown) {
     if (cancelled.signal.aborted) announce(`${file.name} was not opened`);

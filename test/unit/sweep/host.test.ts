@@ -105,7 +105,7 @@ describe('a sweep on the host', () => {
     const sweep = { ...document, axes: [{ parameter: 'passes', from: 1, to: 400, points: 400 }] };
     const { id } = await host.service.startSweep({ sweep, engine: 'sim' });
     await vi.waitFor(() => expect(last(id)?.done).toBeGreaterThan(2), { timeout: 10_000 });
-    await expect(host.service.deleteSweep(id)).rejects.toMatchObject({ code: 'sweep.running' });
+    await expect(host.service.deleteSweep(id, false)).rejects.toMatchObject({ code: 'sweep.running' });
     await host.service.cancelSweep(id);
     const stopped = await ended(id);
     expect(stopped).toMatchObject({ status: 'stopped', failed: 0 });
@@ -157,7 +157,7 @@ describe('a sweep on the host', () => {
     await ended(id);
     writeFileSync(join(folder, 'sweeps', id, 'sweep.json'), '{"format":');
     expect(await host.service.sweeps()).toMatchObject([{ id, problem: { code: 'sweep.damaged' } }]);
-    await host.service.deleteSweep(id);
+    await host.service.deleteSweep(id, false);
     expect(await host.service.sweeps()).toEqual([]);
     expect(existsSync(join(folder, 'sweeps', id))).toBe(false);
     expect(told.sweepChanged).toHaveBeenLastCalledWith(id, null);
