@@ -30,7 +30,7 @@ export function StatusLine() {
             </>
           )}
           {summary === undefined ? null : (
-            <Item name="Run">
+            <Item name="Run" shrinks title={`${summary.origin} on ${summary.device}`}>
               {summary.origin} on {summary.device}
               {summary.origin === 'recorded' ? `, ${formatDay(summary.createdAt)}` : null}
             </Item>
@@ -53,12 +53,14 @@ function RunStatus({ summary }: { readonly summary: SummaryDocument }) {
       {summary.makespanNs === null ? null : <Item name="Makespan">{formatDuration(summary.makespanNs)}</Item>}
       {h2dKernel.shareOfKernel === null || h2dKernel.shareOfCopy === null ? null : (
         <Item name="H2D with kernel" title="Share of the kernels' time in which a host-to-device copy ran too">
-          {formatShare(h2dKernel.shareOfKernel)} of kernel
+          {formatShare(h2dKernel.shareOfKernel)}
+          <Wide> of kernel</Wide>
         </Item>
       )}
       {d2hKernel.shareOfKernel === null || d2hKernel.shareOfCopy === null ? null : (
         <Item name="D2H with kernel" title="Share of the kernels' time in which a device-to-host copy ran too">
-          {formatShare(d2hKernel.shareOfKernel)} of kernel
+          {formatShare(d2hKernel.shareOfKernel)}
+          <Wide> of kernel</Wide>
         </Item>
       )}
       {h2d.bytesPerSecond === null ? null : (
@@ -119,18 +121,23 @@ function ConnectionState() {
   );
 }
 
-function Item({
-  name,
-  title,
-  children,
-}: {
+interface ItemProps {
   readonly name: string;
   readonly title?: string;
+  /** Whether it may be cut off where there is little room. */
+  readonly shrinks?: boolean;
   readonly children: ReactNode;
-}) {
+}
+
+function Item({ name, title, shrinks = false, children }: ItemProps) {
   return (
-    <span className={classes['item']} title={title}>
+    <span className={classes[shrinks ? 'shrinking' : 'item']} title={title}>
       <span className={classes['name']}>{name}</span> {children}
     </span>
   );
+}
+
+/** Words that are left out where there is little room. */
+function Wide({ children }: { readonly children: string }) {
+  return <span className={classes['wide']}>{children}</span>;
 }

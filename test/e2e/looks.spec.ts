@@ -249,6 +249,58 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByRole('button', { name: 'Glossary' }).click();
     await expect(page.getByRole('article').first()).toBeVisible();
   },
+  recent: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await window.open('Pageable source, same stream');
+    await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
+    await expect(page.getByRole('region', { name: 'Recent' })).toBeVisible();
+  },
+  filter: async (window, page) => {
+    await window.library.getByRole('button', { name: 'Filter and sort' }).click();
+    await page.getByRole('dialog', { name: 'Filter and sort' }).getByText('Recorded', { exact: true }).click();
+    await expect(window.runs.first()).toContainText('Recorded');
+  },
+  'nothing matches': async (window) => {
+    await window.library.getByRole('textbox', { name: 'Search the library' }).fill('no such thing');
+    await expect(window.library.getByText('Nothing in the library matches.')).toBeVisible();
+  },
+  'several selected': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'New experiment' })).toBeVisible();
+    await window.library.getByRole('button', { name: 'Select several' }).click();
+    await window.library.getByRole('button', { name: 'All', exact: true }).click();
+  },
+  deleted: async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    const own = window.library.getByRole('region', { name: 'Experiments' }).getByRole('listitem');
+    await own.getByRole('button').first().focus();
+    await page.keyboard.press('Delete');
+    await expect(page.getByRole('button', { name: 'Undo', exact: true }).last()).toBeVisible();
+  },
+  rename: async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    const own = window.library.getByRole('region', { name: 'Experiments' }).getByRole('listitem');
+    await own.getByRole('button').first().focus();
+    await page.keyboard.press('F2');
+    await expect(page.getByRole('dialog', { name: 'Rename' })).toBeVisible();
+  },
+  'reading a file': async (_window, page) => {
+    await page.evaluate(() => {
+      const chunk = new TextEncoder().encode(' '.repeat(1 << 20));
+      const data = new DataTransfer();
+      data.items.add(new File([...Array.from({ length: 400 }, () => chunk), '{'], 'large.json'));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await expect(page.getByRole('progressbar', { name: 'Reading large.json' })).toBeVisible();
+  },
+  dropping: async (_window, page) => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['{}'], 'a.json'));
+      document.body.dispatchEvent(new DragEvent('dragenter', { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await expect(page.getByText('Drop to open')).toBeVisible();
+  },
   commands: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.keyboard.press('Control+k');

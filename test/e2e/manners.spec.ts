@@ -1,0 +1,119 @@
+/** What people expect of any window: room for what it says, panels that stay as they were put, and a way round by keyboard. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/test.ts';
+
+const example = 'Pinned source, second stream';
+const bothDirections = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../assets/examples/lessons/both-directions.json'), 'utf8'),
+);
+
+test('the status line has room for both directions in a window of 1280 pixels', async ({ window, page, server }) => {
+  server.addExperiment('both', { ...bothDirections, name: 'Both directions' });
+  await page.reload();
+  await window.ready();
+  await window.open('Both directions');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  await expect(window.status).toContainText('H2D link');
+  await expect(window.status).toContainText('D2H link');
+  const cut = await window.status.evaluate((line) => {
+    const right = line.getBoundingClientRect().right;
+    const parts = [...line.querySelectorAll(':scope > span')];
+    return {
+      scrolls: line.scrollWidth - line.clientWidth,
+      outside: parts.filter((part) => part.getBoundingClientRect().right > right + 0.5).map((part) => part.textContent),
+    };
+  });
+  expect(cut).toEqual({ scrolls: 0, outside: [] });
+});
+
+/** Width of the panel that holds the library. */
+const libraryWidth = async (page: Page): Promise<number> =>
+  Math.round((await page.getByRole('region', { name: 'Library', exact: true }).boundingBox())?.width ?? 0);
+
+test('panels are resized by mouse and by keyboard, and stay as they were put', async ({ window, page }) => {
+  await window.open(example);
+  const separator = page.getByRole('separator', { name: 'Resize the library' });
+  const box = await separator.boundingBox();
+  if (box === null) throw new Error('there is no separator');
+  const before = await libraryWidth(page);
+  await page.mouse.move(box.x, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 80, box.y + 200, { steps: 8 });
+  await page.mouse.up();
+  const dragged = await libraryWidth(page);
+  expect(dragged).toBeGreaterThan(before + 60);
+  await separator.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => libraryWidth(page)).toBeLessThan(dragged);
+  const pressed = await libraryWidth(page);
+  await page.reload();
+  await window.ready();
+  await expect.poll(() => libraryWidth(page)).toBe(pressed);
+});
+
+test('F6 goes through the parts of the window, and comes back to where one was', async ({ window, page }) => {
+  await window.open(example);
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  await window.library.getByRole('button', { name: 'Pinned source, same stream', exact: true }).focus();
+  const where = (): Promise<string> =>
+    page.evaluate(() => {
+      const focused = document.activeElement;
+      const part = focused?.closest(
+        'section[aria-label="Library"], [data-testid="score"], section[aria-label="Timeline"], section[aria-label="Inspector"]',
+      );
+      return (
+        part?.getAttribute('aria-label') ??
+        part?.getAttribute('data-testid') ??
+        focused?.closest('header')?.tagName ??
+        ''
+      );
+    });
+  const visited = [await where()];
+  for (let step = 0; step < 5; step += 1) {
+    await page.keyboard.press('F6');
+    visited.push(await where());
+  }
+  expect(visited).toEqual(['Library', 'score', 'Timeline', 'Inspector', 'HEADER', 'Library']);
+  await expect(page.locator(':focus')).toHaveText('Pinned source, same stream');
+  await page.keyboard.press('Shift+F6');
+  expect(await where()).toBe('HEADER');
+});
+
+test('nothing moves for those who want no motion', async ({ window, page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await window.open(example);
+  const moving = await page.evaluate(
+    () =>
+      [...document.querySelectorAll('*')].filter((element) => {
+        const { transitionDuration, animationDuration } = getComputedStyle(element);
+        return [transitionDuration, animationDuration].some((times) =>
+          times.split(',').some((time) => Number.parseFloat(time) * (time.trim().endsWith('ms') ? 1 : 1000) > 1),
+        );
+      }).length,
+  );
+  expect(moving).toBe(0);
+});
+
+test('every button and field has a name', async ({ window, page }) => {
+  await window.open(example);
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  for (const role of ['button', 'textbox', 'combobox', 'separator', 'checkbox', 'radio'] as const) {
+    await expect(page.getByRole(role, { name: /^\s*$/ })).toHaveCount(0);
+  }
+});
+
+test('theme, engine and page are as they were when the window is opened again', async ({ window, page }) => {
+  await window.chooseTheme('Dark');
+  await window.open(example);
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await page.reload();
+  await window.ready();
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  await expect(page.getByRole('heading', { level: 1, name: example })).toBeVisible();
+  await expect(window.engine).toHaveValue(/^Simulated: NVIDIA H200/);
+});
