@@ -58,25 +58,25 @@ export function LibraryTools() {
 function FilterButton() {
   const filter = useLibrary((state) => state.filter);
   const count = conditions(filter);
+  // Beside the panel, so that the lists show what it does.
   return (
-    <Popover position="bottom-start" width={280} withinPortal trapFocus returnFocus>
-      <Popover.Target>
-        <Tooltip label="Filter and sort">
-          <Indicator disabled={count === 0} label={count} size={14} offset={3} inline>
-            <ActionIcon
-              size="md"
-              variant={count === 0 ? 'subtle' : 'light'}
-              aria-label={count === 0 ? 'Filter and sort' : `Filter and sort, ${count} set`}
-            >
-              <IconFilter size={16} />
-            </ActionIcon>
-          </Indicator>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Filter and sort">
-        <Conditions />
-      </Popover.Dropdown>
-    </Popover>
+    <Indicator disabled={count === 0} label={count} size={14} offset={3} inline>
+      <Popover position="right-start" offset={80} width={280} withinPortal trapFocus returnFocus>
+        <Popover.Target>
+          <ActionIcon
+            size="md"
+            variant={count === 0 ? 'subtle' : 'light'}
+            title="Filter and sort"
+            aria-label={count === 0 ? 'Filter and sort' : `Filter and sort, ${count} set`}
+          >
+            <IconFilter size={16} />
+          </ActionIcon>
+        </Popover.Target>
+        <Popover.Dropdown aria-label="Filter and sort">
+          <Conditions />
+        </Popover.Dropdown>
+      </Popover>
+    </Indicator>
   );
 }
 

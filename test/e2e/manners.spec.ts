@@ -1,13 +1,11 @@
 /** What people expect of any window: room for what it says, panels that stay as they were put, and a way round by keyboard. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { templates } from '../../core/experiment/templates/templates.ts';
 import { expect, test } from './support/test.ts';
 
 const example = 'Pinned source, second stream';
-const bothDirections = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../assets/examples/lessons/both-directions.json'), 'utf8'),
-);
+/** Uploads, kernels and downloads that overlap: the status line has the most to say of it. */
+const bothDirections = templates.find(({ id }) => id === 'strategy-a')?.build();
 
 test('the status line has room for both directions in a window of 1280 pixels', async ({ window, page, server }) => {
   server.addExperiment('both', { ...bothDirections, name: 'Both directions' });
@@ -16,7 +14,8 @@ test('the status line has room for both directions in a window of 1280 pixels', 
   await window.open('Both directions');
   await window.pickEngine(/^Simulated: NVIDIA H200/);
   await window.run();
-  await expect(window.status).toContainText('H2D link');
+  for (const text of ['H2D with kernel', 'D2H with kernel', 'H2D link'])
+    await expect(window.status).toContainText(text);
   await expect(window.status).toContainText('D2H link');
   const cut = await window.status.evaluate((line) => {
     const right = line.getBoundingClientRect().right;
