@@ -1,25 +1,32 @@
 /** What the window and the worker that predicts say to each other. */
+import type { LaneCounter } from '../../core/analysis/laneCounters.ts';
 import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
-import type { Run } from '../../core/trace/run.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
+import type { Trace } from '../../core/trace/trace.ts';
 import type { IterationData } from '../app/loading/iterationData.ts';
 
 export interface PredictRequest {
   readonly ticket: number;
   readonly experiment: Experiment;
-  readonly profile: DeviceProfile;
+  /** Null: that of the request before. */
+  readonly profile: DeviceProfile | null;
   /** Copyscope's version. */
   readonly version: string;
 }
 
 export type PredictAnswer =
   | {
+      /** The lanes. The summary follows, unless another request comes first. */
       readonly kind: 'predicted';
       readonly ticket: number;
-      readonly run: Run;
+      /** Without the experiment, which the window has. */
+      readonly info: Omit<RunInfo, 'experiment'>;
+      readonly trace: Trace;
       readonly iteration: IterationData;
-      readonly summary: SummaryDocument;
+      readonly counters: readonly LaneCounter[];
     }
+  | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: SummaryDocument }
   | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };

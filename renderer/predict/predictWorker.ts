@@ -1,10 +1,12 @@
 /** Simulates the open experiment away from the window's thread, and indexes the result for its lanes. */
 import '../zodSetup.ts';
+import { laneCounters } from '../../core/analysis/laneCounters.ts';
 import { summarizeRun } from '../../core/analysis/summary.ts';
-import { toErrorInfo } from '../../core/errors.ts';
+import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import { lower } from '../../core/program/lower.ts';
 import { simEngine } from '../../core/simulator/engine.ts';
-import { attainableBandwidth } from '../../core/simulator/profile.ts';
+import { attainableBandwidth, type DeviceProfile } from '../../core/simulator/profile.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { bytes } from '../../core/units.ts';
 import { indexIteration } from '../app/loading/iterationData.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
@@ -17,20 +19,40 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 
+let profile: DeviceProfile | null = null;
+let newest = -1;
+/** What the last summary took. The next one waits as long, so that quick edits don't wait for it. */
+let summaryMs = 0;
+
 scope.onmessage = ({ data }) => {
+  newest = data.ticket;
+  profile = data.profile ?? profile;
   predict(data).catch((thrown: unknown) =>
     scope.postMessage({ kind: 'failed', ticket: data.ticket, error: toErrorInfo(thrown) }),
   );
 };
 
-async function predict({ ticket, experiment, profile, version }: PredictRequest): Promise<void> {
+async function predict({ ticket, experiment, version }: PredictRequest): Promise<void> {
+  const used = profile;
+  if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
   const machine = { os: navigator.userAgent.slice(0, 200), cpu: '', cores: navigator.hardwareConcurrency };
-  const engine = simEngine(async () => profile, { machine, version, pause: async () => {} });
-  const run = await engine.run({ experiment, program: lower(experiment), profile: profile.name });
+  const engine = simEngine(async () => used, { machine, version, pause: async () => {} });
+  const run = await engine.run({ experiment, program: lower(experiment), profile: used.name });
+  const { experiment: _, ...info } = run.info;
+  const { representative } = run.info.iterations;
+  const iteration = indexIteration(run.trace, representative);
+  const counters = laneCounters(run, representative);
+  scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
+  setTimeout(() => {
+    if (newest === ticket) scope.postMessage({ kind: 'summarized', ticket, summary: summarized(run, used) });
+  }, summaryMs);
+}
+
+function summarized(run: Run, used: DeviceProfile) {
+  const begin = performance.now();
   const summary = summarizeRun(run, {
-    attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
-    queueDepth: profile.queue.depth,
+    attainable: (direction, memory, size) => attainableBandwidth(used, direction, memory, bytes(size)),
   });
-  const iteration = indexIteration(run.trace, run.info.iterations.representative);
-  scope.postMessage({ kind: 'predicted', ticket, run, iteration, summary });
+  summaryMs = performance.now() - begin;
+  return summary;
 }

@@ -1,95 +1,184 @@
 /** Every edit is simulated at once, so that lanes stand under the score before anything was run. */
 import { useEffect } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { RunSummary } from '../../core/service/service.ts';
 import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
+import type { RunInfo } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
 import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, put, state, useApp } from '../app/store/store.ts';
+import type { AppState } from '../app/store/types.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 
-/** Quick edits one after another are predicted once. */
-const pauseMs = 60;
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
 
-/** Predicts the user's own experiment that is open, or a lesson's. */
+/** What is to be predicted: the user's own experiment that is open, or a lesson's. */
+interface Wanted {
+  readonly key: string;
+  readonly experiment: Experiment;
+}
+
+function wantedNow(all: AppState): Wanted | null {
+  const { kind } = all.page;
+  const isPredicted = kind === 'experiment' || (kind === 'lesson' && !all.lessonWaits);
+  if (!isPredicted || !all.libraryReady || all.connection.status !== 'open') return null;
+  const [key, experiment] = [pageDocumentKey(all), currentExperiment(all)];
+  return key === null || experiment === null ? null : { key, experiment };
+}
+
+/** Predicts what is open, anew with each edit: the simulation begins while the window still draws the edit. */
 export function usePrediction(): void {
-  const key = useApp((all) => {
-    const { kind } = all.page;
-    return kind === 'experiment' || (kind === 'lesson' && !all.lessonWaits) ? pageDocumentKey(all) : null;
-  });
-  const experiment = useApp(currentExperiment);
-  const picked = useApp((all) => all.engine);
-  const ready = useApp((all) => all.libraryReady && all.connection.status === 'open');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another engine may mean another profile.
   useEffect(() => {
-    if (key === null || experiment === null || !ready) return;
-    const timer = setTimeout(() => void ask(key, experiment), pauseMs);
-    return () => clearTimeout(timer);
-  }, [key, experiment, picked, ready]);
+    let before: { readonly wanted: Wanted | null; readonly picked: string | null } = { wanted: null, picked: null };
+    const look = (all: AppState): void => {
+      const [wanted, picked] = [wantedNow(all), all.engine];
+      const isSame = wanted?.experiment === before.wanted?.experiment && wanted?.key === before.wanted?.key;
+      // Another engine may mean another profile.
+      if (isSame && picked === before.picked) return;
+      before = { wanted, picked };
+      if (wanted !== null) ask(wanted);
+    };
+    look(state());
+    return useApp.subscribe(look);
+  }, []);
 }
 
 let worker: Worker | null = null;
-let latest = { ticket: 0, key: '', since: 0, busy: false };
+/** The profile that the worker has. */
+let given: DeviceProfile | null = null;
+let tickets = 0;
+/** Under way; null where nothing is. */
+let asked: (Wanted & { readonly ticket: number; readonly since: number }) | null = null;
+/** What comes next: only the last of quick edits. */
+let waiting: Wanted | null = null;
+/** The prediction on screen, whose summary may still come. */
+let shown: (Pick<Predicted, 'ticket' | 'counters'> & { readonly id: string }) | null = null;
 
-async function ask(key: string, experiment: Experiment): Promise<void> {
-  const profile = await chosenProfile();
-  if (profile === null) return;
-  if (worker !== null && latest.busy && performance.now() - latest.since > patienceMs) {
-    worker.terminate();
-    worker = null;
-  }
-  latest = { ticket: latest.ticket + 1, key, since: performance.now(), busy: true };
+function ask(wanted: Wanted): void {
+  waiting = wanted;
+  if (asked !== null && performance.now() - asked.since > patienceMs) end();
+  if (asked === null) askNext();
+}
+
+function askNext(): void {
+  const wanted = waiting;
+  if (wanted === null) return;
+  const name = chosenProfileName();
+  const profile = name === null ? undefined : profiles.get(name);
+  if (profile === undefined) {
+    void chosenProfile().then((found) => {
+      // Without a profile there is no prediction.
+      if (found !== null && asked === null && waiting === wanted) post(wanted, found);
+    });
+  } else post(wanted, profile);
+}
+
+function post(wanted: Wanted, profile: DeviceProfile): void {
+  waiting = null;
+  tickets += 1;
+  asked = { ...wanted, ticket: tickets, since: performance.now() };
   worker ??= started();
   const version = state().about?.version ?? '';
-  worker.postMessage({ ticket: latest.ticket, experiment, profile, version } satisfies PredictRequest);
+  const news = profile === given ? null : profile;
+  given = profile;
+  worker.postMessage({
+    ticket: tickets,
+    experiment: wanted.experiment,
+    profile: news,
+    version,
+  } satisfies PredictRequest);
+}
+
+function end(): void {
+  worker?.terminate();
+  worker = null;
+  given = null;
+  asked = null;
 }
 
 function started(): Worker {
   const made = new Worker(new URL('./predictWorker.ts', import.meta.url), { type: 'module', name: 'predict' });
   made.onmessage = (event: MessageEvent<PredictAnswer>) => receive(event.data);
   made.onerror = () => {
-    made.terminate();
-    if (worker === made) worker = null;
+    if (worker === made) end();
   };
   return made;
 }
 
 function receive(answer: PredictAnswer): void {
-  if (answer.ticket !== latest.ticket) return;
-  latest = { ...latest, busy: false };
-  const id = predictionId(latest.key);
-  if (state().selection?.kind === 'row') assign({ selection: null });
-  if (answer.kind === 'failed') {
-    // What can't be simulated is said when it is run; lanes of an older document would be wrong.
-    put('runs', id, undefined);
-    put('loadedRuns', id, undefined);
+  if (answer.kind === 'summarized') {
+    addSummary(answer);
     return;
   }
-  const { run, iteration, summary } = answer;
-  put('loadedRuns', id, { status: 'ready', value: new LoadedRun(id, run, iteration, summary) });
-  put('runs', id, {
-    id,
-    name: run.info.experiment?.name ?? '',
-    origin: 'simulated',
-    engine: 'sim',
-    status: 'complete',
-    createdAt: run.info.createdAt,
-    device: run.info.device?.name ?? '',
-    makespanNs: iteration.makespanNs,
-    builtIn: true,
+  if (answer.ticket !== asked?.ticket) return;
+  const { key, experiment } = asked;
+  asked = null;
+  const next = waiting;
+  // The next one is simulated while this one is drawn.
+  askNext();
+  const id = predictionId(key);
+  if (answer.kind === 'predicted') show(id, experiment, answer);
+  else if (next === null) forget(id);
+}
+
+/** What can't be simulated is said when it is run; lanes of an older document would be wrong. */
+function forget(id: string): void {
+  put('runs', id, undefined);
+  put('loadedRuns', id, undefined);
+}
+
+type Predicted = Extract<PredictAnswer, { kind: 'predicted' }>;
+
+/** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
+function show(id: string, experiment: Experiment, { ticket, info, trace, iteration, counters }: Predicted): void {
+  shown = { ticket, id, counters };
+  const run = { info: { ...info, experiment }, trace };
+  const { loadedRuns, runs, selection } = state();
+  const before = loadedRuns[id];
+  const summary = before?.status === 'ready' ? before.value.summary : null;
+  assign({
+    loadedRuns: {
+      ...loadedRuns,
+      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters) },
+    },
+    runs: { ...runs, [id]: summaryOf(id, run.info, iteration.makespanNs) },
+    ...(selection?.kind === 'row' ? { selection: null } : {}),
   });
+}
+
+const summaryOf = (id: string, info: RunInfo, makespanNs: number): RunSummary => ({
+  id,
+  name: info.experiment?.name ?? '',
+  origin: 'simulated',
+  engine: 'sim',
+  status: 'complete',
+  createdAt: info.createdAt,
+  device: info.device?.name ?? '',
+  makespanNs,
+  builtIn: true,
+});
+
+function addSummary({ ticket, summary }: Extract<PredictAnswer, { kind: 'summarized' }>): void {
+  if (shown?.ticket !== ticket) return;
+  const loaded = state().loadedRuns[shown.id];
+  if (loaded?.status !== 'ready') return;
+  put('loadedRuns', shown.id, { status: 'ready', value: loaded.value.withSummary(summary, shown.counters) });
 }
 
 const profiles = new Map<string, DeviceProfile>();
 
+function chosenProfileName(): string | null {
+  const engine = parseEngineKey(effectiveEngine(currentEngineOptions(state()), state().engine) ?? 'cpu');
+  return (engine.kind === 'sim' ? engine.profile : state().profiles[0]?.name) ?? null;
+}
+
 /** The picked engine's profile, else the first one there is; null where none can be read. */
 export async function chosenProfile(): Promise<DeviceProfile | null> {
-  const engine = parseEngineKey(effectiveEngine(currentEngineOptions(state()), state().engine) ?? 'cpu');
-  const name = engine.kind === 'sim' ? engine.profile : state().profiles[0]?.name;
-  if (name === undefined) return null;
+  const name = chosenProfileName();
+  if (name === null) return null;
   const known = profiles.get(name);
   if (known !== undefined) return known;
   try {

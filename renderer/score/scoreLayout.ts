@@ -63,7 +63,16 @@ export interface ScoreLayout {
   readonly columns: number;
 }
 
+const known = new WeakMap<Experiment, ScoreLayout>();
+
+/** Made once for each document: the score, its keys, the timeline and the comparison all ask for it. */
 export function scoreLayout(experiment: Experiment): ScoreLayout {
+  const made = known.get(experiment) ?? layOut(experiment);
+  known.set(experiment, made);
+  return made;
+}
+
+function layOut(experiment: Experiment): ScoreLayout {
   const builder = new LayoutBuilder(experiment);
   experiment.threads.forEach((thread, index) => {
     builder.thread(index, thread.operations);

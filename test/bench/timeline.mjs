@@ -8,7 +8,7 @@
  * a temporary folder, and left out where that fails. Every figure is the best of the repeats: other work on the machine
  * only ever makes one worse.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   createReadStream,
@@ -24,11 +24,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from '@playwright/test';
-import { runnerImport } from 'vite';
 import { ensureBuilt } from '../../scripts/build.mjs';
-import { findChromium } from '../../scripts/lib/chromium.mjs';
-import { inRoot, root } from '../../scripts/lib/paths.mjs';
+import { load, quantile, viewport, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,56 +38,10 @@ const { values: options, positionals } = parseArgs({
 const sizes = positionals.length > 0 ? positionals.map(Number) : [1_000_000, 10_000_000];
 const repeats = Number(options.repeat);
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
-const viewport = { width: 1600, height: 900 };
 const frames = 200;
 
-/** As in playwright.config.ts; and frames come as fast as they are drawn, so that their true cost shows. */
-const browserArguments = [
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+/** Frames come as fast as they are drawn, so that their true cost shows. */
 const uncapped = ['--disable-frame-rate-limit', '--disable-gpu-vsync'];
-
-async function load(path) {
-  const { module } = await runnerImport(inRoot(path), { root, configFile: false, logLevel: 'error' });
-  return module;
-}
-
-async function withBrowser(extra, action) {
-  const executablePath = (await findChromium()) ?? undefined;
-  const browser = await chromium.launch({ executablePath, args: [...browserArguments, ...extra] });
-  try {
-    const page = await browser.newPage({ viewport });
-    page.on('pageerror', (error) => console.error('page:', error.message));
-    return await action(page, browser);
-  } finally {
-    await browser.close();
-  }
-}
-
-async function withServer(dataFolder, action) {
-  const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
-    env: { ...process.env, COPYSCOPE_DATA: dataFolder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const address = await new Promise((resolve, reject) => {
-      let output = '';
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        output += text;
-        const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
-        if (found !== null) resolve(found[0]);
-      });
-      child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
-    });
-    return await action(address);
-  } finally {
-    child.kill('SIGTERM');
-  }
-}
 
 /** Runs in the page. From the click until the plot is on screen: its first frame, and the one after that. */
 function openRun(name) {
@@ -142,11 +93,6 @@ async function panAndZoom({ selector, count }) {
     last = now;
   }
   return times;
-}
-
-function quantile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
 /** MB of script objects and of the memory behind typed arrays, of the page and its worker; and of its whole process. */

@@ -1,6 +1,5 @@
 /** The window's one store. Components read it with useApp(); actions write it through update(). */
 import { create } from 'zustand';
-import { immer } from 'zustand/middleware/immer';
 import type { AppState } from './types.ts';
 
 const initial: AppState = {
@@ -31,7 +30,7 @@ const initial: AppState = {
   lessonWaits: false,
 };
 
-export const useApp = create<AppState>()(immer(() => initial));
+export const useApp = create<AppState>()(() => initial);
 
 export const state = (): AppState => useApp.getState();
 
@@ -52,9 +51,7 @@ export function put<
     | 'pendingRuns'
     | 'edits',
 >(table: Table, key: string, value: AppState[Table][string] | undefined): void {
-  useApp.setState((draft) => {
-    const entries = draft[table] as Record<string, unknown>;
-    if (value === undefined) delete entries[key];
-    else entries[key] = value;
-  });
+  // Entries are documents and runs of any size: copied tables keep them as they are, and nothing walks through them.
+  const { [key]: _, ...others } = state()[table] as Record<string, unknown>;
+  useApp.setState({ [table]: value === undefined ? others : { ...others, [key]: value } } as Partial<AppState>);
 }

@@ -1,0 +1,61 @@
+/** The real headless server and a real Chromium, for benchmarks of the window. */
+import { spawn } from 'node:child_process';
+import { chromium } from '@playwright/test';
+import { runnerImport } from 'vite';
+import { findChromium } from '../../../scripts/lib/chromium.mjs';
+import { inRoot, root } from '../../../scripts/lib/paths.mjs';
+
+/** As in playwright.config.ts. */
+const browserArguments = [
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const viewport = { width: 1600, height: 900 };
+
+/** A module of the repository that is written in TypeScript. */
+export async function load(path) {
+  const { module } = await runnerImport(inRoot(path), { root, configFile: false, logLevel: 'error' });
+  return module;
+}
+
+export async function withBrowser(extra, action) {
+  const executablePath = (await findChromium()) ?? undefined;
+  const browser = await chromium.launch({ executablePath, args: [...browserArguments, ...extra] });
+  try {
+    const page = await browser.newPage({ viewport });
+    page.on('pageerror', (error) => console.error('page:', error.message));
+    return await action(page, browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+export async function withServer(dataFolder, action) {
+  const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
+    env: { ...process.env, COPYSCOPE_DATA: dataFolder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const address = await new Promise((resolve, reject) => {
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        const found = /^http:\/\/127\.0\.0\.1:\d+\/\?token=\S+$/m.exec(output);
+        if (found !== null) resolve(found[0]);
+      });
+      child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
+    });
+    return await action(address);
+  } finally {
+    child.kill('SIGTERM');
+  }
+}
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+}

@@ -1,0 +1,34 @@
+import { longExperiment } from './support/longExperiment.ts';
+import { lower } from '../../core/program/lower.ts';
+import { simEngine } from '../../core/simulator/engine.ts';
+import { summarizeRun } from '../../core/analysis/summary.ts';
+import { parseProfile, attainableBandwidth } from '../../core/simulator/profile.ts';
+import { indexIteration } from '../../renderer/app/loading/iterationData.ts';
+import { requireExperiment } from '../../core/experiment/parse.ts';
+import { resizeOperation } from '../../core/experiment/edit/resize.ts';
+import { scoreLayout } from '../../renderer/score/scoreLayout.ts';
+import { placeColumns } from '../../renderer/score/columns.ts';
+import { operationPaths } from '../../core/experiment/edit/paths.ts';
+import { readFileSync } from 'node:fs';
+const x = longExperiment(2000);
+const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json','utf8')));
+const engine = simEngine(async () => profile, { machine: {os:'',cpu:'',cores:1}, version: '0', pause: async () => {} });
+const t: Record<string, number[]> = {};
+const time = async <T>(n: string, f: () => T | Promise<T>): Promise<T> => { const a = performance.now(); const r = await f(); (t[n] ??= []).push(performance.now() - a); return r; };
+for (let k = 0; k < 25; k++) {
+  await time('clone', () => structuredClone(x));
+  await time('zod', () => requireExperiment(x));
+  await time('edit', () => resizeOperation(x, ['threads',0,'operations',0], 5000 + k));
+  await time('paths', () => operationPaths(x));
+  const l = await time('layout', () => scoreLayout(x));
+  await time('columns', () => placeColumns(l));
+  const p = await time('lower', () => lower(x));
+  const run = await time('sim', () => engine.run({ experiment: x, program: p, profile: profile.name }));
+  await time('index', () => indexIteration(run.trace, 0));
+  const s = await time('summary', () => summarizeRun(run, { attainable: (d, m, z) => attainableBandwidth(profile, d, m, z as never) }));
+  await time('cloneSummary', () => structuredClone(s));
+  await time('cloneRun', () => structuredClone(run));
+  console.log = console.log;
+  if (k === 0) console.log('rows', run.trace.count, 'iterations', x.environment.iterations, 'verdicts', s.verdicts.length);
+}
+for (const [n, v] of Object.entries(t)) console.log(n.padEnd(14), Math.min(...v).toFixed(2), [...v].sort((a,b)=>a-b)[12]?.toFixed(2));
