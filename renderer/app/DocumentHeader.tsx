@@ -9,6 +9,9 @@ import { RunButton, RunProgressLine } from './RunButton.tsx';
 import { saveCopy, select } from './store/actions.ts';
 import { useApp } from './store/store.ts';
 
+/** The same elements each time: an edit of the document draws neither of them anew. */
+const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];
+
 /** Title and description, and beside them what runs it. */
 export function DocumentHeader({ experiment }: { readonly experiment: Experiment }) {
   const page = useApp((state) => state.page);
@@ -30,7 +33,7 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
       </div>
       <div className={classes['controls']}>
         <div className={classes['row']}>
-          <EnginePicker />
+          {picker}
           <RunButton />
         </div>
         {running ? (
@@ -38,7 +41,7 @@ export function DocumentHeader({ experiment }: { readonly experiment: Experiment
         ) : (
           <div className={classes['row']}>
             <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
-            <CompareMenu />
+            {compare}
             {page.kind === 'experiment' ? null : <SaveCopy />}
           </div>
         )}

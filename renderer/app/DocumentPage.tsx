@@ -60,6 +60,9 @@ interface ScoreAndTimelineProps {
   readonly instead?: ReactNode;
 }
 
+/** The same element each time: an edit of the document draws neither of them anew. */
+const [toolbar, timeline] = [<ScoreToolbar key="toolbar" />, <TimelinePanel key="timeline" />];
+
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
 export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps) {
   const view = useEditor((state) => state.view);
@@ -83,13 +86,13 @@ export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps)
     >
       <Panel id="score" defaultSize={natural} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
         <div className={classes['score']}>
-          <ScoreToolbar />
+          {toolbar}
           {view === 'json' ? <JsonPane experiment={experiment} /> : <Score experiment={experiment} />}
         </div>
       </Panel>
       <Separator className={classes['separatorAcross']} aria-label="Resize the score" />
       <Panel id="timeline" minSize={180}>
-        {instead ?? <TimelinePanel />}
+        {instead ?? timeline}
       </Panel>
     </Group>
   );

@@ -4,6 +4,7 @@ import { type CSSProperties, type MouseEvent, memo } from 'react';
 import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { canResize } from '../../core/experiment/edit/resize.ts';
+import type { OperationName } from '../../core/experiment/operations.ts';
 import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { state, useApp } from '../app/store/store.ts';
@@ -32,29 +33,53 @@ export function Blocks({ sheet, first, last }: Props) {
   const edgeFrom = useEditor((all) => all.edgeFrom);
   const verdicts = useVerdictsByOp();
   const hazards = useHazardsByOp();
-  const shown = sheet.layout.blocks.filter(({ column }) => column >= first && column <= last);
-  const atCursor = (block: ScoreBlock): boolean => block.row === cursor.row && block.column === cursor.column;
+  const { blocks, rows } = sheet.layout;
   return (
     <ul className={classes['blocks']} aria-label="Operations">
-      {shown.map((block) => (
-        <Block
-          key={block.op}
-          block={block}
-          sheet={sheet}
-          selected={selected.has(block.op)}
-          atCursor={atCursor(block)}
-          edgeBegins={edgeFrom === block.op}
-          verdict={verdicts.get(block.op)}
-          hazards={hazards.get(block.op)}
-        />
-      ))}
+      {blocks.map((block, index) => {
+        const { op, row, column } = block;
+        if (column < first || column > last) return null;
+        const { left, top, right } = boxOf(sheet, block);
+        return (
+          <Block
+            key={op}
+            op={op}
+            row={row}
+            column={column}
+            label={block.label}
+            detail={block.detail}
+            paint={block.paint}
+            kind={block.operation.op}
+            left={left}
+            top={top}
+            width={right - left}
+            position={index + 1}
+            count={blocks.length}
+            rowName={rows[row]?.name ?? ''}
+            isInStream={rows[row]?.kind === 'stream'}
+            selected={selected.has(op)}
+            atCursor={row === cursor.row && column === cursor.column}
+            edgeBegins={edgeFrom === op}
+            verdict={verdicts.get(op)}
+            hazards={hazards.get(op)}
+          />
+        );
+      })}
     </ul>
   );
 }
 
-interface BlockProps {
-  readonly block: ScoreBlock;
-  readonly sheet: SheetPlaces;
+/** Plain values, so that an edit draws only the blocks that it changes. */
+interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail' | 'paint'> {
+  readonly kind: OperationName;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  /** Only those on screen are drawn: which of how many this is. */
+  readonly position: number;
+  readonly count: number;
+  readonly rowName: string;
+  readonly isInStream: boolean;
   readonly selected: boolean;
   readonly atCursor: boolean;
   readonly edgeBegins: boolean;
@@ -62,20 +87,15 @@ interface BlockProps {
   readonly hazards: readonly Hazard[] | undefined;
 }
 
-const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins, verdict, hazards }: BlockProps) {
-  const paint = usePaints()(block.paint);
-  const drag = useDraggable({ id: `block:${block.op}`, data: { kind: 'block', op: block.op, label: block.label } });
-  const edge = useDraggable({ id: `edge:${block.op}`, data: { kind: 'edge', op: block.op, label: 'event edge' } });
-  const box = boxOf(sheet, block);
-  const row = sheet.layout.rows[block.row];
-  // Only those on screen are drawn: told how many there are, and which of them this is.
-  const position = sheet.layout.blocks.indexOf(block);
-  const detail = block.detail === '' ? '' : ` ${block.detail}`;
+const Block = memo(function Block(props: BlockProps) {
+  const { op, label, detail, kind, selected, atCursor, verdict, hazards } = props;
+  const paint = usePaints()(props.paint);
+  const drag = useDraggable({ id: `block:${op}`, data: { kind: 'block', op, label } });
   return (
     <li
-      style={{ left: box.left, top: box.top }}
-      aria-posinset={position + 1}
-      aria-setsize={sheet.layout.blocks.length}
+      style={{ left: props.left, top: props.top }}
+      aria-posinset={props.position}
+      aria-setsize={props.count}
       data-dragging={drag.isDragging || undefined}
     >
       <button
@@ -83,27 +103,23 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
         {...drag.listeners}
         type="button"
         className={classes['block']}
-        data-op={block.op}
+        data-op={op}
         data-cursor={atCursor || undefined}
         data-selected={selected || undefined}
-        data-edge={edgeBegins || undefined}
+        data-edge={props.edgeBegins || undefined}
         data-hazard={hazards !== undefined || undefined}
         aria-pressed={selected}
-        aria-label={[
-          `${block.label}${detail}, ${row?.name}, column ${block.column + 1}`,
-          ...(verdict === undefined ? [] : [verdict.title]),
-          ...(hazards === undefined ? [] : [hazardWords(hazards)]),
-        ].join(', ')}
+        aria-label={spokenName(props)}
         tabIndex={atCursor ? 0 : -1}
-        title={`${block.label}${block.detail === '' ? '' : ` (${block.detail})`}`}
-        style={{ width: box.right - box.left, height: rowHeight - 6, ...paintVariable(paint.fill) }}
-        onClick={(event) => pick(block, event)}
+        title={`${label}${detail === '' ? '' : ` (${detail})`}`}
+        style={{ width: props.width, height: rowHeight - 6, ...paintVariable(paint.fill) }}
+        onClick={(event) => pick(props, event)}
       >
         <span className={classes['swatch']} style={{ background: paint.fill, color: paint.text }}>
-          <OperationIcon operation={block.operation} />
+          <OperationIcon kind={kind} />
         </span>
         <span className={classes['words']}>
-          <span>{block.label}</span> {block.detail === '' ? null : <small>{block.detail}</small>}
+          <span>{label}</span> {detail === '' ? null : <small>{detail}</small>}
         </span>
         {verdict === undefined ? null : (
           <span className={classes['verdict']} title={`${verdict.title}: ${formatShare(verdict.share)}`}>
@@ -111,27 +127,40 @@ const Block = memo(function Block({ block, sheet, selected, atCursor, edgeBegins
           </span>
         )}
       </button>
-      {hazards === undefined ? null : <HazardMark op={block.op} hazards={hazards} reachable={atCursor} />}
-      {canResize(block.operation) ? <ResizeGrip op={block.op} /> : null}
-      {row?.kind === 'stream' ? (
-        <span
-          ref={edge.setNodeRef}
-          {...edge.listeners}
-          className={classes['handle']}
-          data-testid={`edge-handle-${block.op}`}
-          title="Drag to another block or cell to make it wait for this one (E)"
-          aria-hidden
-        />
-      ) : null}
+      {hazards === undefined ? null : <HazardMark op={op} hazards={hazards} reachable={atCursor} />}
+      {canResize(kind) ? <ResizeGrip op={op} /> : null}
+      {props.isInStream ? <EdgeHandle op={op} /> : null}
     </li>
   );
 });
+
+function spokenName({ label, detail, rowName, column, verdict, hazards }: BlockProps): string {
+  return [
+    `${label}${detail === '' ? '' : ` ${detail}`}, ${rowName}, column ${column + 1}`,
+    ...(verdict === undefined ? [] : [verdict.title]),
+    ...(hazards === undefined ? [] : [hazardWords(hazards)]),
+  ].join(', ');
+}
+
+function EdgeHandle({ op }: { readonly op: number }) {
+  const edge = useDraggable({ id: `edge:${op}`, data: { kind: 'edge', op, label: 'event edge' } });
+  return (
+    <span
+      ref={edge.setNodeRef}
+      {...edge.listeners}
+      className={classes['handle']}
+      data-testid={`edge-handle-${op}`}
+      title="Drag to another block or cell to make it wait for this one (E)"
+      aria-hidden
+    />
+  );
+}
 
 /** For the style sheet, which tints borders and grounds with it. */
 const paintVariable = (fill: string): CSSProperties => ({ '--paint': fill }) as CSSProperties;
 
 /** Click selects; Ctrl adds or takes away; Shift selects up to here. While an edge is drawn, the click ends it. */
-function pick(block: ScoreBlock, event: MouseEvent): void {
+function pick(block: Pick<ScoreBlock, 'op' | 'row' | 'column'>, event: MouseEvent): void {
   const cell: Cell = { row: block.row, column: block.column };
   const { edgeFrom } = editor();
   if (edgeFrom !== null && edgeFrom !== block.op) {

@@ -3,7 +3,6 @@ import { useDraggable } from '@dnd-kit/core';
 import { TextInput } from '@mantine/core';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { Operation } from '../../core/experiment/operations.ts';
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
@@ -83,7 +82,7 @@ function PaletteOperation({ operation }: { readonly operation: OperationText }) 
           void addAt(name);
         }}
       >
-        <OperationIcon operation={{ op: name } as Operation} />
+        <OperationIcon kind={name} />
         {title}
       </button>
     </li>

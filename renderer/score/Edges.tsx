@@ -4,7 +4,14 @@ import type { ScoreBlock } from './scoreLayout.ts';
 import { useSelectedOp } from './selectedOp.ts';
 import { boxOf, rowHeight, type SheetPlaces } from './sheet.ts';
 
-export function Edges({ sheet }: { readonly sheet: SheetPlaces }) {
+interface Props {
+  readonly sheet: SheetPlaces;
+  /** Columns on screen; edges that only pass under other columns are not drawn. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export function Edges({ sheet, first, last }: Props) {
   const selected = useSelectedOp();
   const place = (block: ScoreBlock): { left: number; right: number; y: number } => {
     const { left, right, top } = boxOf(sheet, block);
@@ -15,7 +22,7 @@ export function Edges({ sheet }: { readonly sheet: SheetPlaces }) {
     <svg className={classes['edges']} aria-hidden="true">
       {edges.map((edge) => {
         const [from, to] = [blocks[edge.from], blocks[edge.to]];
-        if (from === undefined || to === undefined) return null;
+        if (from === undefined || to === undefined || from.column > last || to.column < first) return null;
         const [start, end] = [place(from), place(to)];
         const bend = Math.max(24, (end.left - start.right) / 2);
         const path = `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`;

@@ -23,7 +23,7 @@ import {
   IconTool,
   IconZoomQuestion,
 } from '@tabler/icons-react';
-import type { Operation, OperationName } from '../../core/experiment/operations.ts';
+import type { OperationName } from '../../core/experiment/operations.ts';
 
 const icons: Partial<Readonly<Record<OperationName, typeof IconBolt>>> = {
   kernel: IconBolt,
@@ -55,7 +55,7 @@ const icons: Partial<Readonly<Record<OperationName, typeof IconBolt>>> = {
   graphCapture: IconCameraBolt,
 };
 
-export function OperationIcon({ operation }: { readonly operation: Operation }) {
-  const Icon = icons[operation.op] ?? IconPointFilled;
+export function OperationIcon({ kind }: { readonly kind: OperationName }) {
+  const Icon = icons[kind] ?? IconPointFilled;
   return <Icon size={13} aria-hidden />;
 }

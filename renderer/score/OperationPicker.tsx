@@ -2,7 +2,6 @@
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import type { Operation } from '../../core/experiment/operations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
 import { addAt, insertTemplate } from './commands.ts';
 import { setEditor, useEditor, wishFocus } from './editor.ts';
@@ -19,7 +18,7 @@ const groups: SpotlightActionGroupData[] = [
       label: one.title,
       description: one.summary,
       keywords: one.name,
-      leftSection: <OperationIcon operation={{ op: one.name } as Operation} />,
+      leftSection: <OperationIcon kind={one.name} />,
       onClick: () => void addAt(one.name).then(wishFocus),
     })),
   })),

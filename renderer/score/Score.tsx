@@ -83,7 +83,7 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
           <Columns first={first} last={last} sheet={sheet} />
           <Rows sheet={sheet} />
           <Groups sheet={sheet} />
-          <Edges sheet={sheet} />
+          <Edges sheet={sheet} first={first} last={last} />
           <DropMark sheet={sheet} />
           <Blocks sheet={sheet} first={first} last={last} />
           <Cursor sheet={sheet} />

@@ -2,7 +2,7 @@
  * Where each operation stands in the score: a row for every host thread and stream, columns in issue order. An
  * operation's number is its place in document order, which is also its number in the program and in the trace.
  */
-import { copyBytes, describeOperation } from '../../core/experiment/describe.ts';
+import { type BufferFinder, bufferFinder, copyBytes, describeOperation } from '../../core/experiment/describe.ts';
 import type { OperationPath } from '../../core/experiment/edit/paths.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -89,6 +89,7 @@ const streamKinds = {
 
 class LayoutBuilder {
   readonly #experiment: Experiment;
+  readonly #find: BufferFinder;
   readonly #streams: StreamTable;
   readonly #blocks: ScoreBlock[] = [];
   readonly #groups: ScoreGroup[] = [];
@@ -101,6 +102,7 @@ class LayoutBuilder {
 
   constructor(experiment: Experiment) {
     this.#experiment = experiment;
+    this.#find = bufferFinder(experiment);
     this.#streams = new StreamTable(experiment);
   }
 
@@ -156,7 +158,7 @@ class LayoutBuilder {
     depth: number,
   ): void {
     const [firstColumn, before] = [this.#column, this.#blocks.length];
-    const label = describeOperation(operation, this.#experiment);
+    const label = describeOperation(operation, this.#experiment, this.#find);
     this.#list(thread, children, [...place.path, 'operations'], depth + 1);
     const placed = this.#blocks.slice(before).map((block) => block.column);
     const lastColumn = placed.reduce((most, column) => Math.max(most, column), firstColumn);
@@ -176,9 +178,9 @@ class LayoutBuilder {
       row: stream === null ? thread : this.#experiment.threads.length + stream,
       thread,
       column,
-      label: describeOperation(operation, this.#experiment),
-      detail: operationDetail(operation, this.#experiment),
-      paint: operationPaint(operation, this.#experiment),
+      label: describeOperation(operation, this.#experiment, this.#find),
+      detail: operationDetail(operation, this.#experiment, this.#find),
+      paint: operationPaint(operation, this.#find),
     });
     this.#join(operation, index);
   }
@@ -199,14 +201,13 @@ function streamOf(operation: Operation, thread: number, streams: StreamTable): n
   return id === null ? null : streams.resolve(id, thread);
 }
 
-const memoryOf = (experiment: Experiment, id: string): string =>
-  experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? 'unknown';
+const memoryOf = (find: BufferFinder, id: string): string => find(id)?.memory ?? 'unknown';
 
-export function operationDetail(operation: Operation, experiment: Experiment): string {
+function operationDetail(operation: Operation, experiment: Experiment, find: BufferFinder): string {
   switch (operation.op) {
     case 'copy': {
-      const size = operation.label === undefined ? '' : ` · ${formatBytes(copyBytes(operation, experiment))}`;
-      return `${memoryOf(experiment, operation.src)} → ${memoryOf(experiment, operation.dst)}${size}`;
+      const size = operation.label === undefined ? '' : ` · ${formatBytes(copyBytes(operation, experiment, find))}`;
+      return `${memoryOf(find, operation.src)} → ${memoryOf(find, operation.dst)}${size}`;
     }
     case 'kernel':
       if (operation.kernel.kind === 'spin') return formatDuration(operation.kernel.durationNs);
@@ -218,10 +219,10 @@ export function operationDetail(operation: Operation, experiment: Experiment): s
   }
 }
 
-export function operationPaint(operation: Operation, experiment: Experiment): PaintName {
+function operationPaint(operation: Operation, find: BufferFinder): PaintName {
   switch (operation.op) {
     case 'copy': {
-      const side = (id: string): 'h' | 'd' => (memoryOf(experiment, id) === 'device' ? 'd' : 'h');
+      const side = (id: string): 'h' | 'd' => (memoryOf(find, id) === 'device' ? 'd' : 'h');
       return paintOf('copy', `${side(operation.src)}2${side(operation.dst)}`);
     }
     case 'multiCopy':

@@ -101,7 +101,7 @@ async function profile(page) {
   };
 }
 
-if (process.env.NOBUILD === undefined) await ensureBuilt(['renderer', 'host']);
+await ensureBuilt(['renderer', 'host']);
 try {
   for (const count of sizes) {
     const found = await measure(count);

@@ -1,7 +1,7 @@
 /** The one quantity of an operation that its block's length stands for: how long it takes, or how much it moves. */
 import { copyBytes } from '../describe.ts';
 import { type Experiment, fieldPath } from '../experiment.ts';
-import type { Operation } from '../operations.ts';
+import type { Operation, OperationName } from '../operations.ts';
 import { bufferBytes, maxDurationNs } from '../resources.ts';
 import { type Edited, edit } from './edit.ts';
 import { setAt } from './operations.ts';
@@ -19,7 +19,7 @@ export interface Extent {
   readonly text: (value: number) => string;
 }
 
-const resizable: readonly Operation['op'][] = [
+const resizable: readonly OperationName[] = [
   'work',
   'hostFunction',
   'kernel',
@@ -32,7 +32,7 @@ const resizable: readonly Operation['op'][] = [
 ];
 
 /** Whether extentOf finds something, without looking for how much. */
-export const canResize = ({ op }: Operation): boolean => resizable.includes(op);
+export const canResize = (kind: OperationName): boolean => resizable.includes(kind);
 
 /** Null for an operation that has no such quantity, as an event. */
 export function extentOf(experiment: Experiment, operation: Operation): Extent | null {

@@ -30,7 +30,7 @@ describe('what a block’s length stands for', () => {
     for (const name of operationNames) {
       const { experiment, selected } = addOperation(empty, name, atEndOf(empty, 0), { row: 'host' });
       const made = operationOf(experiment, selected[0] ?? []);
-      expect([name, canResize(made)]).toEqual([name, extentOf(experiment, made) !== null]);
+      expect([name, canResize(made.op)]).toEqual([name, extentOf(experiment, made) !== null]);
     }
   });
 
