@@ -4,6 +4,7 @@ import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysi
 import { rule } from '../../core/rules/rules.ts';
 import { select } from '../app/store/actions.ts';
 import classes from './HazardList.module.css';
+import inspector from './Inspector.module.css';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
 import { useHazards } from './useHazards.ts';
 
@@ -38,7 +39,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
         <IconAlertTriangle size={18} aria-hidden />
         <h3>{title}</h3>
       </header>
-      <ul className={classes['operations']}>
+      <ul className={`${inspector['partners']} ${classes['operations']}`}>
         <li>
           <OperationLink operation={first} />
         </li>

@@ -13,60 +13,67 @@ export interface OperationSection {
   readonly operations: readonly OperationText[];
 }
 
-const text = (name: OperationName, title: string, summary: string): OperationText => ({ name, title, summary });
+/** What each operation is for, under the palette's headings. */
+const summaries: Readonly<Record<string, Partial<Readonly<Record<OperationName, string>>>>> = {
+  'In a stream': {
+    copy: 'cudaMemcpyAsync: H2D, D2H or D2D',
+    kernel: 'spin, stream over bytes, or arithmetic',
+    memset: 'cudaMemsetAsync',
+    recordEvent: 'cudaEventRecord',
+    waitEvent: 'cudaStreamWaitEvent',
+    hostFunction: 'cudaLaunchHostFunc',
+    graphLaunch: 'cudaGraphLaunch',
+    multiCopy: 'one of seven strategies',
+    item: 'Tensor.item(): D2H of a scalar, then wait',
+  },
+  'Wait on the host': {
+    synchronizeEvent: 'cudaEventSynchronize',
+    synchronizeStream: 'cudaStreamSynchronize',
+    synchronizeDevice: 'cudaDeviceSynchronize',
+    queryStream: 'cudaStreamQuery',
+    queryEvent: 'cudaEventQuery',
+    elapsedTime: 'cudaEventElapsedTime',
+  },
+  'On the host': {
+    work: 'the host is busy for a while',
+    write: 'the host fills a buffer',
+    read: 'the host reads and checks a buffer',
+    pin: 'Tensor.pin_memory()',
+    allocate: 'cudaMalloc, pool or caching allocator',
+    free: 'gives memory back',
+    recordStream: 'Tensor.record_stream()',
+    signal: 'to another host thread',
+    waitSignal: 'from another host thread',
+  },
+  'Around others': {
+    repeat: 'a loop',
+    range: 'an NVTX range',
+    graphCapture: 'cudaStreamBeginCapture to EndCapture',
+  },
+};
 
-export const operationSections: readonly OperationSection[] = [
-  {
-    title: 'In a stream',
-    operations: [
-      text('copy', 'Copy', 'cudaMemcpyAsync: H2D, D2H or D2D'),
-      text('kernel', 'Kernel', 'spin, stream over bytes, or arithmetic'),
-      text('memset', 'Memset', 'cudaMemsetAsync'),
-      text('recordEvent', 'Record event', 'cudaEventRecord'),
-      text('waitEvent', 'Wait for event', 'cudaStreamWaitEvent'),
-      text('hostFunction', 'Host function', 'cudaLaunchHostFunc'),
-      text('graphLaunch', 'Launch graph', 'cudaGraphLaunch'),
-      text('multiCopy', 'Copy many tensors', 'one of seven strategies'),
-      text('item', 'Item', 'Tensor.item(): D2H of a scalar, then wait'),
-    ],
-  },
-  {
-    title: 'Wait on the host',
-    operations: [
-      text('synchronizeEvent', 'Synchronize event', 'cudaEventSynchronize'),
-      text('synchronizeStream', 'Synchronize stream', 'cudaStreamSynchronize'),
-      text('synchronizeDevice', 'Synchronize device', 'cudaDeviceSynchronize'),
-      text('queryStream', 'Query stream', 'cudaStreamQuery'),
-      text('queryEvent', 'Query event', 'cudaEventQuery'),
-      text('elapsedTime', 'Elapsed time', 'cudaEventElapsedTime'),
-    ],
-  },
-  {
-    title: 'On the host',
-    operations: [
-      text('work', 'Work', 'the host is busy for a while'),
-      text('write', 'Write', 'the host fills a buffer'),
-      text('read', 'Read', 'the host reads and checks a buffer'),
-      text('pin', 'Pin', 'Tensor.pin_memory()'),
-      text('allocate', 'Allocate', 'cudaMalloc, pool or caching allocator'),
-      text('free', 'Free', 'gives memory back'),
-      text('recordStream', 'Record stream', 'Tensor.record_stream()'),
-      text('signal', 'Signal', 'to another host thread'),
-      text('waitSignal', 'Wait for signal', 'from another host thread'),
-    ],
-  },
-  {
-    title: 'Around others',
-    operations: [
-      text('repeat', 'Repeat', 'a loop'),
-      text('range', 'Range', 'an NVTX range'),
-      text('graphCapture', 'Capture graph', 'cudaStreamBeginCapture to EndCapture'),
-    ],
-  },
-];
+/** Titles that aren't the name in words. */
+const ownTitles: Partial<Readonly<Record<OperationName, string>>> = {
+  waitEvent: 'Wait for event',
+  waitSignal: 'Wait for signal',
+  graphLaunch: 'Launch graph',
+  graphCapture: 'Capture graph',
+  multiCopy: 'Copy many tensors',
+};
 
-const titles = new Map(operationSections.flatMap(({ operations }) => operations.map((one) => [one.name, one.title])));
-export const operationTitle = (name: OperationName): string => titles.get(name) ?? name;
+/** 'recordEvent' as 'Record event'. */
+const inWords = (name: string): string =>
+  name.charAt(0).toUpperCase() + name.slice(1).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+export const operationTitle = (name: OperationName): string => ownTitles[name] ?? inWords(name);
+
+export const operationSections: readonly OperationSection[] = Object.entries(summaries).map(([title, entries]) => ({
+  title,
+  operations: Object.entries(entries).map(([key, summary]) => {
+    const name = key as OperationName;
+    return { name, title: operationTitle(name), summary };
+  }),
+}));
 
 /** Whether every word that was typed is in the operation's title, name or summary. */
 export function matches({ name, title, summary }: OperationText, query: string): boolean {

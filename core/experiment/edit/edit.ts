@@ -1,7 +1,8 @@
 /** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
 import type { Experiment } from '../experiment.ts';
-import { childOperations, type Operation } from '../operations.ts';
+import { childOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
+import { checkReferences } from '../references.ts';
 import { type OperationPath, operationOf } from './paths.ts';
 
 /** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
@@ -19,6 +20,32 @@ export function edit(experiment: Experiment, change: (draft: Experiment) => Iter
   const draft = structuredClone(experiment);
   const selected = new Set(change(draft) ?? []);
   return { experiment: requireExperiment(draft), selected: pathsOf(draft, selected) };
+}
+
+/**
+ * Runs `change` on a copy of one operation, whose own fields it may change. Only that one is checked against the schema,
+ * and the others stay the very objects that they were: in a document of thousands this takes a fraction of the time.
+ */
+export function editOperation(
+  experiment: Experiment,
+  path: OperationPath,
+  change: (draft: Operation) => void,
+): Experiment {
+  const draft = structuredClone(operationOf(experiment, path));
+  change(draft);
+  const parsed = operationSchema.safeParse(draft);
+  const changed = withValue(experiment, path, parsed.success ? parsed.data : draft) as Experiment;
+  // What is wrong is said by those who check whole documents, with the field's place in this one.
+  return parsed.success && checkReferences(changed).length === 0 ? changed : requireExperiment(changed);
+}
+
+/** A copy with another value at a path; what lies beside the path is shared. */
+function withValue(whole: unknown, path: OperationPath, value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const copy: unknown = Array.isArray(whole) ? [...whole] : { ...(whole as object) };
+  Reflect.set(copy as object, step, withValue(Reflect.get(copy as object, step), rest, value));
+  return copy;
 }
 
 function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {

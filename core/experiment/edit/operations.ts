@@ -1,7 +1,7 @@
 /** Edits of operations: insert, delete, move, duplicate, group, ungroup, change a field. */
 import { type Experiment, fieldPath } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
-import { type Edited, edit, inDocumentOrder, outermost, takeOut } from './edit.ts';
+import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
 import { inRow, type Target } from './rows.ts';
 
@@ -118,12 +118,18 @@ export function ungroupOperation(experiment: Experiment, path: OperationPath): E
   });
 }
 
-/** Sets the value at a path below the operation, or removes the field where it is undefined. */
-export const setField = (experiment: Experiment, path: OperationPath, value: unknown): Edited =>
-  edit(experiment, (draft) => {
-    setAt(draft, path, value);
-    return undefined;
-  });
+/** Sets the value at a path below an operation or a declaration, or removes the field where it is undefined. */
+export function setField(experiment: Experiment, path: OperationPath, value: unknown): Edited {
+  const place = path.lastIndexOf('operations') + 2;
+  const [operation, field] = [path.slice(0, place), path.slice(place)];
+  if (place < 2 || field.length === 0) {
+    return edit(experiment, (draft) => {
+      setAt(draft, path, value);
+      return undefined;
+    });
+  }
+  return { experiment: editOperation(experiment, operation, (draft) => setAt(draft, field, value)), selected: [] };
+}
 
 /** Sets several fields of one operation or declaration at once, for those that only make sense together. */
 export const setFields = (
@@ -136,8 +142,8 @@ export const setFields = (
     return undefined;
   });
 
-/** Sets the value at a path of a draft, or removes the field where it is undefined. */
-export function setAt(draft: Experiment, path: OperationPath, value: unknown): void {
+/** Sets the value at a path below a draft, or removes the field where it is undefined. */
+export function setAt(draft: object, path: OperationPath, value: unknown): void {
   const [parents, key] = [path.slice(0, -1), path.at(-1)];
   let target: unknown = draft;
   for (const step of parents) {

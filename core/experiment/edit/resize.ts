@@ -3,7 +3,7 @@ import { copyBytes } from '../describe.ts';
 import { type Experiment, fieldPath } from '../experiment.ts';
 import type { Operation, OperationName } from '../operations.ts';
 import { bufferBytes, maxDurationNs } from '../resources.ts';
-import { type Edited, edit } from './edit.ts';
+import { type Edited, editOperation } from './edit.ts';
 import { setAt } from './operations.ts';
 import { type OperationPath, operationOf, refused } from './paths.ts';
 import { bytesText, durationText } from './quantities.ts';
@@ -129,21 +129,18 @@ const tidy = (value: number): number => Number(value.toPrecision(12));
 
 /** Sets the quantity. Throws `edit.refused` for an operation without one, and for a value out of its range. */
 export function resizeOperation(experiment: Experiment, path: OperationPath, value: number): Edited {
-  return edit(experiment, (draft) => {
-    const operation = operationOf(draft, path);
-    const extent = extentOf(draft, operation);
-    if (extent === null) {
-      throw refused(
-        'This operation has neither a duration nor a size.',
-        'Resize a copy, kernel or work.',
-        fieldPath(path),
-      );
-    }
-    if (!(value >= extent.least && value <= extent.most)) {
-      const range = `${extent.text(extent.least)} to ${extent.text(extent.most)}`;
-      throw refused(`Its ${extent.name} goes from ${range}.`, 'Choose a value in between.', fieldPath(path));
-    }
-    setAt(draft, [...path, ...extent.field], value);
-    return [operation];
-  });
+  const extent = extentOf(experiment, operationOf(experiment, path));
+  if (extent === null) {
+    throw refused(
+      'This operation has neither a duration nor a size.',
+      'Resize a copy, kernel or work.',
+      fieldPath(path),
+    );
+  }
+  if (!(value >= extent.least && value <= extent.most)) {
+    const range = `${extent.text(extent.least)} to ${extent.text(extent.most)}`;
+    throw refused(`Its ${extent.name} goes from ${range}.`, 'Choose a value in between.', fieldPath(path));
+  }
+  const resized = editOperation(experiment, path, (draft) => setAt(draft, extent.field, value));
+  return { experiment: resized, selected: [path] };
 }

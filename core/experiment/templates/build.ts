@@ -44,3 +44,24 @@ export const kernel = (from: string, to: string, stream: string, passes = 1): Op
   writes: [to],
   stream,
 });
+
+/** Work of one stream goes on in another: an event that the first records, and the second waits for. */
+export const handOver = (event: string, from: string, to: string): OperationInput[] => [
+  { op: 'recordEvent', event, stream: from },
+  { op: 'waitEvent', event, stream: to },
+];
+
+/** Streams that items take in turn. */
+export const lanes = (count: number): { readonly id: string }[] => times(count, (number) => ({ id: `lane${number}` }));
+export const laneOf = (item: number, count: number): string => `lane${((item - 1) % count) + 1}`;
+
+/** What one host thread issues, and the wait for all of it. */
+export const mainThread = (operations: readonly OperationInput[]): Parts['threads'] => [
+  { id: 'main', operations: [...operations, { op: 'synchronizeDevice' }] },
+];
+
+export const repeat = (count: number, operations: OperationInput[]): OperationInput => ({
+  op: 'repeat',
+  count,
+  operations,
+});

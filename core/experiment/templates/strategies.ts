@@ -2,7 +2,20 @@
 import { CopyscopeError } from '../../errors.ts';
 import { formatBytes } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
-import { copy, defaultBytes, kernel, type OperationInput, result, source, template, times } from './build.ts';
+import {
+  copy,
+  defaultBytes,
+  handOver,
+  kernel,
+  laneOf,
+  lanes,
+  mainThread,
+  type OperationInput,
+  result,
+  source,
+  template,
+  times,
+} from './build.ts';
 
 export interface ItemOptions {
   readonly items?: number;
@@ -32,7 +45,7 @@ export function strategyA({
   oneKernel = true,
 }: ItemOptions & { readonly streams?: number; readonly oneKernel?: boolean } = {}): Experiment {
   const operations = times(items, (item): OperationInput[] => {
-    const stream = `lane${((item - 1) % streams) + 1}`;
+    const stream = laneOf(item, streams);
     const chained = oneKernel && streams > 1;
     return [
       copy(`input${item}`, `loaded${item}`, stream),
@@ -47,9 +60,9 @@ export function strategyA({
     description:
       'Upload, kernel and download of an item stay in one stream, and items take the streams in turn. Events keep two kernels from running at once, which bounds the memory in use.',
     buffers: itemBuffers(items, bytes),
-    streams: times(streams, (number) => ({ id: `lane${number}` })),
+    streams: lanes(streams),
     events: oneKernel && streams > 1 ? times(items - 1, (item) => ({ id: `kernel${item}` })) : [],
-    threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeDevice' }] }],
+    threads: mainThread(operations.flat()),
   });
 }
 
@@ -57,11 +70,9 @@ export function strategyA({
 export function strategyB({ items = 2, bytes = defaultBytes, passes = 3 }: ItemOptions = {}): Experiment {
   const operations = times(items, (item): OperationInput[] => [
     copy(`input${item}`, `loaded${item}`, 'upload'),
-    { op: 'recordEvent', event: `uploaded${item}`, stream: 'upload' },
-    { op: 'waitEvent', event: `uploaded${item}`, stream: 'compute' },
+    ...handOver(`uploaded${item}`, 'upload', 'compute'),
     kernel(`loaded${item}`, `computed${item}`, 'compute', passes),
-    { op: 'recordEvent', event: `finished${item}`, stream: 'compute' },
-    { op: 'waitEvent', event: `finished${item}`, stream: 'download' },
+    ...handOver(`finished${item}`, 'compute', 'download'),
     copy(`computed${item}`, `output${item}`, 'download'),
   ]);
   return template({
@@ -97,7 +108,7 @@ export function chunkedPipeline({
   if (chunks > mostChunks) throw tooManyChunks(chunks);
   const sizeOf = (number: number): number => Math.min(chunk, whole - (number - 1) * chunk);
   const operations = times(chunks, (number): OperationInput[] => {
-    const stream = `lane${((number - 1) % streams) + 1}`;
+    const stream = laneOf(number, streams);
     const [offset, size] = [(number - 1) * chunk, sizeOf(number)];
     return [
       { op: 'copy', src: 'tensor', srcOffset: offset, dst: `loaded${number}`, bytes: size, stream },
@@ -117,8 +128,8 @@ export function chunkedPipeline({
         result(`computed${number}`, 'device', sizeOf(number)),
       ]).flat(),
     ],
-    streams: times(streams, (number) => ({ id: `lane${number}` })),
-    threads: [{ id: 'main', operations: [...operations.flat(), { op: 'synchronizeDevice' }] }],
+    streams: lanes(streams),
+    threads: mainThread(operations.flat()),
   });
 }
 

@@ -1,7 +1,19 @@
 /** How a training loop is fed: prefetching, batches of many tensors, and a DataLoader with workers and a pin thread. */
 import { KiB, MiB } from '../../units.ts';
 import type { Experiment } from '../experiment.ts';
-import { copy, defaultBytes, kernel, type OperationInput, result, source, template, times } from './build.ts';
+import {
+  copy,
+  defaultBytes,
+  handOver,
+  kernel,
+  mainThread,
+  type OperationInput,
+  repeat,
+  result,
+  source,
+  template,
+  times,
+} from './build.ts';
 
 /**
  * Two device buffers: while the kernel reads one, the next batch is copied into the other. A copy waits until the kernel
@@ -19,8 +31,7 @@ export function prefetchLoop({
   const half = (slot: string): OperationInput[] => [
     { op: 'waitEvent', event: `free-${slot}`, stream: 'prefetch' },
     copy(`batch-${slot}`, `slot-${slot}`, 'prefetch'),
-    { op: 'recordEvent', event: `full-${slot}`, stream: 'prefetch' },
-    { op: 'waitEvent', event: `full-${slot}`, stream: 'compute' },
+    ...handOver(`full-${slot}`, 'prefetch', 'compute'),
     kernel(`slot-${slot}`, 'result', 'compute', passes),
     { op: 'recordEvent', event: `free-${slot}`, stream: 'compute' },
   ];
@@ -35,15 +46,7 @@ export function prefetchLoop({
     ],
     streams: [{ id: 'prefetch' }, { id: 'compute' }],
     events: ['full-a', 'free-a', 'full-b', 'free-b'].map((id) => ({ id })),
-    threads: [
-      {
-        id: 'main',
-        operations: [
-          { op: 'repeat', count: rounds, operations: [...half('a'), ...half('b')] },
-          { op: 'synchronizeDevice' },
-        ],
-      },
-    ],
+    threads: mainThread([repeat(rounds, [...half('a'), ...half('b')])]),
   });
 }
 
@@ -150,9 +153,3 @@ export function dataLoader({
     ],
   });
 }
-
-const repeat = (count: number, operations: OperationInput[]): OperationInput => ({
-  op: 'repeat',
-  count,
-  operations,
-});

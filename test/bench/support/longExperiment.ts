@@ -3,7 +3,9 @@
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import {
   copy,
+  handOver,
   kernel,
+  mainThread,
   type OperationInput,
   result,
   source,
@@ -23,11 +25,9 @@ export function longExperiment(count: number): Experiment {
     return [
       { op: 'work', durationNs: 5_000 },
       copy(`input${slot}`, `loaded${slot}`, 'upload'),
-      { op: 'recordEvent', event: `loaded${slot}`, stream: 'upload' },
-      { op: 'waitEvent', event: `loaded${slot}`, stream: 'compute' },
+      ...handOver(`loaded${slot}`, 'upload', 'compute'),
       kernel(`loaded${slot}`, `computed${slot}`, 'compute'),
-      { op: 'recordEvent', event: `computed${slot}`, stream: 'compute' },
-      { op: 'waitEvent', event: `computed${slot}`, stream: 'download' },
+      ...handOver(`computed${slot}`, 'compute', 'download'),
       copy(`computed${slot}`, `output${slot}`, 'download'),
     ];
   }).flat();
@@ -42,6 +42,6 @@ export function longExperiment(count: number): Experiment {
     ]).flat(),
     streams: [{ id: 'upload' }, { id: 'compute' }, { id: 'download' }],
     events: times(4, (slot) => [{ id: `loaded${slot}` }, { id: `computed${slot}` }]).flat(),
-    threads: [{ id: 'main', operations: [...operations, ...rest, { op: 'synchronizeDevice' }] }],
+    threads: mainThread([...operations, ...rest]),
   });
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
+import { setField } from '../../../core/experiment/edit/operations.ts';
 import { atEndOf, operationOf, operationPaths } from '../../../core/experiment/edit/paths.ts';
 import { canResize, type Extent, extentOf, resizeOperation, stepped } from '../../../core/experiment/edit/resize.ts';
 import { type Operation, operationNames } from '../../../core/experiment/operations.ts';
@@ -98,5 +99,34 @@ describe('resizing', () => {
     const looped = experimentOf({}, [{ op: 'repeat', count: 1, operations: [{ op: 'work', durationNs: 1 }] }]);
     const extent = extentOf(looped, operationOf(looped, ['threads', 0, 'operations', 0])) as Extent;
     expect(extent.text(stepped(extent, 1))).toBe('2 times');
+  });
+});
+
+describe('a change of one operation', () => {
+  const path = paths[2] ?? [];
+
+  it('leaves the others the very objects that they were', () => {
+    const { experiment } = setField(example, [...path, 'durationNs'], 5);
+    const [before, after] = [example.threads[0]?.operations, experiment.threads[0]?.operations];
+    expect(after?.[0]).toBe(before?.[0]);
+    expect(after?.[2]).toEqual({ ...before?.[2], durationNs: 5 });
+    expect(before?.[2]).toMatchObject({ durationNs: 40_000 });
+  });
+
+  it('is refused with the field’s place in the document, by its shape and by what it names', () => {
+    const refusal = (field: string, value: unknown, at = path): unknown => {
+      try {
+        setField(example, [...at, field], value);
+        return null;
+      } catch (thrown) {
+        return thrown;
+      }
+    };
+    expect(refusal('durationNs', -1)).toMatchObject({ field: 'threads[0].operations[2].durationNs' });
+    expect(refusal('src', 'nowhere', paths[0])).toMatchObject({
+      field: 'threads[0].operations[0].src',
+      message: 'no buffer is called "nowhere".',
+    });
+    expect(refusal('bytes', 21 * MiB, paths[0])).toMatchObject({ field: expect.stringContaining('operations[0]') });
   });
 });
