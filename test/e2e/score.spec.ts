@@ -110,7 +110,7 @@ test('the JSON flows both ways, and an error points at its line', async ({ windo
   await expect(page.getByRole('heading', { level: 1, name: /^Copy of/ })).toBeVisible();
   await page.getByRole('toolbar', { name: 'Score tools' }).getByText('Score', { exact: true }).click();
   await page.getByTestId('score-sheet').locator('[data-op="2"]').click();
-  const duration = window.inspector.getByLabel('Duration');
+  const duration = window.inspector.getByLabel('Duration', { exact: true });
   await expect(duration).toHaveValue('50 us');
   await duration.fill('a while');
   await duration.press('Enter');
@@ -121,7 +121,7 @@ test('a block is resized by its corner and by keys, with the value beside the po
   await window.open('Pinned source, second stream');
   const sheet = page.getByTestId('score-sheet');
   await sheet.locator('[data-op="2"]').click();
-  const duration = window.inspector.getByLabel('Duration');
+  const duration = window.inspector.getByLabel('Duration', { exact: true });
   await expect(duration).toHaveValue('40 us');
   const drag = async (by: number): Promise<void> => {
     const corner = await page.getByTestId('resize-2').boundingBox();
@@ -182,8 +182,8 @@ test('neighbours are put in a range and taken out again, from the toolbar', asyn
   await tools.getByRole('button', { name: 'Range' }).click();
   const group = sheet.getByRole('button', { name: 'range', exact: true });
   await expect(group).toHaveAttribute('aria-pressed', 'true');
-  await window.inspector.getByLabel('Name').fill('second step');
-  await window.inspector.getByLabel('Name').press('Enter');
+  await window.inspector.getByLabel('Name', { exact: true }).fill('second step');
+  await window.inspector.getByLabel('Name', { exact: true }).press('Enter');
   await sheet.getByRole('button', { name: 'second step', exact: true }).click();
   await tools.getByRole('button', { name: 'Ungroup' }).click();
   await expect(group).toHaveCount(0);
