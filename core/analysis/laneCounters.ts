@@ -77,7 +77,7 @@ function* pending(iteration: Iteration): Generator<readonly [lane: number, retur
 /** From ascending times of both. What changes at one moment is one step: a value that lasts no time is none. */
 function queueSteps(issued: Float64Array, complete: Float64Array): CounterSteps {
   const times = new Float64Array(2 * issued.length);
-  const values = new Int32Array(2 * issued.length);
+  const values = new Float64Array(2 * issued.length);
   let [steps, i, j, depth] = [0, 0, 0, 0];
   while (j < complete.length) {
     const now = Math.min(issued[i] ?? Number.POSITIVE_INFINITY, complete[j] as number);

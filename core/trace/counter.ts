@@ -8,7 +8,7 @@ import { lowerBound } from './rows.ts';
 export interface CounterSteps {
   /** Ascending, each later than the one before; the first is when the counter begins. */
   readonly times: Float64Array;
-  readonly values: Float64Array | Int32Array;
+  readonly values: Float64Array;
 }
 
 export interface CounterData extends CounterSteps {
@@ -20,7 +20,7 @@ const groupSteps = 32;
 
 export function counterData({ times, values }: CounterSteps): CounterData {
   const levels: { least: Float64Array; most: Float64Array }[] = [];
-  let [least, most]: [ArrayLike<number>, ArrayLike<number>] = [values, values];
+  let [least, most]: [Float64Array, Float64Array] = [values, values];
   while (least.length > groupSteps) {
     const level = { least: grouped(least, Math.min), most: grouped(most, Math.max) };
     levels.push(level);
@@ -29,7 +29,7 @@ export function counterData({ times, values }: CounterSteps): CounterData {
   return { times, values, levels };
 }
 
-function grouped(values: ArrayLike<number>, pick: (a: number, b: number) => number): Float64Array {
+function grouped(values: Float64Array, pick: (a: number, b: number) => number): Float64Array {
   const groups = new Float64Array(Math.ceil(values.length / groupSteps));
   for (let group = 0; group < groups.length; group += 1) {
     const end = Math.min((group + 1) * groupSteps, values.length);
@@ -48,7 +48,7 @@ export interface CounterColumns {
 
 export class Counter {
   readonly #times: Float64Array;
-  readonly #values: Float64Array | Int32Array;
+  readonly #values: Float64Array;
   readonly #levels: CounterData['levels'];
   /** Highest value there is; 0 where there is none. */
   readonly peak: number;
@@ -121,7 +121,7 @@ export class Counter {
     this.#least = first < 0 ? 0 : Number.POSITIVE_INFINITY;
     this.#most = first < 0 ? 0 : Number.NEGATIVE_INFINITY;
     let [from, to] = [Math.max(first, 0), end];
-    let [least, most]: [ArrayLike<number>, ArrayLike<number>] = [this.#values, this.#values];
+    let [least, most]: [Float64Array, Float64Array] = [this.#values, this.#values];
     for (const level of this.#levels) {
       const [inner, outer] = [Math.ceil(from / groupSteps), Math.floor(to / groupSteps)];
       if (inner >= outer) break;
@@ -133,7 +133,7 @@ export class Counter {
     this.#walk(least, most, from, to);
   }
 
-  #walk(least: ArrayLike<number>, most: ArrayLike<number>, from: number, to: number): void {
+  #walk(least: Float64Array, most: Float64Array, from: number, to: number): void {
     for (let at = from; at < to; at += 1) {
       if ((least[at] as number) < this.#least) this.#least = least[at] as number;
       if ((most[at] as number) > this.#most) this.#most = most[at] as number;

@@ -188,6 +188,20 @@ function describe(element: HTMLElement, { startNs, endNs }: TimeView): void {
   }
 }
 
+/** Longer than this nothing waits for an idle moment. */
+const mostWaitMs = 300;
+
+/** Soon, but not before what is more urgent is on screen. Returns what calls it off. */
+function whenIdle(action: () => void): () => void {
+  // Safari has no idle callbacks.
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(action, mostWaitMs / 3);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(action, { timeout: mostWaitMs });
+  return () => cancelIdleCallback(handle);
+}
+
 /** Drawn once for a run and a width, after the lanes themselves. */
 function useOverview(
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -198,13 +212,12 @@ function useOverview(
 ): void {
   useEffect(() => {
     if (width < 1) return;
-    const timer = setTimeout(() => {
+    return whenIdle(() => {
       if (canvas.current === null) return;
       const ratio = window.devicePixelRatio || 1;
       const columns = Math.round(width * ratio);
       draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
     });
-    return () => clearTimeout(timer);
   }, [canvas, view, limits, width, scheme]);
 }
 

@@ -30,7 +30,8 @@ interface Source {
 
 export function syntheticTrace(events: number): Trace {
   const builder = new TraceBuilder();
-  const sources = [...hostSources(builder), ...streamSources(builder)];
+  const calls = new Calls();
+  const sources = [...hostSources(builder, calls), ...streamSources(builder, calls)];
   for (let count = 0; count < events; count += 1) {
     const next = earliest(sources);
     next.atNs = next.add(next.atNs);
@@ -38,11 +39,30 @@ export function syntheticTrace(events: number): Trace {
   return builder.build();
 }
 
+/** Joins calls with what they issue, first in, first out: the queues of the streams are drawn from that. */
+class Calls {
+  #made = 0;
+  #begun = 0;
+
+  /** Correlation of a new call. */
+  make(): number {
+    this.#made += 1;
+    return this.#made;
+  }
+
+  /** That of the oldest call whose work has not begun; 0 where there is none. */
+  begin(): number {
+    if (this.#begun === this.#made) return 0;
+    this.#begun += 1;
+    return this.#begun;
+  }
+}
+
 /** 200,000 names are too many to read and 20 too few to be real; profiles have some hundreds. */
 const kernelNames = Array.from({ length: 400 }, (_, index) => `kernel_${index}<float, ${2 ** (index % 10)}>`);
 const callNames = ['cudaLaunchKernel', 'cudaMemcpyAsync', 'cudaEventRecord', 'cudaStreamWaitEvent'];
 
-function hostSources(builder: TraceBuilder): Source[] {
+function hostSources(builder: TraceBuilder, calls: Calls): Source[] {
   return Array.from({ length: hostThreads }, (_, thread) => {
     const random = randomNumbers();
     const id = `thread:host${thread}`;
@@ -59,14 +79,14 @@ function hostSources(builder: TraceBuilder): Source[] {
         left -= 1;
         const durationNs = Math.ceil(300 + random() * 1900);
         const name = callNames[Math.floor(random() * callNames.length)] ?? '';
-        builder.add({ startNs: atNs, durationNs, lane, kind: 'host-call', name });
+        builder.add({ startNs: atNs, durationNs, lane, kind: 'host-call', name, correlation: calls.make() });
         return atNs + durationNs + Math.ceil(random() * 400);
       },
     };
   });
 }
 
-function streamSources(builder: TraceBuilder): Source[] {
+function streamSources(builder: TraceBuilder, calls: Calls): Source[] {
   const onStreams = Array.from({ length: streams }, (_, stream) => {
     const device = devices[stream % devices.length] ?? '';
     return builder.lane({ kind: 'stream', id: `stream:s${stream}`, name: `stream ${stream}`, device });
@@ -99,10 +119,13 @@ function streamSources(builder: TraceBuilder): Source[] {
         }
         // One in two hundred is long, the others last some microseconds.
         const durationNs = Math.ceil(random() < 0.005 ? 80_000 + random() * 400_000 : 500 + random() * 6000);
-        if (drawn < 0.4) addCopy(builder, lane, engines[device] ?? [], stream, atNs, durationNs);
+        const correlation = calls.begin();
+        if (drawn < 0.4)
+          addCopy(builder, lane, engines[device] ?? [], stream, { startNs: atNs, durationNs, correlation });
         else {
           const name = kernelNames[Math.floor(random() * kernelNames.length)] ?? '';
-          builder.add({ startNs: atNs, durationNs, lane, engine: compute[device] ?? -1, kind: 'kernel', name });
+          const engine = compute[device] ?? -1;
+          builder.add({ startNs: atNs, durationNs, lane, engine, kind: 'kernel', name, correlation });
         }
         return atNs + durationNs + Math.ceil(random() * 3000);
       },
@@ -121,15 +144,14 @@ function addCopy(
   lane: number,
   engines: readonly number[],
   stream: number,
-  startNs: number,
-  durationNs: number,
+  when: { readonly startNs: number; readonly durationNs: number; readonly correlation: number },
 ): void {
   const which = Math.floor(stream / 2) % directions.length;
   const direction: CopyDirection & keyof typeof memories = directions[which] ?? 'h2d';
   const [src, dst] = memories[direction];
   const engine = engines[which] ?? -1;
-  const bytes = durationNs * 50;
-  builder.add({ startNs, durationNs, lane, engine, kind: 'copy', name: `Memcpy ${direction}`, bytes, src, dst });
+  const bytes = when.durationNs * 50;
+  builder.add({ ...when, lane, engine, kind: 'copy', name: `Memcpy ${direction}`, bytes, src, dst });
 }
 
 function earliest(sources: readonly Source[]): Source {

@@ -24,7 +24,7 @@ function counterOf(list: readonly Step[]) {
     at += gap;
     return at;
   });
-  return { times, counter: new Counter(counterData({ times, values: Int32Array.from(list, ({ value }) => value) })) };
+  return { times, counter: new Counter(counterData({ times, values: Float64Array.from(list, ({ value }) => value) })) };
 }
 
 /** Every value that holds somewhere in [from, to), by walking over all steps. */
@@ -72,7 +72,7 @@ describe('a counter', () => {
   });
 
   it('without a step is nothing', () => {
-    const counter = new Counter(counterData({ times: new Float64Array(0), values: new Int32Array(0) }));
+    const counter = new Counter(counterData({ times: new Float64Array(0), values: new Float64Array(0) }));
     expect([counter.at(5), counter.peak, counter.over(0, 9)]).toEqual([0, 0, { least: 0, most: 0 }]);
   });
 });
