@@ -98,7 +98,8 @@ export function movedTo(row: TrackRow, layout: Layout, arrangement: Arrangement,
   const ids = row.tracks.map(({ id }) => id);
   const section = sectionOf(layout, pinned);
   const last = section.at(-1)?.tracks.at(-1)?.id ?? null;
-  const behindLast = last === null ? null : (layout.order[layout.order.indexOf(last) + 1] ?? null);
+  const behind = last === null ? [] : layout.order.slice(layout.order.indexOf(last) + 1);
+  const behindLast = behind.find((id) => !ids.includes(id)) ?? null;
   const before = section[index]?.tracks[0]?.id ?? behindLast;
   const moved = before !== null && ids.includes(before) ? arrangement : moveIds(arrangement, layout.order, ids, before);
   return row.pinned === pinned ? moved : withIds(moved, 'pinned', ids, pinned);

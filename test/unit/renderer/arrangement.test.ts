@@ -95,6 +95,7 @@ describe('an arrangement of lanes', () => {
         expect(names(after).indexOf(row.id)).toBe(at + 1);
         expect(names(layoutOf(actionOf(down.next, row.id, 'up')?.next ?? down.next))).toEqual(names(layout));
       }),
+      { numRuns: 500 },
     );
   });
 
