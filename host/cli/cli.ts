@@ -9,6 +9,7 @@ import { EngineSupervisor } from '../engine/supervisor.ts';
 import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
 import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
+import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
 import { check } from './commands/check.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
@@ -150,6 +151,22 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .addHelpText('after', exitCodeHelp)
     .action((options: CalibrateOptions) => calibrateMachine(tools, options));
 
+  const bundle = cli.command('bundle').description('experiments and runs with their notes, as one file');
+  bundle
+    .command('export')
+    .description('pack all of your own experiments and runs, or those that are named')
+    .addArgument(new Argument('<file.copyscope>', 'file to write; never over one that is there'))
+    .option('--experiment <id>', 'an experiment of the library; may be given again', several, [])
+    .option('--run <id>', 'a run of the library; may be given again', several, [])
+    .addOption(json('print what was packed as JSON'))
+    .action((file: string, options: ExportOptions) => exportBundle(context, file, options));
+  bundle
+    .command('import')
+    .description('add what is in a bundle to the library: all of it, or nothing')
+    .addArgument(new Argument('<file>', 'a bundle; a run, an experiment or a trace is added as well'))
+    .addOption(json('print the new ids as JSON'))
+    .action((file: string, options: { json: boolean }) => importBundle(context, file, options));
+
   cli
     .command('serve')
     .description('the window, for a browser on this machine; prints the address to open')
@@ -159,6 +176,8 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .action((files: string[], options: ServeOptions) => serve(context, files, options));
   return cli;
 }
+
+const several = (id: string, ids: readonly string[]): readonly string[] => [...ids, id];
 
 const json = (description: string): Option => new Option('--json', description).default(false);
 

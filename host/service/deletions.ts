@@ -38,11 +38,10 @@ export class Deletions {
   readonly #bin: Bin | null;
   readonly #deletions = new Map<string, Deletion>();
 
-  /** `folder` is this class's own, on the disk of what is deleted. What an earlier host left there is forgotten. */
+  /** `folder` is this class's own, and lies on the disk of what is deleted. */
   constructor(folder: string, bin: Bin | null) {
     this.#folder = folder;
     this.#bin = bin;
-    rmSync(folder, { recursive: true, force: true });
   }
 
   /**

@@ -19,6 +19,7 @@ import { Imports, type IncomingFile } from './imports/imports.ts';
 import { type Sink, SniffingSink } from './imports/sink.ts';
 import { TraceSink } from './imports/traceSink.ts';
 import { NoteStore } from './noteStore.ts';
+import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
 import { TitleStore } from './titleStore.ts';
 
@@ -44,7 +45,7 @@ export class Library {
 
   constructor({ dataFolder, assets, bin, version }: LibraryOptions) {
     this.#version = version;
-    this.#incoming = join(dataFolder, 'incoming');
+    this.#incoming = processFolder(join(dataFolder, 'incoming'));
     this.drafts = new DraftStore(join(dataFolder, 'drafts'));
     this.experiments = new ExperimentStore(join(dataFolder, 'experiments'), this.drafts);
     this.runs = new RunStore(join(dataFolder, 'runs'), assets);
@@ -52,7 +53,7 @@ export class Library {
     this.titles = new TitleStore(join(dataFolder, 'titles.json'));
     this.imports = new Imports(this.#incoming, (file) => this.#sinkFor(file));
     this.bundles = new Bundles(this, version);
-    this.#deletions = new Deletions(join(dataFolder, 'deleted'), bin);
+    this.#deletions = new Deletions(processFolder(join(dataFolder, 'deleted')), bin);
   }
 
   /** Those on the disk, newest first, with their titles. */

@@ -30,11 +30,10 @@ export class Imports {
   readonly #sinkFor: (file: IncomingFile) => Sink;
   readonly #incoming = new Map<string, Incoming>();
 
-  /** `folder` is where sinks keep what is not complete. What an earlier host left there is forgotten. */
+  /** `folder` is where sinks keep what is not complete. */
   constructor(folder: string, sinkFor: (file: IncomingFile) => Sink) {
     this.#folder = folder;
     this.#sinkFor = sinkFor;
-    rmSync(folder, { recursive: true, force: true });
   }
 
   /** Gives the ticket that its parts come under. */

@@ -410,6 +410,28 @@ describe('copyscope serve', () => {
   });
 });
 
+describe('copyscope bundle', () => {
+  it('packs the library into one file, and adds such a file to another', async () => {
+    const data = (name: string) => ({ context: { environment: { COPYSCOPE_DATA: join(folder, name) } } });
+    const one = file('mine.json', JSON.stringify(example()));
+    const bundle = join(folder, 'all.copyscope');
+    const bundled = (args: readonly string[], name: string) =>
+      copyscope(['bundle', ...args], scripted.script, data(name));
+    expect((await bundled(['export', bundle], 'here')).err).toContain('nothing of your own');
+    expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
+    expect(await bundled(['export', bundle], 'here')).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining('1 experiments, 0 runs'),
+    });
+    const again = await bundled(['export', bundle], 'here');
+    expect(again.exitCode).not.toBe(0);
+    const imported = await bundled(['import', bundle, '--json'], 'there');
+    expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [] });
+    const cut = file('cut.copyscope', readFileSync(bundle).subarray(0, 200));
+    expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
+  });
+});
+
 describe('npm run copyscope', () => {
   it('prints nothing but the result on stdout', () => {
     const { stdout, status } = spawnSync(process.execPath, ['scripts/copyscope.mjs', 'devices', '--json'], {

@@ -1,7 +1,9 @@
 /** Opening files from elsewhere, renaming, and deleting with a way back: as a window asks for them. */
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -187,11 +189,22 @@ describe('a file from elsewhere', () => {
     });
   });
 
-  it('what an earlier host left half-way is cleared away', async () => {
+  it('what a host that has ended left half-way is cleared away, and what another host is at is not', async () => {
+    const ended = `${spawnSync(process.execPath, ['-e', '']).pid}-0a1b2c3d`;
+    for (const place of ['incoming', 'deleted']) {
+      mkdirSync(join(folder, 'data', place, ended), { recursive: true });
+      writeFileSync(join(folder, 'data', place, ended, 'part'), '');
+    }
     const ticket = await host.service.beginImport({ name: 'a.arrow', modifiedAt: '2026-11-20T09:00:00.000Z' });
     await host.service.importPart(ticket, new Uint8Array(run().slice(0, 5000)));
+    const first = host;
     start();
-    expect(kept()).toEqual([]);
+    expect(existsSync(join(folder, 'data/deleted', ended))).toBe(false);
+    expect(kept()).toEqual([expect.stringMatching(new RegExp(`^incoming/${process.pid}-`))]);
+    await importedRun(host.service, 'b.arrow', run());
+    await first.service.importPart(ticket, new Uint8Array(run().slice(5000)));
+    expect(await first.service.endImport(ticket)).toMatchObject({ kind: 'run' });
+    first.close();
   });
 });
 
