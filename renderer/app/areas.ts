@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 /** In the order in which F6 goes through them. */
 const areas = [
   'section[aria-label="Library"]',
+  'section[aria-label="Lesson"]',
   '[data-testid="score"]',
   'section[aria-label="Timeline"]',
   'section[aria-label="Inspector"]',

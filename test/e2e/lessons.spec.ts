@@ -213,6 +213,10 @@ test('the glossary opens from a word, a lane and a verdict', async ({ window, pa
   await window.inspector.getByRole('button', { name: 'Stream', exact: true }).click();
   await page.getByRole('button', { name: 'Open in the glossary' }).click();
   await expect(page.getByRole('article', { name: 'Stream', exact: true })).toBeFocused();
+  await page.goBack();
+  await window.timeline.getByRole('button', { name: /^Compute/ }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'What is this lane?' }).click();
+  await expect(page.getByRole('article', { name: 'Compute lane' })).toBeFocused();
   await page.getByLabel('Search the glossary').fill('zero-copy');
   await expect(page.getByRole('article')).toHaveCount(1);
 });
