@@ -12,6 +12,9 @@ export function FigureView({ figure }: { readonly figure: Figure }) {
         spec={figureSpec(figure)}
         height={Math.max(180, 34 * figure.cases.length * figure.series.length * 0.62 + 70)}
       />
+      {figure.series.map((series) => (
+        <Missing key={series.name} cases={figure.cases} {...series} />
+      ))}
       <p>
         <InlineMarkdown text={figure.reading} />
       </p>
@@ -23,6 +26,20 @@ export function FigureView({ figure }: { readonly figure: Figure }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+type Series = Figure['series'][number];
+
+/** What a source has no figure for, in words: an empty place in a chart says nothing. */
+function Missing({ name, origin, values, cases }: Series & { readonly cases: readonly string[] }) {
+  const missing = cases.filter((_, index) => values[index] === null);
+  if (missing.length === 0) return null;
+  const why = origin === 'published' || origin === 'none published' ? 'none published' : 'not yet measured';
+  return (
+    <p className={classes['missing']}>
+      {name}, {why}: {missing.length === cases.length ? 'all of them' : missing.join('; ')}.
+    </p>
   );
 }
 
@@ -42,13 +59,10 @@ export function figureSpec({ title, unit, cases, series, date }: Figure): BarSpe
         : unit === 'calls'
           ? { name: 'Calls', unit: 'count' }
           : { name: 'Time', unit: 'ns' },
-    rows: series.map(({ name, origin, values, spread }) => ({
+    rows: series.map(({ name, values, spread }) => ({
       name,
       cells: values.map((value, index): Cell => {
-        if (value === null)
-          return {
-            problem: origin === 'published' || origin === 'none published' ? 'none published' : 'not yet measured',
-          };
+        if (value === null) return null;
         const half = spread?.[index] ?? null;
         const base = value * factors[unit];
         return half === null

@@ -71,9 +71,8 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
   for (const name of names) {
     const id = lesson.experiments[name]?.recorded ?? 'none yet';
     if (id === 'none yet' || state().runs[`recorded/${id}`] === undefined) continue;
-    await ensureRun(`recorded/${id}`);
-    const loaded = loadedRun(state(), `recorded/${id}`);
-    if (loaded !== null) recorded[name] = loaded.run;
+    const run = await recordedRun(`recorded/${id}`);
+    if (run !== null) recorded[name] = run;
   }
   const experiment = step.task === undefined ? null : currentExperiment(state());
   const { shown, task, holds, question } = step;
@@ -84,6 +83,21 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
     recorded,
     profile,
   });
+}
+
+/** A recorded run, also where someone else has begun to read it; null where it can't be read. */
+async function recordedRun(id: string): Promise<Run | null> {
+  await ensureRun(id);
+  const isReading = (): boolean => state().loadedRuns[id]?.status === 'loading';
+  await new Promise<void>((resolve) => {
+    if (!isReading()) return resolve();
+    const stop = useApp.subscribe(() => {
+      if (isReading()) return;
+      stop();
+      resolve();
+    });
+  });
+  return loadedRun(state(), id)?.run ?? null;
 }
 
 /** A task that was done once stays done. */

@@ -51,7 +51,7 @@ class Player {
       await expect(this.lesson.getByRole('heading', { level: 2, name: step.title })).toBeVisible();
       if (step.question !== undefined) await this.answer(step.question, index);
       if (step.task !== undefined) await this.solve(lesson, step);
-      if (step.holds.length > 0) await this.statements(step);
+      if (step.holds.length > 0) await this.statements(lesson, step);
       await this.lesson.getByRole('button', { name: index === lesson.steps.length - 1 ? 'Finish' : 'Next' }).click();
     }
     await expect(this.page.getByRole('heading', { level: 1, name: 'Lessons' })).toBeVisible();
@@ -78,13 +78,15 @@ class Player {
     await expect(this.window.timeline.getByTestId('timeline-plot')).toBeVisible();
   }
 
-  async statements({ holds }: LessonStep): Promise<void> {
+  async statements({ experiments }: Lesson, { holds, shown: name }: LessonStep): Promise<void> {
     const shown = this.lesson.getByRole('region', { name: 'What the runs show' });
     for (const { says, on } of holds) {
       await expect(shown).toContainText(says);
       if (!on.includes('simulated')) continue;
       await expect(shown.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
     }
+    const recorded = experiments[name?.name ?? '']?.recorded ?? 'none yet';
+    if (recorded !== 'none yet') await expect(shown.getByRole('list', { name: 'Recorded' })).toHaveCount(holds.length);
     await expect(shown.getByLabel('Not yet')).toHaveCount(0);
   }
 
