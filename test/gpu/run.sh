@@ -75,7 +75,9 @@ run_records() {
   grep -v '^#' test/gpu/lesson-runs.txt | while read -r id; do
     mkdir -p "$OUT/runs/$(dirname "$id")"
     copyscope run "assets/examples/$id.json" --engine cuda --iterations 5 --out "$OUT/runs/$id.arrow" --json \
-      > "$OUT/runs/$id.json" || say "  not recorded: $id"
+      > "$OUT/runs/$id.json"
+    # A race that brings wrong bytes ends with a code of its own, and is just what is wanted.
+    [ -s "$OUT/runs/$id.arrow" ] || say "  not recorded: $id"
   done
   step copy-times 120 node dist/gpu/copy-times.js
   command -v python3 > /dev/null && python3 test/gpu/pytorch_overlap.py "$OUT/pytorch.json" 2>&1 | tail -n 6
