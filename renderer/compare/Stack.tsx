@@ -19,7 +19,7 @@ import { toPixels } from '../timeline/timeView.ts';
 import { type TimeWindow, useShownView, useTimeWindow } from '../timeline/timeWindow.ts';
 import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
 import { alignRuns, useAlignedTime } from './alignedTime.ts';
-import { anchorsOf } from './anchors.ts';
+import { alignmentIn, anchorsOf } from './anchors.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { letterOf } from './RunChooser.tsx';
@@ -31,11 +31,12 @@ interface StackProps {
 
 export function Stack({ ids, loaded }: StackProps) {
   const iterations = useCompare((state) => state.iterations);
-  const alignment = useCompare((state) => state.alignment);
+  const chosen = useCompare((state) => state.alignment);
   const ready = loaded.filter((run) => run !== null);
   const key = ready.map(({ id }) => `${id} ${iterations[id] ?? ''}`).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to look anew.
   const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [key]);
+  const alignment = useMemo(() => alignmentIn(views[0]?.run.info.experiment ?? null, chosen), [views, chosen]);
   const anchors = useMemo(() => anchorsOf(views, alignment), [views, alignment]);
   const { shifts, anchorNs, extentNs } = useMemo(
     () =>

@@ -3,7 +3,20 @@ import { anchorNs } from '../../core/analysis/compare/anchor.ts';
 import { matchOperations } from '../../core/analysis/compare/matching.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { IterationView } from '../app/loadedRun.ts';
+import { scoreLayout } from '../score/scoreLayout.ts';
 import type { Alignment } from './compareStore.ts';
+
+/** The operations of an experiment that runs can be aligned by, in the order of their numbers. */
+export const alignable = (experiment: Experiment | null): readonly { readonly op: number; readonly label: string }[] =>
+  experiment === null ? [] : scoreLayout(experiment).blocks;
+
+/** What was chosen; the first operation where the first run doesn't have that one, and null where it has none. */
+export function alignmentIn(experiment: Experiment | null, chosen: Alignment | null): Alignment | null {
+  const operations = alignable(experiment);
+  const [first] = operations;
+  if (chosen === null || first === undefined) return null;
+  return operations.some(({ op }) => op === chosen.op) ? chosen : { ...chosen, op: first.op };
+}
 
 /** The moment of an operation of the first run's experiment, in each of the runs; null where one doesn't have it. */
 export function anchorsOf(views: readonly IterationView[], alignment: Alignment | null): (number | null)[] {
