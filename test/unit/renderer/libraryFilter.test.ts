@@ -29,7 +29,13 @@ const runs = [
   run('a', { makespanNs: 300 }),
   run('b', { origin: 'measured', engine: 'cpu', device: 'EPYC', createdAt: '2026-11-18T10:00:00.000Z' }),
   run('c', { status: 'failed', engine: null, makespanNs: null, createdAt: '2026-09-01T10:00:00.000Z' }),
-  run('d', { title: 'Before the fix', origin: 'recorded', engine: 'cuda', createdAt: '2026-11-20T11:00:00.000Z' }),
+  run('d', {
+    name: 'Deltoid',
+    title: 'Before the fix',
+    origin: 'recorded',
+    engine: 'cuda',
+    createdAt: '2026-11-20T11:00:00.000Z',
+  }),
 ];
 const listed = (filter: Partial<LibraryFilter>): string =>
   filterRuns(runs, { ...noFilter, ...filter }, now)
@@ -49,7 +55,7 @@ describe('the runs that are listed', () => {
     ['of the last week', { age: 'week' }, 'dab'],
     ['of what meets all of it', { origins: ['simulated'], statuses: ['complete'] }, 'a'],
     ['found by title', { text: 'FIX before' }, 'd'],
-    ['found by name, though it has a title', { text: 'run d' }, 'd'],
+    ['found by name, though it has a title', { text: 'deltoid' }, 'd'],
     ['found by device and origin', { text: 'epyc measured' }, 'b'],
     ['none, where a word is nowhere', { text: 'run nowhere' }, ''],
   ] as const)('can be those that are %s', (_what, filter, expected) => expect(listed(filter)).toBe(expected));
