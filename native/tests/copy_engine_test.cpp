@@ -1,6 +1,8 @@
 // The copy engine over simulated devices: every strategy and direction, byte for byte; failures; a steady state.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -329,4 +331,38 @@ TEST("no device memory left is reported with the bytes asked for and free") {
     message = failure.message;
   }
   CHECK(message.find("2097152") != std::string::npos && message.find("1048576") != std::string::npos);
+}
+
+TEST("results that follow each other in page-locked memory are gathered in their layout, and cross in one copy") {
+  Fixture fixture;
+  constexpr std::size_t tensors = 300;
+  constexpr std::size_t bytes = 1000;
+  constexpr std::size_t step = 1008;
+  const BlockRef host = fixture.engine.pinnedMemory().take(tensors * step);
+  std::vector<BlockRef> sources;
+  Batch batch;
+  batch.direction = Direction::d2h;
+  for (std::size_t index = 0; index < tensors; ++index) {
+    sources.push_back(fixture.engine.deviceMemory().take(bytes));
+    std::memset(sources.back()->memory, static_cast<int>(index), bytes);
+    Transfer transfer{host->memory + index * step, sources.back()->memory, bytes};
+    transfer.pinned = true;
+    transfer.hostStorage = 0;
+    batch.transfers.push_back(transfer);
+  }
+  // In the middle one that belongs to another allocation.
+  batch.transfers[100].hostStorage = 1;
+  for (int round = 0; round < 2; ++round) {
+    std::memset(host->memory, 0xEE, tensors * step);
+    const long copies = fixture.device->copies();
+    const EngineCounts before = fixture.engine.counts();
+    fixture.engine.run(batch, {}, fixture.engine.defaultStream());
+    CHECK(fixture.device->copies() - copies == 3);
+    if (round > 0) CHECK(allocationsOf(fixture.engine.counts()) == allocationsOf(before));
+    for (std::size_t index = 0; index < tensors; ++index) {
+      const auto* const found = host->memory + index * step;
+      const auto wanted = static_cast<std::byte>(index);
+      CHECK(std::all_of(found, found + bytes, [&](std::byte byte) { return byte == wanted; }));
+    }
+  }
 }

@@ -112,6 +112,7 @@ void nameStorages(PendingCopy& copy, const Napi::Object& request, bool pinned) {
     if (moved) ++number;
     copy.batch.transfers[index].storage = number;
     copy.batch.transfers[index].pinned = pinned;
+    copy.batch.transfers[index].hostStorage = placements[index].storage;
   }
 }
 

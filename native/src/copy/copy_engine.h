@@ -94,6 +94,8 @@ class CopyEngine {
   template <typename Put>
   void forEachRun(Job& job, const std::vector<Transfer>& transfers, const Put& put);
   void copyWithinDevice(Job& job);
+  void copyDirect(Job& job);
+  bool gatherDirect(Job& job, std::size_t first, std::size_t end);
   void plan(Job& job, const std::vector<Transfer>& transfers);
   void submitChunk(Job& job, std::size_t chunk);
   void submitRun(Job& job, const Slot& slot, const LinkRun& run);
@@ -124,6 +126,7 @@ class CopyEngine {
   TransferPlan plan_;
   std::vector<Transfer> staged_;
   std::vector<Transfer> direct_;
+  std::vector<Transfer> directRuns_;
   /// Per chunk: units that are not done, and whether it has been submitted.
   std::vector<std::atomic<std::uint32_t>> remaining_;
   std::vector<std::atomic<bool>> submitted_;

@@ -65,6 +65,8 @@ struct Transfer {
   std::uint32_t storage = noStorage;
   /// Whether the host side is page-locked.
   bool pinned = false;
+  /// D2H: what lies between targets with the same number is padding on the host, wherever the sources lie.
+  std::uint32_t hostStorage = noStorage;
 };
 
 /// A payload of many tensors, and how to copy it.

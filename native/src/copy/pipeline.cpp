@@ -32,6 +32,18 @@ void dropGatherings(TransferPlan& plan) {
   for (Chunk& chunk : plan.chunks) chunk.firstGathering = chunk.endGathering = 0;
 }
 
+/// One behind the runs from `first` on that are small and lie next to each other in one allocation on the host.
+std::size_t endOfHostSpan(const std::vector<Transfer>& runs, std::size_t first) {
+  std::size_t end = first + 1;
+  const auto isSmall = [&](std::size_t run) { return runs[run].bytes <= mostGatheredBytes; };
+  if (runs[first].hostStorage == noStorage || !isSmall(first)) return end;
+  for (; end < runs.size() && isSmall(end) && runs[end].hostStorage == runs[first].hostStorage; ++end) {
+    const std::ptrdiff_t gap = runs[end].host - (runs[end - 1].host + runs[end - 1].bytes);
+    if (gap < 0 || gap > static_cast<std::ptrdiff_t>(mostPadding)) break;
+  }
+  return end;
+}
+
 /// Writes the pieces of `whole` from `next` on. Returns the place behind them.
 Piece* cut(const Piece& whole, Piece* next) {
   for (std::uint64_t done = 0; done < whole.bytes; done += pieceBytes) {
@@ -111,7 +123,7 @@ void CopyEngine::passThroughRing(Job& job) {
   for (const Transfer& transfer : job.batch.transfers) {
     if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
   }
-  forEachRun(job, direct_, [&](const Transfer& run) { copyOne(job, run); });
+  copyDirect(job);
   plan(job, staged_);
   if (job.batch.direction == Direction::h2d) {
     fillSlots(job);
@@ -139,6 +151,48 @@ void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, co
     run = transfer;
   }
   put(run);
+}
+
+/// What is page-locked on the host needs no slot. Small tensors whose places on the host follow each other are gathered on
+/// the device in that very layout.
+void CopyEngine::copyDirect(Job& job) {
+  if (job.batch.direction != Direction::d2h) {
+    return forEachRun(job, direct_, [&](const Transfer& run) { copyOne(job, run); });
+  }
+  directRuns_.clear();
+  forEachRun(job, direct_, [&](const Transfer& run) {
+    if (run.bytes > 0) directRuns_.push_back(run);
+  });
+  for (std::size_t run = 0; run < directRuns_.size();) {
+    const std::size_t end = endOfHostSpan(directRuns_, run);
+    if (end - run < leastGatheredRuns || !gatherDirect(job, run, end)) {
+      for (std::size_t one = run; one < end; ++one) copyOne(job, directRuns_[one]);
+    }
+    job.refuseCancelled();
+    run = end;
+  }
+}
+
+/// False where there is no memory for it.
+bool CopyEngine::gatherDirect(Job& job, std::size_t first, std::size_t end) {
+  std::byte* const host = directRuns_[first].host;
+  const auto span = static_cast<std::uint64_t>(directRuns_[end - 1].host + directRuns_[end - 1].bytes - host);
+  std::uint64_t count = 0;
+  for (std::size_t run = first; run < end; ++run) count += piecesOf(directRuns_[run].bytes);
+  BlockRef gathered = memory_->take(span);
+  BlockRef list = gathered == nullptr ? nullptr : pinned_->take(count * sizeof(Piece));
+  if (list == nullptr) return false;
+  auto* const pieces = reinterpret_cast<Piece*>(list->memory);
+  Piece* next = pieces;
+  for (std::size_t run = first; run < end; ++run) {
+    const Transfer& one = directRuns_[run];
+    next = cut({one.device, gathered->memory + (one.host - host), one.bytes}, next);
+  }
+  device_->copyPieces(pieces, static_cast<std::size_t>(next - pieces), job.stream);
+  device_->copy(host, gathered->memory, static_cast<std::size_t>(span), job.batch.direction, job.stream);
+  job.hold(std::move(gathered));
+  job.hold(std::move(list));
+  return true;
 }
 
 /// Within one device a kernel moves all small tensors at once; between devices each goes by itself.
