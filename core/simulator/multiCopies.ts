@@ -1,9 +1,11 @@
 /** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
 import type { Program } from '../program/program.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
+import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { HostCopies } from './hostCopies.ts';
-import { isThreaded, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
+import { kernelCost } from './kernelCost.ts';
+import { isThreaded, type Run, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
 import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
@@ -40,9 +42,9 @@ export class MultiCopies {
       return;
     }
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
-    const copyStep = this.#copyStep(step, plan);
+    const steps = this.#runSteps(step, plan);
     const [profile, clock, streams, copies] = [this.#profile, this.#clock, this.#streams, this.#copies];
-    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, copyStep, staged, done }, nowNs + cold);
+    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, steps, staged, done }, nowNs + cold);
   }
 
   #plan(index: number): ThreadedPlan | undefined {
@@ -57,26 +59,37 @@ export class MultiCopies {
   /** Page-locked memory that no earlier iteration has left behind. */
   #coldNs({ chunks, slots }: ThreadedPlan): number {
     const held = chunks.slice(0, slots === Infinity ? undefined : slots);
-    const bytes = held.reduce((sum, { runs }) => sum + runs.reduce((all, run) => all + run, 0), 0);
+    const bytes = held.reduce((sum, { runs }) => sum + runs.reduce((all, run) => all + run.bytes, 0), 0);
     return this.#costs.table(this.#profile.memory.hostAlloc)(bytes);
   }
 
-  /** Copies of one size share a step. */
-  #copyStep(step: Step, { order }: ThreadedPlan): (bytes: number) => Step {
+  /** What a run puts into the stream. Runs of one size share their steps. */
+  #runSteps(step: Step, { order }: ThreadedPlan): (run: Run) => readonly Step[] {
     const ends: CopyEnds =
       order === 'to-device'
         ? { src: 'pinned', dst: 'device', from: -1, to: step.device }
         : { src: 'device', dst: 'pinned', from: step.device, to: -1 };
-    const made = new Map<number, Step>();
-    return (bytes) => {
-      const known = made.get(bytes);
+    const made = new Map<string, readonly Step[]>();
+    return ({ bytes, isGathered }) => {
+      const key = `${bytes} ${isGathered}`;
+      const known = made.get(key);
       if (known !== undefined) return known;
       const cost = this.#costs.of(bytes, ends, step.device, step.op);
       const copy: Step = { ...step, code: 'copy', bytes, src: ends.src, dst: ends.dst, ...cost };
-      made.set(bytes, copy);
-      return copy;
+      const steps = isGathered ? [pieceStep(step, bytes, this.#program, this.#profile), copy] : [copy];
+      made.set(key, steps);
+      return steps;
     };
   }
+}
+
+/** A kernel that copies `bytes` of many small tensors within the device. */
+export function pieceStep(base: Step, bytes: number, program: Program, profile: DeviceProfile): Step {
+  const kernel = { kind: 'stream', src: -1, dst: -1, bytes, passes: 1 } as const;
+  const engine = engineIndex(base.device, 'compute');
+  const callNs = profile.calls.launchNs;
+  const call = 'cudaLaunchKernel';
+  return { ...base, code: 'kernel', call, route: 'engine', engine, callNs, ...kernelCost(kernel, 1, program, profile) };
 }
 
 const coresOf = ({ host }: DeviceProfile): number => host.threads.at(-1)?.threads ?? 1;

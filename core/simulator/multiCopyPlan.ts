@@ -17,6 +17,8 @@ const mostThreads = 8;
 const bytesPerThread = 256 * KiB;
 const leastChunkBytes = 256 * KiB;
 const leastUnitBytes = 64 * KiB;
+/** Small tensors that lie apart on the device are moved by one kernel where there are as many as this. */
+const leastGathered = 4;
 /** A payload is cut into this many chunks at least, so that packing and link overlap. */
 const leastChunks = 4;
 
@@ -42,6 +44,8 @@ export interface LoopParts {
   readonly synchronize: Step;
   /** One tensor's copy out of `payload` bytes in all. */
   copy(bytes: number, ends: CopyEnds, payload: number): Step;
+  /** A kernel that copies many small tensors of `bytes` in all within the device. */
+  pieces(bytes: number): Step;
   /** What page-locked memory costs that no earlier iteration has left behind. */
   coldNs(bytes: number): number;
   memcpyNs(bytes: number): number;
@@ -59,6 +63,18 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
   const payload = plan.sizes.reduce((sum, bytes) => sum + bytes, 0);
   const ends = endsOf(plan, pins, parts.base.device);
   const copy = sharedBySize((bytes) => parts.copy(bytes, ends, payload));
+  // The pipelined strategy waits for an event behind its own work.
+  const wait =
+    plan.strategy === 'pipelined' ? { ...parts.synchronize, call: 'cudaEventSynchronize' } : parts.synchronize;
+  if (movesPieces(plan)) {
+    const isSmall = (bytes: number): boolean => bytes <= packedTensorBytes;
+    const small = plan.sizes.filter(isSmall).reduce((sum, bytes) => sum + bytes, 0);
+    const large = Array.from(
+      plan.sizes.filter((bytes) => !isSmall(bytes)),
+      copy,
+    );
+    return [...large, parts.pieces(small), wait];
+  }
   const host = sharedBySize((bytes) => memcpyStep(parts, bytes));
   const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.coldNs(bytes)));
   const steps: Step[] = [];
@@ -69,12 +85,20 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     if (each) steps.push(parts.synchronize);
     if (pins && plan.direction === 'd2h') (each ? steps : after).push(host(bytes));
   }
-  return each ? steps : [...steps, parts.synchronize, ...after];
+  return each ? steps : [...steps, wait, ...after];
+}
+
+/** Whether a kernel moves what is small: within the device, or together before it crosses to pageable memory. */
+export function movesPieces({ strategy, direction, memory, sizes }: MultiCopyPlan): boolean {
+  if (strategy !== 'pipelined') return false;
+  if (direction !== 'd2d' && (direction !== 'd2h' || memory !== 'pageable')) return false;
+  // On the way to the host the end of a large tensor may be one of them.
+  return sizes.filter((bytes) => bytes <= packedTensorBytes).length >= leastGathered - (direction === 'd2h' ? 1 : 0);
 }
 
 /** Without pinned staging, `packed` still puts small tensors together. */
 function bytesOf(plan: MultiCopyPlan): readonly number[] | Float64Array {
-  return plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan) : plan.sizes;
+  return plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan).map(({ bytes }) => bytes) : plan.sizes;
 }
 
 function endsOf({ direction, memory }: MultiCopyPlan, pins: boolean, device: number): CopyEnds {
@@ -108,9 +132,17 @@ function sharedBySize(make: (bytes: number) => Step): (bytes: number) => Step {
 export interface Chunk {
   /** Bytes of each part that one thread copies on the host. */
   readonly units: readonly number[];
-  /** Bytes of each copy between the page-locked memory and the device. */
-  readonly runs: readonly number[];
+  /** What crosses between the page-locked memory and the device, a copy each. */
+  readonly runs: readonly Run[];
 }
+
+export interface Run {
+  readonly bytes: number;
+  /** A kernel gathers it on the device first. */
+  readonly isGathered: boolean;
+}
+
+const plainRun = (bytes: number): Run => ({ bytes, isGathered: false });
 
 export interface ThreadedPlan {
   readonly threads: number;
@@ -133,8 +165,9 @@ export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
     return { threads, slots: Infinity, chunks: pieces(plan.sizes, chunkBytes), order: 'host' };
   if (plan.strategy !== 'pipelined') {
     const order = plan.direction === 'h2d' ? 'to-device' : 'after';
-    const sizes = plan.strategy === 'packed' && plan.direction === 'h2d' ? groups(plan) : [...plan.sizes];
-    return { threads, slots: Infinity, chunks: sizes.map((bytes) => ({ units: [bytes], runs: [bytes] })), order };
+    const packs = plan.strategy === 'packed' && plan.direction === 'h2d';
+    const chunks = packs ? packedChunks(plan) : Array.from(plan.sizes, stagedChunk);
+    return { threads, slots: Infinity, chunks, order };
   }
   const many = payload / chunkBytes >= 2 * threads;
   const unitBytes = many ? chunkBytes : Math.max(leastUnitBytes, chunkBytes / threads);
@@ -142,7 +175,7 @@ export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
   const slots =
     perThread === null ? Math.min(1024, Math.max(2, Math.floor(ringBytes / slotBytes))) : perThread * threads;
   const order = plan.direction === 'h2d' ? 'to-device' : 'from-device';
-  return { threads, slots, chunks: ringChunks(plan.sizes, chunkBytes, unitBytes), order };
+  return { threads, slots, chunks: ringChunks(plan, chunkBytes, unitBytes), order };
 }
 
 function threadsFor(payload: number, cores: number): number {
@@ -150,26 +183,39 @@ function threadsFor(payload: number, cores: number): number {
   return Math.max(1, Math.min(most, Math.floor(payload / bytesPerThread)));
 }
 
+interface Packed {
+  readonly bytes: number;
+  readonly members: number;
+}
+
 /** Small tensors of `packed` put together, in order, up to the limit of a chunk; the others alone. */
-function groups(plan: MultiCopyPlan): number[] {
+function groups(plan: MultiCopyPlan): Packed[] {
   const packs = flag(plan, 'pack_cpu_tensors');
   const alignment = number(plan, 'min_packed_alignment_bytes') ?? 16;
   const most = number(plan, 'max_packed_chunk_bytes') ?? 32 * MiB;
-  const sizes: number[] = [];
-  let group = 0;
+  const found: Packed[] = [];
+  let group: Packed = { bytes: 0, members: 0 };
   for (const bytes of plan.sizes) {
     if (!packs || bytes > packedTensorBytes) {
-      sizes.push(bytes);
+      found.push({ bytes, members: 1 });
       continue;
     }
-    const start = Math.ceil(group / alignment) * alignment;
-    if (group > 0 && start + bytes > most) {
-      sizes.push(group);
-      group = bytes;
-    } else group = start + bytes;
+    const start = Math.ceil(group.bytes / alignment) * alignment;
+    if (group.members > 0 && start + bytes > most) {
+      found.push(group);
+      group = { bytes, members: 1 };
+    } else group = { bytes: start + bytes, members: group.members + 1 };
   }
-  return group > 0 ? [...sizes, group] : sizes;
+  return group.members > 0 ? [...found, group] : found;
 }
+
+const stagedChunk = (bytes: number): Chunk => ({ units: [bytes], runs: [plainRun(bytes)] });
+
+/** What is page-locked already and not packed crosses as it is. */
+const packedChunks = (plan: MultiCopyPlan): Chunk[] =>
+  groups(plan).map(({ bytes, members }) =>
+    members === 1 && plan.memory === 'pinned' ? { units: [0], runs: [plainRun(bytes)] } : stagedChunk(bytes),
+  );
 
 const pieces = (sizes: Float64Array, most: number): Chunk[] =>
   Array.from(sizes).flatMap((bytes) =>
@@ -179,23 +225,32 @@ const pieces = (sizes: Float64Array, most: number): Chunk[] =>
     })),
   );
 
-/** Tensors one after another in chunks of one size; small ones beside each other cross in one copy. */
-function ringChunks(sizes: Float64Array, chunkBytes: number, unitBytes: number): Chunk[] {
+/**
+ * Tensors one after another in chunks of one size. Small ones beside each other cross in one copy: on their way to the
+ * device they lie beside each other there too, and on their way back a kernel gathers them, where there are enough.
+ */
+function ringChunks({ sizes, direction }: MultiCopyPlan, chunkBytes: number, unitBytes: number): Chunk[] {
   const chunks: Chunk[] = [];
-  let runs: number[] = [];
+  /** Bytes of the parts of each run. */
+  let runs: number[][] = [];
   let packed = false;
   let filled = 0;
+  const crossing = (parts: readonly number[]): Run[] => {
+    const bytes = parts.reduce((sum, part) => sum + part, 0);
+    if (direction === 'h2d') return [plainRun(bytes)];
+    return parts.length < leastGathered ? parts.map(plainRun) : [{ bytes, isGathered: true }];
+  };
   const close = (): void => {
-    if (filled > 0) chunks.push({ units: units(filled, unitBytes), runs });
+    if (filled > 0) chunks.push({ units: units(filled, unitBytes), runs: runs.flatMap(crossing) });
     [runs, packed, filled] = [[], false, 0];
   };
   for (const bytes of sizes) {
-    const small = bytes <= packedTensorBytes;
     for (let done = 0; done < bytes; ) {
       const part = Math.min(bytes - done, chunkBytes - filled);
+      const small = (direction === 'd2h' ? part : bytes) <= packedTensorBytes;
       const last = runs.length - 1;
-      if (small && packed) runs[last] = (runs[last] ?? 0) + part;
-      else runs.push(part);
+      if (small && packed) runs[last]?.push(part);
+      else runs.push([part]);
       packed = small;
       filled += part;
       done += part;

@@ -5,7 +5,7 @@
 import type { Dependent } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import type { HostCopies, HostCopyOwner } from './hostCopies.ts';
-import type { ThreadedPlan } from './multiCopyPlan.ts';
+import type { Run, ThreadedPlan } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter, StreamSet } from './streams.ts';
@@ -23,8 +23,8 @@ export interface MultiCopyParts {
   readonly copies: HostCopies;
   /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
-  /** A copy of so many bytes between page-locked memory and the device. */
-  readonly copyStep: (bytes: number) => Step;
+  /** What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. */
+  readonly steps: (run: Run) => readonly Step[];
   /** All data is where it belongs. */
   readonly done: (nowNs: number) => void;
 }
@@ -100,8 +100,8 @@ export class MultiCopyRun {
     return chunk + slots < this.#chunks.length ? chunk + slots : -1;
   }
 
-  submitting(chunk: number): readonly number[] {
-    const runs = this.parts.plan.chunks[chunk]?.runs ?? [];
+  submitting(chunk: number): readonly Step[] {
+    const runs = (this.parts.plan.chunks[chunk]?.runs ?? []).flatMap(this.parts.steps);
     const state = this.#chunks[chunk];
     if (state !== undefined) state.arriving = runs.length;
     this.#arriving += runs.length;
@@ -160,7 +160,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   #copyingSinceNs = 0;
   /** Chunks and runs that it is putting into the stream. */
   #chunks: number[] = [];
-  #runs: readonly number[] = [];
+  #runs: readonly Step[] = [];
   #run0 = 0;
 
   constructor(run: MultiCopyRun, number: number) {
@@ -185,7 +185,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     const unit = this.#unit;
     if (unit === null) return;
     this.#unit = null;
-    if (this.#run.copiesOnHost) this.#run.parts.staged(this.#number, unit.bytes, this.#copyingSinceNs, nowNs);
+    if (this.#run.copiesOnHost && unit.bytes > 0)
+      this.#run.parts.staged(this.#number, unit.bytes, this.#copyingSinceNs, nowNs);
     const chunk = this.#run.copied(unit);
     if (chunk < 0) {
       this.#take(nowNs);
@@ -211,7 +212,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
 
   /** One copy at a call; the next when that has returned. */
   #submit(nowNs: number): void {
-    const { streams, clock, profile, copyStep, correlation } = this.#run.parts;
+    const { streams, clock, profile, correlation } = this.#run.parts;
     if (this.#run0 === this.#runs.length) {
       const next = this.#chunks[0];
       if (next === undefined) {
@@ -220,7 +221,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
       }
       [this.#runs, this.#run0] = [this.#run.submitting(next), 0];
     }
-    const step = copyStep(this.#runs[this.#run0] ?? 0);
+    const step = this.#runs[this.#run0];
+    if (step === undefined) return;
     if (streams.isFull(step.stream)) {
       streams.waitForSlot(step.stream, this);
       return;

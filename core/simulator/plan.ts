@@ -8,6 +8,7 @@ import type { MemoryKind } from '../trace/trace.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { kernelCost } from './kernelCost.ts';
+import { pieceStep } from './multiCopies.ts';
 import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
@@ -247,6 +248,7 @@ class Planner {
         dst: ends.dst,
         ...this.#copies.ofPayload(bytes, ends, base.device, base.op, payload),
       }),
+      pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
       memcpyNs: (bytes) => (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9,
     };

@@ -5,6 +5,7 @@ import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
 import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
+import { movesPieces } from './multiCopyPlan.ts';
 import type { Step } from './step.ts';
 
 const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
@@ -35,7 +36,11 @@ export class TraceOutput {
   constructor(program: Program, steps: readonly (readonly Step[])[], helpers: readonly number[], expectedRows: number) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
-    for (const thread of steps) for (const { engine } of thread) used.add(engine);
+    for (const step of steps.flat()) {
+      used.add(step.engine);
+      const plan = step.code === 'multiCopy' ? program.multiCopies[step.index] : undefined;
+      if (plan !== undefined && movesPieces(plan)) used.add(engineIndex(step.device, 'compute'));
+    }
     const engines = program.devices
       .flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)))
       .filter((engine) => used.has(engine));

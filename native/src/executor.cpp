@@ -51,7 +51,8 @@ void Executor::prepare() {
   progress_(Phase::preparing, 0, 1);
   backend_.prepare(program_);
   stopIfAsked();
-  multiCopies_ = std::make_unique<MultiCopies>(program_, backend_);
+  multiCopies_ = std::make_unique<MultiCopies>(program_, backend_, stop_);
+  stopIfAsked();
   restore(true);
   std::int32_t correlation = 1;
   for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
@@ -217,6 +218,7 @@ void Executor::verify() {
       continue;
     }
     const auto [op, found] = multiCopies_->verify(which - buffers);
+    stopIfAsked();
     const std::int64_t first = found.wrong > 0 ? static_cast<std::int64_t>(found.firstWrong) : -1;
     record_.checks.push_back({-1, -1, found.checked, found.wrong, first, op});
   }

@@ -109,7 +109,7 @@ void HostThread::multiCopy(const Instruction& instruction) {
   if (capturing_) throw captureForbids("A multi-tensor copy");
   CopyRows rows(*this, instruction);
   try {
-    multiCopies_.run(instruction.index, rows, stop_.flag());
+    multiCopies_.run(instruction.index, rows);
   } catch (const Failure& failure) {
     backend_.makeCurrent(thread_);
     // The executor says what stopped it.

@@ -8,15 +8,17 @@
 
 namespace copyscope {
 
-MultiCopies::MultiCopies(const Program& program, Backend& backend) : program_(program), backend_(backend) {
+MultiCopies::MultiCopies(const Program& program, Backend& backend, Stop& stop)
+    : program_(program), backend_(backend) {
   for (const MultiCopyUse& use : multiCopyUses(program)) {
+    if (stop.requested()) return;  // The executor looks next.
     const Stream& stream = program.streams[static_cast<std::size_t>(use.stream)];
     Use& made = uses_[use.plan];
     made.op = use.op;
     made.stream = use.stream;
     made.on = &engineOf(stream.device);
     try {
-      made.copies = std::make_unique<copy::MultiCopy>(*made.on->engine, planOf(use.plan, stream));
+      made.copies = std::make_unique<copy::MultiCopy>(*made.on->engine, planOf(use.plan, stream), &stop.flag());
     } catch (Failure& failure) {
       failure.op = use.op;
       throw;
@@ -48,13 +50,13 @@ copy::MultiCopyPlan MultiCopies::planOf(std::int32_t plan, const Stream& stream)
   return found;
 }
 
-void MultiCopies::run(std::int32_t plan, CopyCalls& calls, const std::atomic<bool>& cancelled) {
+void MultiCopies::run(std::int32_t plan, CopyCalls& calls) {
   const Use& use = at(plan);
   const std::lock_guard<std::mutex> lock(use.on->mutex);
   const copy::StreamRef stream = backend_.copyStream(use.stream);
   use.on->device->direct(stream, &calls);
   try {
-    use.copies->run(stream, &cancelled, &calls);
+    use.copies->run(stream, &calls);
   } catch (Failure& failure) {
     use.on->device->direct(nullptr, nullptr);
     if (failure.code == "copy.out-of-pinned-memory") failure.code = "run.pinned-budget";

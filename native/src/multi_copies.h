@@ -1,7 +1,6 @@
 // The multi-tensor copies of a program: their payloads and, for each device that has any, the engine that moves them.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,21 +10,22 @@
 #include "backend.h"
 #include "copy/multi_copy.h"
 #include "program_copy_device.h"
+#include "stop.h"
 
 namespace copyscope {
 
 class MultiCopies {
  public:
   /// Makes and fills the tensors. Throws a Failure `run.out-of-memory`. All references must outlive this; the devices
-  /// must be idle when it goes.
-  MultiCopies(const Program& program, Backend& backend);
+  /// must be idle when it goes. A stop ends everything soon, also the making.
+  MultiCopies(const Program& program, Backend& backend, Stop& stop);
   ~MultiCopies();
   MultiCopies(const MultiCopies&) = delete;
   MultiCopies& operator=(const MultiCopies&) = delete;
 
   const copy::MultiCopyPlan& plan(std::int32_t plan) const { return at(plan).copies->plan(); }
   /// Copies a plan's tensors and returns when they have arrived; one plan at a time on each device.
-  void run(std::int32_t plan, CopyCalls& calls, const std::atomic<bool>& cancelled);
+  void run(std::int32_t plan, CopyCalls& calls);
   /// Whether host memory that a copy names is page-locked.
   bool isPinned(std::int32_t plan, const void* memory, std::uint64_t bytes) const;
 

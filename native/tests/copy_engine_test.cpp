@@ -147,7 +147,7 @@ TEST("an observer hears of every byte that the host copies, with the thread that
     for (const Strategy strategy : {Strategy::pinThenCopy, Strategy::threadedPinning, Strategy::pipelined}) {
       MultiCopy copies(fixture.engine, planOf(direction, strategy, mixedSizes));
       Listener listener;
-      copies.run(fixture.engine.defaultStream(), nullptr, &listener);
+      copies.run(fixture.engine.defaultStream(), &listener);
       CHECK(listener.total == copies.bytes());
       CHECK(!listener.strange);
     }
@@ -232,15 +232,15 @@ TEST("cancelling ends a long batch soon, and the engine works on") {
   fixture.device->delayCopies(2000000);
   for (const Direction direction : {Direction::h2d, Direction::d2h}) {
     const std::vector<std::uint64_t> sizes(400, 300 * 1024);
-    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, sizes));
     std::atomic<bool> cancelled{false};
+    MultiCopy copies(fixture.engine, planOf(direction, Strategy::pipelined, sizes), &cancelled);
     std::thread canceller([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       cancelled.store(true);
     });
     std::string code;
     try {
-      copies.run(fixture.engine.defaultStream(), &cancelled);
+      copies.run(fixture.engine.defaultStream());
     } catch (const std::exception& thrown) {
       code = codeOf(thrown);
     }

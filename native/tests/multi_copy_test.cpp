@@ -74,7 +74,7 @@ TEST("tensors that never arrived are found out, with the first wrong byte") {
   const int stream = builder.stream(StreamKind::nonBlocking);
   builder.multiCopy(planOf(Direction::h2d, Strategy::nonBlockingLoop, {100, 200}), stream);
   backend.prepare(builder.program());
-  MultiCopies copies(builder.program(), backend);
+  MultiCopies copies(builder.program(), backend, stop);
   copies.poison();
   const MultiCopies::Found found = copies.verify(0);
   CHECK(found.op == 0 && found.comparison.checked == 300);
@@ -130,7 +130,7 @@ TEST("a steady state takes no memory: only the first execution does") {
       const int stream = builder.stream(StreamKind::nonBlocking);
       builder.multiCopy(planOf(direction, strategy), stream);
       backend.prepare(builder.program());
-      MultiCopies copies(builder.program(), backend);
+      MultiCopies copies(builder.program(), backend, stop);
       Signals signals(builder.program(), stop);
       HostThread thread({builder.program(), backend, signals, copies, stop}, 0, 1000, 1);
       thread.run(-1);
@@ -195,4 +195,27 @@ TEST("within a capture it is refused") {
   builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined), stream);
   builder.indexed(Code::endCapture, graph, stream);
   CHECK(failureOf(builder.program()) == "run.capture");
+}
+
+TEST("a stop ends the making of tensors, however many they are") {
+  Stop stop;
+  ProgramBuilder builder;
+  builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(2000, 1u << 20)),
+                    builder.stream(StreamKind::nonBlocking));
+  std::int64_t asked = 0;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    asked = nowNs();
+    stop.request();
+  });
+  std::string code;
+  try {
+    runOnCpu(builder.program(), stop);
+  } catch (const Failure& failure) {
+    code = failure.code;
+  }
+  const std::int64_t ended = nowNs();
+  canceller.join();
+  CHECK(code == "run.cancelled");
+  CHECK(ended - asked < 2000 * milliseconds);
 }

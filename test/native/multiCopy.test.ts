@@ -1,10 +1,14 @@
 /** Multi-tensor copies as operations of an experiment, on the CPU engine: their data, their rows, and their ends. */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import type { EngineRequest } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
 import { multiCopyOptions } from '../../core/program/multiCopyOptions.ts';
+import { parseProfile } from '../../core/simulator/profile.ts';
+import { simulate } from '../../core/simulator/simulate.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { copyDirections } from '../../core/trace/trace.ts';
 import { describeNative, ms, once, type RowView, request, rowsOf, runOnCpu } from './support.ts';
 
@@ -110,6 +114,27 @@ describeNative('multi-tensor copies on the CPU engine', () => {
       }
     });
   }
+
+  test('the simulator predicts the rows that a run has: calls, waits, copies and kernels, and what the host copies', async () => {
+    // Nothing between them needs padding.
+    const bytes = [4096, 65_536, 128, 307_200, 4096, 1_048_576, 8192, 64, 64];
+    const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
+    for (const strategy of copyStrategies) {
+      for (const direction of copyDirections) {
+        for (const memory of ['pageable', 'pinned'] as const) {
+          const options = 'threads' in multiCopyOptions[strategy] ? { threads: 1 } : {};
+          const wanted = experiment({ strategy, direction, memory, bytes, options });
+          const native = await runOnCpu(wanted);
+          const predicted = { ...native, trace: simulate(wanted.program, profile).trace };
+          const shape = (run: Run): string[] =>
+            rowsOf(run)
+              .map((row) => `${row.lane} ${row.kind} ${row.name} ${row.kind === 'copy' ? row.bytes : ''}`)
+              .sort();
+          expect.soft(shape(native), `${strategy} ${direction} ${memory}`).toEqual(shape(predicted));
+        }
+      }
+    }
+  });
 
   test('a loop shows each call, and the wait behind each or behind all', async () => {
     const names = async (strategy: Strategy): Promise<string[]> =>

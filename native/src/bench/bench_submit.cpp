@@ -44,7 +44,7 @@ class Submitter {
       : program_(program),
         backend_(makeCudaBackend(stop, Timing::events)),
         signals_(program, stop),
-        copies_(program, prepared()),
+        copies_(program, prepared(), stop),
         thread_({program, *backend_, signals_, copies_, stop}, 0, 0, 1) {
     backend_->attach(0);
   }

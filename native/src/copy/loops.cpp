@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <unordered_map>
 
 #include "../host_memory.h"
 #include "copy_job.h"
@@ -10,25 +11,29 @@
 namespace copyscope::copy {
 namespace {
 
-/// Transfers of one storage, next to each other in the batch.
+/// Transfers of one storage, in the order of their places in it.
 struct Group {
-  std::size_t first = 0;
-  std::size_t end = 0;
+  std::vector<std::size_t> members;
   std::uint64_t bytes = 0;
 };
 
 std::vector<Group> groupsOf(const std::vector<Transfer>& transfers) {
   std::vector<Group> groups;
+  /// The group of each storage that is being filled: a large tensor in between has its own.
+  std::unordered_map<std::uint32_t, std::size_t> open;
   for (std::size_t index = 0; index < transfers.size(); ++index) {
     const Transfer& transfer = transfers[index];
     if (transfer.bytes == 0) continue;
-    const bool joins = !groups.empty() && transfer.storage != noStorage &&
-                       transfers[groups.back().first].storage == transfer.storage &&
-                       transfer.device >= transfers[groups.back().first].device;
-    if (!joins) groups.push_back({index, index, 0});
-    Group& group = groups.back();
-    group.end = index + 1;
-    group.bytes = static_cast<std::uint64_t>(transfer.device + transfer.bytes - transfers[group.first].device);
+    const auto found = transfer.storage == noStorage ? open.end() : open.find(transfer.storage);
+    const bool joins = found != open.end() && transfer.device >= transfers[groups[found->second].members.back()].device;
+    const std::size_t number = joins ? found->second : groups.size();
+    if (!joins) {
+      groups.emplace_back();
+      if (transfer.storage != noStorage) open[transfer.storage] = number;
+    }
+    Group& group = groups[number];
+    group.members.push_back(index);
+    group.bytes = static_cast<std::uint64_t>(transfer.device + transfer.bytes - transfers[group.members[0]].device);
   }
   return groups;
 }
@@ -36,10 +41,8 @@ std::vector<Group> groupsOf(const std::vector<Transfer>& transfers) {
 /// Copies the group's members to their places in the staging memory.
 void pack(const std::vector<Transfer>& transfers, const Group& group, const Transfer& staged, CopyObserver* observer) {
   const ObservedCopy observed(observer, group.bytes);
-  for (std::size_t member = group.first; member < group.end; ++member) {
+  for (const std::size_t member : group.members) {
     const Transfer& transfer = transfers[member];
-    // An empty tensor among them has no address.
-    if (transfer.bytes == 0) continue;
     std::memcpy(staged.host + (transfer.device - staged.device), transfer.host,
                 static_cast<std::size_t>(transfer.bytes));
   }
@@ -115,10 +118,10 @@ void CopyEngine::packed(Job& job) {
   SharedWork work(groups.size());
   work.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork&) {
     const Group& group = groups[index];
-    const bool single = group.end - group.first == 1;
-    const bool direct = single && (transfers[group.first].pinned || !job.options.usePinnedStaging);
-    if (direct) return copyOne(job, transfers[group.first]);
-    Transfer staged = transfers[group.first];
+    const Transfer& first = transfers[group.members[0]];
+    const bool direct = group.members.size() == 1 && (first.pinned || !job.options.usePinnedStaging);
+    if (direct) return copyOne(job, first);
+    Transfer staged = first;
     staged.bytes = group.bytes;
     if (job.options.usePinnedStaging) {
       BlockRef block = staging(group.bytes);

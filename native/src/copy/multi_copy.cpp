@@ -32,7 +32,8 @@ Content contentOf(std::size_t index) {
 
 }  // namespace
 
-MultiCopy::MultiCopy(CopyEngine& engine, MultiCopyPlan plan) : engine_(engine), plan_(std::move(plan)) {
+MultiCopy::MultiCopy(CopyEngine& engine, MultiCopyPlan plan, const std::atomic<bool>* cancelled)
+    : engine_(engine), plan_(std::move(plan)), cancelled_(cancelled) {
   engine_.device().attach();
   batch_.direction = plan_.direction;
   batch_.transfers.resize(plan_.sizes.size());
@@ -41,7 +42,7 @@ MultiCopy::MultiCopy(CopyEngine& engine, MultiCopyPlan plan) : engine_(engine), 
     bytes_ += size;
   }
   makeSources();
-  placeTargets();
+  if (!isCancelled()) placeTargets();
 }
 
 std::byte* MultiCopy::makeHost(std::uint64_t bytes, bool pinned) {
@@ -91,8 +92,9 @@ void MultiCopy::forEachTensor(const Work& work) {
   const std::uint64_t useful = std::max<std::uint64_t>(1, bytes_ / bytesPerHand);
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t threads = std::min<std::uint64_t>({useful, count, cores});
+  const unsigned helpers = threads > 0 ? static_cast<unsigned>(threads - 1) : 0;
   SharedWork all(count);
-  all.run(workers, threads > 0 ? static_cast<unsigned>(threads - 1) : 0, nullptr, [&](std::size_t index, SharedWork&) {
+  all.run(workers, helpers, cancelled_, [&](std::size_t index, SharedWork&) {
     device.attach();
     Hand hand = takeHand();
     work(index, hand);
@@ -111,7 +113,7 @@ void MultiCopy::move(const Hand& hand, std::byte* target, const std::byte* sourc
 }
 
 void MultiCopy::makeSources() {
-  for (std::size_t index = 0; index < plan_.sizes.size(); ++index) {
+  for (std::size_t index = 0; index < plan_.sizes.size() && !isCancelled(); ++index) {
     Transfer& transfer = batch_.transfers[index];
     transfer.bytes = plan_.sizes[index];
     transfer.pinned = plan_.pinned && plan_.direction != Direction::d2d;
@@ -132,7 +134,7 @@ void MultiCopy::placeTargets() {
   if (hostTarget()) {
     for (Transfer& transfer : batch_.transfers) {
       std::byte*& target = plan_.direction == Direction::d2h ? transfer.host : transfer.device;
-      if (target != nullptr) continue;
+      if (target != nullptr || isCancelled()) continue;
       target = makeHost(transfer.bytes, plan_.pinned);
       std::memset(target, poisonByte, static_cast<std::size_t>(transfer.bytes));
     }
@@ -153,9 +155,9 @@ void MultiCopy::placeTargets() {
   }
 }
 
-void MultiCopy::run(StreamRef stream, const std::atomic<bool>* cancelled, CopyObserver* observer) {
+void MultiCopy::run(StreamRef stream, CopyObserver* observer) {
   placeTargets();
-  engine_.run(batch_, plan_.options, stream, cancelled, observer);
+  engine_.run(batch_, plan_.options, stream, cancelled_, observer);
 }
 
 void MultiCopy::runBare(StreamRef stream) {

@@ -16,12 +16,13 @@ constexpr std::uint32_t firstPatternSeed = 1000;
 
 class MultiCopy {
  public:
-  /// Makes and fills the sources. Throws Failure `run.out-of-memory`.
-  MultiCopy(CopyEngine& engine, MultiCopyPlan plan);
+  /// Makes and fills the sources. Throws Failure `run.out-of-memory`. Once `cancelled` is true, this and everything else
+  /// ends soon, and what is left undone stays so; it must outlive the payload.
+  MultiCopy(CopyEngine& engine, MultiCopyPlan plan, const std::atomic<bool>* cancelled = nullptr);
 
   /// Copies all tensors, and returns when they have arrived. Device memory for the results is taken from the engine's
   /// pool within, as Tensor.to takes it from PyTorch's.
-  void run(StreamRef stream, const std::atomic<bool>* cancelled = nullptr, CopyObserver* observer = nullptr);
+  void run(StreamRef stream, CopyObserver* observer = nullptr);
   /// The same copies as a loop of plain asynchronous calls and one synchronise, without the engine.
   void runBare(StreamRef stream);
   /// Overwrites every byte of the targets, so that verify() sees what the next run brings.
@@ -33,6 +34,7 @@ class MultiCopy {
  private:
   bool hostSource() const { return plan_.direction == Direction::h2d || plan_.direction == Direction::h2h; }
   bool hostTarget() const { return plan_.direction == Direction::d2h || plan_.direction == Direction::h2h; }
+  bool isCancelled() const { return cancelled_ != nullptr && cancelled_->load(std::memory_order_relaxed); }
   std::byte* makeHost(std::uint64_t bytes, bool pinned);
   std::byte* makeDevice(std::uint64_t bytes, std::vector<BlockRef>& into);
   void makeSources();
@@ -48,6 +50,7 @@ class MultiCopy {
 
   CopyEngine& engine_;
   const MultiCopyPlan plan_;
+  const std::atomic<bool>* const cancelled_;
   std::uint64_t bytes_ = 0;
   std::vector<Pages> pages_;
   std::vector<BlockRef> blocks_;
