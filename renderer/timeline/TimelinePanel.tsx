@@ -95,13 +95,15 @@ function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): vo
   const { notes, active } = useRunNotes(run.id);
   const latest = useRef(notes);
   latest.current = notes;
+  const seen = useRef(active?.times ?? 0);
   useEffect(() => {
     const note = latest.current.find(({ id }) => id === active?.id);
-    if (note === undefined) return;
+    if (active === null || note === undefined || seen.current === active.times) return;
     if (note.iteration !== view.number) {
       if (run.iterations.includes(note.iteration)) assign({ iteration: note.iteration, selection: null });
       return;
     }
+    seen.current = active.times;
     const { startNs, endNs, row } = note;
     if (row !== null && row < run.run.trace.count) select({ kind: 'row', run: run.id, row });
     else if (endNs > startNs) select({ kind: 'area', run: run.id, startNs, endNs });

@@ -75,6 +75,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.open('Pinned source changed in flight');
     await window.pickEngine(/^Simulated: NVIDIA H200/);
     await window.run();
+    await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
     const lane = (name: RegExp) => window.timeline.getByRole('button', { name });
     await lane(/^main\s*,/).focus();
     await page.keyboard.press('p');
@@ -92,6 +93,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.open('Pinned source, second stream');
     await window.pickEngine(/^Simulated: NVIDIA H200/);
     await window.run();
+    await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
     await page.keyboard.press('.');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('n');
@@ -101,6 +103,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.keyboard.press('w');
     await page.keyboard.press('Escape');
     await page.keyboard.press('m');
+    await expect(window.timeline.getByRole('button', { name: 'Notes, 2' })).toBeVisible();
   },
   compare: async (window, page) => {
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
