@@ -100,13 +100,27 @@ function addQueue(builder: PlanBuilder): void {
     { id: 'host', memory: 'pinned' as const, bytes },
     { id: 'device', memory: 'device' as const, bytes },
   ];
+  const streams = [stream, { id: 'waiting', flags: 'non-blocking' as const }];
+  const record = (event: string) => ({ op: 'recordEvent' as const, event, stream: 'work' });
+  const throughEvents = [
+    ...[spin('hold', 300_000), copy('before the event', 'host', 'device', bytes), record('a')],
+    ...[spin('behind the event', 5000), copy('before the wait', 'host', 'device', bytes), record('b')],
+    { op: 'waitEvent' as const, event: 'b', stream: 'waiting' },
+    ...[spin('behind the wait', 5000, 'waiting'), { op: 'synchronizeDevice' as const }],
+  ];
+  const gap = (recorded: Recorded, before: string, after: string): number => {
+    const [one, next] = [recorded.work(before), recorded.work(after)];
+    return one === undefined || next === undefined ? Number.NaN : Math.max(0, next.startNs - one.endNs);
+  };
   const inRow = [spin('hold', 300_000), repeat(20, spin('next', 5000)), copy('copy', 'host', 'device', bytes)];
-  const operations = [...inRow, spin('behind the copy', 5000), synchronize()];
+  const operations = [...inRow, spin('behind the copy', 5000), synchronize(), ...throughEvents];
+  const events = [{ id: 'a' }, { id: 'b' }];
   builder
-    .probe('from one to the next', { streams: [stream], buffers }, operations)
+    .probe('from one to the next', { streams, buffers, events }, operations)
+    .value('queue.eventNs', (recorded) =>
+      Math.max(0, gap(recorded, 'before the event', 'behind the event') - gap(recorded, 'copy', 'behind the copy')),
+    )
+    .value('queue.throughEventNs', (recorded) => gap(recorded, 'before the wait', 'behind the wait'))
     .value('queue.sameEngineNs', (recorded) => gaps(recorded.works('next')).map((ns) => Math.max(0, ns)))
-    .value('queue.acrossEnginesNs', (recorded) => {
-      const [moved, behind] = [recorded.work('copy'), recorded.work('behind the copy')];
-      return moved === undefined || behind === undefined ? undefined : Math.max(0, behind.startNs - moved.endNs);
-    });
+    .value('queue.acrossEnginesNs', (recorded) => gap(recorded, 'copy', 'behind the copy'));
 }

@@ -60,7 +60,7 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 }
 
 /** Parameters that no experiment tells apart. */
-const notProbed = ['staging.slots', 'host.threads'];
+const notProbed = ['staging.slots', 'host.threads', 'host.cached'];
 
 type Draft = Record<string, unknown>;
 

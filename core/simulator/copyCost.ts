@@ -53,14 +53,18 @@ export class CopyCosts {
   }
 
   /**
-   * One of many copies that move `payload` bytes together: pageable memory isn't staged faster than in one copy of all,
-   * since what lies beyond the host's caches comes from its memory.
+   * One of many copies that move `payload` bytes together. Pageable memory isn't staged faster than in one copy of all,
+   * since what lies beyond the host's caches comes from its memory. Nor is it staged slower where each is cut into pieces:
+   * what a single copy of such a size waits for at its beginning, the next of many in a row doesn't.
    */
   ofPayload(bytes: number, ends: CopyEnds, device: number, op: number, payload: number): CopyCost {
     const cost = this.of(bytes, ends, device, op);
     if (cost.route !== 'stage-in' && cost.route !== 'stage-out') return cost;
     const whole = this.of(payload, ends, device, op);
-    return { ...cost, callNs: Math.max(cost.callNs, (whole.callNs / payload) * bytes) };
+    const inRowNs = (whole.callNs / payload) * bytes;
+    const isCut = bytes > this.#profile.staging.chunkBytes;
+    const leastNs = this.of(1, ends, device, op).callNs;
+    return { ...cost, callNs: isCut ? inRowNs + leastNs : Math.max(cost.callNs, inRowNs) };
   }
 
   /** The same as part of a graph, where no host thread is held: as long as a pageable copy takes on the device. */

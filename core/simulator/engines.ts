@@ -15,6 +15,8 @@ export const noEngine: EngineIndex = -1;
 export const hostEngine: EngineIndex = -2;
 /** CUDA's own thread, which runs host functions. */
 export const functionEngine: EngineIndex = -3;
+/** An event of another stream: what did the work behind it no longer matters. */
+export const throughEvent: EngineIndex = -4;
 
 export const engineIndex = (device: number, name: EngineName): EngineIndex => device * enginesPerDevice + offsets[name];
 export const deviceOf = (engine: EngineIndex): number => Math.floor(engine / enginesPerDevice);
@@ -26,6 +28,9 @@ export class Gaps {
   readonly #computeNs: number;
   readonly #copyNs: number;
   readonly #acrossNs: number;
+  readonly #throughEventNs: number;
+  /** What an event adds in its own stream. */
+  readonly eventNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
   readonly #nextFunctionNs: number;
@@ -34,6 +39,8 @@ export class Gaps {
     this.#computeNs = computeNs;
     this.#copyNs = copyNs;
     this.#acrossNs = profile.queue.acrossEnginesNs;
+    this.#throughEventNs = profile.queue.throughEventNs ?? profile.queue.acrossEnginesNs;
+    this.eventNs = profile.queue.eventNs;
     this.#wakeNs = profile.calls.wakeNs;
     this.#functionNs = profile.hostFunction.startNs;
     this.#nextFunctionNs = profile.hostFunction.gapNs;
@@ -58,6 +65,7 @@ export class Gaps {
     if (from === noEngine || to === noEngine) return 0;
     if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
+    if (from === throughEvent) return this.#throughEventNs;
     if (from !== to) return this.#acrossNs;
     return isCompute(from) ? this.#computeNs : this.#copyNs;
   }

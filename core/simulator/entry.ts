@@ -6,6 +6,8 @@ import type { Step } from './step.ts';
 
 /** What waits for an operation: another operation, or a host thread. */
 export interface Dependent {
+  /** The stream that an operation is in; left out by what is in none. */
+  readonly stream?: number;
   /**
    * One of the things waited for is complete, and engine `via` did it, or what it followed, until `engineNs`: a mark or
    * a launch that ends later than the work before it hides nothing of the gap behind that work.

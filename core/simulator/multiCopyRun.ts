@@ -43,6 +43,8 @@ interface Unit {
 
 export class MultiCopyRun {
   readonly parts: MultiCopyParts;
+  /** Bytes that are copied in all. */
+  readonly payload: number;
   readonly #chunks: ChunkState[];
   readonly #units: readonly Unit[];
   #next = 0;
@@ -56,6 +58,7 @@ export class MultiCopyRun {
     const { plan, profile } = parts;
     this.#chunks = plan.chunks.map(({ units }) => ({ units: units.length, arriving: -1, waiters: [] }));
     this.#units = plan.chunks.flatMap(({ units }, chunk) => units.map((bytes) => ({ chunk, bytes })));
+    this.payload = this.#units.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#phase = plan.order === 'after' ? 'first' : 'only';
     const threads = Math.min(plan.threads, Math.max(1, this.#units.length));
     this.#working = threads;
@@ -206,7 +209,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     }
     this.#unit = unit;
     this.#copyingSinceNs = nowNs;
-    if (this.#run.copiesOnHost) this.#run.parts.copies.start(unit.bytes, this, nowNs);
+    if (this.#run.copiesOnHost) this.#run.parts.copies.start(unit.bytes, this.#run.payload, this, nowNs);
     else this.hostCopied(nowNs);
   }
 

@@ -250,9 +250,15 @@ class Planner {
       }),
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
-      memcpyNs: (bytes) => (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9,
+      memcpyNs: (bytes) => (bytes / this.#memcpyRate(plan.sizes.reduce((sum, one) => sum + one, 0))) * 1e9,
     };
     return loopSteps(plan, parts);
+  }
+
+  /** Of one thread that copies so many bytes in a row. */
+  #memcpyRate(together: number): number {
+    const { cached, memcpyBytesPerSecond } = this.#profile.host;
+    return cached !== undefined && together <= cached.bytes ? cached.bytesPerSecond : memcpyBytesPerSecond;
   }
 
   #buffer(buffer: number): Partial<Step> {

@@ -107,6 +107,10 @@ const queueSchema = z.strictObject({
   sameEngineNs: ns,
   /** From the end of an operation on one engine to the start of one on another that depends on it. */
   acrossEnginesNs: ns,
+  /** What an event that is recorded in between adds to either in its own stream. */
+  eventNs: ns.default(0),
+  /** From the end of an operation to the start of one of another stream that waited for an event behind it. */
+  throughEventNs: ns.optional(),
 });
 
 const kernelSchema = z.strictObject({
@@ -140,6 +144,8 @@ const hostSchema = z.strictObject({
   source,
   /** One host thread copying, filling or reading memory. */
   memcpyBytesPerSecond: rate,
+  /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */
+  cached: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
   /** Several threads copying at once, all together. */
   threads: z
     .array(z.strictObject({ threads: z.number().int().min(1).max(10_000), bytesPerSecond: rate }))

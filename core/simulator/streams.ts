@@ -3,7 +3,7 @@
  * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
  */
 import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
-import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
+import { type EngineIndex, type Gaps, noEngine, throughEvent } from './engines.ts';
 import { type Dependent, type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
@@ -129,11 +129,19 @@ export class StreamSet implements EntryOwner {
     entry.complete = true;
     const stream = this.streams[step.stream];
     const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
-    if (stream !== undefined) settle(stream.tail, entry, nowNs);
-    if (event !== undefined) settle(event, entry, nowNs);
+    // In its own stream an event takes time; for other streams it says only that what was before it is over.
+    const isRecord = step.code === 'recordEvent';
+    const own: Followed = isRecord ? { via: entry.via, engineNs: entry.engineNs + this.#gaps.eventNs } : entry;
+    const others: Followed =
+      isRecord && entry.via !== noEngine ? { via: throughEvent, engineNs: entry.engineNs } : entry;
+    if (stream !== undefined) settle(stream.tail, entry, nowNs, own);
+    if (event !== undefined) settle(event, entry, nowNs, others);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
-    if (graph !== undefined) settle(graph, entry, nowNs);
-    for (const dependent of dependents) dependent.dependencyDone(nowNs, entry.via, entry.engineNs);
+    if (graph !== undefined) settle(graph, entry, nowNs, entry);
+    for (const dependent of dependents) {
+      const { via, engineNs } = dependent.stream === entry.stream ? own : others;
+      dependent.dependencyDone(nowNs, via, engineNs);
+    }
     dependents.length = 0;
     this.#free.push(entry);
     if (stream === undefined) return;
@@ -218,12 +226,15 @@ function legacyGroup(streams: readonly SimulatedStream[], device: number): Legac
   };
 }
 
-function settle(tail: Tail, entry: StreamEntry, nowNs: number): void {
+/** Engine of what is followed, and when it ended. */
+type Followed = Pick<StreamEntry, 'via' | 'engineNs'>;
+
+function settle(tail: Tail, entry: StreamEntry, nowNs: number, { via, engineNs }: Followed): void {
   if (tail.entry !== entry) return;
   tail.entry = null;
   tail.doneNs = nowNs;
-  tail.via = entry.via;
-  tail.engineNs = entry.engineNs;
+  tail.via = via;
+  tail.engineNs = engineNs;
 }
 
 function watch(tail: Tail, waiter: Dependent): number {
