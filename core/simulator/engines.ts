@@ -28,18 +28,23 @@ export class Gaps {
   readonly #computeNs: number;
   readonly #copyNs: number;
   readonly #acrossNs: number;
-  readonly #throughEventNs: number;
+  readonly #throughEventNs: number | null;
   /** What an event adds in its own stream. */
   readonly eventNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
   readonly #nextFunctionNs: number;
 
+  /** Which engine an operation of another stream is taken to follow when it has waited for an event behind `engine`. */
+  behindEvent(engine: EngineIndex): EngineIndex {
+    return this.#throughEventNs === null || engine === noEngine ? engine : throughEvent;
+  }
+
   private constructor(profile: DeviceProfile, computeNs: number, copyNs: number) {
     this.#computeNs = computeNs;
     this.#copyNs = copyNs;
     this.#acrossNs = profile.queue.acrossEnginesNs;
-    this.#throughEventNs = profile.queue.throughEventNs ?? profile.queue.acrossEnginesNs;
+    this.#throughEventNs = profile.queue.throughEventNs ?? null;
     this.eventNs = profile.queue.eventNs;
     this.#wakeNs = profile.calls.wakeNs;
     this.#functionNs = profile.hostFunction.startNs;
@@ -65,7 +70,7 @@ export class Gaps {
     if (from === noEngine || to === noEngine) return 0;
     if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
-    if (from === throughEvent) return this.#throughEventNs;
+    if (from === throughEvent) return this.#throughEventNs ?? this.#acrossNs;
     if (from !== to) return this.#acrossNs;
     return isCompute(from) ? this.#computeNs : this.#copyNs;
   }

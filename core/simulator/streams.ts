@@ -3,7 +3,7 @@
  * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
  */
 import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
-import { type EngineIndex, type Gaps, noEngine, throughEvent } from './engines.ts';
+import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
 import { type Dependent, type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
@@ -132,8 +132,7 @@ export class StreamSet implements EntryOwner {
     // In its own stream an event takes time; for other streams it says only that what was before it is over.
     const isRecord = step.code === 'recordEvent';
     const own: Followed = isRecord ? { via: entry.via, engineNs: entry.engineNs + this.#gaps.eventNs } : entry;
-    const others: Followed =
-      isRecord && entry.via !== noEngine ? { via: throughEvent, engineNs: entry.engineNs } : entry;
+    const others: Followed = isRecord ? { via: this.#gaps.behindEvent(entry.via), engineNs: entry.engineNs } : entry;
     if (stream !== undefined) settle(stream.tail, entry, nowNs, own);
     if (event !== undefined) settle(event, entry, nowNs, others);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;

@@ -13,6 +13,7 @@ const sources = [
   ...readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts')),
   'soak.ts',
   'sanitize.ts',
+  'corpus/writeCorpus.ts',
   ...readdirSync(join(root, 'test/bench/gpu'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join('../bench/gpu', file)),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records bench
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -83,6 +83,22 @@ run_records() {
   command -v python3 > /dev/null && python3 test/gpu/pytorch_overlap.py "$OUT/pytorch.json" 2>&1 | tail -n 6
 }
 
+# The experiments that predictions are held against: a recorded run of each, small enough to keep.
+run_corpus() {
+  local made="$OUT/corpus-experiments" done=0 left=0
+  node dist/gpu/writeCorpus.js "$made" || { status=1; return; }
+  while read -r file; do
+    id="${file#"$made"/}"; id="${id%.json}"
+    mkdir -p "$OUT/runs/corpus/$(dirname "$id")"
+    if copyscope run "$file" --engine cuda --out "$OUT/runs/corpus/$id.arrow" --json > /dev/null 2> "$OUT/corpus.err"; then
+      done=$((done + 1))
+    else
+      left=$((left + 1)); say "  not recorded: corpus/$id: $(head -n 1 "$OUT/corpus.err")"
+    fi
+  done < <(find "$made" -name '*.json' | sort)
+  say "corpus                 $done recorded, $left not"
+}
+
 run_bench() {
   step 'copyscope bench' 240 bash -o pipefail -c \
     'node dist/host/cli.js bench --compare-pytorch --out "$OUT/bench.json" 2>&1 | tee "$OUT/bench.txt"'
@@ -116,10 +132,10 @@ run_sanitize() {
 copyscope devices || status=1
 sections=("$@")
 [ $# -gt 0 ] && [ "$1" != all ] || sections=(promises tests sanitize soak)
-[ "${1:-}" = all ] && sections+=(records bench)
+[ "${1:-}" = all ] && sections+=(records corpus bench)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | bench | soak | sanitize) "run_$section" ;;
+    promises | tests | records | corpus | bench | soak | sanitize) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done
