@@ -25,6 +25,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly threads: CopyListener[] = [];
   /** As they were captured last. */
   readonly graphs = new Map<number, Graph>();
+  /** What each launch runs: a graph that is captured anew meanwhile doesn't change it. */
+  readonly #launched = new WeakMap<StreamEntry, Graph>();
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
   readonly #engines: ReadonlyMap<EngineIndex, CopyEngine>;
@@ -129,8 +131,14 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     }
   }
 
-  #startGraph(launch: StreamEntry, nowNs: number): void {
+  /** A launch has been issued: it runs the graph as it is now. */
+  launched(launch: StreamEntry): void {
     const graph = this.graphs.get(launch.step.index);
+    if (graph !== undefined) this.#launched.set(launch, graph);
+  }
+
+  #startGraph(launch: StreamEntry, nowNs: number): void {
+    const graph = this.#launched.get(launch);
     const over = (entry: StreamEntry, atNs: number): void => this.streams.complete(entry, atNs);
     if (graph === undefined) over(launch, nowNs);
     else new GraphRun(graph, launch, this.#clock, this.#graphGaps, this, over);

@@ -350,6 +350,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       return held;
     }
     const entry = streams.issue(step, this.#index, correlation, untilNs + this.#latencyNs);
+    if (step.route === 'graph') this.#devices.launched(entry);
     if (step.blocking) return this.#waitFor(entry, untilNs);
     this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);
     return untilNs;

@@ -191,6 +191,14 @@ describe('graphs', () => {
     ]);
   });
 
+  it('run as they were when they were launched, also where they are captured anew before their turn', () => {
+    const rows = simulated([
+      ...[spin('b', 5000), capture(spin('a', 50)), launch('b'), capture(spin('a', 300)), launch('b')],
+    ]);
+    const lasted = rows.filter(({ kind }) => kind === 'kernel').map(({ start, end }) => end - start);
+    expect((lasted[2] ?? 0) - (lasted[1] ?? 0)).toBe(250);
+  });
+
   it('show their work in the launching stream, under its own number and the correlation of the launch', () => {
     const rows = simulated([capture(spin('a', 50)), launch('b')]);
     const kernel = rows.find(({ kind }) => kind === 'kernel');

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { spread } from '../../../core/analysis/statistics.ts';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { attainableBandwidth, parseProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
@@ -56,5 +58,57 @@ describe('runs recorded on an H200', () => {
         example,
       );
     }
+  });
+});
+
+/** What was measured on H200 machines without a recorder, and the engine's own measurements of tensors in a row. */
+describe('loops and packing on an H200', () => {
+  const lasts = (document: object): number => {
+    const experiment = requireExperiment({ format: 'copyscope/experiment', version: 1, name: 'measured', ...document });
+    return simulate(lower(experiment), profile).makespanNs / 1000;
+  };
+  const loop = (memory: string, mode: string) => ({
+    buffers: [
+      { id: 'host', memory, bytes: 4096 },
+      { id: 'device', memory: 'device', bytes: 4096 },
+    ],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          {
+            op: 'repeat',
+            count: 1000,
+            operations: [{ op: 'copy', src: 'host', dst: 'device', mode, stream: 'legacy' }],
+          },
+          { op: 'synchronizeDevice' },
+        ],
+      },
+    ],
+  });
+  const tensors = (direction: string, count: number, size: number, strategy: string, memory = 'pageable') => {
+    const payload = { tensors: count, bytes: size, memory };
+    return { threads: [{ id: 'main', operations: [{ op: 'multiCopy', direction, payload, strategy }] }] };
+  };
+
+  it.each([
+    ['1,000 pinned copies of 4 KiB', loop('pinned', 'async'), 2701.9, 0.1],
+    ['1,000 pageable copies of 4 KiB', loop('pageable', 'async'), 3460.2, 0.25],
+    ['1,000 pageable copies of 4 KiB, each synchronised', loop('pageable', 'blocking-to'), 8610.4, 0.02],
+    ['1,000 tensors of 4,000 B, packed', tensors('h2d', 1000, 4000, 'packed'), 426.3, 0.05],
+    ['528 tensors of 164 kB, packed', tensors('h2d', 528, 310, 'packed'), 30.9, 0.15],
+    ['1,000 pinned tensors of 4 MB', tensors('h2d', 1000, 4e6, 'non-blocking-loop', 'pinned'), 74_800, 0.01],
+  ])('%s: within what is left of the error', (_, document, measuredUs, most) => {
+    expect(Math.abs(lasts(document) / measuredUs - 1)).toBeLessThan(most);
+  });
+
+  it('the recorded gain of a second stream for a pinned copy is predicted within 10 %', () => {
+    const [same, side] = ['overlap/pinned-same-stream', 'overlap/pinned-side-stream'].map(recorded);
+    if (same === undefined || side === undefined) throw new Error('no runs');
+    const medianOf = ({ info }: Run): number => spread(info.iterations.recordedMakespanNs)?.median ?? Number.NaN;
+    const measured = medianOf(same) - medianOf(side);
+    const predicted =
+      simulate(lower(experimentOf(same)), profile).makespanNs - simulate(lower(experimentOf(side)), profile).makespanNs;
+    expect(Math.abs(predicted / measured - 1)).toBeLessThan(0.1);
   });
 });
