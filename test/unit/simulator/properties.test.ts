@@ -111,8 +111,9 @@ const onDevice = (row: PlainRow): boolean => row.lane.startsWith('stream:');
 /** Takes its engine, or all multiprocessors, for itself. */
 const exclusive = (row: PlainRow): boolean => row.engine !== '' && row.name !== 'spin kernel';
 const isMark = (row: PlainRow): boolean => row.kind.startsWith('event-');
+/** What one launch of a graph does has one correlation: by time then, and what lasts no time first. */
 const issued = (rows: readonly PlainRow[]): PlainRow[] =>
-  rows.filter(onDevice).sort((a, b) => a.correlation - b.correlation);
+  rows.filter(onDevice).sort((a, b) => a.correlation - b.correlation || a.start - b.start || a.end - b.end);
 function group(rows: readonly PlainRow[], key: (row: PlainRow) => string): PlainRow[][] {
   const groups = new Map<string, PlainRow[]>();
   for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
