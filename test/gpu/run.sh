@@ -94,7 +94,7 @@ run_corpus() {
       continue
     fi
     mkdir -p "$OUT/runs/corpus/$(dirname "$id")"
-    if copyscope run "$file" --engine cuda --out "$OUT/runs/corpus/$id.arrow" --json > /dev/null 2> "$OUT/corpus.err"; then
+    if copyscope run "$file" --engine cuda --out "$OUT/runs/corpus/$id.arrow" --json < /dev/null > /dev/null 2> "$OUT/corpus.err"; then
       recorded=$((recorded + 1))
     else
       missing=$((missing + 1)); say "  not recorded: corpus/$id: $(head -n 1 "$OUT/corpus.err")"
