@@ -1,11 +1,11 @@
 /** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
-import type { Program } from '../program/program.ts';
+import type { MultiCopyPlan, Program } from '../program/program.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { HostCopies } from './hostCopies.ts';
 import { kernelCost } from './kernelCost.ts';
-import { isThreaded, type Run, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
+import { isThreaded, movesPieces, type Run, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
 import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
@@ -18,7 +18,6 @@ export class MultiCopies {
   readonly #streams: StreamSet;
   readonly #copies: HostCopies;
   readonly #costs: CopyCosts;
-  readonly #plans = new Map<number, ThreadedPlan>();
 
   constructor(program: Program, profile: DeviceProfile, clock: EventQueue, streams: StreamSet) {
     this.#program = program;
@@ -48,12 +47,8 @@ export class MultiCopies {
   }
 
   #plan(index: number): ThreadedPlan | undefined {
-    const known = this.#plans.get(index);
     const declared = this.#program.multiCopies[index];
-    if (known !== undefined || declared === undefined) return known;
-    const made = threadedPlan(declared, coresOf(this.#profile));
-    this.#plans.set(index, made);
-    return made;
+    return declared === undefined ? undefined : planned(declared, this.#profile);
   }
 
   /** Page-locked memory that no earlier iteration has left behind. */
@@ -92,7 +87,28 @@ export function pieceStep(base: Step, bytes: number, program: Program, profile: 
   return { ...base, code: 'kernel', call, route: 'engine', engine, callNs, ...kernelCost(kernel, 1, program, profile) };
 }
 
+const made = new WeakMap<MultiCopyPlan, Map<number, ThreadedPlan>>();
+
+/** Lanes, costs and the copy itself all need it, and a payload may have a million tensors. */
+function planned(plan: MultiCopyPlan, profile: DeviceProfile): ThreadedPlan {
+  const ofPlan = made.get(plan) ?? new Map<number, ThreadedPlan>();
+  made.set(plan, ofPlan);
+  const cores = coresOf(profile);
+  const found = ofPlan.get(cores) ?? threadedPlan(plan, cores);
+  ofPlan.set(cores, found);
+  return found;
+}
+
 const coresOf = ({ host }: DeviceProfile): number => host.threads.at(-1)?.threads ?? 1;
+
+/** The plans of which some tensors are moved by a kernel. */
+export function plansWithKernels(program: Program, profile: DeviceProfile): ReadonlySet<number> {
+  const hasKernels = (plan: MultiCopyPlan): boolean =>
+    isThreaded(plan)
+      ? planned(plan, profile).chunks.some(({ runs }) => runs.some(({ isGathered }) => isGathered))
+      : movesPieces(plan);
+  return new Set(program.multiCopies.flatMap((plan, index) => (hasKernels(plan) ? [index] : [])));
+}
 
 /** How many threads help each host thread in its multi-tensor copies, at the most. */
 export function helperCounts(program: Program, profile: DeviceProfile): number[] {
@@ -100,7 +116,7 @@ export function helperCounts(program: Program, profile: DeviceProfile): number[]
     instructions.reduce((most, instruction) => {
       const plan = instruction.code === 'multiCopy' ? program.multiCopies[instruction.plan] : undefined;
       if (plan === undefined || !isThreaded(plan)) return most;
-      const { threads, chunks } = threadedPlan(plan, coresOf(profile));
+      const { threads, chunks } = planned(plan, profile);
       const units = chunks.reduce((sum, chunk) => sum + chunk.units.length, 0);
       return Math.max(most, Math.min(threads, units) - 1);
     }, 0),

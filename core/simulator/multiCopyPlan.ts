@@ -88,13 +88,11 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
   return each ? steps : [...steps, wait, ...after];
 }
 
-/** Whether a kernel moves what is small: within the device, or together before it crosses to pageable memory. */
-export function movesPieces({ strategy, direction, memory, sizes }: MultiCopyPlan): boolean {
-  if (strategy !== 'pipelined') return false;
-  if (direction !== 'd2d' && (direction !== 'd2h' || memory !== 'pageable')) return false;
-  // On the way to the host the end of a large tensor may be one of them.
-  return sizes.filter((bytes) => bytes <= packedTensorBytes).length >= leastGathered - (direction === 'd2h' ? 1 : 0);
-}
+/** Whether a kernel moves what is small within the device. */
+export const movesPieces = ({ strategy, direction, sizes }: MultiCopyPlan): boolean =>
+  strategy === 'pipelined' &&
+  direction === 'd2d' &&
+  sizes.filter((bytes) => bytes <= packedTensorBytes).length >= leastGathered;
 
 /** Without pinned staging, `packed` still puts small tensors together. */
 function bytesOf(plan: MultiCopyPlan): readonly number[] | Float64Array {

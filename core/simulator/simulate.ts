@@ -12,7 +12,7 @@ import { Devices } from './device.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
-import { helperCounts, MultiCopies } from './multiCopies.ts';
+import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { Signals } from './signals.ts';
@@ -75,7 +75,13 @@ function* iteration(
 ): Generator<SimulationProgress, SimulationResult, void> {
   const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
   const clock = new EventQueue();
-  const output = new TraceOutput(program, plan, helperCounts(program, profile), 2 * total);
+  const output = new TraceOutput(
+    program,
+    plan,
+    helperCounts(program, profile),
+    plansWithKernels(program, profile),
+    2 * total,
+  );
   const devices = new Devices(program, profile, clock, output);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
   const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies };

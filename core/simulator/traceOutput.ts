@@ -5,7 +5,6 @@ import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
 import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
-import { movesPieces } from './multiCopyPlan.ts';
 import type { Step } from './step.ts';
 
 const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
@@ -32,14 +31,23 @@ export class TraceOutput {
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
   #correlations = 0;
 
-  /** `helpers` is how many threads help each host thread, `expectedRows` about how many rows there will be. */
-  constructor(program: Program, steps: readonly (readonly Step[])[], helpers: readonly number[], expectedRows: number) {
+  /**
+   * `helpers` is how many threads help each host thread, `kernelPlans` the multi-tensor copies that launch kernels,
+   * `expectedRows` about how many rows there will be.
+   */
+  constructor(
+    program: Program,
+    steps: readonly (readonly Step[])[],
+    helpers: readonly number[],
+    kernelPlans: ReadonlySet<number>,
+    expectedRows: number,
+  ) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
     for (const step of steps.flat()) {
       used.add(step.engine);
-      const plan = step.code === 'multiCopy' ? program.multiCopies[step.index] : undefined;
-      if (plan !== undefined && movesPieces(plan)) used.add(engineIndex(step.device, 'compute'));
+      const hasKernels = step.code === 'multiCopy' && kernelPlans.has(step.index);
+      if (hasKernels) used.add(engineIndex(step.device, 'compute'));
     }
     const engines = program.devices
       .flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)))
