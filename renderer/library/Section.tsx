@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { recall, remember } from '../app/settings.ts';
 import classes from './Library.module.css';
 
 interface Props {
@@ -10,17 +12,30 @@ interface Props {
   readonly children: ReactNode;
 }
 
+/** A part of the library, which can be closed to make room for the others, and stays so. */
 export function Section({ title, count, empty, action, children }: Props) {
+  const name = `library-closed:${title}`;
+  const [closed, setClosed] = useState(() => recall(name) === 'yes');
+  const Chevron = closed ? IconChevronRight : IconChevronDown;
+  const toggle = (): void => {
+    remember(name, closed ? 'no' : 'yes');
+    setClosed(!closed);
+  };
   return (
     <section className={classes['section']} aria-label={title}>
       <div className={classes['heading']}>
-        <h2>{title}</h2>
+        <h2>
+          <button type="button" className={classes['toggle']} aria-expanded={!closed} onClick={toggle}>
+            {title}
+            <Chevron size={13} aria-hidden />
+          </button>
+        </h2>
         <span className={classes['count']} aria-hidden>
           {count === 0 ? '' : count}
         </span>
         {action}
       </div>
-      {count === 0 ? <p className={classes['empty']}>{empty}</p> : children}
+      {closed ? null : count === 0 ? <p className={classes['empty']}>{empty}</p> : children}
     </section>
   );
 }

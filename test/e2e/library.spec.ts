@@ -173,6 +173,17 @@ test.describe('with three experiments and three runs', () => {
   });
 });
 
+test('a part of the library that was closed stays closed', async ({ window, page }) => {
+  const examples = window.library.getByRole('region', { name: 'Examples' });
+  await examples.getByRole('button', { name: 'Examples', exact: true }).click();
+  await expect(examples.getByRole('listitem')).toHaveCount(0);
+  await page.reload();
+  await window.ready();
+  await expect(examples.getByRole('listitem')).toHaveCount(0);
+  await examples.getByRole('button', { name: 'Examples', exact: true }).click();
+  await expect(examples.getByRole('listitem')).not.toHaveCount(0);
+});
+
 test('files that are dropped are opened, whatever they are', async ({ window, page }) => {
   await drop(page, [
     ['mine.copyscope.json', Buffer.from(named('Dropped'))],
