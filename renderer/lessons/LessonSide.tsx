@@ -30,7 +30,7 @@ import { Statements } from './Statements.tsx';
 import { goBack, goOn, isLast } from './steps.ts';
 import { Task } from './Task.tsx';
 import { useChecks } from './useChecks.ts';
-import { type OpenStep, retryLesson, startOver, useLessonFile, useLessonPage, useOpenStep } from './useLesson.ts';
+import { type OpenStep, retryLesson, startAllOver, useLessonFile, useLessonPage, useOpenStep } from './useLesson.ts';
 import { usePresentKeys } from './usePresentKeys.ts';
 
 export function LessonSide() {
@@ -104,9 +104,9 @@ function Head({ open }: { readonly open: OpenStep }) {
   );
 }
 
-/** Forgets answers and tasks, gives the experiment back, and goes to the first step. */
+/** Forgets answers and tasks, gives the experiments back, and goes to the first step. */
 function beginAnew(open: OpenStep): void {
-  void startOver(open);
+  void startAllOver(open);
   resetProgress(open.lesson.id);
   openPage({ kind: 'lesson', id: open.lesson.id, step: 0 });
 }

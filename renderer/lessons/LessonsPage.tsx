@@ -1,16 +1,22 @@
 /** All lessons, with how far each has come. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconClock, IconVocabulary } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { describeError } from '../../core/errors.ts';
 import type { LessonSummary } from '../../core/service/service.ts';
-import { openPage } from '../app/store/actions.ts';
-import { useApp } from '../app/store/store.ts';
+import { attempt, host, openPage } from '../app/store/actions.ts';
+import { assign, useApp } from '../app/store/store.ts';
 import { progressOf, useLessonView } from './lessonView.ts';
 import classes from './Pages.module.css';
 
 export function LessonsPage() {
   const lessons = useApp((state) => state.lessons);
   const folder = useApp((state) => state.about?.dataFolder);
+  const ready = useApp((state) => state.libraryReady && state.connection.status === 'open');
+  useEffect(() => {
+    if (!ready) return;
+    void attempt('The lessons could not be listed', async () => assign({ lessons: await host().lessons() }));
+  }, [ready]);
   const groups = [...new Set(lessons.map(({ group }) => group))];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.

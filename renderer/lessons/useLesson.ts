@@ -73,11 +73,15 @@ export function useLessonPage(): void {
 
 const lastStep = (lesson: string): number => progressOf(useLessonView.getState(), lesson).step;
 
+/** A lesson that was open before is read again without a sign of it: its author may have changed the file. */
 async function readLesson(id: string): Promise<void> {
-  if (state().openedLessons[id]?.status === 'ready') return;
-  put('openedLessons', id, { status: 'loading' });
+  const before = state().openedLessons[id];
+  if (before?.status !== 'ready') put('openedLessons', id, { status: 'loading' });
   try {
-    put('openedLessons', id, { status: 'ready', value: await host().readLesson(id) });
+    const value = await host().readLesson(id);
+    if (before?.status === 'ready' && JSON.stringify(before.value) === JSON.stringify(value)) return;
+    for (const key of given.keys()) if (key.startsWith(`${id} `)) given.delete(key);
+    put('openedLessons', id, { status: 'ready', value });
   } catch (thrown) {
     put('openedLessons', id, { status: 'failed', error: toErrorInfo(thrown) });
   }
@@ -111,6 +115,12 @@ async function readGiven(lesson: Lesson, name: string): Promise<Experiment> {
   const declared = lesson.experiments[name];
   if (declared?.document !== undefined) return requireExperiment(declared.document);
   return host().readExample(declared?.example ?? '');
+}
+
+/** Every experiment of the lesson as the lesson gives it. */
+export async function startAllOver(open: OpenStep): Promise<void> {
+  const documents = new Map(open.lesson.steps.map((step) => [documentOf(open.lesson, step), step]));
+  for (const [document, step] of documents) await startOver({ ...open, document, step });
 }
 
 /** The experiment of the step as the lesson gives it, with all changes gone. */

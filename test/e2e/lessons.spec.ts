@@ -193,10 +193,9 @@ test('a lesson of one’s own is listed and played; one with a mistake says wher
   page,
 }) => {
   const text = readFileSync(join(import.meta.dirname, '../../assets/lessons/first-overlap.md'), 'utf8');
+  await expect(window.library).toBeVisible();
   server.addLesson('mine', text.replace('title: Your first overlap', 'title: My own lesson'));
   server.addLesson('broken', text.replace('minutes: 5', 'minutes: soon'));
-  await page.reload();
-  await window.ready();
   await page.getByRole('button', { name: 'Lessons', exact: true }).click();
   await expect(page.getByText(/line 8: minutes: "soon" is not/)).toBeVisible();
   await page.getByRole('button', { name: /My own lesson/ }).click();
