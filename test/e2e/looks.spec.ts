@@ -166,7 +166,9 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.library.getByRole('button', { name: 'New experiment' }).click();
     await page.getByTestId('score-sheet').locator('[data-cursor]').focus();
     await page.keyboard.press('a');
+    await expect(page.getByRole('textbox', { name: 'Add an operation or a template' })).toBeFocused();
     await page.keyboard.insertText('Copy many tensors');
+    await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Copy many tensors');
     await page.keyboard.press('Enter');
     await expect(window.inspector.getByLabel('Slot size')).toBeVisible();
   },

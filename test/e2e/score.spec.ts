@@ -195,7 +195,9 @@ test('a multi-tensor copy has fields for its strategy and the options of that', 
   const sheet = page.getByTestId('score-sheet');
   await sheet.locator('[data-cursor]').focus();
   await page.keyboard.press('a');
+  await expect(page.getByRole('textbox', { name: 'Add an operation or a template' })).toBeFocused();
   await page.keyboard.insertText('Copy many tensors');
+  await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Copy many tensors');
   await page.keyboard.press('Enter');
   const field = (label: string) => window.inspector.getByLabel(label, { exact: true });
   await field('Slot size').fill('1 B');
