@@ -56,7 +56,8 @@ function Lists() {
       <LibraryTools />
       <div className={classes['lists']}>
         {isFiltered && isEmpty ? <NothingMatches /> : null}
-        {isFiltered && examples.length === 0 ? null : <Examples groups={examples} />}
+        {/* Only what can be selected, while one selects. */}
+        {selecting || (isFiltered && examples.length === 0) ? null : <Examples groups={examples} />}
         {isFiltered && experiments.length === 0 ? null : <ExperimentList experiments={experiments} order={order} />}
         {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} />}
         {isFiltered && runs.length === 0 ? null : <RunList runs={runs} order={order} />}
