@@ -101,7 +101,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.keyboard.press('Enter');
     await page.keyboard.press('w');
     await page.keyboard.press('w');
-    await page.keyboard.press('Escape');
+    await page.keyboard.press('.');
     await page.keyboard.press('m');
     await expect(window.timeline.getByRole('button', { name: 'Notes, 2' })).toBeVisible();
   },
