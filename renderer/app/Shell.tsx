@@ -12,6 +12,7 @@ import { usePrediction } from '../predict/usePrediction.ts';
 import { DragLayer } from '../score/DragLayer.tsx';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
+import { useSweeps } from '../sweep/sweeps.ts';
 import { Announcer } from './Announcer.tsx';
 import { useAreaKeys } from './areas.ts';
 import { DocumentPage } from './DocumentPage.tsx';
@@ -147,7 +148,7 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'lessons') return 'Lessons';
   if (state.page.kind === 'glossary') return 'Glossary';
   if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
-  if (state.page.kind === 'sweep' || state.page.kind === 'sweep-setup') return 'Sweep';
+  if (state.page.kind === 'sweep-setup') return 'New sweep';
   if (state.page.kind === 'charts') return 'Charts';
   const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
   return currentExperiment(state)?.name ?? own;
@@ -172,7 +173,10 @@ function useEditKeys(): void {
 
 /** The browser's tab and the task bar name what is open. */
 function useTitle(): void {
-  const name = useApp((state) => pageName(state));
+  const page = useApp((state) => state.page);
+  const sweep = useSweeps(({ summaries }) => (page.kind === 'sweep' ? (summaries[page.id]?.name ?? 'Sweep') : null));
+  const other = useApp((state) => pageName(state));
+  const name = sweep ?? other;
   useEffect(() => {
     document.title = name === undefined ? 'Copyscope' : `${name} · Copyscope`;
   }, [name]);

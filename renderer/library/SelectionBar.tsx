@@ -1,8 +1,9 @@
 /** What can be done with all that is selected. */
 import { Button, Text } from '@mantine/core';
-import { IconPackageExport, IconTrash } from '@tabler/icons-react';
+import { IconColumns, IconPackageExport, IconTrash } from '@tabler/icons-react';
 import { exportBundle } from '../app/store/files.ts';
 import { deleteItems } from '../app/store/libraryActions.ts';
+import { mostCompared, openComparison } from '../compare/actions.ts';
 import { bundleName } from './bundleName.ts';
 import classes from './Library.module.css';
 import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryView.ts';
@@ -11,6 +12,7 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
   const selected = useLibrary((state) => state.selected);
   const items = selectedItems(selected, order);
   const count = items.experiments.length + items.runs.length;
+  const comparable = items.experiments.length === 0 && items.runs.length >= 2 && items.runs.length <= mostCompared;
   return (
     <section className={classes['selection']} aria-label="Selection">
       <Text size="sm" role="status">
@@ -19,6 +21,18 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
       <div className={classes['selectionButtons']}>
         <Button variant="default" disabled={count === order.length} onClick={() => selectAll(order)}>
           All
+        </Button>
+        <Button
+          variant="default"
+          disabled={!comparable}
+          title={comparable ? undefined : `Select 2 to ${mostCompared} runs`}
+          leftSection={<IconColumns size={14} aria-hidden />}
+          onClick={() => {
+            stopSelecting();
+            openComparison(items.runs);
+          }}
+        >
+          Compare
         </Button>
         <Button
           variant="default"

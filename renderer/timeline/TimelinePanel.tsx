@@ -270,7 +270,14 @@ function Announcer({ run }: { readonly run: LoadedRun }) {
 }
 
 function NothingRecorded({ run }: { readonly run: LoadedRun }) {
-  const { error, status } = run.run.info;
+  const { error, status, experiment } = run.run.info;
+  if (error === undefined && experiment?.threads.every(({ operations }) => operations.length === 0)) {
+    return (
+      <EmptyState icon={<IconPlayerPlay size={24} />} title="Nothing to run yet">
+        <Text c="dimmed">Add an operation to the score: its lanes are drawn here at once.</Text>
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState
       icon={<IconAlertTriangle size={24} />}

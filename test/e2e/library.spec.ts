@@ -135,6 +135,7 @@ test.describe('with three experiments and three runs', () => {
     await experiments(window).getByRole('checkbox', { name: 'Select gamma' }).check();
     const bar = window.library.getByRole('region', { name: 'Selection' });
     await expect(bar).toContainText('4 selected');
+    await expect(bar.getByRole('button', { name: 'Compare' })).toBeDisabled();
     await bar.getByRole('button', { name: 'Delete' }).click();
     await expect(own).toHaveCount(0);
     await expect(experiments(window).getByRole('listitem')).toHaveCount(2);
@@ -146,6 +147,19 @@ test.describe('with three experiments and three runs', () => {
       .click();
     await expect(own).toHaveCount(3);
     await expect(bar).toBeHidden();
+  });
+
+  test('runs that are selected are compared', async ({ window, page }) => {
+    const own = window.runs.filter({ hasText: 'Simulated' });
+    for (const index of [0, 1])
+      await own
+        .nth(index)
+        .getByRole('button')
+        .first()
+        .click({ modifiers: ['Control'] });
+    await window.library.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Compare' }).click();
+    await expect(page).toHaveTitle('Comparison · Copyscope');
+    await expect(page).toHaveURL(/compare\/[^,]+,[^,]+$/);
   });
 
   test('a bundle of all goes out and comes in again', async ({ window, page, server }) => {
