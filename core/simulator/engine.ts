@@ -7,9 +7,9 @@ import { type SimulationResult, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
 
-/** What a run says of where it was made; core can't find it out itself. */
+/** What a run says of where it was made; core can't find it out itself. A simulated run is the same on any machine. */
 export interface SimulationSite {
-  readonly machine: NonNullable<RunInfo['machine']>;
+  readonly machine: RunInfo['machine'];
   /** Copyscope's version. */
   readonly version: string;
   /** Resolves after the event loop has had a turn, so that a cancel or a redraw gets through. */

@@ -8,17 +8,19 @@ import { bytes } from '../../core/units.ts';
 const read = new Map<string, Promise<DeviceProfile | null>>();
 
 /** What a summary is made with: what a copy attains, and how much a stream holds. Remedies are predicted apart. */
+export const summaryOptions = (profile: DeviceProfile): SummaryOptions => ({
+  attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
+  queueDepth: profile.queue.depth,
+});
+
+/** The same for a run; nothing where the host has no profile of its machine. */
 export async function attainableFor(
   info: RunInfo,
   profiles: readonly ProfileSummary[],
   host: HostService,
 ): Promise<SummaryOptions> {
   const profile = await profileOf(info, profiles, host);
-  if (profile === null) return {};
-  return {
-    attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
-    queueDepth: profile.queue.depth,
-  };
+  return profile === null ? {} : summaryOptions(profile);
 }
 
 /** The profile of the machine that a run was made on, or simulated with; null where the host has none. */

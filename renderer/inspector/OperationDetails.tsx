@@ -61,13 +61,39 @@ function SelectedTogether() {
   );
 }
 
-const mostOccurrences = 8;
+/** Of more, as a multi-tensor copy's parts, the first few stand for the others. */
+const mostOccurrences = 3;
 
 function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
   const rows = run.operations.filter((row) => row.op === op);
   if (rows.length === 0) return null;
-  return rows.slice(0, mostOccurrences).map((row) => (
-    <Block key={`${row.occurrence}:${row.kind}`} title={rows.length > 1 ? `In the run: ${row.name}` : 'In the run'}>
+  const left = rows.length - mostOccurrences;
+  return (
+    <>
+      {rows.slice(0, mostOccurrences).map((row) => (
+        <Occurrence
+          key={`${row.occurrence}:${row.kind}`}
+          row={row}
+          title={rows.length > 1 ? `In the run: ${row.name}` : 'In the run'}
+        />
+      ))}
+      {left <= 0 ? null : (
+        <p className={classes['hint']}>
+          {left} more {left === 1 ? 'activity' : 'activities'} in the lanes.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface OccurrenceProps {
+  readonly row: LoadedRun['operations'][number];
+  readonly title: string;
+}
+
+function Occurrence({ row, title }: OccurrenceProps) {
+  return (
+    <Block title={title}>
       <Facts>
         <Fact name="Starts">{formatDuration(row.startNs)}</Fact>
         {row.durationNs > 0 ? <Fact name="Takes">{formatDuration(row.durationNs)}</Fact> : null}
@@ -80,7 +106,7 @@ function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number
         )}
       </Facts>
     </Block>
-  ));
+  );
 }
 
 /** The operation's own fields, under the document's names. */

@@ -5,9 +5,9 @@ import { summarizeRun } from '../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import { lower } from '../../core/program/lower.ts';
 import { simEngine } from '../../core/simulator/engine.ts';
-import { attainableBandwidth, type DeviceProfile } from '../../core/simulator/profile.ts';
+import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { bytes } from '../../core/units.ts';
+import { summaryOptions } from '../app/attainable.ts';
 import { indexIteration } from '../app/loading/iterationData.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 
@@ -35,8 +35,7 @@ scope.onmessage = ({ data }) => {
 async function predict({ ticket, experiment, version }: PredictRequest): Promise<void> {
   const used = profile;
   if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
-  const machine = { os: navigator.userAgent.slice(0, 200), cpu: '', cores: navigator.hardwareConcurrency };
-  const engine = simEngine(async () => used, { machine, version, pause: async () => {} });
+  const engine = simEngine(async () => used, { machine: null, version, pause: async () => {} });
   const run = await engine.run({ experiment, program: lower(experiment), profile: used.name });
   const { experiment: _, ...info } = run.info;
   const { representative } = run.info.iterations;
@@ -50,9 +49,7 @@ async function predict({ ticket, experiment, version }: PredictRequest): Promise
 
 function summarized(run: Run, used: DeviceProfile) {
   const begin = performance.now();
-  const summary = summarizeRun(run, {
-    attainable: (direction, memory, size) => attainableBandwidth(used, direction, memory, bytes(size)),
-  });
+  const summary = summarizeRun(run, summaryOptions(used));
   summaryMs = performance.now() - begin;
   return summary;
 }
