@@ -11,7 +11,7 @@ const supported = process.platform === 'linux' && missing.length === 0;
 const reason = missing.length > 0 ? `there is no ${missing.join(' and no ')}` : `not run on ${process.platform}`;
 
 function run(command: string, args: readonly string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', timeout: 280_000 });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', timeout: 880_000 });
   return { status, output: `${stdout}${stderr}` };
 }
 
@@ -40,6 +40,6 @@ describe.skipIf(!supported)(supported ? 'the executor' : `the executor (skipped:
       expect(output).toMatch(/^\d+ passed, 0 failed$/m);
       expect(status, output).toBe(0);
     },
-    300_000,
+    900_000,
   );
 });
