@@ -194,12 +194,12 @@ function RunPicker({ run }: { readonly run: LoadedRun }) {
       aria-label="Run shown"
       className={classes['run'] ?? ''}
       value={run.id}
-      data={runs.map((one) => ({ value: one.id, label: runLabel(one), disabled: one.status === 'running' }))}
+      data={runs.map((one) => ({ value: one.id, label: outcome(one), disabled: one.status === 'running' }))}
       onChange={(id) => id !== null && pickRun(id)}
       comboboxProps={{ width: 290, position: 'bottom-start' }}
       renderOption={({ option }) => {
         const one = runs.find(({ id }) => id === option.value);
-        return <TwoParts first={option.label} second={one === undefined ? '' : runDetail(one)} stacked />;
+        return one === undefined ? option.label : <TwoParts first={runLabel(one)} second={runDetail(one)} stacked />;
       }}
     />
   );
@@ -225,13 +225,14 @@ function IterationPicker({ run }: { readonly run: LoadedRun }) {
       value={String(picked !== null && iterations.includes(picked) ? picked : representative)}
       data={iterations.map((number) => ({
         value: String(number),
-        label: `Iteration ${number + 1}${number === representative ? ' (median)' : ''}`,
+        label: `Iteration ${number + 1}`,
       }))}
       onChange={(value) => assign({ iteration: value === null ? null : Number(value), selection: null })}
       comboboxProps={{ width: 230, position: 'bottom-start' }}
       renderOption={({ option }) => {
         const makespan = recordedMakespanNs[Number(option.value)];
-        return <TwoParts first={option.label} second={makespan === undefined ? '' : formatDuration(makespan)} />;
+        const first = `${option.label}${option.value === String(representative) ? ' (median)' : ''}`;
+        return <TwoParts first={first} second={makespan === undefined ? '' : formatDuration(makespan)} />;
       }}
     />
   );
