@@ -36,11 +36,12 @@ export const isPrediction = (id: string): boolean => id.startsWith(predictionPre
 
 const programs = new WeakMap<Experiment, string>();
 
-/** What an experiment does, without what it is called. */
+/** What an experiment does, without what it is called and how often a run repeats it. */
 function programOf(experiment: Experiment): string {
   const known = programs.get(experiment);
   if (known !== undefined) return known;
-  const made = JSON.stringify({ ...experiment, name: '', description: '' });
+  const environment = { ...experiment.environment, iterations: 0, warmups: 0 };
+  const made = JSON.stringify({ ...experiment, environment, name: '', description: '' });
   programs.set(experiment, made);
   return made;
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/app/engines.ts';
+import type { LoadedRun } from '../../../renderer/app/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/app/page.ts';
-import { comparedRunIds, shownRunId } from '../../../renderer/app/store/select.ts';
+import { comparedRunIds, isOfPresent, shownRunId } from '../../../renderer/app/store/select.ts';
 import type { AppState } from '../../../renderer/app/store/types.ts';
 import { formatMoment } from '../../../renderer/common/time.ts';
 import { exampleGroups } from '../../../renderer/library/groups.ts';
@@ -134,6 +135,18 @@ describe('the run that is shown', () => {
   it('is the newest of the chosen engine', () => {
     expect(shownRunId(stateWith([older, newer, cpu, recorded]))).toBe('newer');
     expect(shownRunId(stateWith([older, newer, cpu, recorded], { engine: 'cpu' }))).toBe('cpu');
+  });
+
+  it('is of the open experiment however often it repeats it, and not once anything else has changed', () => {
+    const { environment } = experiment;
+    const ofThat = (changed: Partial<typeof experiment>) =>
+      ({ run: { info: { experiment: { ...experiment, ...changed } } } }) as unknown as LoadedRun;
+    const more = { environment: { ...environment, iterations: environment.iterations + 10, warmups: 0 } };
+    expect(isOfPresent(stateWith([]), ofThat(more))).toBe(true);
+    expect(isOfPresent(stateWith([]), ofThat({ name: 'other' }))).toBe(true);
+    expect(isOfPresent(stateWith([]), ofThat({ threads: [] }))).toBe(false);
+    const launches = { environment: { ...environment, launchBlocking: !environment.launchBlocking } };
+    expect(isOfPresent(stateWith([]), ofThat(launches))).toBe(false);
   });
 
   it('is the recorded one where the engine has none', () => {
