@@ -115,7 +115,9 @@ interface ChartProps {
 }
 
 function SweepChart({ sweep, plan, metric, as }: ChartProps) {
-  const drawn = useThrottledValue(sweep, redrawMs);
+  const throttled = useThrottledValue(sweep, redrawMs);
+  // Once the last point is there, what is drawn and saved holds it at once.
+  const drawn = sweep.summary.status === 'running' ? throttled : sweep;
   const spec = useMemo(
     () => (as === 'heat' ? sweepHeat(drawn, plan, metric) : null) ?? sweepLines(drawn, plan, metric),
     [drawn, plan, metric, as],
