@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
-import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { SpawnEngine } from '../engine/child.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
-import { readBounded } from './files.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
-import type { RunFile } from './runStore.ts';
+import { type RunFile, readRunFile } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
 import { isSweepRun, SweepStore } from './sweepStore.ts';
@@ -111,14 +109,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
       return [...own, ...kept.filter((run) => !ids.has(run.id)), ...(await sweepStore.runs())];
     },
     runFile: async (id) => ({ bytes: (await runFile(id)).bytes }),
-    readRun: async (id) => {
-      const unsaved = session.unsaved(id);
-      if (unsaved !== null) return unsaved;
-      const problem = session.problem(id);
-      if (problem !== null) throw problem;
-      if (isSweepRun(id)) return readBounded((await sweepStore.runFile(id)).path, maxRunFileBytes);
-      return runs.read(id);
-    },
+    readRun: async (id) => readRunFile(await runFile(id)),
     renameRun: async (id, title) => {
       if (isSweepRun(id)) throw ofSweep();
       windows.runChanged(id, await library.rename(id, title));

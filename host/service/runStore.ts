@@ -42,6 +42,10 @@ export function streamRunFile({ path, bytes, content }: RunFile): Readable {
   );
 }
 
+/** All of its bytes. Rejects with a file error. */
+export const readRunFile = async ({ path, content }: RunFile): Promise<Uint8Array> =>
+  content ?? readBounded(path, maxRunFileBytes);
+
 interface Indexed {
   readonly bytes: number;
   /** Size and time of the file that was read: the entry is read again when either differs. */
@@ -71,12 +75,7 @@ export class RunStore {
     return summaries.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   }
 
-  /** The file's bytes. Rejects with `run.not-found`, a file error, or what is wrong with the file (`run-file.*`). */
-  async read(id: string): Promise<Uint8Array> {
-    return readBounded((await this.file(id)).path, maxRunFileBytes);
-  }
-
-  /** Where the file lies, for whoever streams it. Rejects as read() does. */
+  /** Where the file lies. Rejects with `run.not-found`, a file error, or what is wrong with the file (`run-file.*`). */
   async file(id: string): Promise<RunFile> {
     const entry = await this.#find(id);
     const { summary, bytes } = await this.#indexed(entry);

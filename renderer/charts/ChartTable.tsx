@@ -1,5 +1,7 @@
 /** A chart for those who read it: the same points, values and spreads in a table, each with a way to open it. */
+
 import { useMemo } from 'react';
+import { LinkButton } from '../common/LinkButton.tsx';
 import classes from './Chart.module.css';
 import { type ChartSpec, fullTitle } from './spec.ts';
 import { chartTable, type TableRow } from './table.ts';
@@ -52,9 +54,9 @@ function Line({ row, onOpen }: { readonly row: TableRow; readonly onOpen: Props[
       {onOpen === undefined ? null : (
         <td>
           {id === undefined ? null : (
-            <button type="button" className={classes['open']} aria-label={`Open ${name}`} onClick={() => onOpen(id)}>
+            <LinkButton label={`Open ${name}`} onClick={() => onOpen(id)}>
               Open
-            </button>
+            </LinkButton>
           )}
         </td>
       )}

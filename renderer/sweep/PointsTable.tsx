@@ -1,10 +1,12 @@
 /** Every point in its place: its values, its figure or why it has none, and a button that opens its run. */
+
 import { memo } from 'react';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
 import type { Metric } from '../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { formatValue } from '../charts/quantities.ts';
+import { LinkButton } from '../common/LinkButton.tsx';
 import classes from './SweepPage.module.css';
 
 interface Props {
@@ -71,14 +73,9 @@ const PointRow = memo(function PointRow({ plan, point, metric, outcome, onOpen }
       <Figure outcome={outcome} metric={metric} />
       <td>
         {outcome?.status === 'done' ? (
-          <button
-            type="button"
-            className={classes['link']}
-            aria-label={`Open the run of ${plan.nameOf(point)}`}
-            onClick={() => onOpen(outcome.run.id)}
-          >
+          <LinkButton label={`Open the run of ${plan.nameOf(point)}`} onClick={() => onOpen(outcome.run.id)}>
             Open
-          </button>
+          </LinkButton>
         ) : null}
       </td>
     </tr>

@@ -16,6 +16,7 @@ import { Chart } from '../charts/Chart.tsx';
 import { formatValue } from '../charts/quantities.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { LinkButton } from '../common/LinkButton.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
@@ -71,7 +72,7 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section className={classes['page']} aria-label="Sweep" tabIndex={0}>
       <Header sweep={sweep} />
-      <StatusBar summary={summary} plan={plan} sweep={sweep} />
+      <StatusBar sweep={sweep} plan={plan} />
       <div className={classes['body']}>
         <div className={classes['controls']}>
           <NativeSelect
@@ -132,9 +133,9 @@ function Best({ sweep, plan, metric }: { readonly sweep: Sweep; readonly plan: S
   return (
     <>
       {metric.best === 'least' ? 'Least' : 'Most'}:{' '}
-      <button type="button" className={classes['link']} onClick={() => openRun(run.run.id)}>
+      <LinkButton onClick={() => openRun(run.run.id)}>
         {formatValue(metric.unit, best.value)} at {plan.nameOf(best.point)}
-      </button>
+      </LinkButton>
     </>
   );
 }
@@ -178,13 +179,12 @@ function Header({ sweep: { summary, document, iterations } }: { readonly sweep: 
 }
 
 interface StatusProps {
-  readonly summary: SweepSummary;
   readonly sweep: Sweep;
   readonly plan: SweepPlan;
 }
 
-function StatusBar({ summary, sweep, plan }: StatusProps) {
-  const { id, status, points, done, failed, problem } = summary;
+function StatusBar({ sweep, plan }: StatusProps) {
+  const { id, status, points, done, failed, problem } = sweep.summary;
   const reached = done + failed;
   const next = plan.count > reached ? nextPoint(sweep, plan) : null;
   return (

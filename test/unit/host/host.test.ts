@@ -10,19 +10,12 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { Windows } from '../../../host/service/windows.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
 import { example } from './support/runs.ts';
+import { toldWindow } from './support/toldWindow.ts';
 
 let built: BuiltEntry;
 let folder: string;
 let host: Host;
-const told = {
-  runProgress: vi.fn(),
-  runChanged: vi.fn(),
-  experimentsChanged: vi.fn(),
-  sweepChanged: vi.fn(),
-  sweepPoint: vi.fn(),
-  opened: vi.fn(),
-  engineChanged: vi.fn(),
-};
+const told = toldWindow();
 
 const start = (behaviour: string): Promise<RunSummary> =>
   host.service.startRun({ experiment: { ...example(), name: behaviour }, engine: 'cpu' });

@@ -22,18 +22,11 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
 import { example, smallRun } from './support/runs.ts';
+import { toldWindow } from './support/toldWindow.ts';
 
 let folder: string;
 let host: Host;
-const told = {
-  runProgress: vi.fn(),
-  runChanged: vi.fn(),
-  experimentsChanged: vi.fn(),
-  opened: vi.fn(),
-  sweepChanged: vi.fn(),
-  sweepPoint: vi.fn(),
-  engineChanged: vi.fn(),
-};
+const told = toldWindow();
 
 /** A bin that is a folder. */
 const binFolder = (): string => join(folder, 'bin');

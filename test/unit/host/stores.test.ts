@@ -19,12 +19,13 @@ import { Assets } from '../../../host/service/assets.ts';
 import { DraftStore } from '../../../host/service/draftStore.ts';
 import { ExperimentStore } from '../../../host/service/experimentStore.ts';
 import { slug, timedId, unused } from '../../../host/service/ids.ts';
-import { RunStore } from '../../../host/service/runStore.ts';
+import { RunStore, readRunFile } from '../../../host/service/runStore.ts';
 import { repository } from './support/buildEntry.ts';
 import { example, smallRun } from './support/runs.ts';
 
 let folder: string;
 let runs: RunStore;
+const readRun = async (id: string): Promise<Uint8Array> => readRunFile(await runs.file(id));
 let drafts: DraftStore;
 let experiments: ExperimentStore;
 
@@ -215,7 +216,7 @@ describe('the run store', () => {
   it('keeps a run of this installation as measured, and gives its file back', async () => {
     const id = await keep();
     expect(id).toBe('20261120-054500-pinned-source-second-stream');
-    expect(decodeRun(await runs.read(id)).info.experiment).toEqual(example());
+    expect(decodeRun(await readRun(id)).info.experiment).toEqual(example());
     expect(await runs.list()).toMatchObject([
       {
         id,
@@ -233,7 +234,7 @@ describe('the run store', () => {
     const file = encodeRun(smallRun(example(), 'cpu'));
     const { run: imported } = await runs.import('My Colleague’s H200.arrow', file);
     expect(imported).toMatchObject({ id: 'imported/my-colleague-s-h200', origin: 'recorded' });
-    expect(await runs.read(imported.id)).toEqual(file);
+    expect(await readRun(imported.id)).toEqual(file);
     const simulated = await runs.import('sim.arrow', encodeRun(smallRun(example(), 'sim')));
     expect(simulated.run).toMatchObject({ origin: 'simulated', device: 'h200' });
     expect((await runs.list()).map(({ origin }) => origin).sort()).toEqual(['recorded', 'simulated']);
@@ -266,7 +267,7 @@ describe('the run store', () => {
     expect(listed.map((run) => run.id).sort()).toEqual([id, 'Foreign File', 'truncated'].sort());
     const truncated = listed.find((run) => run.id === 'truncated');
     expect(truncated).toMatchObject({ status: 'failed', engine: null, error: { code: 'run-file.truncated' } });
-    await expect(runs.read('truncated')).rejects.toMatchObject({ code: 'run-file.truncated' });
+    await expect(readRun('truncated')).rejects.toMatchObject({ code: 'run-file.truncated' });
     expect(await runs.ownPath('truncated')).toBe(at('truncated.arrow'));
   });
 
@@ -280,7 +281,7 @@ describe('the run store', () => {
   it.each(hostileIds)('neither reads nor deletes the id %j', async (id) => {
     await keep();
     const before = contents();
-    await expect(runs.read(id)).rejects.toMatchObject({ code: 'run.not-found' });
+    await expect(readRun(id)).rejects.toMatchObject({ code: 'run.not-found' });
     await expect(runs.ownPath(id)).rejects.toMatchObject({ code: 'run.not-found' });
     expect(contents()).toEqual(before);
   });
@@ -298,7 +299,7 @@ describe('the run store', () => {
   it('does not follow a link out of its folder', async () => {
     await keep();
     symlinkSync(join(folder, 'outside.arrow'), at('link.arrow'));
-    await expect(runs.read('link')).rejects.toMatchObject({ code: 'run.not-found' });
+    await expect(readRun('link')).rejects.toMatchObject({ code: 'run.not-found' });
   });
 });
 

@@ -10,7 +10,7 @@ import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import type { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { storageError } from '../../../host/service/files.ts';
-import { RunStore, streamRunFile } from '../../../host/service/runStore.ts';
+import { RunStore, readRunFile, streamRunFile } from '../../../host/service/runStore.ts';
 import { SessionRuns } from '../../../host/service/sessionRuns.ts';
 import { example, smallRun } from './support/runs.ts';
 
@@ -81,7 +81,7 @@ describe('a run that ended early', () => {
     const { session, summary } = await ended(store);
     expect(summary).toMatchObject({ status: 'failed', error, engine: 'cpu' });
     expect(session.problem(summary.id)).toBeNull();
-    const { info, trace } = decodeRun(await store.read(summary.id));
+    const { info, trace } = decodeRun(await readRunFile(await store.file(summary.id)));
     expect(info).toMatchObject({ status: 'failed', error });
     expect(trace.count).toBe(partial.trace.count);
     expect(await store.list()).toMatchObject([{ id: summary.id, status: 'failed', error }]);

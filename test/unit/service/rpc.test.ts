@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/service/codec.ts';
 import { type Channel, connectHost, serveWindow } from '../../../core/service/rpc.ts';
-import type { HostService, WindowEvents } from '../../../core/service/service.ts';
+import type { HostService } from '../../../core/service/service.ts';
+import { toldWindow } from '../host/support/toldWindow.ts';
 
 /** Two ends of a byte channel: what one posts is encoded, decoded and handed to the other, as over a WebSocket. */
 function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unknown[] } {
@@ -27,16 +28,6 @@ function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unkn
   return { window: channel(left, right), host: channel(right, left), sent };
 }
 
-const events = (): WindowEvents => ({
-  runProgress: vi.fn(),
-  runChanged: vi.fn(),
-  experimentsChanged: vi.fn(),
-  sweepChanged: vi.fn(),
-  sweepPoint: vi.fn(),
-  opened: vi.fn(),
-  engineChanged: vi.fn(),
-});
-
 /** A service of which a test defines the functions that it calls. */
 const service = (functions: Partial<HostService>): HostService => functions as HostService;
 
@@ -47,7 +38,7 @@ describe('rpc between window and host', () => {
     const { window, host } = pair();
     const file = Uint8Array.from({ length: 1000 }, (_, index) => index % 251);
     serveWindow(host, service({ readRun: async (id) => (id === 'a/b-1' ? file : new Uint8Array()) }));
-    const connection = connectHost(window, events());
+    const connection = connectHost(window, toldWindow());
     expect(await connection.service.readRun('a/b-1')).toEqual(file);
   });
 
@@ -61,7 +52,7 @@ describe('rpc between window and host', () => {
     }
     const { window, host } = pair();
     serveWindow(host, new Counter() as unknown as HostService);
-    await expect(connectHost(window, events()).service.runs()).resolves.toEqual([]);
+    await expect(connectHost(window, toldWindow()).service.runs()).resolves.toEqual([]);
   });
 
   it('brings every field of an error to the other side', async () => {
@@ -75,7 +66,7 @@ describe('rpc between window and host', () => {
         },
       }),
     );
-    const error = await connectHost(window, events())
+    const error = await connectHost(window, toldWindow())
       .service.runs()
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CopyscopeError);
@@ -103,7 +94,7 @@ describe('rpc between window and host', () => {
     const called = vi.fn();
     const { window, host } = pair();
     serveWindow(host, service({ [name]: called }));
-    const call = connectHost(window, events()).service[name] as (...args: unknown[]) => Promise<unknown>;
+    const call = connectHost(window, toldWindow()).service[name] as (...args: unknown[]) => Promise<unknown>;
     await expect(call(...args)).rejects.toMatchObject({
       code: 'request.invalid',
       field: expect.stringContaining(name),
@@ -134,21 +125,21 @@ describe('rpc between window and host', () => {
     const { window, host } = pair();
     serveWindow(host, service({ runs }));
     window.post(message);
-    await connectHost(window, events()).service.runs();
+    await connectHost(window, toldWindow()).service.runs();
     expect(runs).toHaveBeenCalledTimes(1);
   });
 
   it('answers with an error when the result is too large to send', async () => {
     const { window, host } = pair();
     serveWindow(host, service({ readRun: async () => new Uint8Array(maxMessageBytes + 1) }));
-    await expect(connectHost(window, events()).service.readRun('big')).rejects.toMatchObject({
+    await expect(connectHost(window, toldWindow()).service.readRun('big')).rejects.toMatchObject({
       code: 'message.too-large',
     });
   });
 
   it('tells the window what happens, and rejects what waits when the host goes', async () => {
     const { window, host } = pair();
-    const heard = events();
+    const heard = toldWindow();
     const { events: tell } = serveWindow(host, service({ runs: () => new Promise(() => {}) }));
     const onLost = vi.fn();
     const connection = connectHost(window, heard, onLost);

@@ -8,6 +8,7 @@ import { forkEngine } from '../../../host/engine/child.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../host/support/terminal.ts';
+import { toldWindow } from '../host/support/toldWindow.ts';
 
 /** 4 chunk sizes by 2 stream counts; the largest chunk is larger than the tensor. */
 const document = {
@@ -24,15 +25,7 @@ const document = {
 let built: BuiltEntry;
 let folder: string;
 let host: Host;
-const told = {
-  runProgress: vi.fn(),
-  runChanged: vi.fn(),
-  experimentsChanged: vi.fn(),
-  opened: vi.fn(),
-  sweepChanged: vi.fn(),
-  sweepPoint: vi.fn(),
-  engineChanged: vi.fn(),
-};
+const told = toldWindow();
 
 function open(): Host {
   const made = createHost({

@@ -1,0 +1,14 @@
+import { vi } from 'vitest';
+import type { WindowEvents } from '../../../../core/service/service.ts';
+
+/** A window that keeps what it is told. */
+export const toldWindow = () =>
+  ({
+    runProgress: vi.fn(),
+    runChanged: vi.fn(),
+    experimentsChanged: vi.fn(),
+    opened: vi.fn(),
+    sweepChanged: vi.fn(),
+    sweepPoint: vi.fn(),
+    engineChanged: vi.fn(),
+  }) satisfies WindowEvents;
