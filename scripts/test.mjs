@@ -1,12 +1,12 @@
 /**
- * `npm test`: brings what the tests need, builds, runs vitest and Playwright, and ends with one line that adds up
- * both: N passed, N failed, N skipped. Exits 1 on any failure.
+ * `npm test`: brings what the tests need, builds, runs vitest and Playwright, and ends with the tests that failed
+ * and one line that adds up both: N passed, N failed, N skipped. Exits 1 on any failure.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { ensureBuilt } from './build.mjs';
 import { chromiumCommand, provideChromium } from './lib/chromium.mjs';
-import { addCounts, countLine, noCounts, playwrightCounts, withExitCode } from './lib/counts.mjs';
+import { addCounts, closingLines, failure, noCounts, playwrightCounts, withExitCode } from './lib/counts.mjs';
 import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
 import { findProgram, installCommands, provide, xvfb } from './lib/system.mjs';
@@ -14,7 +14,6 @@ import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 const say = (text) => console.log(text);
 const playwrightReport = inRoot('test-results/playwright.json');
-const oneFailure = () => ({ ...noCounts(), failed: 1 });
 
 /** Runs a tool of node_modules, in front of it `wrapper`, and gives its exit code. */
 function runTool(script, args, env = {}, wrapper = []) {
@@ -33,6 +32,7 @@ async function runVitest() {
   return withExitCode(
     readCounts(vitestCountsFile, (counts) => counts),
     code,
+    'vitest',
   );
 }
 
@@ -40,7 +40,7 @@ async function runPlaywright(chromium) {
   rmSync(playwrightReport, { force: true });
   const env = { COPYSCOPE_CHROMIUM: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport };
   const code = await runTool('@playwright/test/cli.js', ['test', '--reporter=list,json'], env, displayWrapper());
-  return withExitCode(readCounts(playwrightReport, playwrightCounts), code);
+  return withExitCode(readCounts(playwrightReport, playwrightCounts), code, 'Playwright');
 }
 
 /** Only Electron's specs need a display: Xvfb gives them one where there is none. */
@@ -57,17 +57,10 @@ async function runEverything() {
   await ensureBuilt(['renderer', 'host', 'electron']);
   const counts = [await runVitest()];
   if (chromium !== null) return [...counts, await runPlaywright(chromium)];
-  say(`The end-to-end tests need Chromium, and there is none. To get it: ${chromiumCommand}`);
-  return [...counts, oneFailure()];
+  const reason = `they need Chromium, and there is none. To get it: ${chromiumCommand}`;
+  return [...counts, failure('the end-to-end tests', reason)];
 }
 
-const counts = addCounts(
-  await runEverything().catch((error) => {
-    say(error.message);
-    return [oneFailure()];
-  }),
-);
-if (counts.skipped.length > 0) say('\nSkipped:');
-for (const { test, reason } of counts.skipped) say(`  ${test}: ${reason ?? 'no reason given'}`);
-say(`\n${countLine(counts)}`);
-process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+const counts = addCounts(await runEverything().catch((error) => [failure('npm test', error.message)]));
+say(`\n${closingLines(counts).join('\n')}`);
+process.exitCode = counts.failed.length > 0 || counts.passed === 0 ? 1 : 0;

@@ -1,30 +1,55 @@
-/** Adds up what the test runners counted: { passed, failed, skipped: [{ test, reason }] }. */
+/** Adds up what the test runners counted. */
+import { stripVTControlCharacters } from 'node:util';
 
-export const noCounts = () => ({ passed: 0, failed: 0, skipped: [] });
+/** @typedef {{ test: string, reason: string }[]} NamedTests */
+
+/** @returns {{ passed: number, failed: NamedTests, skipped: NamedTests }} */
+export const noCounts = () => ({ passed: 0, failed: [], skipped: [] });
 
 export function addCounts(counts) {
   return counts.reduce(
     (sum, { passed, failed, skipped }) => ({
       passed: sum.passed + passed,
-      failed: sum.failed + failed,
+      failed: [...sum.failed, ...failed],
       skipped: [...sum.skipped, ...skipped],
     }),
     noCounts(),
   );
 }
 
+/** One failure that no test of a runner stands for. */
+export const failure = (test, reason) => ({ ...noCounts(), failed: [{ test, reason }] });
+
+const mostLines = 3;
+const mostCharacters = 400;
+
+/**
+ * The first lines of an error's message in one. One line is too few: Playwright names the locator in the third, and
+ * fast-check the seed in the second.
+ */
+function shortReason(errors) {
+  const lines = stripVTControlCharacters(errors[0]?.message ?? 'ended without an error')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const text = lines.slice(0, mostLines).join(' | ');
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+}
+
 /** What vitest's modules and the errors outside of them come to. */
 export function vitestCounts(modules, unhandledErrors) {
-  const counts = { ...noCounts(), failed: unhandledErrors.length };
+  const counts = noCounts();
+  const failed = (test, errors) => counts.failed.push({ test, reason: shortReason(errors) });
+  for (const error of unhandledErrors) failed('vitest, outside of any test', [error]);
   for (const module of modules) {
     // A file that can't be loaded has no tests to fail.
-    counts.failed += module.errors().length;
+    for (const error of module.errors()) failed(module.relativeModuleId, [error]);
     for (const test of module.children.allTests()) {
-      const { state, note } = test.result();
+      const { state, note, errors } = test.result();
+      const name = `${module.relativeModuleId} > ${test.fullName}`;
       if (state === 'passed') counts.passed += 1;
-      else if (state === 'skipped')
-        counts.skipped.push({ test: `${module.relativeModuleId} > ${test.fullName}`, reason: note });
-      else counts.failed += 1;
+      else if (state === 'skipped') counts.skipped.push({ test: name, reason: note ?? 'no reason given' });
+      else failed(name, errors ?? []);
     }
   }
   return counts;
@@ -32,11 +57,17 @@ export function vitestCounts(modules, unhandledErrors) {
 
 /** What Playwright's JSON report comes to. A test that passes only when tried again has failed: none may need luck. */
 export function playwrightCounts(report) {
-  const counts = { ...noCounts(), failed: report.errors.length };
+  const counts = noCounts();
+  const failed = (test, errors) => counts.failed.push({ test, reason: shortReason(errors) });
+  for (const error of report.errors) failed('Playwright, outside of any test', [error]);
   for (const { test, title } of playwrightTests(report)) {
     if (test.status === 'expected') counts.passed += 1;
     else if (test.status === 'skipped') counts.skipped.push({ test: title, reason: skipReason(test) });
-    else counts.failed += 1;
+    else
+      failed(
+        title,
+        test.results.flatMap(({ errors }) => errors),
+      );
   }
   return counts;
 }
@@ -49,12 +80,24 @@ function* playwrightTests(suite, path = []) {
   for (const inner of suite.suites ?? []) yield* playwrightTests(inner, [...path, inner.title]);
 }
 
-const skipReason = (test) => test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description;
+const skipReason = ({ annotations }) =>
+  annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? 'no reason given';
 
 /** The counts of a runner that ended with `exitCode`: at least one failure where it ended badly. */
-export const withExitCode = (counts, exitCode) =>
-  exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+export const withExitCode = (counts, exitCode, runner) =>
+  exitCode !== 0 && counts.failed.length === 0
+    ? addCounts([counts, failure(runner, `exit code ${exitCode}, and no failed test`)])
+    : counts;
 
-/** The line that CI reads. */
-export const countLine = ({ passed, failed, skipped }) =>
-  `${passed} passed, ${failed} failed, ${skipped.length} skipped`;
+const list = (title, tests) =>
+  tests.length === 0 ? [] : [`${title}:`, ...tests.map(({ test, reason }) => `  ${test}: ${reason}`), ''];
+
+/**
+ * The last lines of `npm test`. Failures stand right before the last one, so that a log that has lost its beginning
+ * still names them; the last one is what CI reads.
+ */
+export const closingLines = ({ passed, failed, skipped }) => [
+  ...list('Skipped', skipped),
+  ...list('Failed', failed),
+  `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`,
+];
