@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench calibrate gains
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -103,6 +103,18 @@ run_corpus() {
   say "corpus                 $recorded recorded, $missing not"
 }
 
+# A profile of this machine. It takes as long as it takes, and nothing is kept of one that isn't done in time.
+run_calibrate() {
+  step calibrate 240 bash -o pipefail -c \
+    'node dist/host/cli.js calibrate --out "$OUT/profile.json" < /dev/null 2>&1 | tee "$OUT/calibrate.log"'
+}
+
+# Verdicts, their remedies and the gains that they predict, with the profile that ships, or with the one that this very
+# call has calibrated where there is one, too.
+run_gains() {
+  step gains 150 node dist/gpu/gains.js --seconds "$(($(left) < 150 ? $(left) - 8 : 140))"
+}
+
 run_bench() {
   step 'copyscope bench' 240 bash -o pipefail -c \
     'node dist/host/cli.js bench --compare-pytorch --out "$OUT/bench.json" 2>&1 | tee "$OUT/bench.txt"'
@@ -136,10 +148,10 @@ run_sanitize() {
 copyscope devices || status=1
 sections=("$@")
 [ $# -gt 0 ] && [ "$1" != all ] || sections=(promises tests sanitize soak)
-[ "${1:-}" = all ] && sections+=(records corpus bench)
+[ "${1:-}" = all ] && sections+=(records corpus bench calibrate gains)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | corpus | bench | soak | sanitize) "run_$section" ;;
+    promises | tests | records | corpus | bench | soak | sanitize | calibrate | gains) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done
