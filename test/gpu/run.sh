@@ -109,11 +109,16 @@ run_calibrate() {
     'node dist/host/cli.js calibrate --out "$OUT/profile.json" < /dev/null 2>&1 | tee "$OUT/calibrate.log"'
 }
 
-# Verdicts, their remedies and the gains that they predict, with the profile that ships, or with the one that this very
-# call has calibrated where there is one, too.
+# Verdicts, their remedies and the gains that they predict: with the profile that ships, and from the same runs with the
+# one that this call has calibrated, where it has.
 run_gains() {
-  step gains 150 node dist/gpu/gains.js --seconds "$(($(left) < 150 ? $(left) - 8 : 140))"
+  step gains 150 node dist/gpu/gains.js --seconds "$(gains_seconds 140)"
+  [ -f "$OUT/profile.json" ] || return
+  step 'gains, calibrated' 60 node dist/gpu/gains.js --runs "$OUT/runs/gains" --profile "$OUT/profile.json" \
+    --seconds "$(gains_seconds 50)"
 }
+# What is left, less what ending takes.
+gains_seconds() { local most=$(($(left) - 10)); echo $((most < $1 ? (most > 1 ? most : 1) : $1)); }
 
 run_bench() {
   step 'copyscope bench' 240 bash -o pipefail -c \

@@ -60,19 +60,17 @@ export interface Gain {
 }
 
 /** One for each verdict of the simulator that says why there was no overlap; of verdicts with one remedy the first. */
-export async function gainsOf(experiment: Experiment, tools: GainTools): Promise<Gain[]> {
+export async function* gainsOf(experiment: Experiment, tools: GainTools): AsyncGenerator<Gain, void> {
   const explained = explainWithRemedies(experiment, tools.profile);
   if (explained === null) throw new Error('the simulator can not run this experiment');
   const run = await tools.run(experiment);
   tools.keep?.(run, null);
   const { verdicts, remedies } = summarizeRun(run, { profile: tools.profile });
-  const gains: Gain[] = [];
   for (const { verdict, remedy } of subjects(explained.before.verdicts, explained.remedies)) {
     const seen = verdicts.find((one) => one.op === verdict.op && one.subject === verdict.subject) ?? null;
     const own = remedies.find((one) => one.op === verdict.op && one.cause === verdict.cause && one.after !== null);
-    gains.push(await gainOf(experiment, { verdict, seen, predicted: remedy, own: own ?? null, run }, tools));
+    yield await gainOf(experiment, { verdict, seen, predicted: remedy, own: own ?? null, run }, tools);
   }
-  return gains;
 }
 
 interface Subject {

@@ -11,7 +11,7 @@ export function gainLine(experiment: string, gain: Gain): string {
   const sight = seen === cause ? 'seen' : `NOT SEEN (${seen ?? 'no verdict'})`;
   const words = [
     removed === null ? 'nothing takes it away' : removed ? `removed (${after ?? 'no verdict'})` : 'NOT REMOVED',
-    ...(remedyOf === 'simulation' ? ['by the simulation’s remedy'] : []),
+    ...(remedyOf === 'simulation' ? ['by the remedy of the simulation'] : []),
   ];
   return `${experiment}, ${label}: ${cause} ${sight}, ${words.join(' ')}${figures(gain)} ${held ? 'held' : 'NOT HELD'}`;
 }

@@ -4,36 +4,43 @@
  * the table of run.sh, all figures in $OUT/gains.json, and the runs in $OUT/runs/gains.
  *
  *   node dist/gpu/gains.js [--profile FILE.json] [--seconds 150] [--iterations 15] [--only NAME]
+ *   node dist/gpu/gains.js --runs FOLDER --profile FILE.json     judges runs kept before; what is not among them is run
  *
  * The profile is the one that `copyscope explain` takes for a run of this device, unless FILE is given. What is not done
  * when the time is over is said to be not measured. COPYSCOPE_TRIAL=cpu tries the script where there is no GPU.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Cause } from '../../../core/analysis/verdicts/verdict.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { defaultProfile } from '../../../core/simulator/engine.ts';
 import { type DeviceProfile, parseProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
 import { attainableFor } from '../../../host/cli/attainable.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { engineKind, example, native, report, runOnGpu } from '../../gpu/support.ts';
 import { type Gain, gainsOf } from './gain.ts';
 import { gainLine, gainSummary } from './gainLines.ts';
+import { KeptRuns } from './keptRuns.ts';
 
 const { values: options } = parseArgs({
   options: {
     profile: { type: 'string' },
+    runs: { type: 'string' },
     seconds: { type: 'string', default: '150' },
     iterations: { type: 'string', default: '15' },
-    only: { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 });
 const out = process.env['OUT'] ?? '.';
-const runFolder = join(out, 'runs/gains');
 const endsAt = performance.now() + Number(options.seconds) * 1000;
+/** One that hangs must not cost the others their time. */
+const mostMsForOne = 30_000;
 /** Runs of more rows are recorded with fewer iterations, so that the kept files stay small. */
 const mostRows = 1000;
 const fewIterations = 5;
@@ -41,52 +48,66 @@ const fewIterations = 5;
 const names = ['verdicts', 'overlap', 'races'].flatMap((folder) =>
   readdirSync(join('assets/examples', folder))
     .map((file) => `${folder}/${file.replace('.json', '')}`)
-    .filter((name) => options.only === undefined || name.includes(options.only))
+    .filter((name) => name.includes(options.only))
     .sort(),
 );
+const kept = options.runs === undefined ? null : new KeptRuns(options.runs);
 
-const results: { experiment: string; gains: readonly Gain[]; problem?: string }[] = [];
+interface Result {
+  readonly experiment: string;
+  readonly gains: Gain[];
+  /** Why not all of it was measured. */
+  problem?: string;
+}
+
+const results: Result[] = [];
 const say = (text: string): void => {
   console.log(text);
   report(text);
 };
 
-mkdirSync(runFolder, { recursive: true });
-const [first] = names;
 // The clocks of a GPU that has just been idle are low, and the first run makes the context.
-const warm = first === undefined ? null : await execute(repeated(example(first)));
-const profile = warm === null ? null : await profileFor();
-if (profile !== null) say(`gains predicted with the profile ${profile.name}`);
-for (const name of names) if (profile !== null) await examine(name, profile);
-for (const line of gainSummary(results)) say(line);
-if (results.some(({ gains, problem }) => problem !== undefined || gains.some(({ held }) => !held))) {
-  process.exitCode = engineKind === 'cpu' ? 0 : 1;
+const warm = kept?.first ?? (await execute(repeated(example('verdicts/same-stream'))));
+const profile = await profileFor(warm);
+if (profile === null) say(`gains: not measured (there is no profile for ${warm.info.device?.name ?? 'this machine'})`);
+else {
+  say(`gains predicted with the profile ${profile.name}${kept === null ? '' : `, and recorded in ${options.runs}`}`);
+  for (const name of names) await examine(name, profile);
+  for (const line of gainSummary(results)) say(line);
 }
+const allHeld =
+  profile !== null && results.every(({ gains, problem }) => problem === undefined && gains.every(({ held }) => held));
+if (!allHeld && engineKind === 'cuda') process.exitCode = 1;
 
-async function examine(name: string, used: DeviceProfile): Promise<void> {
-  const kept: { path: string; bytes: Uint8Array }[] = [];
+async function examine(experiment: string, used: DeviceProfile): Promise<void> {
+  const result: Result = { experiment, gains: [] };
+  results.push(result);
+  const keep = (run: Run, cause: Cause | null): void => {
+    if (kept !== null) return;
+    const path = join(out, 'runs/gains', `${experiment}.${cause === null ? 'before' : `${cause}.after`}.arrow`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, encodeRun(run));
+  };
   try {
     if (performance.now() >= endsAt) throw new Error('no time left');
-    const gains = await gainsOf(repeated(example(name), used), {
-      run: execute,
-      profile: used,
-      keep: (run, cause) => {
-        const what = cause === null ? 'before' : `${cause}.after`;
-        kept.push({ path: join(runFolder, `${name.replace('/', '-')}.${what}.arrow`), bytes: encodeRun(run) });
-      },
-    });
-    results.push({ experiment: name, gains });
-    for (const gain of gains) say(gainLine(name, gain));
-    if (gains.length === 0) say(`${name}: no cause to take away, as the simulator says too`);
+    for await (const gain of gainsOf(repeated(example(experiment), used), { run: execute, profile: used, keep })) {
+      result.gains.push(gain);
+      say(gainLine(experiment, gain));
+    }
+    if (result.gains.length === 0) say(`${experiment}: the simulator has no cause to take away`);
   } catch (thrown) {
-    const problem = describeError(toErrorInfo(thrown));
-    results.push({ experiment: name, gains: [], problem });
-    say(`${name}: not measured (${problem})`);
+    result.problem = describeError(toErrorInfo(thrown));
+    say(`${experiment}: not measured (${result.problem})`);
   }
-  for (const { path, bytes } of kept) writeFileSync(path, bytes);
-  const { devices, driverVersion } = native.report();
-  const about = { engine: engineKind, device: devices[0] ?? null, driverVersion, date: new Date().toISOString() };
-  writeFileSync(join(out, 'gains.json'), JSON.stringify({ ...about, profile: used.name, results }, null, 1));
+  save(used);
+}
+
+/** After each experiment, so that nothing is lost with the process. */
+function save({ name, source }: DeviceProfile): void {
+  const { engine, device, versions, machine, createdAt } = warm.info;
+  const about = { profile: { name, source }, engine, device, versions, machine, createdAt };
+  const file = kept === null ? 'gains.json' : `gains-${name}.json`;
+  writeFileSync(join(out, file), JSON.stringify({ ...about, results }, null, 1));
 }
 
 function repeated(experiment: Experiment, used?: DeviceProfile): Experiment {
@@ -95,17 +116,20 @@ function repeated(experiment: Experiment, used?: DeviceProfile): Experiment {
   return { ...experiment, environment: { ...experiment.environment, iterations, warmups: 3 } };
 }
 
-function execute(experiment: Experiment) {
-  return runOnGpu(experiment, { signal: AbortSignal.timeout(Math.max(1, Math.round(endsAt - performance.now()))) });
+async function execute(experiment: Experiment): Promise<Run> {
+  const found = kept?.of(experiment);
+  if (found !== undefined) return found;
+  const problem = native.report().engines.find(({ kind }) => kind === engineKind)?.problem;
+  if (kept !== null && problem !== undefined) throw new Error('none of the kept runs is of this change');
+  const leftMs = Math.min(mostMsForOne, Math.round(endsAt - performance.now()));
+  return runOnGpu(experiment, { signal: AbortSignal.timeout(Math.max(1, leftMs)) });
 }
 
 /** The one given, or the one that explains a run of this device. */
-async function profileFor(): Promise<DeviceProfile | null> {
+async function profileFor({ info }: Run): Promise<DeviceProfile | null> {
   if (options.profile !== undefined) return parseProfile(JSON.parse(readFileSync(options.profile, 'utf8')));
   const assets = new Assets('assets');
-  if (engineKind === 'cpu') return parseProfile(await assets.readProfile('h200'));
-  const { profile: found } =
-    warm === null ? {} : await attainableFor(warm.info, assets, (text) => process.stderr.write(text));
-  if (found === undefined) say(`gains: not measured (no profile for ${warm?.info.device?.name ?? 'this device'})`);
-  return found ?? null;
+  if (info.engine === 'cpu') return parseProfile(await assets.readProfile(defaultProfile));
+  const { profile: known = null } = await attainableFor(info, assets, (text) => process.stderr.write(text));
+  return known;
 }

@@ -7,7 +7,7 @@ import { lower } from '../../../core/program/lower.ts';
 import { simEngine } from '../../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { gainsOf } from '../../bench/gpu/gain.ts';
+import { type Gain, type GainTools, gainsOf } from '../../bench/gpu/gain.ts';
 import { gainLine, gainSummary } from '../../bench/gpu/gainLines.ts';
 import { h200 } from '../simulator/toy.ts';
 
@@ -20,7 +20,13 @@ function device(profile: DeviceProfile): (experiment: Experiment) => Promise<Run
   return (experiment) => engine.run({ experiment, program: lower(experiment) });
 }
 
-/** The same machine, where all that moves and computes takes twice as long. */
+async function all(name: string, tools: GainTools): Promise<Gain[]> {
+  const gains: Gain[] = [];
+  for await (const gain of gainsOf(example(name), tools)) gains.push(gain);
+  return gains;
+}
+
+/** The same machine, where copies take twice as long. */
 const slower: DeviceProfile = {
   ...h200,
   copies: JSON.parse(JSON.stringify(h200.copies), (key, value) => (key === 'ns' ? value * 2 : value)),
@@ -28,7 +34,7 @@ const slower: DeviceProfile = {
 
 describe('gains on a device that is as its profile says', () => {
   it.each(names)('%s: seen, removed, and gained to the nanosecond', async (name) => {
-    const gains = await gainsOf(example(name), { run: device(h200), profile: h200 });
+    const gains = await all(name, { run: device(h200), profile: h200 });
     expect(gains.length).toBeGreaterThan(0);
     for (const gain of gains) {
       expect(gain).toMatchObject({ seen: gain.cause, held: true });
@@ -41,21 +47,21 @@ describe('gains on a device that is as its profile says', () => {
   it('keeps the run of the experiment and one of each remedy', async () => {
     const kept: (string | null)[] = [];
     const keep = (_: Run, cause: string | null) => void kept.push(cause);
-    await gainsOf(example('late-pageable-call'), { run: device(h200), profile: h200, keep });
+    await all('late-pageable-call', { run: device(h200), profile: h200, keep });
     expect(kept).toEqual([null, 'issued-too-late', 'pageable-source']);
   });
 });
 
 describe('gains on a device that is not', () => {
   it('says how far the measured gain is from the predicted one', async () => {
-    const [gain] = await gainsOf(example('same-stream'), { run: device(slower), profile: h200 });
+    const [gain] = await all('same-stream', { run: device(slower), profile: h200 });
     expect(gain).toMatchObject({ cause: 'same-stream', seen: 'same-stream', removed: true });
     const { predictedNs = 0, measuredNs = 0 } = gain?.gain ?? {};
     expect(gain?.error).toBeCloseTo(predictedNs / measuredNs - 1);
   });
 
   it('counts what held', async () => {
-    const gains = await gainsOf(example('same-stream'), { run: device(h200), profile: h200 });
+    const gains = await all('same-stream', { run: device(h200), profile: h200 });
     const other = gains.map((gain) => ({ ...gain, cause: 'engine-busy' as const, error: 0.2, held: false }));
     expect(gainSummary([{ experiment: 'same-stream', gains: [...gains, ...other] }])).toEqual([
       'Causes seen: 1 of 2, not engine-busy',
