@@ -67,7 +67,7 @@ const say = (text: string): void => {
 };
 
 // The clocks of a GPU that has just been idle are low, and the first run makes the context.
-const warm = kept?.first ?? (await execute(repeated(example('verdicts/same-stream'))));
+const warm = kept?.first ?? (await execute(repeated(example('verdicts/same-stream'))).catch(giveUp));
 const profile = await profileFor(warm);
 if (profile === null) say(`gains: not measured (there is no profile for ${warm.info.device?.name ?? 'this machine'})`);
 else {
@@ -78,6 +78,11 @@ else {
 const allHeld =
   profile !== null && results.every(({ gains, problem }) => problem === undefined && gains.every(({ held }) => held));
 if (!allHeld && engineKind === 'cuda') process.exitCode = 1;
+
+function giveUp(thrown: unknown): never {
+  say(`gains: not measured (${describeError(toErrorInfo(thrown))})`);
+  process.exit(1);
+}
 
 async function examine(experiment: string, used: DeviceProfile): Promise<void> {
   const result: Result = { experiment, gains: [] };

@@ -1,14 +1,18 @@
 /** The comparison of predicted and measured gains (test/bench/gpu), with the simulator as the device that is measured. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { simEngine } from '../../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { type Gain, type GainTools, gainsOf } from '../../bench/gpu/gain.ts';
 import { gainLine, gainSummary } from '../../bench/gpu/gainLines.ts';
+import { KeptRuns } from '../../bench/gpu/keptRuns.ts';
 import { h200 } from '../simulator/toy.ts';
 
 const folder = 'assets/examples/verdicts';
@@ -49,6 +53,26 @@ describe('gains on a device that is as its profile says', () => {
     const keep = (_: Run, cause: string | null) => void kept.push(cause);
     await all('late-pageable-call', { run: device(h200), profile: h200, keep });
     expect(kept).toEqual([null, 'issued-too-late', 'pageable-source']);
+  });
+});
+
+describe('kept runs', () => {
+  it('are found by what they ran, however often, and give the same gain again', async () => {
+    const kept = mkdtempSync(join(tmpdir(), 'copyscope-gains-'));
+    try {
+      const keep = (run: Run, cause: string | null) =>
+        writeFileSync(join(kept, `${cause ?? 'before'}.arrow`), encodeRun(run));
+      const gains = await all('same-stream', { run: device(h200), profile: h200, keep });
+      const runs = new KeptRuns(kept);
+      const found = async (experiment: Experiment): Promise<Run> => {
+        const often = { ...experiment, environment: { ...experiment.environment, iterations: 99 } };
+        return runs.of(often) ?? Promise.reject(new Error('not kept'));
+      };
+      expect(await all('same-stream', { run: found, profile: h200 })).toEqual(gains);
+      expect(runs.of(example('engine-busy'))).toBeUndefined();
+    } finally {
+      rmSync(kept, { recursive: true });
+    }
   });
 });
 
