@@ -76,7 +76,8 @@ bool MultiCopies::isPinned(std::int32_t plan, const void* memory, std::uint64_t 
       return declared.pinned;
     case copy::Strategy::packed:
       // Without pinned staging it depends on the tensor.
-      return declared.options.usePinnedStaging || at(plan).on->engine->pinnedMemory().contains(memory, bytes);
+      return declared.options.usePinnedStaging ||
+             at(plan).on->engine->pinnedMemory().blockOf(memory, bytes) != nullptr;
     default:
       return true;
   }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "adjacent_device.h"
 #include "check.h"
 #include "copy/host_copy_device.h"
 #include "copy/multi_copy.h"
@@ -68,6 +69,21 @@ TEST("every strategy brings every byte in every direction, pageable and pinned")
         plan.pinned = pinned;
         MultiCopy copies(fixture.engine, plan);
         CHECK(arrives(copies, fixture.engine));
+      }
+    }
+  }
+}
+
+TEST("tensors in allocations that touch go over by themselves, in every strategy and direction") {
+  const std::vector<std::uint64_t> touching = {512, 512, 4096, 4096, 4096, 4096, 4096, 1u << 18, 1u << 19, 1u << 19, 1u << 20};
+  for (int direction = 0; direction < 4; ++direction) {
+    for (int strategy = 0; strategy < strategyCount; ++strategy) {
+      for (const bool pinned : {false, true}) {
+        CopyEngine engine(std::make_unique<testing::AdjacentDevice>());
+        MultiCopyPlan plan = planOf(static_cast<Direction>(direction), static_cast<Strategy>(strategy), touching);
+        plan.pinned = pinned;
+        MultiCopy copies(engine, plan);
+        CHECK(arrives(copies, engine));
       }
     }
   }
@@ -176,6 +192,26 @@ TEST("a steady state allocates nothing") {
     CHECK(after.threadsStarted == before.threadsStarted);
     CHECK(copies.verify().wrong == 0);
   }
+}
+
+TEST("after a copy that failed the slots in use are used again, and no others") {
+  Fixture fixture;
+  MultiCopyPlan plan = planOf(Direction::d2h, Strategy::pipelined, std::vector<std::uint64_t>(64, 4000));
+  plan.options.slotsPerThread = 8;
+  plan.options.chunkBytes = 64 << 10;
+  MultiCopy copies(fixture.engine, plan);
+  copies.run(fixture.engine.defaultStream());
+  const std::uint64_t before = allocationsOf(fixture.engine.counts());
+  fixture.device->failAfter(3);
+  bool failed = false;
+  try {
+    copies.run(fixture.engine.defaultStream());
+  } catch (const Failure&) {
+    failed = true;
+  }
+  CHECK(failed);
+  for (int run = 0; run < 3; ++run) CHECK(arrives(copies, fixture.engine));
+  CHECK(allocationsOf(fixture.engine.counts()) == before);
 }
 
 TEST("the default ring holds at most 64 MiB") {

@@ -49,8 +49,8 @@ TEST("a pool hands each block to one holder, reuses it, and gives everything bac
       if (random() % 2 == 0 || held.empty()) {
         const std::uint64_t bytes = 1 + random() % 100000;
         const BlockRef block = pool->take(bytes);
-        CHECK(block->bytes >= bytes && pool->contains(block->memory, bytes));
-        CHECK(!pool->contains(block->memory, block->bytes + 1));
+        CHECK(block->bytes >= bytes && pool->blockOf(block->memory, bytes) == block->memory);
+        CHECK(pool->blockOf(block->memory, block->bytes + 1) == nullptr);
         for (const BlockRef& other : held) {
           CHECK(block->memory + block->bytes <= other->memory || other->memory + other->bytes <= block->memory);
         }

@@ -50,7 +50,7 @@ for (const memory of ['pageable', 'pinned'] as const) {
     { timing: 'cuda-events' },
   );
   assert.equal(run.info.verification.bytesWrong, 0);
-  assert.ok(run.info.verification.bytesChecked > 400_000);
+  assert.ok(run.info.verification.bytesChecked > 350_000);
 }
 
 // Multi-tensor copies as operations: staging by threads, and the kernel that gathers small tensors, at odd sizes.

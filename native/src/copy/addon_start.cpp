@@ -84,12 +84,18 @@ Napi::Value copyUpload(const Napi::CallbackInfo& info) {
     const bool anyPinned = entry->engine->holdsPinnedResults();
     std::vector<TensorSize> tensors(sources.size());
     copy.batch.direction = Direction::h2d;
+    /// Number of the page-locked block, among those that follow each other.
+    std::uint32_t blocks = 0;
+    const std::byte* last = nullptr;
     copy.batch.transfers.resize(sources.size());
     for (std::size_t index = 0; index < sources.size(); ++index) {
       const Bytes& source = sources[index];
       tensors[index] = {source.bytes, std::max<std::uint32_t>(1, elements[index]), true};
-      const bool pinned = anyPinned && entry->engine->pinnedMemory().contains(source.data, source.bytes);
-      copy.batch.transfers[index] = {source.data, nullptr, source.bytes, noStorage, pinned};
+      const std::byte* const block =
+          anyPinned ? entry->engine->pinnedMemory().blockOf(source.data, source.bytes) : nullptr;
+      if (block != last) ++blocks;
+      last = block;
+      copy.batch.transfers[index] = {source.data, nullptr, source.bytes, noStorage, block != nullptr, blocks};
     }
     readStrided(request, copy, tensors);
     for (const StridedSource& source : copy.strided) copy.batch.transfers[source.transfer].pinned = false;

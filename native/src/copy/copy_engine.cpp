@@ -63,14 +63,15 @@ void CopyEngine::run(const Batch& batch, const CopyOptions& options, StreamRef s
     job.refuseCancelled();
   } catch (...) {
     // Nothing may use the batch's memory any more.
-    synchronizeQuietly(stream);
+    endQuietly(stream);
     throw;
   }
 }
 
-void CopyEngine::synchronizeQuietly(StreamRef stream) noexcept {
+void CopyEngine::endQuietly(StreamRef stream) noexcept {
   try {
     device_->synchronize(stream);
+    ring_->releaseEnded();
   } catch (...) {
     // The device is lost: nothing runs on it.
   }

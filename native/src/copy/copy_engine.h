@@ -106,7 +106,7 @@ class CopyEngine {
   void emptySlots(Job& job);
   void copyOne(Job& job, const Transfer& transfer);
   void finish(Job& job);
-  void synchronizeQuietly(StreamRef stream) noexcept;
+  void endQuietly(StreamRef stream) noexcept;
   BlockRef staging(std::uint64_t bytes);
 
   std::shared_ptr<CopyDevice> device_;

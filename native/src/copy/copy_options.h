@@ -61,11 +61,14 @@ struct Transfer {
   std::byte* host = nullptr;
   std::byte* device = nullptr;
   std::uint64_t bytes = 0;
-  /// What lies between transfers with the same storage is padding: on the device, and for D2H on the host too.
+  /// Number of the allocation on the device. What lies between transfers with the same one is padding: on the device,
+  /// and for D2H on the host too. Only transfers of one allocation share a copy: CUDA refuses one that reaches from an
+  /// allocation into the next, even where they touch.
   std::uint32_t storage = noStorage;
   /// Whether the host side is page-locked.
   bool pinned = false;
-  /// D2H: what lies between targets with the same number is padding on the host, wherever the sources lie.
+  /// Number of the allocation at `host`. D2H: what lies between targets with the same one is padding, wherever the
+  /// sources lie.
   std::uint32_t hostStorage = noStorage;
 };
 

@@ -147,6 +147,7 @@ std::vector<TensorSize> readDeviceTensors(const Napi::Object& request, PendingCo
     const auto offset = static_cast<std::uint64_t>(offsets[index]);
     if (number >= blocks.size() || offset + size > blocks[number]->bytes) badCopyArgument("offsets", "within storages");
     transfer.*side = blocks[number]->memory + offset;
+    if (side == &Transfer::host) transfer.hostStorage = static_cast<std::uint32_t>(number);
   }
   copy.sources = std::move(blocks);
   return tensors;

@@ -9,7 +9,7 @@
 
 namespace copyscope::copy {
 
-class HostCopyDevice final : public CopyDevice {
+class HostCopyDevice : public CopyDevice {
  public:
   explicit HostCopyDevice(int index);
   ~HostCopyDevice() override;

@@ -57,13 +57,13 @@ std::byte* MemoryPool::reserve(std::uint64_t bytes) {
   return start;
 }
 
-bool MemoryPool::contains(const void* memory, std::uint64_t bytes) const {
+const std::byte* MemoryPool::blockOf(const void* memory, std::uint64_t bytes) const {
   const auto* const start = static_cast<const std::byte*>(memory);
   const std::lock_guard<std::mutex> lock(mutex_);
   auto after = blocks_.upper_bound(start);
-  if (after == blocks_.begin()) return false;
+  if (after == blocks_.begin()) return nullptr;
   --after;
-  return start + bytes <= after->first + after->second;
+  return start + bytes <= after->first + after->second ? after->first : nullptr;
 }
 
 void MemoryPool::trim() {

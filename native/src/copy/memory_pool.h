@@ -43,8 +43,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   /// Null where the budget or the system has no more. Gives back unused blocks first, and tries again.
   BlockRef take(std::uint64_t bytes);
-  /// Whether the bytes lie in one block of this pool.
-  bool contains(const void* memory, std::uint64_t bytes) const;
+  /// Start of the block of this pool in which the bytes lie; null where they don't lie in one.
+  const std::byte* blockOf(const void* memory, std::uint64_t bytes) const;
   /// Gives unused blocks back to the system.
   void trim();
   PoolCounts counts() const;

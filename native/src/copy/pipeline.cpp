@@ -20,6 +20,11 @@ bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
   return true;
 }
 
+bool shareAllocations(const Transfer& one, const Transfer& other) {
+  return one.storage != noStorage && one.storage == other.storage && one.hostStorage != noStorage &&
+         one.hostStorage == other.hostStorage;
+}
+
 /// Bytes that a unit copies, where somebody wants to know.
 std::uint64_t bytesOf(const TransferPlan& plan, const Unit& unit, const CopyObserver* observer) {
   std::uint64_t sum = 0;
@@ -132,7 +137,7 @@ void CopyEngine::passThroughRing(Job& job) {
   }
 }
 
-/// Neighbours on both sides go in one copy; so do those of one storage with the same padding on both sides.
+/// Those of one allocation on both sides go in one copy where no padding, or for D2H the same, lies between them.
 template <typename Put>
 void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, const Put& put) {
   Transfer run;
@@ -140,9 +145,9 @@ void CopyEngine::forEachRun(Job& job, const std::vector<Transfer>& transfers, co
     if (transfer.bytes == 0) continue;
     const std::ptrdiff_t gap = transfer.device - (run.device + run.bytes);
     const bool sameGap = run.bytes > 0 && transfer.host - (run.host + run.bytes) == gap;
-    const bool padded = job.batch.direction == Direction::d2h && transfer.storage != noStorage &&
-                        transfer.storage == run.storage && gap >= 0 && gap <= static_cast<std::ptrdiff_t>(mostPadding);
-    if (sameGap && (gap == 0 || padded)) {
+    const std::uint64_t most = job.batch.direction == Direction::d2h ? mostPadding : 0;
+    const bool padded = gap >= 0 && gap <= static_cast<std::ptrdiff_t>(most);
+    if (sameGap && padded && shareAllocations(run, transfer)) {
       run.bytes += static_cast<std::uint64_t>(gap) + transfer.bytes;
       continue;
     }
@@ -283,7 +288,7 @@ EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options,
     passThroughRing(job);
     device_->record(event, stream);
   } catch (...) {
-    synchronizeQuietly(stream);
+    endQuietly(stream);
     putBack(event);
     throw;
   }

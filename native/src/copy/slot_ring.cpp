@@ -74,6 +74,12 @@ void SlotRing::waitForAll() {
   for (Slot& slot : slots_) waitFor(slot);
 }
 
+void SlotRing::releaseEnded() {
+  for (Slot& slot : slots_) {
+    if (slot.event != nullptr && device_.isDone(slot.event)) slot.busy.store(false, std::memory_order_relaxed);
+  }
+}
+
 void SlotRing::release(std::uint64_t chunks) {
   for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(chunks, slots_.size()); ++chunk) {
     slotOf(chunk).busy.store(false, std::memory_order_relaxed);

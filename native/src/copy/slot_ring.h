@@ -44,6 +44,8 @@ class SlotRing {
   void advance(std::uint64_t chunks) { start_ = (start_ + chunks) % slots_.size(); }
   /// The current job's chunks have arrived; the next job starts at the first slot where all are free.
   void release(std::uint64_t chunks);
+  /// After a job that failed: lets go of the slots whose copies have ended all the same.
+  void releaseEnded();
   /// Records the slot's event behind what was put into the stream for it.
   void occupy(Slot& slot, StreamRef stream);
   /// Returns once the device has let go of the slot.

@@ -54,9 +54,9 @@ class Planner {
     std::byte* const end = run.device + run.bytes;
     std::byte* const next = transfer.device + done;
     if (slotUsed_ >= chunkBytes_) return false;
-    if (next == end) return true;
-    const bool padded = done == 0 && transfer.storage != noStorage && transfer.storage == lastStorage_ && next > end;
-    if (!padded) return false;
+    if (done > 0) return next == end;
+    const bool sameStorage = transfer.storage != noStorage && transfer.storage == lastStorage_;
+    if (!sameStorage || next < end) return false;
     const auto padding = static_cast<std::uint64_t>(next - end);
     if (padding > mostPadding || slotUsed_ + padding >= chunkBytes_) return false;
     run.bytes += padding;

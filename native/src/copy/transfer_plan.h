@@ -74,8 +74,8 @@ constexpr std::uint32_t leastGatheredRuns = 4;
 constexpr std::uint64_t pieceBytes = 16u << 10;
 constexpr std::uint64_t piecesOf(std::uint64_t bytes) { return (bytes + pieceBytes - 1) / pieceBytes; }
 
-/// Cuts transfers, in order, into chunks of at most `chunkBytes` and units of about `unitBytes`. Neighbours on the
-/// device share a run; so do those of one storage with little padding between them, which then carries old bytes over.
+/// Cuts transfers, in order, into chunks of at most `chunkBytes` and units of about `unitBytes`. Those of one storage
+/// with little or no padding between them share a run, which then carries old bytes over.
 /// Reuses the plan's memory.
 void planTransfers(const std::vector<Transfer>& transfers, std::uint64_t chunkBytes, std::uint64_t unitBytes,
                    TransferPlan& plan);

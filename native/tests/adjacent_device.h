@@ -1,0 +1,63 @@
+// A simulated device whose allocations touch one another, as CUDA's may, and which refuses a copy that reaches from one
+// into the next, as cudaMemcpyAsync does (cudaErrorInvalidValue).
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "copy/host_copy_device.h"
+#include "failure.h"
+
+namespace copyscope::testing {
+
+class AdjacentDevice final : public copy::HostCopyDevice {
+ public:
+  AdjacentDevice() : HostCopyDevice(0), pinned_(arenaBytes), device_(arenaBytes) {}
+
+  void* allocatePinned(std::size_t bytes) override { return take(pinned_, pinnedUsed_, bytes); }
+  void freePinned(void*) noexcept override {}
+  void* allocateDevice(std::size_t bytes) override { return take(device_, deviceUsed_, bytes); }
+  void freeDevice(void*) noexcept override {}
+
+  void copy(void* target, const void* source, std::size_t bytes, copy::Direction direction,
+            copy::StreamRef stream) override {
+    refuseAcross(target, bytes);
+    refuseAcross(source, bytes);
+    HostCopyDevice::copy(target, source, bytes, direction, stream);
+  }
+
+ private:
+  static constexpr std::size_t arenaBytes = std::size_t{64} << 20;
+
+  void* take(std::vector<std::byte>& arena, std::size_t& used, std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (used + bytes > arena.size()) return nullptr;
+    std::byte* const memory = arena.data() + used;
+    used += bytes;
+    blocks_[memory] = bytes;
+    return memory;
+  }
+
+  void refuseAcross(const void* memory, std::size_t bytes) {
+    const auto* const start = static_cast<const std::byte*>(memory);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto block = blocks_.upper_bound(start);
+    if (block == blocks_.begin()) return;
+    --block;
+    const std::byte* const end = block->first + block->second;
+    // Memory behind an arena's last block is none of its allocations.
+    if (start < end && start + bytes > end) {
+      throw Failure("engine.cuda", "A copy reaches from one allocation into the next.");
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<std::byte> pinned_;
+  std::vector<std::byte> device_;
+  std::size_t pinnedUsed_ = 0;
+  std::size_t deviceUsed_ = 0;
+  std::map<const std::byte*, std::size_t> blocks_;
+};
+
+}  // namespace copyscope::testing
