@@ -38,6 +38,11 @@ export interface Overlap {
   readonly kernelBusyNs: number;
 }
 
+/** The part of the time of all copies, each direction's taken by itself, in which kernels ran; null without copies. */
+export function copyOverlap({ h2dKernel, d2hKernel, h2dBusyNs, d2hBusyNs }: Overlap): number | null {
+  return share(h2dKernel.timeNs + d2hKernel.timeNs, h2dBusyNs + d2hBusyNs);
+}
+
 /** When each kind of work ran on one device. */
 interface DeviceBusy {
   readonly device: string;

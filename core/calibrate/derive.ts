@@ -4,6 +4,7 @@
  */
 import type { DeviceInfo } from '../program/engine.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
+import { type Draft, has, put, sectionsOf, wholeParameters } from './paths.ts';
 import type { Finding, Plan } from './plan.ts';
 import type { Recorded } from './reading.ts';
 
@@ -62,8 +63,6 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 /** Parameters that no experiment tells apart. */
 const notProbed = ['staging.slots', 'host.threads', 'host.cached'];
 
-type Draft = Record<string, unknown>;
-
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
   const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
@@ -84,16 +83,11 @@ function point(finding: Finding, { readings, benched }: ProbeResults): Point | n
   };
 }
 
-/** Parameters that count something, or are bytes. */
-const whole = new Set([
-  ...['queue.depth', 'kernel.concurrent', 'staging.chunkBytes', 'staging.inlineBytes', 'device.l2Bytes'],
-]);
-
 function median(sorted: readonly number[], path: string): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   const value = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-  return whole.has(path) ? Math.round(value) : value;
+  return wholeParameters.has(path) ? Math.round(value) : value;
 }
 
 function byPath(points: readonly Point[]): Map<string, Point[]> {
@@ -115,20 +109,6 @@ function table(points: readonly Point[]): Record<string, number>[] {
 
 /** Tables hold no zero: what took no time by the clock took less than its tick. */
 const smallest = 1e-3;
-
-function put(draft: Draft, path: string, value: unknown): void {
-  const steps = path.split('.');
-  const last = steps.pop() ?? '';
-  let place: Draft = draft;
-  for (const step of steps) place = place[step] as Draft;
-  place[last] = value;
-}
-
-function has(draft: Draft, path: string): boolean {
-  let place: unknown = draft;
-  for (const step of path.split('.')) place = place === null ? null : (place as Draft)[step];
-  return place !== null && place !== undefined;
-}
 
 function putDevice(draft: Draft, device: DeviceInfo, measured: Set<string>): void {
   const { name, computeCapability, multiprocessors, asyncEngineCount, memoryBytes, linkGeneration, linkWidth } = device;
@@ -162,16 +142,4 @@ function describe(
     const rest = taken.length === 0 ? '' : ` Not measured, taken from the profile "${base.name}": ${taken.join(', ')}.`;
     section.value['source'] = own || taken.length > 0 ? `${words}${rest}`.trim() : `As in the profile "${base.name}".`;
   }
-}
-
-/** Every part of the profile that has a source of its own, the innermost too. */
-function sectionsOf(draft: Draft): { readonly path: string; readonly value: Draft }[] {
-  const found: { path: string; value: Draft }[] = [];
-  const look = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    if (path !== '' && 'source' in value) found.push({ path, value: value as Draft });
-    for (const [key, inner] of Object.entries(value)) look(inner, path === '' ? key : `${path}.${key}`);
-  };
-  look(draft, '');
-  return found;
 }

@@ -11,6 +11,7 @@ import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
+import { calibrateFromRuns } from './commands/calibrateFromRuns.ts';
 import { check } from './commands/check.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
@@ -147,9 +148,19 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .option('--base <name>', 'profile that has what no experiment tells', 'h200')
     .option('--out <file.json>', 'write it there instead of among your profiles')
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
+    .addOption(
+      new Option(
+        '--from-runs <paths...>',
+        'fit to recorded runs in these folders and files instead: about a minute, no GPU',
+      ).conflicts(['quick', 'profile']),
+    )
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((options: CalibrateOptions) => calibrateMachine(tools, options));
+    .action((options: CalibrateOptions) =>
+      options.fromRuns === undefined
+        ? calibrateMachine(tools, options)
+        : calibrateFromRuns(tools, options.fromRuns, options),
+    );
 
   const bundle = cli.command('bundle').description('experiments and runs with their notes, as one file');
   bundle

@@ -10,6 +10,7 @@ import { type DeviceProfile, parseProfile } from '../../../core/simulator/profil
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { calibrate } from '../../calibrate/calibrate.ts';
 import { dataFolder, ownProfilesFolder } from '../../paths.ts';
+import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareRun } from '../../service/prepareRun.ts';
 import type { Terminal } from '../io.ts';
@@ -24,6 +25,8 @@ export interface CalibrateOptions {
   readonly out?: string | undefined;
   readonly quick: boolean;
   readonly json: boolean;
+  /** Folders and files with recorded runs to fit to, instead of measuring. */
+  readonly fromRuns?: readonly string[] | undefined;
 }
 
 const quickOptions = { largestBytes: 16 * 2 ** 20, iterations: 5 };
@@ -36,7 +39,7 @@ export async function calibrateMachine(tools: Tools, options: CalibrateOptions):
   const base = parseProfile(await assets.readProfile(options.base));
   const name = await newName(tools, options, report);
   const plan = calibrationPlan(planOptions(options, report));
-  const line = progressLine(terminal);
+  const line = calibrationLine(terminal);
   const { results, failed } = await calibrate(plan, {
     signal,
     onProgress: line.show,
@@ -95,13 +98,12 @@ function provenance(name: string, { engine, profile }: CalibrateOptions, report:
   };
 }
 
-/** A name that no shipped profile has, which would go before it. */
-async function newName(
-  { assets }: Tools,
-  { name, engine }: CalibrateOptions,
-  { devices }: DeviceReport,
-): Promise<string> {
-  const made = slug(name ?? `${engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine} calibrated`);
+const newName = ({ assets }: Tools, { name, engine }: CalibrateOptions, { devices }: DeviceReport): Promise<string> =>
+  requireFreeName(assets, name ?? `${engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine} calibrated`);
+
+/** The name as a file's, which must not be that of a shipped profile: that one would go before it. */
+export async function requireFreeName(assets: Assets, name: string): Promise<string> {
+  const made = slug(name);
   const shipped = (await assets.profiles()).some((profile) => profile.name === made && !profile.own);
   if (made !== '' && !shipped) return made;
   throw new CopyscopeError({
@@ -148,7 +150,7 @@ function figures({ link, calls, queue, measurements }: DeviceProfile): string[] 
 
 const clearLine = '\r\u001b[K';
 
-function progressLine({ animated, err }: Terminal) {
+export function calibrationLine({ animated, err }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
     show: (done: number, total: number, what: string) => err(`${clearLine}Calibrating ${done}/${total}: ${what}`),

@@ -1,5 +1,5 @@
 /** The calibration as the host runs it: on the simulator, with probes that fail, and cancelled. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -123,6 +123,35 @@ describe('copyscope calibrate', () => {
     const taken = await copyscope(['calibrate', '--engine', 'sim', '--name', 'H200'], built.script);
     expect(taken.err).toContain('"h200" is a profile that ships with Copyscope');
   });
+
+  it('fits a profile to recorded runs, and leaves out what is none', async () => {
+    const runs = join(folder, 'runs');
+    mkdirSync(runs);
+    const program = { op: 'kernel', kernel: { kind: 'spin', durationNs: 20_000 } };
+    const file = join(folder, 'spin.json');
+    const operations = [program, { op: 'synchronizeDevice' }];
+    const document = {
+      format: 'copyscope/experiment',
+      version: 1,
+      name: 'spin',
+      threads: [{ id: 'main', operations }],
+    };
+    writeFileSync(file, JSON.stringify(document));
+    await copyscope(['run', file, '--engine', 'sim', '--out', join(runs, 'spin.arrow')], built.script);
+    writeFileSync(join(runs, 'broken.arrow'), 'ARROW1');
+    const out = join(folder, 'fitted.json');
+    const args = ['calibrate', '--from-runs', runs, '--name', 'fitted', '--out', out];
+    const { exitCode, out: printed } = await copyscope([...args, '--engine', 'sim'], built.script);
+    expect(exitCode).toBe(0);
+    expect(printed.replace(/\s+/g, ' ')).toContain('Fitted to 1 recorded runs of the profile "h200"');
+    expect(printed).toContain('broken.arrow');
+    expect(parseProfile(JSON.parse(readFileSync(out, 'utf8'))).calls.launchNs).toBe(h200.calls.launchNs);
+    const onCuda = await copyscope(args, built.script);
+    expect(onCuda.exitCode).not.toBe(0);
+    expect(onCuda.err).toContain('No run in');
+    const both = await copyscope([...args, '--quick'], built.script);
+    expect(both.err).toContain('--quick');
+  }, 60_000);
 
   it('is found among the profiles, before those that ship; a damaged one is left out', async () => {
     const own = join(folder, 'profiles');

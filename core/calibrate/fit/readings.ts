@@ -1,0 +1,55 @@
+/**
+ * What recorded runs tell of a profile's parameters one by one: the durations of calls and of work on the device, and
+ * the gaps between them, wherever the simulation of the run says that a row is one parameter and nothing else.
+ */
+import { iterationOf } from '../../analysis/iteration.ts';
+import { spread } from '../../analysis/statistics.ts';
+import type { DeviceProfile } from '../../simulator/profile.ts';
+import { simulate } from '../../simulator/simulate.ts';
+import type { PointKey } from '../plan.ts';
+import type { RecordedRun } from './recordedRun.ts';
+import { pairRows } from './rowPairs.ts';
+import { Tells } from './tells.ts';
+
+/** What runs say of a parameter, or of one point of a table. */
+export interface Reading {
+  readonly path: string;
+  readonly at?: { readonly key: PointKey; readonly value: number };
+  /** The median of each run that says something, in the runs' order. */
+  readonly samples: readonly number[];
+}
+
+/** One entry for each parameter and point, in order of path and place. */
+export function readRuns(runs: readonly RecordedRun[], profile: DeviceProfile): Reading[] {
+  const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[] }>();
+  for (const run of runs) {
+    for (const [key, { reading, values }] of readRun(run, profile)) {
+      const median = spread(values)?.median;
+      if (median === undefined) continue;
+      const known = found.get(key) ?? { reading, samples: [] };
+      found.set(key, known);
+      known.samples.push(median);
+    }
+  }
+  return [...found.values()]
+    .map(({ reading, samples }) => ({ ...reading, samples }))
+    .sort((a, b) => (a.path === b.path ? (a.at?.value ?? 0) - (b.at?.value ?? 0) : a.path < b.path ? -1 : 1));
+}
+
+function readRun({ program, iterations }: RecordedRun, profile: DeviceProfile) {
+  const pairs = pairRows(iterationOf(simulate(program, profile).trace, 0), iterations);
+  const tells = new Tells(program, profile, pairs, iterations.length);
+  const found = new Map<string, { reading: Omit<Reading, 'samples'>; values: number[] }>();
+  for (const pair of pairs) {
+    for (const { path, at, read } of tells.of(pair)) {
+      const key = at === undefined ? path : `${path} ${at.value}`;
+      const known = found.get(key) ?? { reading: at === undefined ? { path } : { path, at }, values: [] };
+      found.set(key, known);
+      for (let index = 0; index < iterations.length; index += 1) {
+        const value = read(index);
+        if (value !== undefined && Number.isFinite(value) && value >= 0) known.values.push(value);
+      }
+    }
+  }
+  return found;
+}

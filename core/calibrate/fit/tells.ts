@@ -1,0 +1,361 @@
+/**
+ * Which parameter of a profile a recorded row tells. A row tells one only where the simulation says that nothing else
+ * is in it: a call that a full queue held, or a copy that shared the link, lasts as long as it does for other reasons.
+ */
+import type { Activity } from '../../analysis/iteration.ts';
+import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
+import { kernelCost } from '../../simulator/kernelCost.ts';
+import type { DeviceProfile } from '../../simulator/profile.ts';
+import { type TimePoint, timeTable } from '../../simulator/table.ts';
+import { isHostMemory } from '../../trace/trace.ts';
+import { type Draft, valueAt } from '../paths.ts';
+import type { PointKey } from '../plan.ts';
+import { isHostRow, type RowPair } from './rowPairs.ts';
+
+export interface Told {
+  readonly path: string;
+  readonly at?: { readonly key: PointKey; readonly value: number };
+  /** What the nth recorded iteration says; undefined where it doesn't. */
+  readonly read: (iteration: number) => number | undefined;
+}
+
+const durationOf = ({ startNs, endNs }: Activity): number => endNs - startNs;
+/** Lanes hold whole nanoseconds. */
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= 1 + 0.001 * other;
+/** Memory that is touched in less tells more of the call than of the memory. */
+const leastHostBytes = 65_536;
+
+export class Tells {
+  readonly #profile: DeviceProfile;
+  readonly #instructions = new Map<number, Instruction[]>();
+  readonly #program: Program;
+  /** Rows of each launch of a graph, by its correlation. */
+  readonly #launched = new Map<number, Activity[]>();
+  /** The call that issued a row, and the row that a call issued, by correlation. */
+  readonly #calls = new Map<number, RowPair>();
+  readonly #works = new Map<number, RowPair>();
+  readonly #deviceEnds: readonly number[];
+  readonly #recordedEnds: readonly (readonly number[])[];
+
+  constructor(program: Program, profile: DeviceProfile, pairs: readonly RowPair[], iterations: number) {
+    this.#profile = profile;
+    this.#program = program;
+    for (const { instructions } of program.threads) {
+      for (const one of instructions) this.#instructions.set(one.op, [...(this.#instructions.get(one.op) ?? []), one]);
+    }
+    for (const pair of pairs) {
+      const { simulated } = pair;
+      if (simulated.correlation === 0) continue;
+      const table = isHostRow(simulated) ? this.#calls : this.#works;
+      if (!table.has(simulated.correlation)) table.set(simulated.correlation, pair);
+    }
+    const works = pairs.filter(({ simulated }) => !isHostRow(simulated));
+    for (const { simulated } of works) {
+      const rows = this.#launched.get(simulated.correlation);
+      if (rows === undefined) this.#launched.set(simulated.correlation, [simulated]);
+      else rows.push(simulated);
+    }
+    this.#deviceEnds = works.map(({ simulated }) => simulated.endNs);
+    this.#recordedEnds = Array.from({ length: iterations }, (_, index) =>
+      works.flatMap(({ recorded }) => recorded[index]?.endNs ?? []),
+    );
+  }
+
+  of(pair: RowPair): readonly Told[] {
+    const { simulated } = pair;
+    switch (simulated.kind) {
+      case 'host-call':
+        return this.#call(pair);
+      case 'host-sync':
+        return this.#synchronise(pair);
+      case 'host-read':
+      case 'host-write':
+        return this.#hostMemory(pair);
+      case 'copy':
+        return [...this.#copy(pair), ...this.#gaps(pair)];
+      case 'kernel':
+        return [...this.#kernel(pair), ...this.#gaps(pair)];
+      case 'memset':
+        return [...this.#point(pair, 'memset.device', simulated.bytes), ...this.#gaps(pair)];
+      case 'host-function':
+        return this.#gaps(pair);
+      default:
+        return [];
+    }
+  }
+
+  // Calls
+
+  #call(pair: RowPair): readonly Told[] {
+    const { simulated } = pair;
+    const { name, correlation, op } = simulated;
+    const issues = name in streamCalls;
+    if (issues && correlation === 0) return this.#value(pair, 'graph.captureNs');
+    switch (name) {
+      case 'cudaLaunchKernel':
+        return [...this.#value(pair, 'calls.launchNs'), ...this.#value(pair, 'calls.coldLaunchNs')].slice(0, 1);
+      case 'cudaMemcpyAsync':
+      case 'cudaMemcpy':
+        return this.#copyCall(pair);
+      case 'cudaMemsetAsync':
+        return this.#point(pair, 'memset.call', this.#works.get(correlation)?.simulated.bytes ?? 0);
+      case 'cudaLaunchHostFunc':
+        return this.#value(pair, 'hostFunction.callNs');
+      case 'cudaEventRecord':
+        return this.#value(pair, 'calls.eventRecordNs');
+      case 'cudaStreamWaitEvent':
+        return this.#value(pair, 'calls.eventWaitNs');
+      case 'cudaStreamQuery':
+      case 'cudaEventQuery':
+        return this.#value(pair, 'calls.queryNs');
+      case 'cudaEventElapsedTime':
+        return this.#value(pair, 'calls.elapsedTimeNs');
+      case 'cudaStreamBeginCapture':
+        return this.#value(pair, 'graph.beginNs');
+      case 'cudaStreamEndCapture':
+      case 'cudaGraphInstantiate':
+      case 'cudaGraphUpload':
+        return this.#graphCall(pair, op);
+      default:
+        return this.#memoryCall(pair);
+    }
+  }
+
+  #copyCall(pair: RowPair): readonly Told[] {
+    const work = this.#works.get(pair.simulated.correlation)?.simulated;
+    const path = work === undefined ? null : copyPath(work);
+    return work === undefined || path === null ? [] : this.#point(pair, `${path}.call`, work.bytes);
+  }
+
+  #graphCall(pair: RowPair, op: number): readonly Told[] {
+    const nodes = this.#nodes(this.#instruction(op, 'endCapture')?.graph ?? -1);
+    const { name } = pair.simulated;
+    if (nodes.length === 0) return [];
+    if (name === 'cudaStreamEndCapture') return this.#point(pair, 'graph.end', nodes.length, 'nodes');
+    const copies = nodes.filter(({ kind }) => kind === 'copy').length;
+    if (copies !== 0 && copies !== nodes.length) return [];
+    const call = name === 'cudaGraphUpload' ? 'upload' : 'instantiate';
+    return this.#point(pair, `graph.${call}.${copies === 0 ? 'kernels' : 'copies'}`, nodes.length, 'nodes');
+  }
+
+  /** What some launch of a graph ran. */
+  #nodes(graph: number): readonly Activity[] {
+    for (const [correlation, { simulated }] of this.#calls) {
+      if (this.#instruction(simulated.op, 'launchGraph')?.graph === graph) return this.#launched.get(correlation) ?? [];
+    }
+    return [];
+  }
+
+  #memoryCall(pair: RowPair): readonly Told[] {
+    const { name, op } = pair.simulated;
+    const made = this.#instruction(op, 'allocate') ?? this.#instruction(op, 'free');
+    const buffer = made?.buffer ?? this.#instruction(op, 'pin')?.dst;
+    if (buffer === undefined) return [];
+    const path = memoryCalls[name];
+    if (path === undefined) return name.startsWith('cuda') ? [] : this.#value(pair, 'memory.cachedNs');
+    if (path.endsWith('Ns')) return this.#value(pair, path);
+    return this.#point(pair, path, this.#program.buffers[buffer]?.bytes ?? 0);
+  }
+
+  #synchronise(pair: RowPair): readonly Told[] {
+    const { simulated, recorded } = pair;
+    if (!simulated.name.startsWith('cuda')) return [];
+    if (isNear(durationOf(simulated), this.#profile.calls.synchronizeNs)) {
+      return this.#value(pair, 'calls.synchronizeNs');
+    }
+    const { wakeNs } = this.#profile.calls;
+    if (!isNear(simulated.endNs - lastUntil(this.#deviceEnds, simulated.endNs), wakeNs)) return [];
+    const read = (index: number): number | undefined => {
+      const own = recorded[index];
+      return own === undefined ? undefined : own.endNs - lastUntil(this.#recordedEnds[index] ?? [], own.endNs);
+    };
+    return [{ path: 'calls.wakeNs', read }];
+  }
+
+  #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
+    if (simulated.bytes < leastHostBytes) return [];
+    const read = (index: number): number | undefined => rateOf(simulated.bytes, recorded[index]);
+    return [{ path: 'host.memcpyBytesPerSecond', read }];
+  }
+
+  // Work
+
+  #copy(pair: RowPair): readonly Told[] {
+    const { simulated } = pair;
+    const { bytes, direction, engineKind } = simulated;
+    if (direction === 'h2h') return this.#hostMemory(pair);
+    const path = copyPath(simulated);
+    // Between devices another link decides.
+    if (path === null || (direction === 'd2d' && engineKind === 'copy-engine')) return [];
+    if (!path.endsWith('pageable')) return this.#point(pair, `${path}.device`, bytes);
+    const isInline = direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes;
+    const own = this.#told(pair, `${path}.device`, bytes, 'bytes');
+    return isInline ? [own, ...this.#point(pair, 'staging.inline', bytes)] : [own];
+  }
+
+  #kernel(pair: RowPair): readonly Told[] {
+    const { simulated, recorded } = pair;
+    const instruction = this.#instruction(simulated.op, 'kernel');
+    if (instruction === undefined) return [];
+    const { kernel, smShare } = instruction;
+    const { startNs, kernelNodeNs } = { ...this.#profile.kernel, ...this.#profile.graph };
+    const captured = this.#calls.get(simulated.correlation)?.simulated.name === 'cudaGraphLaunch';
+    if (captured) return kernel.kind === 'spin' ? this.#kernelNode(pair, kernel.durationNs + kernelNodeNs) : [];
+    const cost = kernelCost(kernel, smShare, this.#program, this.#profile);
+    if (!isNear(durationOf(simulated), cost.deviceNs)) return [];
+    if (kernel.kind === 'spin') {
+      const read = (index: number): number | undefined => lengthOf(recorded[index], kernel.durationNs);
+      return [{ path: 'kernel.startNs', read }];
+    }
+    /** How much longer its own work took than the profile has it. */
+    const longer = (index: number): number | undefined => {
+      const own = lengthOf(recorded[index], startNs);
+      return own === undefined || own <= 0 ? undefined : own / (cost.deviceNs - startNs);
+    };
+    return this.#throughput(instruction, cost, longer);
+  }
+
+  #throughput(
+    { kernel, smShare }: InstructionOf<'kernel'>,
+    cost: ReturnType<typeof kernelCost>,
+    longer: (index: number) => number | undefined,
+  ): readonly Told[] {
+    const { kernel: rates, device } = this.#profile;
+    const over = (path: string, value: number): Told => ({ path, read: (index) => quotient(value, longer(index)) });
+    if (cost.linkIn > 0 && cost.linkOut > 0) return [];
+    if (cost.linkIn > 0) return [over('kernel.mappedReadBytesPerSecond', rates.mappedReadBytesPerSecond)];
+    if (cost.linkOut > 0) return [over('kernel.mappedWriteBytesPerSecond', rates.mappedWriteBytesPerSecond)];
+    if (smShare < 1) {
+      const path = kernel.kind === 'stream' ? 'kernel.streamShares' : 'kernel.arithmeticShares';
+      const part = kernel.kind === 'stream' ? cost.memoryPart : cost.arithmeticPart;
+      return [{ ...over(path, part), at: { key: 'share', value: smShare } }];
+    }
+    if (kernel.kind === 'arithmetic') return [over('kernel.flopsPerSecond', rates.flopsPerSecond)];
+    const isResident = kernel.kind === 'stream' && 2 * kernel.bytes <= device.l2Bytes;
+    return isResident
+      ? [over('kernel.l2BytesPerSecond', rates.l2BytesPerSecond)]
+      : [over('kernel.deviceBytesPerSecond', rates.deviceBytesPerSecond)];
+  }
+
+  /** From one kernel's start to that of the next in the same graph. */
+  #kernelNode({ simulated, recorded, before }: RowPair, predictedNs: number): readonly Told[] {
+    if (before === null || before.simulated.correlation !== simulated.correlation) return [];
+    if (!isNear(simulated.startNs - before.simulated.startNs, predictedNs)) return [];
+    const spinNs = predictedNs - this.#profile.graph.kernelNodeNs;
+    const read = (index: number): number | undefined => {
+      const [own, last] = [recorded[index], before.recorded[index]];
+      return own === undefined || last === undefined ? undefined : own.startNs - last.startNs - spinNs;
+    };
+    return [{ path: 'graph.kernelNodeNs', read }];
+  }
+
+  /** What lies between a row and what it followed: the call that issued it, or the work before it in its stream. */
+  #gaps(pair: RowPair): readonly Told[] {
+    const { simulated, before } = pair;
+    const call = this.#calls.get(simulated.correlation);
+    const told: Told[] = [];
+    const isGraph = call?.simulated.name === 'cudaGraphLaunch';
+    if (call !== undefined && !isGraph) told.push(...this.#gap(pair, call, this.#latency(pair)));
+    if (before !== null) told.push(...this.#gap(pair, before, this.#between(before.simulated, simulated, isGraph)));
+    return told;
+  }
+
+  #latency({ simulated }: RowPair): readonly string[] {
+    return simulated.kind === 'host-function' ? [] : ['queue.launchToStartNs'];
+  }
+
+  #between(one: Activity, next: Activity, isGraph: boolean): readonly string[] {
+    if (one.kind === 'host-function' && next.kind === 'host-function') return ['hostFunction.gapNs'];
+    if (one.kind === 'host-function' || next.kind === 'host-function') return [];
+    if (one.engine !== next.engine) return ['queue.acrossEnginesNs'];
+    if (next.engineKind === 'compute') return isGraph ? [] : ['queue.sameEngineNs'];
+    return isGraph && one.correlation === next.correlation ? ['graph.copyGapNs'] : [];
+  }
+
+  #gap({ simulated, recorded }: RowPair, before: RowPair, paths: readonly string[]): readonly Told[] {
+    const predicted = simulated.startNs - before.simulated.endNs;
+    return paths.flatMap((path) => {
+      const known = this.#number(path);
+      // A gap of nothing is one of many things that a row may follow.
+      if (known <= 1 || !isNear(predicted, known)) return [];
+      const read = (index: number): number | undefined => {
+        const [own, last] = [recorded[index], before.recorded[index]];
+        return own === undefined || last === undefined ? undefined : Math.max(0, own.startNs - last.endNs);
+      };
+      return [{ path, read }];
+    });
+  }
+
+  // Parts
+
+  #instruction<Code extends Instruction['code']>(op: number, code: Code): InstructionOf<Code> | undefined {
+    return this.#instructions.get(op)?.find((one): one is InstructionOf<Code> => one.code === code);
+  }
+
+  #number(path: string): number {
+    return Number(valueAt(this.#profile as unknown as Draft, path) ?? Number.NaN);
+  }
+
+  /** The row's length, where it is as long as this parameter. */
+  #value(pair: RowPair, path: string): readonly Told[] {
+    if (!isNear(durationOf(pair.simulated), this.#number(path))) return [];
+    return [{ path, read: (index) => lengthOf(pair.recorded[index], 0) }];
+  }
+
+  /** The row's length, where it is as long as this table has it. */
+  #point(pair: RowPair, path: string, size: number, key: 'bytes' | 'nodes' = 'bytes'): readonly Told[] {
+    const points = tableAt(this.#profile, path);
+    if (size <= 0 || points === null || !isNear(durationOf(pair.simulated), timeTable(points)(size))) return [];
+    return [this.#told(pair, path, size, key)];
+  }
+
+  #told({ recorded }: RowPair, path: string, value: number, key: PointKey): Told {
+    return { path, at: { key, value }, read: (index) => lengthOf(recorded[index], 0) };
+  }
+}
+
+const streamCalls: Readonly<Record<string, true>> = {
+  ...{ cudaLaunchKernel: true, cudaMemcpyAsync: true, cudaMemsetAsync: true, cudaLaunchHostFunc: true },
+};
+
+const memoryCalls: Readonly<Record<string, string>> = {
+  cudaMalloc: 'memory.malloc',
+  cudaFree: 'memory.free',
+  cudaMallocAsync: 'memory.poolAllocateNs',
+  cudaFreeAsync: 'memory.poolFreeNs',
+  cudaHostAlloc: 'memory.hostAlloc',
+  cudaFreeHost: 'memory.hostFree',
+  cudaHostRegister: 'memory.hostRegister',
+  cudaHostUnregister: 'memory.hostUnregister',
+};
+
+/** Where a copy's times are; null for one between host buffers. */
+function copyPath({ direction, src, dst }: Activity): string | null {
+  if (direction === 'd2d') return 'copies.d2d';
+  if (direction !== 'h2d' && direction !== 'd2h') return null;
+  const hostMemory = direction === 'h2d' ? src : dst;
+  return isHostMemory(hostMemory) ? `copies.${direction}.${hostMemory === 'pageable' ? 'pageable' : 'pinned'}` : null;
+}
+
+/** The table at a path, its sizes or numbers of nodes as bytes; null where there is none. */
+export function tableAt(profile: DeviceProfile, path: string): readonly TimePoint[] | null {
+  const place = valueAt(profile as unknown as Draft, path);
+  if (!Array.isArray(place)) return null;
+  return place.map((point: { bytes?: number; nodes?: number; ns: number }) => ({
+    bytes: point.bytes ?? point.nodes ?? 0,
+    ns: point.ns,
+  }));
+}
+
+const lengthOf = (row: Activity | undefined, without: number): number | undefined =>
+  row === undefined ? undefined : Math.max(0, durationOf(row) - without);
+
+const rateOf = (bytes: number, row: Activity | undefined): number | undefined =>
+  row === undefined || durationOf(row) <= 0 ? undefined : (bytes / durationOf(row)) * 1e9;
+
+const quotient = (value: number, by: number | undefined): number | undefined =>
+  by === undefined || by <= 0 ? undefined : value / by;
+
+/** The latest of the ends that is no later than `until`. */
+const lastUntil = (ends: readonly number[], until: number): number =>
+  ends.reduce((last, end) => (end <= until && end > last ? end : last), Number.NEGATIVE_INFINITY);

@@ -1,0 +1,42 @@
+/** Places in a profile, by dotted path, as 'copies.h2d.pinned.device'. */
+
+export type Draft = Record<string, unknown>;
+
+/** What is there; undefined where there is nothing. */
+export function valueAt(draft: Draft, path: string): unknown {
+  let place: unknown = draft;
+  for (const step of path.split('.'))
+    place = place === null || place === undefined ? undefined : (place as Draft)[step];
+  return place;
+}
+
+export function put(draft: Draft, path: string, value: unknown): void {
+  const steps = path.split('.');
+  const last = steps.pop() ?? '';
+  let place: Draft = draft;
+  for (const step of steps) place = place[step] as Draft;
+  place[last] = value;
+}
+
+export function has(draft: Draft, path: string): boolean {
+  const value = valueAt(draft, path);
+  return value !== null && value !== undefined;
+}
+
+/** Every part of the profile that has a source of its own, the innermost too. */
+export function sectionsOf(draft: Draft): { readonly path: string; readonly value: Draft }[] {
+  const found: { path: string; value: Draft }[] = [];
+  const look = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    if (path !== '' && 'source' in value) found.push({ path, value: value as Draft });
+    for (const [key, inner] of Object.entries(value)) look(inner, path === '' ? key : `${path}.${key}`);
+  };
+  look(draft, '');
+  return found;
+}
+
+/** Parameters that count something, or are bytes. */
+export const wholeParameters: ReadonlySet<string> = new Set([
+  ...['queue.depth', 'kernel.concurrent', 'staging.chunkBytes', 'staging.inlineBytes', 'staging.slots'],
+  ...['device.l2Bytes', 'host.cached.bytes'],
+]);
