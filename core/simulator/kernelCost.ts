@@ -61,7 +61,10 @@ function linkBytes(kernel: ProgramKernel & { readonly kind: 'stream' }, program:
 }
 
 /** Straight between two measured shares, proportional below the smallest, and the last one's above it. */
-export function throughput(points: readonly { readonly share: number; readonly part: number }[], share: number): number {
+export function throughput(
+  points: readonly { readonly share: number; readonly part: number }[],
+  share: number,
+): number {
   let [lowShare, lowPart] = [0, 0];
   for (const { share: highShare, part: highPart } of points) {
     if (share <= highShare) return lowPart + ((share - lowShare) / (highShare - lowShare)) * (highPart - lowPart);
