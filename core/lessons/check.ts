@@ -49,7 +49,7 @@ export interface CheckResult {
   readonly holds: boolean;
   /** False where this run can't tell, as of data after a simulation. `holds` is then true. */
   readonly told: boolean;
-  /** What was found, and what was wanted: '100 %', 'at least 50 %'. */
+  /** What was found, and what is needed: '100 %', 'at least 50 %'. */
   readonly found: string;
   readonly wanted: string;
 }
@@ -68,7 +68,7 @@ function evaluateVerdict({ says: sentence, verdict, is }: VerdictCheck, played: 
     told: true,
     holds: found.length > 0 && wrong === undefined,
     found: (wrong ?? found[0])?.title ?? 'no such copy',
-    wanted: is.map((cause) => cause.replaceAll('-', ' ')).join(' or '),
+    wanted: `the verdict ${is.map((cause) => cause.replaceAll('-', ' ')).join(' or ')}`,
   };
 }
 
@@ -81,7 +81,7 @@ function evaluateMeasure(
   const base = comparedTo === undefined ? null : others.get(comparedTo);
   const [value, before] = [takeMeasure(played, measure), base == null ? null : takeMeasure(base, measure)];
   const unit = comparedTo === undefined ? unitOf(measure) : 'times';
-  const wanted = boundsText(atLeast, atMost, unit, comparedTo);
+  const wanted = boundsText(atLeast, atMost, unit);
   if (measure.measure === 'wrong-bytes' && value === null) {
     return { says: sentence, told: false, holds: true, found: 'a simulation moves no data', wanted };
   }
@@ -115,14 +115,8 @@ export function valueText(value: number, unit: Unit | 'times'): string {
   }
 }
 
-function boundsText(
-  atLeast: number | undefined,
-  atMost: number | undefined,
-  unit: Unit | 'times',
-  comparedTo: string | undefined,
-): string {
-  const than = comparedTo === undefined ? '' : ' what it was';
-  const text = (value: number): string => valueText(value, unit) + than;
+function boundsText(atLeast: number | undefined, atMost: number | undefined, unit: Unit | 'times'): string {
+  const text = (value: number): string => valueText(value, unit);
   if (atLeast === atMost && atLeast !== undefined) return text(atLeast);
   const parts = [
     ...(atLeast === undefined ? [] : [`at least ${text(atLeast)}`]),

@@ -12,6 +12,20 @@ import classes from './WelcomePage.module.css';
 /** The examples that the comparison shows. */
 const comparedGroup = 'Overlap: four cases';
 
+/** Characters that four lines of a card hold. */
+const cardLength = 200;
+
+/** The first sentences, as many as a card holds whole. */
+function opening(text: string): string {
+  const [first = '', ...others] = text.split(/(?<=[.?!])\s+/);
+  let shown = first;
+  for (const sentence of others) {
+    if (shown.length + 1 + sentence.length > cardLength) break;
+    shown += ` ${sentence}`;
+  }
+  return shown;
+}
+
 export function WelcomePage() {
   const examples = useApp((state) => state.examples);
   return (
@@ -67,7 +81,7 @@ export function WelcomePage() {
                     onClick={() => openPage({ kind: 'example', id: example.id })}
                   >
                     <strong>{example.name}</strong>
-                    <span>{example.description}</span>
+                    <span>{opening(example.description)}</span>
                   </button>
                 </li>
               ))}

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
 import { rule } from '../../core/rules/rules.ts';
 import { select } from '../app/store/actions.ts';
+import { useLessonView } from '../lessons/lessonView.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
@@ -33,6 +34,7 @@ export function HazardList({ op }: { readonly op?: number | undefined }) {
 function HazardCard({ hazard }: { readonly hazard: Hazard }) {
   const { first, second, change, evidence, title, explanation, missing, remedy } = hazard;
   const { title: ruleTitle, statement } = rule(hazard.rule);
+  const solving = useLessonView((view) => view.solving);
   return (
     <article className={classes['card']} aria-label={`Hazard: ${title}`}>
       <header>
@@ -51,14 +53,16 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
       </ul>
       <p>{explanation}</p>
       <p>{missing}</p>
-      <div className={classes['remedy']}>
-        <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
-        {change === null ? null : (
-          <div>
-            <ApplyButton step={`Repair: ${title}`} change={change} op={second.op} label={change.steps.join(' ')} />
-          </div>
-        )}
-      </div>
+      {solving ? null : (
+        <div className={classes['remedy']}>
+          <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
+          {change === null ? null : (
+            <div>
+              <ApplyButton step={`Repair: ${title}`} change={change} op={second.op} label={change.steps.join(' ')} />
+            </div>
+          )}
+        </div>
+      )}
       {evidence === null ? null : <Evidence evidence={evidence} />}
       <p className={classes['rule']} title={statement}>
         Rule: {ruleTitle}

@@ -13,7 +13,7 @@ export function Checks({ results, label }: { readonly results: readonly CheckRes
             {result.says}
             <small className="tabular">
               {result.found}
-              {result.wanted === '' || result.wanted === result.found ? null : <> · wanted: {result.wanted}</>}
+              {result.wanted === '' || result.wanted === result.found ? null : <> · needs {result.wanted}</>}
             </small>
           </span>
         </li>
@@ -22,7 +22,7 @@ export function Checks({ results, label }: { readonly results: readonly CheckRes
   );
 }
 
-function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
+export function Mark({ result: { holds, told } }: { readonly result: CheckResult }) {
   if (!told) return <IconInfoCircle size={16} aria-label="Not told by this run" className={classes['dim']} />;
   return holds ? (
     <IconCircleCheck size={16} aria-label="Holds" className={classes['good']} />

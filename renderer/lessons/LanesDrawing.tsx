@@ -1,31 +1,30 @@
-/** The lanes of a simulated run as a picture for a page of its own: a bar for each activity, times below. */
+/** The lanes of a simulated run as a picture for paper or a page of its own: a bar for each activity, times below. */
 import { activity } from '../../core/analysis/iteration.ts';
 import type { Played } from '../../core/lessons/played.ts';
-import type { Lane, RowKind } from '../../core/trace/trace.ts';
+import type { Lane } from '../../core/trace/trace.ts';
 import { formatDuration } from '../../core/units.ts';
+import { type PaintName, paint, paintNames } from '../app/palette.ts';
+import { rowTitle } from '../timeline/describeRow.ts';
+import { operationLabels } from '../timeline/operationLabels.ts';
+import { paintOfRow } from '../timeline/paintCodes.ts';
 
 const width = 720;
 const gutter = 120;
 const rowHeight = 22;
 /** Narrower bars are drawn as wide as this, and those that fall on the one before are left out. */
 const leastWidth = 0.7;
+/** Of the type in a bar: wide enough for a name without measuring it. */
+const characterWidth = 6;
+const padding = 5;
 
-const colours: Partial<Readonly<Record<RowKind, string>>> = {
-  copy: '#1668b8',
-  kernel: '#0a7d5a',
-  memset: '#7a4fb0',
-  'host-call': '#4a5568',
-  'host-sync': '#b8c2cf',
-  'host-work': '#b35c00',
-  'host-read': '#b35c00',
-  'host-write': '#b35c00',
-  'host-function': '#b35c00',
-};
+/** Marks and ranges lie over other activities: there is no room for them in one row. */
+const leftOut: readonly PaintName[] = ['mark', 'host-range'];
 
 interface Bar {
   readonly left: number;
   readonly width: number;
-  readonly colour: string;
+  readonly paint: PaintName;
+  readonly title: string;
 }
 
 interface Row {
@@ -37,6 +36,7 @@ export function LanesDrawing({ played, name }: { readonly played: Played; readon
   const rows = rowsOf(played);
   const height = rows.length * rowHeight + 20;
   const end = formatDuration(makespanOf(played));
+  const shown = new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.paint)));
   return (
     <figure>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Lanes of ${name}, simulated`}>
@@ -47,7 +47,7 @@ export function LanesDrawing({ played, name }: { readonly played: Played; readon
             </text>
             <line x1={gutter} x2={width} y1={rowHeight - 1} y2={rowHeight - 1} stroke="#dde3eb" />
             {bars.map((bar) => (
-              <rect key={bar.left} x={bar.left} y={3} width={bar.width} height={rowHeight - 7} fill={bar.colour} />
+              <BarDrawing key={bar.left} bar={bar} />
             ))}
           </g>
         ))}
@@ -59,10 +59,43 @@ export function LanesDrawing({ played, name }: { readonly played: Played; readon
         </text>
       </svg>
       <figcaption>
-        {name}, simulated on {played.run.info.device?.name ?? played.run.info.profile}. Blue: copies. Green: kernels.
-        Dark grey: calls. Light grey: the host waits. Brown: work of the host.
+        {name}, simulated on {played.run.info.device?.name ?? played.run.info.profile}.
+        {paintNames
+          .filter((one) => shown.has(one))
+          .map((one) => (
+            <Key key={one} name={one} />
+          ))}
       </figcaption>
     </figure>
+  );
+}
+
+function BarDrawing({ bar: { left, width: wide, paint: name, title } }: { readonly bar: Bar }) {
+  const { fill, text } = paint(name, 'light');
+  const fits = title.length * characterWidth + 2 * padding <= wide;
+  return (
+    <>
+      <rect x={left} y={3} width={wide} height={rowHeight - 7} fill={fill} />
+      {fits ? (
+        <text x={left + padding} y={14} fontSize={10} fill={text}>
+          {title}
+        </text>
+      ) : null}
+    </>
+  );
+}
+
+/** What a colour stands for. */
+function Key({ name }: { readonly name: PaintName }) {
+  const { label, fill } = paint(name, 'light');
+  return (
+    <>
+      {' '}
+      <svg width={12} height={10} aria-hidden style={{ width: 12, height: 10 }}>
+        <rect width={12} height={10} rx={2} fill={fill} />
+      </svg>{' '}
+      {label}.
+    </>
   );
 }
 
@@ -76,14 +109,16 @@ function rowsOf(played: Played): Row[] {
   const { iteration, run } = played;
   const scale = (width - gutter) / Math.max(makespanOf(played), 1);
   const bars = run.trace.lanes.map((): Bar[] => []);
+  const labels = operationLabels(run.info.experiment);
   for (let row = iteration.begin; row < iteration.end; row += 1) {
     const one = activity(run.trace, row);
-    const colour = colours[one.kind];
-    if (colour === undefined) continue;
+    const name = paintOfRow(run.trace, row);
+    if (leftOut.includes(name)) continue;
     const bar = {
       left: gutter + one.startNs * scale,
       width: Math.max((one.endNs - one.startNs) * scale, leastWidth),
-      colour,
+      paint: name,
+      title: rowTitle(run.trace, row, labels),
     };
     for (const lane of new Set([one.lane, one.engine])) {
       const own = bars[lane];

@@ -5,10 +5,12 @@ import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import { ScoreAndTimeline } from '../app/DocumentPage.tsx';
 import { EnginePicker } from '../app/EnginePicker.tsx';
+import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { RunButton } from '../app/RunButton.tsx';
 import { ensureRun, openPage, pickRun, select } from '../app/store/actions.ts';
-import { currentExperiment, predictionId, shownRunId } from '../app/store/select.ts';
+import { currentEngineOptions, currentExperiment, predictionId, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import classes from './Lesson.module.css';
@@ -83,6 +85,7 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
 function Bar({ open, experiment }: { readonly open: OpenStep; readonly experiment: Experiment }) {
   const presenting = useLessonView((view) => view.presenting);
   const shown = useApp(shownRunId);
+  const simulates = useSimulates();
   const { document, lesson, step, waits } = open;
   const declared = lesson.experiments[step.shown?.name ?? '']?.recorded ?? 'none yet';
   const recording = `recorded/${declared}`;
@@ -109,11 +112,21 @@ function Bar({ open, experiment }: { readonly open: OpenStep; readonly experimen
       {presenting || waits ? null : (
         <span className={classes['run']}>
           <EnginePicker />
-          <RunButton />
+          {simulates ? null : <RunButton />}
         </span>
       )}
     </div>
   );
+}
+
+/** The simulated run is always there, and always of the experiment as it is: to run it would change nothing. */
+function useSimulates(): boolean {
+  const options = useDerived(currentEngineOptions);
+  const engine = effectiveEngine(
+    options,
+    useApp((state) => state.engine),
+  );
+  return engine !== null && parseEngineKey(engine).kind === 'sim';
 }
 
 /** Marks the lanes that the step is about, in the score's and the timeline's list of names. */

@@ -24,10 +24,10 @@ import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
 import { present, resetProgress, showSide, useLessonView } from './lessonView.ts';
 import { Markdown } from './Markdown.tsx';
-import { PrintedLesson, saveAsPage } from './PrintedLesson.tsx';
+import { PrintedLesson, printLesson, saveAsPage } from './PrintedLesson.tsx';
 import { Question } from './Question.tsx';
 import { Statements } from './Statements.tsx';
-import { goBack, goOn, isLast } from './steps.ts';
+import { finish, goBack, goOn, isLast, openLesson } from './steps.ts';
 import { Task } from './Task.tsx';
 import { useChecks } from './useChecks.ts';
 import { type OpenStep, retryLesson, startAllOver, useLessonFile, useLessonPage, useOpenStep } from './useLesson.ts';
@@ -86,7 +86,10 @@ function Head({ open }: { readonly open: OpenStep }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPrinter size={15} />} onClick={() => window.print()}>
+          <Menu.Item
+            leftSection={<IconPrinter size={15} />}
+            onClick={() => void attempt('The lesson could not be printed', () => printLesson(open.opened))}
+          >
             Print
           </Menu.Item>
           <Menu.Item
@@ -153,12 +156,42 @@ function Body({ open }: { readonly open: OpenStep }) {
             {step.task === undefined ? null : <Task open={open} task={step.task} checked={checked} />}
             {step.holds.length === 0 || waits ? null : <Statements step={open} checked={checked} />}
             {figure === undefined || waits ? null : <FigureView figure={figure} />}
-            {isLast(open) ? <Sources open={open} /> : null}
+            {isLast(open) ? (
+              <>
+                <NextLesson open={open} />
+                <Sources open={open} />
+              </>
+            ) : null}
           </article>
         </div>
       )}
       <PrintedLesson opened={opened} />
     </>
+  );
+}
+
+/** The lesson after this one, where there is one. To go on to it finishes this one. */
+function NextLesson({ open: { lesson } }: { readonly open: OpenStep }) {
+  const next = useApp(({ lessons }) => {
+    const place = lessons.findIndex(({ id }) => id === lesson.id);
+    return place < 0 ? undefined : lessons.slice(place + 1).find(({ problem }) => problem === undefined);
+  });
+  if (next === undefined) return null;
+  return (
+    <button
+      type="button"
+      className={classes['next']}
+      onClick={() => {
+        finish(lesson.id);
+        openLesson(next.id);
+      }}
+    >
+      <span>
+        <small>Next lesson, {next.minutes} min</small>
+        <strong>{next.title}</strong>
+      </span>
+      <IconArrowRight size={17} aria-hidden />
+    </button>
   );
 }
 

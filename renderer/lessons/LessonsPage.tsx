@@ -8,6 +8,7 @@ import { attempt, host, openPage } from '../app/store/actions.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { progressOf, useLessonView } from './lessonView.ts';
 import classes from './Pages.module.css';
+import { openLesson } from './steps.ts';
 
 export function LessonsPage() {
   const lessons = useApp((state) => state.lessons);
@@ -73,11 +74,7 @@ function Item({ lesson }: { readonly lesson: LessonSummary }) {
   }
   return (
     <li>
-      <button
-        type="button"
-        className={classes['lesson']}
-        onClick={() => openPage({ kind: 'lesson', id: lesson.id, step: progress.finished ? 0 : progress.step })}
-      >
+      <button type="button" className={classes['lesson']} onClick={() => openLesson(lesson.id)}>
         {progress.finished ? (
           <IconCircleCheck size={18} className={classes['done']} aria-label="Finished" />
         ) : (

@@ -7,6 +7,7 @@ import type { RuleId } from '../../core/rules/rules.ts';
 import { openPage } from '../app/store/actions.ts';
 import { RuleLink } from '../common/RuleLink.tsx';
 import { TermLink } from '../common/TermLink.tsx';
+import classes from './Lesson.module.css';
 
 export function Markdown({
   text,
@@ -28,11 +29,39 @@ export function InlineMarkdown({ text, plain = false }: { readonly text: string;
   return <>{blocks(tokens, plain)}</>;
 }
 
-const blocks = (tokens: readonly Token[] | undefined, plain: boolean): ReactNode[] =>
-  (tokens ?? []).map((token, index) => (
+const blocks = (tokens: readonly Token[] = [], plain: boolean): ReactNode[] =>
+  tokens.map((token, index) => {
+    const [before, after] = [marksBefore(tokens[index - 1]), marksAfter(tokens[index + 1])];
     // biome-ignore lint/suspicious/noArrayIndexKey: a text's tokens never move.
-    <Piece key={index} token={token} plain={plain} />
-  ));
+    const piece = (one: Token): ReactNode => <Piece key={index} token={one} plain={plain} />;
+    if (isWord(token)) {
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a text's tokens never move.
+        <span key={index} className={classes['whole']}>
+          {before}
+          {piece(token)}
+          {after}
+        </span>
+      );
+    }
+    const text = isText(token) ? token.text : null;
+    if (text === null) return piece(token);
+    const start = isWord(tokens[index - 1]) ? marksAfter(token).length : 0;
+    const end = isWord(tokens[index + 1]) ? marksBefore(token).length : 0;
+    return text.slice(start, text.length - end);
+  });
+
+/** A word that the glossary or a rule explains: a button, beside which a browser would break the line. */
+const isWord = (token: Token | undefined): boolean =>
+  token?.type === 'link' && /^(glossary|rule):/.test((token as Tokens.Link).href);
+
+const isText = (token: Token | undefined): token is Tokens.Text =>
+  token?.type === 'text' && (token as Tokens.Text).tokens === undefined;
+
+/** Brackets that open right before a word, and marks that follow it: they stay in its line. */
+const marksBefore = (token: Token | undefined): string => (isText(token) ? (/[([]+$/.exec(token.text)?.[0] ?? '') : '');
+const marksAfter = (token: Token | undefined): string =>
+  isText(token) ? (/^[)\].,:;!?]+/.exec(token.text)?.[0] ?? '') : '';
 
 function Piece({ token, plain }: { readonly token: Token; readonly plain: boolean }): ReactNode {
   const inside = (): ReactNode[] => blocks('tokens' in token ? token.tokens : [], plain);

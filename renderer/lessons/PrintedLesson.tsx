@@ -1,5 +1,6 @@
 /** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
-import { createPortal } from 'react-dom';
+import { createPortal, flushSync } from 'react-dom';
+import { create } from 'zustand';
 import type { Figure } from '../../core/lessons/figure.ts';
 import { isChoice, type Lesson, type LessonStep } from '../../core/lessons/lesson.ts';
 import { type Played, play } from '../../core/lessons/played.ts';
@@ -11,11 +12,20 @@ import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
 import { givenExperiment } from './useLesson.ts';
 
+interface Drawn {
+  /** The lesson whose runs they are. */
+  readonly opened: OpenedLesson | null;
+  readonly runs: ReadonlyMap<string, Played>;
+}
+
+const useDrawn = create<Drawn>()(() => ({ opened: null, runs: new Map() }));
+
 /** Seen by printers only. */
 export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
+  const drawn = useDrawn();
   return createPortal(
     <div className={classes['printed']} aria-hidden data-testid="printed-lesson">
-      <WholeLesson opened={opened} />
+      <WholeLesson opened={opened} {...(drawn.opened === opened ? { runs: drawn.runs } : {})} />
     </div>,
     document.body,
   );
@@ -100,11 +110,14 @@ function Step({ step, figure, played }: StepProps) {
         </>
       )}
       {holds.length === 0 ? null : (
-        <ul>
-          {holds.map(({ id, says }) => (
-            <li key={id}>{says}</li>
-          ))}
-        </ul>
+        <>
+          <h3>What the runs show</h3>
+          <ul>
+            {holds.map(({ id, says }) => (
+              <li key={id}>{says}</li>
+            ))}
+          </ul>
+        </>
       )}
       {figure === undefined ? null : <FigureTable figure={figure} />}
     </section>
@@ -164,6 +177,13 @@ async function simulated(lesson: Lesson): Promise<ReadonlyMap<string, Played>> {
     runs.set(name, await play(await givenExperiment(lesson, name), profile));
   }
   return runs;
+}
+
+/** Simulates what the lanes are drawn from, and opens the printer's dialog. */
+export async function printLesson(opened: OpenedLesson): Promise<void> {
+  const runs = await simulated(opened.lesson);
+  flushSync(() => useDrawn.setState({ opened, runs }));
+  window.print();
 }
 
 /** One HTML file with everything in it. */

@@ -1,6 +1,7 @@
 /** What the step's text says, held against the simulated run and against the recorded one. */
+import type { CheckResult } from '../../core/lessons/check.ts';
 import type { StatementResult } from '../../core/lessons/evaluate.ts';
-import { Checks } from './Checks.tsx';
+import { Mark } from './Checks.tsx';
 import classes from './Lesson.module.css';
 import type { Checked } from './useChecks.ts';
 import type { OpenStep } from './useLesson.ts';
@@ -18,29 +19,64 @@ export function Statements({ step: { step }, checked }: { readonly step: OpenSte
 }
 
 function Statement({ says, result }: { readonly says: string; readonly result: StatementResult | undefined }) {
+  const sources = [
+    { name: 'Simulated', results: result?.simulated ?? null },
+    { name: 'Recorded', results: result?.recorded ?? null },
+  ].filter((source): source is Source => source.results !== null);
   return (
     <div className={classes['statement']}>
       <p>{says}</p>
-      {result?.simulated == null ? null : <Source name="Simulated" results={result.simulated} />}
-      {result?.recorded == null ? null : <Source name="Recorded" results={result.recorded} />}
-      {result !== undefined && result.simulated === null && result.recorded === null ? (
+      {result !== undefined && sources.length === 0 ? (
         <small>Only a run on real hardware shows it, and none is recorded yet.</small>
       ) : null}
+      {sources.length === 0 ? null : <Found sources={sources} />}
     </div>
   );
 }
 
-function Source({
-  name,
-  results,
-}: {
+interface Source {
   readonly name: string;
-  readonly results: NonNullable<StatementResult['simulated']>;
-}) {
+  readonly results: readonly CheckResult[];
+}
+
+/** A check in each line, what was found in each run beside it. */
+function Found({ sources }: { readonly sources: readonly Source[] }) {
   return (
-    <div className={classes['source']}>
-      <strong>{name}</strong>
-      <Checks results={results} label={name} />
-    </div>
+    <table className={classes['found']}>
+      <thead>
+        <tr>
+          <td />
+          {sources.map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {(sources[0]?.results ?? []).map(({ says }, index) => (
+          <tr key={says}>
+            <th scope="row">{says}</th>
+            {sources.map(({ name, results }) => (
+              <Cell key={name} result={results[index]} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is needed is said where it was not found. */
+function Cell({ result }: { readonly result: CheckResult | undefined }) {
+  if (result === undefined) return <td />;
+  const { found, wanted, holds, told } = result;
+  return (
+    <td className="tabular" title={wanted === '' ? undefined : `Needs ${wanted}`}>
+      <span>
+        <Mark result={result} /> {found}
+      </span>
+      {holds && told ? null : <small>needs {wanted}</small>}
+    </td>
   );
 }

@@ -42,7 +42,7 @@ export function Task({ open, task, checked }: Props) {
           <IconCircleCheck size={17} aria-hidden /> All checks hold.
         </p>
       ) : null}
-      <Hints open={open} hints={task.hints} />
+      <Hints open={open} hints={task.hints} done={done} />
       <Button
         variant="subtle"
         size="compact-sm"
@@ -55,7 +55,14 @@ export function Task({ open, task, checked }: Props) {
   );
 }
 
-function Hints({ open, hints }: { readonly open: OpenStep; readonly hints: readonly string[] }) {
+interface HintsProps {
+  readonly open: OpenStep;
+  readonly hints: readonly string[];
+  /** Nobody needs another one. */
+  readonly done: boolean;
+}
+
+function Hints({ open, hints, done }: HintsProps) {
   const { lesson, index, progress } = open;
   const shown = Math.min(progress.hints[index] ?? 0, hints.length);
   return (
@@ -68,7 +75,7 @@ function Hints({ open, hints }: { readonly open: OpenStep; readonly hints: reado
           </div>
         </div>
       ))}
-      {shown < hints.length ? (
+      {shown < hints.length && !done ? (
         <Button
           variant="subtle"
           size="compact-sm"

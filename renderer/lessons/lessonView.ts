@@ -19,13 +19,21 @@ interface LessonView {
   /** By lesson id; read from what was kept when first asked for. */
   readonly progress: Readonly<Record<string, LessonProgress>>;
   readonly side: 'lesson' | 'build';
+  /** The open lesson has a task that is not done yet: what to change is for the learner to find. */
+  readonly solving: boolean;
 }
 
 const nothing: LessonProgress = { answers: {}, passed: [], hints: {}, step: 0, finished: false };
 
-export const useLessonView = create<LessonView>()(() => ({ presenting: false, progress: {}, side: 'lesson' }));
+export const useLessonView = create<LessonView>()(() => ({
+  presenting: false,
+  progress: {},
+  side: 'lesson',
+  solving: false,
+}));
 
 export const present = (presenting: boolean): void => useLessonView.setState({ presenting });
+export const setSolving = (solving: boolean): void => useLessonView.setState({ solving });
 export const showSide = (side: LessonView['side']): void => useLessonView.setState({ side });
 
 const nameOf = (lesson: string): string => `lesson:${lesson}`;

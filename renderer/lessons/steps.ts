@@ -1,6 +1,6 @@
 /** From step to step. */
 import { openPage } from '../app/store/actions.ts';
-import { change, showSide } from './lessonView.ts';
+import { change, progressOf, showSide, useLessonView } from './lessonView.ts';
 import type { OpenStep } from './useLesson.ts';
 
 export const isLast = ({ lesson, index }: OpenStep): boolean => index === lesson.steps.length - 1;
@@ -13,8 +13,16 @@ export function goOn(open: OpenStep): void {
     openPage({ kind: 'lesson', id: lesson.id, step: index + 1 });
     return;
   }
-  change(lesson.id, { finished: true });
+  finish(lesson.id);
   openPage({ kind: 'lessons' });
+}
+
+export const finish = (lesson: string): void => change(lesson, { finished: true });
+
+/** A lesson where it was left; one that is finished begins again. */
+export function openLesson(id: string): void {
+  const { finished, step } = progressOf(useLessonView.getState(), id);
+  openPage({ kind: 'lesson', id, step: finished ? 0 : step });
 }
 
 export function goBack({ lesson, index }: OpenStep): void {

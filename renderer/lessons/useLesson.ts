@@ -10,7 +10,7 @@ import { host } from '../app/store/actions.ts';
 import { openLessonDocument, resetLessonDocument } from '../app/store/editing.ts';
 import { assign, put, state, useApp } from '../app/store/store.ts';
 import type { Loading } from '../app/store/types.ts';
-import { change, type LessonProgress, progressOf, useLessonView } from './lessonView.ts';
+import { change, type LessonProgress, progressOf, setSolving, useLessonView } from './lessonView.ts';
 
 export interface OpenStep {
   readonly lesson: Lesson;
@@ -65,11 +65,19 @@ export function useLessonPage(): void {
     if (lesson !== undefined && document !== null && shown !== undefined) void showDocument(lesson, shown, document);
     return () => assign({ lessonDocument: null, lessonWaits: false });
   }, [lesson, document, shown, waits]);
+  const solving = open !== null && hasOpenTask(open);
+  useEffect(() => {
+    setSolving(solving);
+    return () => setSolving(false);
+  }, [solving]);
   const step = open?.index ?? 0;
   useEffect(() => {
     if (lesson !== undefined && lastStep(lesson.id) !== step) change(lesson.id, { step });
   }, [lesson, step]);
 }
+
+const hasOpenTask = ({ lesson, progress }: OpenStep): boolean =>
+  lesson.steps.some(({ task }, index) => task !== undefined && !progress.passed.includes(index));
 
 const lastStep = (lesson: string): number => progressOf(useLessonView.getState(), lesson).step;
 

@@ -26,10 +26,9 @@ const cardHeight = 132;
 export function HoverCard({ run, hover, hazards, width, height }: Props) {
   const { hit, x, y } = hover;
   if (hit.kind === 'none') return null;
-  const right = x + 16 + cardWidth > width;
   const up = y + 16 + cardHeight > height && y > cardHeight;
   const place = {
-    ...(right ? { right: width - x + 12 } : { left: x + 14 }),
+    ...besidePointer(x, width),
     ...(up ? { bottom: height - y + 10 } : { top: y + 14 }),
   };
   return (
@@ -39,6 +38,12 @@ export function HoverCard({ run, hover, hazards, width, height }: Props) {
       {hit.kind === 'counter' ? <CounterCard hit={hit} /> : null}
     </div>
   );
+}
+
+/** Right of the pointer, else left of it. A plot that is too narrow for either keeps the whole card inside. */
+function besidePointer(x: number, width: number): { readonly left: number } | { readonly right: number } {
+  if (x + 16 + cardWidth <= width) return { left: x + 14 };
+  return { right: Math.max(0, Math.min(width - x + 12, width - cardWidth)) };
 }
 
 interface RowCardProps {

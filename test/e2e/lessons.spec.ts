@@ -12,25 +12,48 @@ import type { Window } from './support/window.ts';
 test('from the welcome page through the first lesson: predict, run, change, finish', async ({ window, page }) => {
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
-  await expect(lesson.getByRole('heading', { name: 'What you see' })).toBeVisible();
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-  await expect(lesson.getByRole('list', { name: 'Simulated' }).getByLabel('Holds')).toHaveCount(2);
-  await lesson.getByRole('button', { name: 'Next' }).click();
+  await expect(lesson.getByRole('heading', { name: 'What do you expect?' })).toBeVisible();
+  // Nothing in the window gives the answer away.
   await expect(window.timeline).toBeHidden();
+  await expect(page.getByText('Same stream')).toHaveCount(0);
   await lesson.getByRole('radio', { name: 'At once. It needs nothing of the copy.' }).click();
   await lesson.getByRole('button', { name: 'Answer, and run it' }).click();
   await expect(lesson.getByLabel('Right')).toHaveCount(1);
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   await lesson.getByRole('button', { name: 'Next' }).click();
+  await expect(lesson.getByRole('table').getByLabel('Holds')).toHaveCount(4);
+  await lesson.getByRole('button', { name: 'Next' }).click();
   const checks = lesson.getByRole('list', { name: 'Checks on the simulated run' });
   await expect(checks.getByLabel('Not yet')).toHaveCount(1);
-  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
-  await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
+  await expect(window.verdict.getByText('Same stream')).toBeVisible();
+  // What to change is the task.
+  await expect(window.inspector.getByText('What to change.')).toHaveCount(0);
+  const copy = page.getByTestId('score-sheet').locator('[data-op="0"]');
+  const kernel = page.getByTestId('score-sheet').locator('[data-op="1"]');
+  await dragDown(page, copy, -34);
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
+  await expect(lesson.getByRole('button', { name: 'Give me a hint' })).toHaveCount(0);
   await lesson.getByRole('button', { name: 'Next' }).click();
-  await lesson.getByRole('button', { name: 'Finish' }).click();
+  // What the learner built stays to be seen.
+  await expect(window.inspector.getByText('Overlapped')).toBeVisible();
+  await expect(kernel).toBeVisible();
+  await lesson.getByRole('button', { name: 'Next lesson' }).click();
+  await expect(lesson.getByRole('heading', { level: 1, name: 'The four cases' })).toBeVisible();
+  await lesson.getByRole('button', { name: 'All lessons' }).click();
   await expect(page.getByRole('button', { name: /Your first overlap/ }).getByLabel('Finished')).toBeVisible();
 });
+
+/** Drags a block by so many pixels downwards, as a hand does: with moves on the way. */
+async function dragDown(page: Page, block: Locator, pixels: number): Promise<void> {
+  const box = await block.boundingBox();
+  if (box === null) throw new Error('there is no such block');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y + pixels / 2, { steps: 4 });
+  await page.mouse.move(x, y + pixels, { steps: 4 });
+  await page.mouse.up();
+}
 
 /** A lesson in the window, step by step. */
 class Player {
@@ -80,13 +103,11 @@ class Player {
 
   async statements({ experiments }: Lesson, { holds, shown: name }: LessonStep): Promise<void> {
     const shown = this.lesson.getByRole('region', { name: 'What the runs show' });
-    for (const { says, on } of holds) {
-      await expect(shown).toContainText(says);
-      if (!on.includes('simulated')) continue;
-      await expect(shown.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
-    }
+    const sources = (name: string): Locator => shown.getByRole('columnheader', { name });
+    for (const { says } of holds) await expect(shown).toContainText(says);
+    await expect(sources('Simulated')).toHaveCount(holds.filter(({ on }) => on.includes('simulated')).length);
     const recorded = experiments[name?.name ?? '']?.recorded ?? 'none yet';
-    if (recorded !== 'none yet') await expect(shown.getByRole('list', { name: 'Recorded' })).toHaveCount(holds.length);
+    if (recorded !== 'none yet') await expect(sources('Recorded')).toHaveCount(holds.length);
     await expect(shown.getByLabel('Not yet')).toHaveCount(0);
   }
 
@@ -133,8 +154,8 @@ test('an answer, a passed task and the open step are there after a reload; begin
 }) => {
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
-  await lesson.getByRole('button', { name: 'Next' }).click();
   await lesson.getByRole('button', { name: 'Show the answer' }).click();
+  await lesson.getByRole('button', { name: 'Next' }).click();
   await lesson.getByRole('button', { name: 'Next' }).click();
   await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
   await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
@@ -143,13 +164,13 @@ test('an answer, a passed task and the open step are there after a reload; begin
   await page.reload();
   await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
-  await expect(lesson.getByRole('button', { name: /^Step 2: .*, done$/ })).toBeVisible();
+  await expect(lesson.getByRole('button', { name: /^Step 1: .*, done$/ })).toBeVisible();
   await lesson.getByRole('button', { name: 'Start the task over' }).click();
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeHidden();
   await lesson.getByRole('button', { name: 'More about this lesson' }).click();
   await page.getByRole('menuitem', { name: 'Begin anew' }).click();
-  await expect(lesson.getByRole('heading', { level: 2, name: 'What you see' })).toBeVisible();
-  await expect(lesson.getByRole('button', { name: /^Step 2: .*, a question$/ })).toBeVisible();
+  await expect(lesson.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  await expect(lesson.getByRole('button', { name: /^Step 1: .*, a question$/ })).toBeVisible();
 });
 
 test('presenting: one key for each step, the answer before the next one, Escape ends', async ({ window, page }) => {
@@ -157,22 +178,22 @@ test('presenting: one key for each step, the answer before the next one, Escape 
   const lesson = page.getByRole('region', { name: 'Lesson' });
   await lesson.getByRole('button', { name: 'Present' }).click();
   await expect(window.inspector).toBeHidden();
-  await page.keyboard.press('ArrowRight');
   await expect(lesson.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
   await page.keyboard.press('ArrowRight');
   await expect(lesson.getByLabel('Right', { exact: true })).toBeVisible();
   await page.keyboard.press('ArrowRight');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Read the lanes' })).toBeVisible();
+  await page.keyboard.press('ArrowRight');
   await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await page.keyboard.press('ArrowLeft');
-  await expect(lesson.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Read the lanes' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(window.inspector).toBeVisible();
 });
 
-test('a lesson is saved as one page that needs nothing else', async ({ window, page }) => {
+test('a lesson is saved as one page that needs nothing else', async ({ window: _window, page }) => {
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
-  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   await lesson.getByRole('button', { name: 'More about this lesson' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -187,6 +208,21 @@ test('a lesson is saved as one page that needs nothing else', async ({ window, p
   expect(html).not.toMatch(/<script|<link|src=|https?:/);
 });
 
+test('a lesson is printed with its answers and its lanes', async ({ window: _window, page }) => {
+  await page.evaluate(() => {
+    globalThis.print = () => document.body.setAttribute('data-printed', 'yes');
+  });
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  await page.getByRole('button', { name: 'More about this lesson' }).click();
+  await page.getByRole('menuitem', { name: 'Print' }).click();
+  await expect(page.locator('body[data-printed]')).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  const printed = page.getByTestId('printed-lesson');
+  await expect(printed).toContainText('Right: A stream runs its work in issue order');
+  await expect(printed.locator('svg[aria-label="Lanes of First overlap, simulated"]')).toHaveCount(2);
+  await expect(printed).toContainText('H2D copy');
+});
+
 test('a lesson of one’s own is listed and played; one with a mistake says where it is', async ({
   server,
   window,
@@ -195,17 +231,20 @@ test('a lesson of one’s own is listed and played; one with a mistake says wher
   const text = readFileSync(join(import.meta.dirname, '../../assets/lessons/first-overlap.md'), 'utf8');
   await expect(window.library).toBeVisible();
   server.addLesson('mine', text.replace('title: Your first overlap', 'title: My own lesson'));
-  server.addLesson('broken', text.replace('minutes: 5', 'minutes: soon'));
+  server.addLesson('broken', text.replace('minutes: 4', 'minutes: soon'));
   await page.getByRole('button', { name: 'Lessons', exact: true }).click();
   await expect(page.getByText(/line 8: minutes: "soon" is not/)).toBeVisible();
   await page.getByRole('button', { name: /My own lesson/ }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'What you see' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show the answer' }).click();
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
 });
 
 test('the glossary opens from a word, a lane and a verdict', async ({ window, page }) => {
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Show the answer' }).click();
+  await lesson.getByRole('button', { name: 'Next' }).click();
   await lesson.getByRole('button', { name: 'copy engine' }).click();
   const card = page.getByRole('dialog', { name: 'Copy engine' });
   await expect(card).toContainText('moves data while kernels run');

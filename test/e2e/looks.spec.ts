@@ -232,22 +232,24 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
   'lesson task': async (window, page) => {
     await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
     await page.getByRole('button', { name: /^Step 3/ }).click();
+    await page.getByRole('button', { name: 'Give me a hint' }).click();
     await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
     await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
     await expect(page.getByText('All checks hold.', { exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Give me a hint' }).click();
   },
   'lesson figure': async (_window, page) => {
     await page.getByRole('button', { name: 'Lessons', exact: true }).click();
     await page.getByRole('button', { name: /Six ways/ }).click();
     await page.getByRole('button', { name: /^Step 3/ }).click();
     await page.getByRole('figure').scrollIntoViewIfNeeded();
-    await expect(page.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'Simulated' }).first()).toBeVisible();
   },
   presenting: async (_window, page) => {
     await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
     await page.getByRole('button', { name: 'Present' }).click();
-    await expect(page.getByRole('list', { name: 'Simulated' }).first()).toBeVisible();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByRole('columnheader', { name: 'Simulated' }).first()).toBeVisible();
   },
   glossary: async (_window, page) => {
     await page.getByRole('button', { name: 'Lessons', exact: true }).click();

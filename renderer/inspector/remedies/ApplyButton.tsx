@@ -15,9 +15,9 @@ interface Props {
   readonly label: string;
 }
 
-/** Changes the experiment; what isn't the user's own is copied first. */
+/** Changes the experiment; what isn't the user's own is copied first. A lesson's experiment is the learner's. */
 export function ApplyButton({ step, change, op, label }: Props) {
-  const isOwn = useApp(({ page }) => page.kind === 'experiment');
+  const isOwn = useApp(({ page }) => page.kind === 'experiment' || page.kind === 'lesson');
   const [busy, setBusy] = useState(false);
   const apply = (): void => {
     setBusy(true);

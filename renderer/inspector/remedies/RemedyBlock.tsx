@@ -5,6 +5,7 @@ import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { LoadedRun } from '../../app/loadedRun.ts';
 import { isOfPresent } from '../../app/store/select.ts';
 import { useApp } from '../../app/store/store.ts';
+import { useLessonView } from '../../lessons/lessonView.ts';
 import { ApplyButton } from './ApplyButton.tsx';
 import classes from './RemedyBlock.module.css';
 import type { PredictedRemedy, RemedyState } from './useRemedy.ts';
@@ -16,6 +17,8 @@ interface Props {
 }
 
 export function RemedyBlock({ run, verdict, tested }: Props) {
+  const solving = useLessonView((view) => view.solving);
+  if (solving) return null;
   const predicted = typeof tested === 'string' ? null : tested;
   if (predicted?.remedy.after != null) return <Predicted run={run} verdict={verdict} predicted={predicted} />;
   if (verdict.remedy === null) return null;

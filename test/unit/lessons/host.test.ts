@@ -38,7 +38,7 @@ describe('lessons of the host', () => {
 
   it('of the user come last; one with a mistake is listed with the line', async () => {
     add('mine.md', good);
-    add('broken.md', good.replace('minutes: 5', 'minutes: soon'));
+    add('broken.md', good.replace('minutes: 4', 'minutes: soon'));
     add('Bad Name.md', good);
     add('notes.txt', 'no lesson');
     const own = (await lessons.list()).filter((lesson) => lesson.own);

@@ -26,14 +26,14 @@ describe('parseLesson', () => {
     expect(parsed.ok && parsed.lesson.steps.map(({ shown }) => shown)).toEqual([
       { name: 'start', step: 0 },
       { name: 'start', step: 0 },
-      { name: 'start', step: 0 },
-      { name: 'start', step: 3 },
+      { name: 'start', step: 2 },
+      { name: 'start', step: 2 },
     ]);
   });
 
   it('names the line of every mistake', () => {
     const cases: readonly (readonly [string, string, RegExp])[] = [
-      ['minutes: 5', 'minutes: soon', /minutes.*"soon"/],
+      ['minutes: 4', 'minutes: soon', /minutes.*"soon"/],
       ['order: 10', 'ordre: 10', /ordre/],
       ['experiment: start', 'experiment: begin', /no experiment "begin"/],
       ['right: true', 'right: false', /exactly one choice/],
@@ -41,7 +41,7 @@ describe('parseLesson', () => {
       ['measure: time', 'measure: thyme', /measure/],
       ['rules: [issue-before-run', 'rules: [no-such-rule', /no-such-rule/],
       ['comparedTo: start, atLeast: 1', 'comparedTo: other, atLeast: 1', /"other"/],
-      ['## What do you expect?', '## What do you think?', /"What do you think\?" stands where step 2/],
+      ['## What do you expect?', '## What do you think?', /"What do you think\?" stands where step 1/],
       ['(glossary:kernel)', '(glossary:colonel)', /glossary:colonel/],
       ['Think first', '<b>Think</b> first', /HTML/],
       ['Think first', '![Think](https://example.org/x.png) first', /images/],
@@ -60,7 +60,7 @@ describe('parseLesson', () => {
 
   it('gives the very line where it can', () => {
     for (const [from, to] of [
-      ['minutes: 5', 'minutes: soon'],
+      ['minutes: 4', 'minutes: soon'],
       ['measure: time', 'measure: thyme'],
       ['Think first', '<b>Think</b> first'],
       ['## What do you expect?', '## What do you think?'],
