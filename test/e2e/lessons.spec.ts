@@ -35,7 +35,7 @@ test('from the welcome page through the first lesson: predict, run, change, fini
   await expect(lesson.getByRole('button', { name: 'Give me a hint' })).toHaveCount(0);
   await lesson.getByRole('button', { name: 'Next' }).click();
   // What the learner built stays to be seen.
-  await expect(window.inspector.getByText('Overlapped')).toBeVisible();
+  await expect(window.inspector.getByRole('heading', { name: 'Overlapped' })).toBeVisible();
   await expect(kernel).toBeVisible();
   await lesson.getByRole('button', { name: 'Next lesson' }).click();
   await expect(lesson.getByRole('heading', { level: 1, name: 'The four cases' })).toBeVisible();
