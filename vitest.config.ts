@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/unit/**/*.test.ts', 'test/native/**/*.test.ts', 'test/electron/**/*.test.ts'],
     // Workers share two cores with the native engine's own threads.
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // They only end what hangs: no test may depend on how fast or busy the machine is.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -27,7 +27,7 @@ beforeAll(() => {
   mkdirSync(join(work, 'node_modules/electron'), { recursive: true });
   writeFileSync(join(work, 'node_modules/electron/package.json'), '{"name":"electron","main":"index.cjs"}');
   copyFileSync(join(import.meta.dirname, 'support/electronPackage.cjs'), join(work, 'node_modules/electron/index.cjs'));
-}, 60_000);
+});
 
 describe('the built main process', () => {
   it('starts with nothing but Electron beside it, and runs an experiment for the page', () => {

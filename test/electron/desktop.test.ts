@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost } from '../../core/service/rpc.ts';
 import type { WindowEvents } from '../../core/service/service.ts';
 import { readWindowState } from '../../electron/windowState.ts';
+import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -28,7 +29,7 @@ const electron = (await import('electron')) as unknown as typeof StandIn;
 electron.state.userData = work;
 // The whole main process, as Electron starts it.
 await import('../../electron/main.ts');
-await vi.waitFor(() => expect(electron.BrowserWindow.all).toHaveLength(1));
+await eventually(() => expect(electron.BrowserWindow.all).toHaveLength(1));
 const [window] = electron.BrowserWindow.all;
 if (window === undefined) throw new Error('no window');
 
@@ -90,7 +91,7 @@ describe('the main process', () => {
     await service.about();
     const path = join(import.meta.dirname, '../../assets/runs/overlap/pinned-side-stream.arrow');
     electron.app.emit('open-file', { preventDefault: vi.fn() }, path);
-    await vi.waitFor(() => expect(opened).toHaveBeenCalled(), { timeout: 10_000 });
+    await eventually(() => expect(opened).toHaveBeenCalled());
     // It ships with the program: the very file is not kept twice.
     expect(opened.mock.calls[0]?.[0]).toMatchObject({ kind: 'run', isNew: false });
     close();
@@ -115,7 +116,7 @@ describe('the main process', () => {
     writeFileSync(join(work, 'mine.copyscope.json'), experiment);
     electron.app.emit('second-instance', {}, ['electron', '--flag', 'mine.copyscope.json'], work);
     expect(window.focus).toHaveBeenCalled();
-    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+    await eventually(() => expect(changed).toHaveBeenCalled());
     expect((await service.experiments()).map(({ name }) => name)).toEqual(['Pinned source, second stream']);
     close();
   });
@@ -130,7 +131,7 @@ describe('the main process', () => {
     const before = [await service.experiments(), await service.runs()];
     electron.state.shownErrors.length = 0;
     electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, name));
-    await vi.waitFor(() => expect(electron.state.shownErrors).toHaveLength(1));
+    await eventually(() => expect(electron.state.shownErrors).toHaveLength(1));
     expect(electron.state.shownErrors[0]).toMatch(message);
     expect([await service.experiments(), await service.runs()]).toEqual(before);
     close();
@@ -139,7 +140,7 @@ describe('the main process', () => {
   it('says that a file is not there', async () => {
     electron.state.shownErrors.length = 0;
     electron.app.emit('open-file', { preventDefault: vi.fn() }, join(work, 'none.arrow'));
-    await vi.waitFor(() => expect(electron.state.shownErrors.join()).toContain('none.arrow'));
+    await eventually(() => expect(electron.state.shownErrors.join()).toContain('none.arrow'));
   });
 
   it('shows the theme that the page has, and tells the page which one the menu asks for', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost, serveWindow } from '../../core/service/rpc.ts';
 import type { HostService, WindowEvents } from '../../core/service/service.ts';
+import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -99,6 +100,6 @@ describe('the port', () => {
     expect(await host.service.readRun('run')).toEqual(file);
     await expect(host.service.readRun('../run')).rejects.toMatchObject({ code: 'request.invalid' });
     port.close();
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await eventually(() => expect(closed).toHaveBeenCalled());
   });
 });

@@ -83,7 +83,7 @@ describe('the packaging check', () => {
 });
 
 describe('the package', () => {
-  it('holds what it should, packed offline around a stand-in for Electron', { timeout: 120_000 }, () => {
+  it('holds what it should, packed offline around a stand-in for Electron', () => {
     const script = join(import.meta.dirname, '../../scripts/package.mjs');
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect(stderr).not.toContain('Wrong:');

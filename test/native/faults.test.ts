@@ -35,7 +35,7 @@ describeNative('an engine process', () => {
 
   beforeAll(async () => {
     built = await buildEntry(engineEntry);
-  }, 60_000);
+  });
   afterAll(() => built.remove());
   beforeEach(() => {
     process.env['COPYSCOPE_TEST_FAULTS'] = '1';

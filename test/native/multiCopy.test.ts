@@ -313,5 +313,5 @@ describeNative('multi-tensor copies on the CPU engine', () => {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });

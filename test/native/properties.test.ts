@@ -102,5 +102,5 @@ describeNative('small random programs', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });

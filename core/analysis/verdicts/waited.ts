@@ -9,12 +9,13 @@ import type { Scene } from './scene.ts';
 /** Its copy engine, work ahead of it, staging, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, deadlineNs } = pair;
-  if (second === copy) {
-    const busy = engineHolder(scene, pair);
-    if (busy !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(busy));
-  }
+  const holder = second === copy ? engineHolder(scene, pair) : null;
+  const busy = holder === null ? null : bare('engine-busy', 'one-engine-per-direction', blockedBy(holder));
+  // A staged copy lets others through between its parts: one that went on did not hold this one for long.
+  if (holder !== null && holder.endNs <= copy.startNs) return busy;
   const ahead = aheadOf(scene, pair);
   if (ahead !== null) return ahead;
+  if (busy !== null) return busy;
   // Its call had begun in time, and the driver was still staging when the copy had to start.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);

@@ -327,6 +327,28 @@ describe('order between streams', () => {
 });
 
 describe('engines and queues', () => {
+  it('names what a copy stood behind in its stream, and not a staged copy that let it through', () => {
+    const iteration = scene(
+      {
+        ...{ j: { kind: 'host-call', op: 0, name: 'cudaLaunchKernel' }, J: { kind: 'kernel', op: 0, name: 'first' } },
+        ...{ c: { op: 2 }, C: { op: 2 }, l: { op: 3 }, X: { op: 3, src: 'pageable' } },
+      },
+      'thread:main  jkcllllllllllll',
+      'stream:a     .JJJJJJJJ.C....',
+      'stream:b     ..KKKKKKKK.....',
+      'stream:c     ...XXXXXXXXXXXX',
+    );
+    const document = experimentOf(
+      {
+        buffers: [...buffers('pinned'), { id: 'pageable', memory: 'pageable', bytes: MB }],
+        streams: [...streams, { id: 'c' }],
+      },
+      [kernel('a'), kernel('b'), h2d('a'), { ...h2d('c'), src: 'pageable' }],
+    );
+    const found = verdicts(iteration, document).find(({ op }) => op === 2);
+    expect(found).toMatchObject({ cause: 'queued-behind', rule: 'stream-order', with: 1, blockedBy: 0 });
+  });
+
   it('names the copy that kept the engine busy while the kernel ran', () => {
     const iteration = scene(
       { X: { op: 1 }, l: { op: 1 }, c: { op: 2 }, C: { op: 2 }, k: { op: 0 }, K: { op: 0 } },

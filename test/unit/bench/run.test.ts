@@ -19,7 +19,7 @@ let supervisor: EngineSupervisor;
 
 beforeAll(async () => {
   scripted = await buildEntry(fileURLToPath(new URL('../host/support/scriptedEngine.ts', import.meta.url)));
-}, 60_000);
+});
 afterAll(() => scripted.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));

@@ -98,7 +98,7 @@ describe('copyscope calibrate', () => {
   const folder = mkdtempSync(join(tmpdir(), 'copyscope-calibrate-'));
   beforeAll(async () => {
     built = await buildEntry(engineEntry);
-  }, 60_000);
+  });
   afterAll(() => {
     built.remove();
     rmSync(folder, { recursive: true, force: true });
@@ -114,7 +114,7 @@ describe('copyscope calibrate', () => {
     const profile = parseProfile(JSON.parse(readFileSync(out, 'utf8')));
     expect(profile.calls.launchNs).toBe(h200.calls.launchNs);
     expect(profile.measurements?.length).toBeGreaterThan(200);
-  }, 60_000);
+  });
 
   it('refuses a machine without a GPU, and the name of a profile that ships', async () => {
     const none = await copyscope(['calibrate'], built.script);

@@ -114,7 +114,7 @@ describe('a calibration on the simulator', () => {
       ),
       { numRuns: 8 },
     );
-  }, 120_000);
+  });
 
   it('says of each parameter what was measured, and where the rest is from', async () => {
     const plan = calibrationPlan(standardOptions);

@@ -6,7 +6,7 @@ import { copyscope, engineEntry } from '../host/support/terminal.ts';
 let built: BuiltEntry;
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
-}, 60_000);
+});
 afterAll(() => built.remove());
 
 const recorded = (name: string): string => join(repository, `assets/runs/overlap/${name}.arrow`);

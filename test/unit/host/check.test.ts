@@ -15,7 +15,7 @@ const race = (name: string): string => join(repository, `assets/examples/races/$
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
   folder = mkdtempSync(join(tmpdir(), 'copyscope-check-'));
-}, 60_000);
+});
 afterAll(() => {
   built.remove();
   rmSync(folder, { recursive: true, force: true });

@@ -25,7 +25,7 @@ const file = (name: string, content: string | Uint8Array): string => {
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
   scripted = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
-}, 60_000);
+});
 afterAll(() => {
   built.remove();
   scripted.remove();
@@ -440,5 +440,5 @@ describe('npm run copyscope', () => {
     });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty('engines');
-  }, 60_000);
+  });
 });

@@ -8,6 +8,7 @@ import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { Windows } from '../../../host/service/windows.ts';
+import { eventually } from '../support/eventually.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
 import { example } from './support/runs.ts';
 import { toldWindow } from './support/toldWindow.ts';
@@ -22,24 +23,21 @@ const start = (behaviour: string): Promise<RunSummary> =>
 
 /** What the windows were told last of a run, once it has ended. */
 const end = (id: string): Promise<RunSummary> =>
-  vi.waitFor(
-    () => {
-      const last = told.runChanged.mock.calls.filter(([changed]) => changed === id).at(-1)?.[1] as RunSummary;
-      expect(last.status).not.toBe('running');
-      return last;
-    },
-    { timeout: 10_000 },
-  );
+  eventually(() => {
+    const last = told.runChanged.mock.calls.filter(([changed]) => changed === id).at(-1)?.[1] as RunSummary;
+    expect(last.status).not.toBe('running');
+    return last;
+  });
 
 const inProgress = (id: string): Promise<void> =>
-  vi.waitFor(() => expect(told.runProgress).toHaveBeenCalledWith(id, expect.anything()), { timeout: 10_000 });
+  eventually(() => expect(told.runProgress).toHaveBeenCalledWith(id, expect.anything()));
 
 const files = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' });
 
 describe('the host', () => {
   beforeAll(async () => {
     built = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
-  }, 60_000);
+  });
   afterAll(() => built.remove());
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'copyscope-host-'));

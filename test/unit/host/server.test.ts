@@ -12,6 +12,7 @@ import { connectHost } from '../../../core/service/rpc.ts';
 import type { HostService, WindowEvents } from '../../../core/service/service.ts';
 import { type RunningServer, startServer } from '../../../host/server/server.ts';
 import { Windows } from '../../../host/service/windows.ts';
+import { eventually } from '../support/eventually.ts';
 
 interface Answer {
   readonly status: number;
@@ -160,7 +161,7 @@ describe('the headless server lets in', () => {
     );
     expect(await service.runs()).toEqual([]);
     windows.experimentsChanged();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(heard).toHaveBeenCalledTimes(1));
     socket.terminate();
   });
 });

@@ -7,6 +7,7 @@ import { forkEngine } from '../../../host/engine/child.ts';
 import { PartialRunError } from '../../../host/engine/partialRun.ts';
 import type { EngineRunRequest } from '../../../host/engine/protocol.ts';
 import { EngineSupervisor, type SupervisorOptions } from '../../../host/engine/supervisor.ts';
+import { eventually } from '../support/eventually.ts';
 import { type BuiltEntry, buildEntry } from './support/buildEntry.ts';
 import { example } from './support/runs.ts';
 
@@ -41,7 +42,7 @@ async function inProgress(supervisor: EngineSupervisor, behaviour: string, signa
 describe('the supervised engine process', () => {
   beforeAll(async () => {
     built = await buildEntry(fileURLToPath(new URL('support/scriptedEngine.ts', import.meta.url)));
-  }, 60_000);
+  });
   afterAll(() => built.remove());
   afterEach(() => {
     for (const supervisor of supervisors.splice(0)) supervisor.close();
@@ -100,7 +101,7 @@ describe('the supervised engine process', () => {
     expect(onChange).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.lost' }));
     const next = await supervisor.run(request('complete'));
     expect(next.info.notes).not.toEqual([`process ${pid}`]);
-    await vi.waitFor(() => expect(onChange).toHaveBeenLastCalledWith(expect.objectContaining({ devices: [] }), null));
+    await eventually(() => expect(onChange).toHaveBeenLastCalledWith(expect.objectContaining({ devices: [] }), null));
   });
 
   it('says the exit code and what the process wrote last', async () => {
@@ -168,9 +169,8 @@ describe('the supervised engine process', () => {
     const onChange = vi.fn();
     const supervisor = supervise({ onChange, pingIntervalMs: 100 });
     await inProgress(supervisor, 'block the thread');
-    await vi.waitFor(
-      () => expect(onChange).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.unresponsive' })),
-      3000,
+    await eventually(() =>
+      expect(onChange).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.unresponsive' })),
     );
   });
 

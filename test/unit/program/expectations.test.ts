@@ -282,7 +282,7 @@ describe('a read', () => {
 });
 
 // Unbounded, these take minutes or never end; the limits leave room for a busy machine.
-describe('following a program ends soon', { timeout: 60_000 }, () => {
+describe('following a program ends soon', () => {
   const within = (milliseconds: number, make: () => Program): Program => {
     const start = performance.now();
     const made = make();

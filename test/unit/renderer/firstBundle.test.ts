@@ -26,7 +26,7 @@ function withImports(file: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-it('is at most 1 MB compressed', { timeout: 60_000 }, () => {
+it('is at most 1 MB compressed', () => {
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), 'renderer'], { stdio: 'pipe' });
   const html = readFileSync(join(page, 'index.html'), 'utf8');
   const scripts = matches(html, /<script[^>]+src="([^"]+)"/g).flatMap((file) => [...withImports(normalize(file))]);

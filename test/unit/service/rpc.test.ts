@@ -5,6 +5,7 @@ import { decodeMessage, encodeMessage, maxMessageBytes } from '../../../core/ser
 import { type Channel, connectHost, serveWindow } from '../../../core/service/rpc.ts';
 import type { HostService } from '../../../core/service/service.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** Two ends of a byte channel: what one posts is encoded, decoded and handed to the other, as over a WebSocket. */
 function pair(): { window: Channel & { drop(): void }; host: Channel; sent: unknown[] } {
@@ -107,7 +108,7 @@ describe('rpc between window and host', () => {
     serveWindow(host, service({ ...({ shutdown: vi.fn() } as object) }));
     window.listen(() => {});
     window.post({ t: 'q', i: 'call-1', m: method, a: [] });
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await eventually(() => expect(sent).toHaveLength(2));
     expect(sent[1]).toMatchObject({ t: 's', i: 'call-1', e: { code: 'request.unknown' } });
   });
 
@@ -144,7 +145,7 @@ describe('rpc between window and host', () => {
     const onLost = vi.fn();
     const connection = connectHost(window, heard, onLost);
     tell.runProgress('run-1', { phase: 'recording', done: 1, total: 5 });
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(heard.runProgress).toHaveBeenCalledWith('run-1', { phase: 'recording', done: 1, total: 5 }),
     );
     const waiting = connection.service.runs();

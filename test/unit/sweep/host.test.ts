@@ -9,6 +9,7 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../host/support/terminal.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** 4 chunk sizes by 2 stream counts; the largest chunk is larger than the tensor. */
 const document = {
@@ -41,18 +42,15 @@ const last = (id: string): SweepSummary | undefined =>
   told.sweepChanged.mock.calls.filter(([changed]) => changed === id).at(-1)?.[1] as SweepSummary | undefined;
 
 const ended = (id: string): Promise<SweepSummary> =>
-  vi.waitFor(
-    () => {
-      const summary = last(id);
-      if (summary === undefined || summary.status === 'running') throw new Error('still running');
-      return summary;
-    },
-    { timeout: 15_000 },
-  );
+  eventually(() => {
+    const summary = last(id);
+    if (summary === undefined || summary.status === 'running') throw new Error('still running');
+    return summary;
+  });
 
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
-}, 60_000);
+});
 afterAll(() => built.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-sweep-'));
@@ -97,7 +95,7 @@ describe('a sweep on the host', () => {
   it('is cancelled between points, keeps what was done, and goes on where it stopped', async () => {
     const sweep = { ...document, axes: [{ parameter: 'passes', from: 1, to: 400, points: 400 }] };
     const { id } = await host.service.startSweep({ sweep, engine: 'sim' });
-    await vi.waitFor(() => expect(last(id)?.done).toBeGreaterThan(2), { timeout: 10_000 });
+    await eventually(() => expect(last(id)?.done).toBeGreaterThan(2));
     await expect(host.service.deleteSweep(id, false)).rejects.toMatchObject({ code: 'sweep.running' });
     await host.service.cancelSweep(id);
     const stopped = await ended(id);
@@ -106,7 +104,7 @@ describe('a sweep on the host', () => {
     await expect(host.service.cancelSweep(id)).rejects.toMatchObject({ code: 'sweep.not-found' });
 
     expect(await host.service.continueSweep(id, false)).toMatchObject({ status: 'running', done: stopped.done });
-    await vi.waitFor(() => expect(last(id)?.done).toBeGreaterThan(stopped.done), { timeout: 10_000 });
+    await eventually(() => expect(last(id)?.done).toBeGreaterThan(stopped.done));
     await host.service.cancelSweep(id);
     await ended(id);
     const points = (await host.service.readSweep(id)).outcomes.map(({ point }) => point);
@@ -116,7 +114,7 @@ describe('a sweep on the host', () => {
   it('that ends with its host is stopped afterwards, with what was done, and without a failure', async () => {
     const sweep = { ...document, axes: [{ parameter: 'passes', from: 1, to: 400, points: 400 }] };
     const { id } = await host.service.startSweep({ sweep, engine: 'sim' });
-    await vi.waitFor(() => expect(last(id)?.done).toBeGreaterThan(2), { timeout: 10_000 });
+    await eventually(() => expect(last(id)?.done).toBeGreaterThan(2));
     host.close();
     await ended(id);
     host = open();
