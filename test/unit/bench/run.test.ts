@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Measurement } from '../../../core/bench/measurement.ts';
 import { type BenchItem, benchPlan } from '../../../core/bench/plan.ts';
 import { pytorchPeer } from '../../../host/bench/pytorch.ts';
-import { runBench } from '../../../host/bench/runBench.ts';
+import { type BenchTools, runBench } from '../../../host/bench/runBench.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { EngineSupervisor } from '../../../host/engine/supervisor.ts';
 import { type BuiltEntry, buildEntry } from '../host/support/buildEntry.ts';
@@ -34,7 +34,7 @@ afterEach(() => {
 const plan = (sizes: readonly number[]): BenchItem[] =>
   benchPlan({ sections: ['bidirectional'], sizes, samples: 3 }, 1);
 
-const run = (items: readonly BenchItem[], changes: { limitMs?: number; signal?: AbortSignal } = {}) =>
+const run = (items: readonly BenchItem[], changes: Partial<BenchTools> = {}) =>
   runBench(
     items,
     {
@@ -81,15 +81,21 @@ describe('a benchmark', () => {
   });
 
   it('gives up a measurement that outlasts its limit, and goes on', async () => {
-    const { rows } = await run(plan([7, 100]), { limitMs: 300 });
+    // A process that is just starting would be too slow as well.
+    await supervisor.report();
+    const { rows } = await run(plan([7, 100]), { limitMs: 2000 });
     expect(rows.map((row) => row.error?.code)).toEqual(['bench.too-slow', undefined]);
   });
 
   it('keeps what was measured when it is cancelled', async () => {
     const controller = new AbortController();
-    const running = run(plan([100, 7, 200]), { signal: controller.signal });
-    setTimeout(() => controller.abort(), 300);
-    const { rows, status } = await running;
+    const { rows, status } = await run(plan([100, 7, 200]), {
+      signal: controller.signal,
+      // A while after the second has begun.
+      onProgress: (done) => {
+        if (done === 1) setTimeout(() => controller.abort(), 50);
+      },
+    });
     expect(status).toBe('cancelled');
     expect(rows.map((row) => row.status)).toEqual(['done']);
   });

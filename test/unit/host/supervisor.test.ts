@@ -117,7 +117,7 @@ describe('the supervised engine process', () => {
   });
 
   it('keeps the process of a run that obeys its cancel', async () => {
-    const supervisor = supervise();
+    const supervisor = supervise({ cancelGraceMs: 60_000 });
     const pid = await pidOf(supervisor);
     const controller = new AbortController();
     const { run } = await inProgress(supervisor, 'until cancelled', controller.signal);
