@@ -57,9 +57,8 @@ void CudaBackend::prepare(const Program& program) {
 
 /// Portable, so that kernels of every device see it.
 void CudaBackend::createStopFlag() {
-  void* onDevice = nullptr;
-  stopFlag_ = allocateMapped(sizeof(int), &onDevice);
-  deviceFlag_ = static_cast<const volatile int*>(onDevice);
+  stopFlag_ = allocateMapped(sizeof(int));
+  deviceFlag_ = static_cast<const volatile int*>(addressOnDevice(stopFlag_));
   auto* const flag = static_cast<volatile int*>(stopFlag_.get());
   *flag = 0;
   hostFlag_.store(flag);

@@ -67,12 +67,14 @@ HostRegistration registerHost(void* memory, std::size_t bytes) {
   return HostRegistration(memory);
 }
 
-PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress) {
-  void* memory = nullptr;
-  check(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable), "cudaHostAlloc");
-  PinnedMemory owned(memory);
-  check(cudaHostGetDevicePointer(deviceAddress, memory, 0), "cudaHostGetDevicePointer");
-  return owned;
+PinnedMemory allocateMapped(std::size_t bytes) {
+  return allocatePinned(bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+}
+
+void* addressOnDevice(const PinnedMemory& mapped) {
+  void* address = nullptr;
+  check(cudaHostGetDevicePointer(&address, mapped.get(), 0), "cudaHostGetDevicePointer");
+  return address;
 }
 
 }  // namespace copyscope

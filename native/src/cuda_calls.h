@@ -64,7 +64,9 @@ DeviceMemory allocateDevice(std::size_t bytes);
 PinnedMemory allocatePinned(std::size_t bytes, unsigned flags = cudaHostAllocPortable);
 /// Page-locks memory that is there already.
 HostRegistration registerHost(void* memory, std::size_t bytes);
-/// Page-locked memory that the device reads and writes in place; `deviceAddress` gets its address there.
-PinnedMemory allocateMapped(std::size_t bytes, void** deviceAddress);
+/// Page-locked memory that the device reads and writes in place.
+PinnedMemory allocateMapped(std::size_t bytes);
+/// Its address on the device.
+void* addressOnDevice(const PinnedMemory& mapped);
 
 }  // namespace copyscope

@@ -39,6 +39,8 @@ void CudaDevices::openOne(int ordinal) {
   check(loadKernels(&device.limits), "loading the kernels");
   device.service = createStream(true);
   device.comparison = allocateDevice(sizeof(DeviceComparison));
+  device.stopWord = allocateDevice(sizeof(int));
+  check(cudaMemset(device.stopWord.get(), 0, sizeof(int)), "cudaMemset");
   devices_.push_back(std::move(device));
 }
 

@@ -18,6 +18,8 @@ struct CudaDevice {
   /// For filling and comparing: no program uses it.
   OwnedStream service;
   DeviceMemory comparison;
+  /// Word by which kernels pass on that they are to stop.
+  DeviceMemory stopWord;
 
   int allBlocks() const { return wholeDevice(limits).blocks; }
 };

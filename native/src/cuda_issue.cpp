@@ -144,17 +144,19 @@ cudaError_t CudaBackend::copy(const Instruction& instruction) {
 
 /// A spin that names no share of the device leaves it free: one thread keeps the time.
 cudaError_t CudaBackend::launchKernel(const Instruction& instruction) {
-  const KernelShape shape = shapeFor(deviceOf(instruction.stream).limits, instruction.share);
+  const CudaDevice& device = deviceOf(instruction.stream);
+  const KernelShape shape = shapeFor(device.limits, instruction.share);
+  const StopWords stop{deviceFlag_, static_cast<volatile int*>(device.stopWord.get())};
   const cudaStream_t to = handle(instruction.stream);
   switch (instruction.code) {
     case Code::spin:
-      return launchSpin(to, instruction.amount, instruction.share < 1 ? shape : oneThread(), deviceFlag_);
+      return launchSpin(to, instruction.amount, instruction.share < 1 ? shape : oneThread(), stop);
     case Code::arithmetic:
-      return launchArithmetic(to, instruction.amount, shape, deviceFlag_);
+      return launchArithmetic(to, instruction.amount, shape, stop);
     default:
       // Mapped memory has the same address on the device (unified virtual addressing).
       return launchStream(to, at(instruction.src, 0), at(instruction.dst, 0), instruction.bytes, instruction.amount,
-                          shape, deviceFlag_);
+                          shape, stop);
   }
 }
 

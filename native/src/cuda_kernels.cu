@@ -9,7 +9,7 @@ namespace {
 constexpr int blockThreads = 256;
 /// Of a block that has a multiprocessor to itself.
 constexpr int mostThreads = 1024;
-/// How often a running kernel looks at the stop flag, which lies in host memory: seldom enough not to show.
+/// How often a running kernel looks whether it is to stop: seldom enough not to show.
 constexpr std::uint64_t lookEveryNs = 1000000;
 
 __device__ std::uint64_t deviceTime() {
@@ -21,13 +21,20 @@ __device__ std::uint64_t deviceTime() {
 __device__ std::uint64_t threadIndex() { return blockIdx.x * static_cast<std::uint64_t>(blockDim.x) + threadIdx.x; }
 __device__ std::uint64_t threadCount() { return gridDim.x * static_cast<std::uint64_t>(blockDim.x); }
 
-__global__ void __launch_bounds__(mostThreads) spinKernel(std::int64_t durationNs, const volatile int* stop) {
+/// A read of host memory crosses the link, and those of one address go one after another, about a microsecond each: one
+/// thread looks there, and passes on what it sees to the others.
+__device__ bool isRequested(StopWords stop) {
+  if (threadIndex() == 0 && *stop.onHost != 0) *stop.onDevice = 1;
+  return *stop.onDevice != 0;
+}
+
+__global__ void __launch_bounds__(mostThreads) spinKernel(std::int64_t durationNs, StopWords stop) {
   const std::uint64_t start = deviceTime();
   const std::uint64_t duration = static_cast<std::uint64_t>(durationNs);
   std::uint64_t nextLook = lookEveryNs;
   for (std::uint64_t passed = 0; passed < duration; passed = deviceTime() - start) {
     if (passed < nextLook) continue;
-    if (*stop != 0) return;
+    if (isRequested(stop)) return;
     nextLook = passed + lookEveryNs;
   }
 }
@@ -53,7 +60,7 @@ __device__ void streamPass(const std::uint32_t* source, std::uint32_t* target, s
 /// Each thread works on its own words in every pass, so the passes need no order between threads.
 __global__ void __launch_bounds__(mostThreads)
     streamKernel(const std::uint32_t* source, std::uint32_t* target, std::uint64_t words, std::int64_t passes,
-                 const volatile int* stop) {
+                 StopWords stop) {
   __shared__ int stopped;
   std::uint64_t lastLook = deviceTime();
   for (std::int64_t pass = 0; pass < passes; ++pass) {
@@ -64,7 +71,7 @@ __global__ void __launch_bounds__(mostThreads)
       const std::uint64_t now = deviceTime();
       const bool look = now - lastLook > lookEveryNs;
       if (look) lastLook = now;
-      stopped = look && *stop != 0 ? 1 : 0;
+      stopped = look && isRequested(stop) ? 1 : 0;
     }
     __syncthreads();
     if (stopped != 0) return;
@@ -77,7 +84,7 @@ constexpr int chains = 8;
 constexpr std::int64_t flopsPerRound = 2 * chains;
 
 __global__ void __launch_bounds__(mostThreads)
-    arithmeticKernel(std::int64_t rounds, const volatile int* stop, volatile float* sink) {
+    arithmeticKernel(std::int64_t rounds, StopWords stop, volatile float* sink) {
   constexpr std::int64_t roundsPerLook = 1 << 14;
   float values[chains];
   for (int chain = 0; chain < chains; ++chain) values[chain] = static_cast<float>(threadIdx.x + chain);
@@ -88,7 +95,7 @@ __global__ void __launch_bounds__(mostThreads)
       for (int chain = 0; chain < chains; ++chain) values[chain] = fmaf(values[chain], 0.999f, 0.001f);
     }
     // Each thread looks for itself: some may end a little earlier than others.
-    if (*stop != 0) break;
+    if (isRequested(stop)) break;
   }
   float sum = 0;
   for (int chain = 0; chain < chains; ++chain) sum += values[chain];
@@ -191,14 +198,12 @@ KernelShape shapeFor(const KernelLimits& limits, double share) {
 
 KernelShape oneThread() { return {1, 1, 0}; }
 
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape,
-                       const volatile int* stop) {
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape, StopWords stop) {
   spinKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(durationNs, stop);
   return cudaGetLastError();
 }
 
-cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape,
-                             const volatile int* stop) {
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape, StopWords stop) {
   const std::int64_t perRound = flopsPerRound * shape.threads * shape.blocks;
   const std::int64_t rounds = (flops + perRound - 1) / perRound;
   arithmeticKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(rounds, stop, nullptr);
@@ -206,7 +211,7 @@ cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const Kern
 }
 
 cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
-                         std::int64_t passes, KernelShape shape, const volatile int* stop) {
+                         std::int64_t passes, KernelShape shape, StopWords stop) {
   shape.blocks = blocksFor(bytes / 16, shape.threads, shape.blocks);
   streamKernel<<<shape.blocks, shape.threads, shape.sharedBytes, stream>>>(
       static_cast<const std::uint32_t*>(source), static_cast<std::uint32_t*>(target), bytes / 4, passes, stop);

@@ -24,6 +24,14 @@ struct KernelShape {
   std::size_t sharedBytes = 0;
 };
 
+/// How a running kernel learns that it is to end: soon after the word on the host becomes non-zero.
+struct StopWords {
+  /// Host memory mapped to the device.
+  const volatile int* onHost = nullptr;
+  /// Memory of the device, zero at first; the kernel's own.
+  volatile int* onDevice = nullptr;
+};
+
 /// What shapes are made of on one device.
 struct KernelLimits {
   int multiprocessors = 1;
@@ -48,18 +56,16 @@ KernelShape shapeFor(const KernelLimits& limits, double share);
 /// One thread, which leaves room for any other kernel.
 KernelShape oneThread();
 
-/// Busy for a time by %globaltimer, which ticks coarsely: what it really lasted is what is recorded. `stop` is host
-/// memory mapped to the device; the kernel ends soon after it becomes non-zero.
-cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape, const volatile int* stop);
+/// Busy for a time by %globaltimer, which ticks coarsely: what it really lasted is what is recorded.
+cudaError_t launchSpin(cudaStream_t stream, std::int64_t durationNs, const KernelShape& shape, StopWords stop);
 
 /// At least `flops` single-precision operations, rounded up to whole rounds of all threads.
-cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape,
-                             const volatile int* stop);
+cudaError_t launchArithmetic(cudaStream_t stream, std::int64_t flops, const KernelShape& shape, StopWords stop);
 
 /// `passes` times over `bytes` (a multiple of 4): the first pass writes source * streamMultiplier to target word by
 /// word, each later one multiplies the target in place. Launches no more blocks than there is work for.
 cudaError_t launchStream(cudaStream_t stream, const void* source, void* target, std::uint64_t bytes,
-                         std::int64_t passes, KernelShape shape, const volatile int* stop);
+                         std::int64_t passes, KernelShape shape, StopWords stop);
 
 cudaError_t launchFill(cudaStream_t stream, void* target, std::uint64_t bytes, Content content, int blocks);
 

@@ -180,7 +180,7 @@ test('arithmetic kernels: time grows with the operations and with a smaller shar
     ({ op: 'kernel', kernel: { kind: 'arithmetic', flops: work }, smShare, stream: 's' }) as const;
   const result = await run('arithmetic', { streams: [{ id: 's' }] }, [
     // An idle GPU runs at a fraction of its clock, and takes some hundred milliseconds to reach the whole.
-    kernel(50 * flops, 1),
+    kernel(20 * flops, 1),
     kernel(flops, 1),
     kernel(4 * flops, 1),
     kernel(flops, 0.25),

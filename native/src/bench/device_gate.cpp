@@ -2,7 +2,8 @@
 
 namespace copyscope::bench {
 
-DeviceGate::DeviceGate(Stop& stop) : stop_(stop), memory_(allocateMapped(sizeof(GateWords), &onDevice_)) {
+DeviceGate::DeviceGate(Stop& stop)
+    : stop_(stop), memory_(allocateMapped(sizeof(GateWords))), onDevice_(addressOnDevice(memory_)) {
   words()->open = 1;
   words()->timedOut = 0;
 }

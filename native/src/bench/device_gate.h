@@ -26,8 +26,8 @@ class DeviceGate {
   volatile GateWords* words() const { return static_cast<volatile GateWords*>(memory_.get()); }
 
   Stop& stop_;
-  PinnedMemory memory_;
-  void* onDevice_ = nullptr;
+  const PinnedMemory memory_;
+  void* const onDevice_;
 };
 
 }  // namespace copyscope::bench
