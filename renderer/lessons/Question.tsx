@@ -99,6 +99,9 @@ function Answered({ question, given }: { readonly question: ChoiceQuestion; read
   );
 }
 
+/** A unit as the rest of the window writes it; lesson files are typed on any keyboard. */
+const unitLabel = (unit: NumberQuestion['unit']): string => (unit === 'us' ? 'µs' : unit);
+
 function Amount({ open, question, checked }: Props<NumberQuestion>) {
   const [typed, setTyped] = useState<number | string>('');
   const id = useId();
@@ -110,7 +113,7 @@ function Amount({ open, question, checked }: Props<NumberQuestion>) {
       <div className={classes['amount']}>
         <NumberInput
           id={id}
-          aria-label={`Your answer, in ${question.unit}`}
+          aria-label={`Your answer, in ${unitLabel(question.unit)}`}
           value={typed}
           onChange={setTyped}
           min={0}
@@ -119,7 +122,7 @@ function Amount({ open, question, checked }: Props<NumberQuestion>) {
             if (event.key === 'Enter' && Number.isFinite(value)) give(open, value);
           }}
         />
-        <label htmlFor={id}>{question.unit}</label>
+        <label htmlFor={id}>{unitLabel(question.unit)}</label>
       </div>
       <div className={classes['answer']}>
         <Button disabled={!Number.isFinite(value)} onClick={() => give(open, value)}>
@@ -144,7 +147,8 @@ function AmountAnswered({ question, given, checked }: AmountAnsweredProps) {
   const factor = unitFactors[question.unit];
   const { simulated = null, recorded = null } = result?.answer ?? {};
   const close = given !== null && simulated !== null && isClose(given * factor, simulated, question.within);
-  const shown = (nanoseconds: number): string => `${Number((nanoseconds / factor).toPrecision(3))} ${question.unit}`;
+  const shown = (nanoseconds: number): string =>
+    `${Number((nanoseconds / factor).toPrecision(3))} ${unitLabel(question.unit)}`;
   return (
     <div className={classes['amounts']} role="status">
       <dl className="tabular">
@@ -152,7 +156,7 @@ function AmountAnswered({ question, given, checked }: AmountAnsweredProps) {
           <div data-right={close || undefined}>
             <dt>You said</dt>
             <dd>
-              {given} {question.unit}
+              {given} {unitLabel(question.unit)}
               {simulated === null ? null : close ? (
                 <IconCircleCheck size={16} className={classes['good']} aria-label="close enough" />
               ) : (
