@@ -35,7 +35,7 @@ describe('the built main process', () => {
       cwd: work,
       env: { PATH: process.env['PATH'], HOME: work, COPYSCOPE_DATA: join(work, 'data') },
       encoding: 'utf8',
-      timeout: 15_000,
+      timeout: 60_000,
     });
     const seen = JSON.parse(output);
     expect(seen).toMatchObject({

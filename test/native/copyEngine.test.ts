@@ -155,7 +155,7 @@ describeNative('startCopy, copies', () => {
   });
 
   test('returns before the copy is done, and is ready once it is', async () => {
-    simulate({ delayNs: 100_000_000 });
+    simulate({ delayNs: 500_000_000 });
     for (const size of [100, 6 * MiB]) {
       const handle = startCopy<DeviceTensor[]>([bytes(size)], device);
       expect(handle.ready()).toBe(false);

@@ -96,7 +96,7 @@ describeNative('the addon', () => {
        addon.start(request, () => {});
        setTimeout(() => process.exit(7), 50);`,
     );
-    const result = spawnSync(process.execPath, [script], { timeout: 10_000, encoding: 'utf8' });
+    const result = spawnSync(process.execPath, [script], { timeout: 60_000, encoding: 'utf8' });
     expect(result.stderr).toBe('');
     expect(result.status).toBe(7);
   });

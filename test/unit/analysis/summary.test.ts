@@ -9,6 +9,7 @@ import type { Run, RunInfo } from '../../../core/trace/run.ts';
 import { h200 } from '../simulator/toy.ts';
 import { drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';
+import { growth, mostGrowth } from '../support/growth.ts';
 
 const cases = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'] as const;
 const engine = simEngine(async () => h200, {
@@ -149,76 +150,52 @@ describe('summary of other runs', () => {
     }
   });
 
-  it('takes 20,000 copies in a few seconds', () => {
-    const count = 20_000;
-    const experiment = experimentOf(
-      {
-        buffers: [
-          { id: 'h', memory: 'pinned', bytes: 4096 },
-          { id: 'd', memory: 'device', bytes: 4096 },
-        ],
-        streams: [{ id: 'a' }, { id: 'b' }],
-      },
-      [
-        {
-          op: 'repeat',
-          count,
-          operations: [
-            { op: 'copy', src: 'h', dst: 'd', stream: 'a' },
-            { op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' },
-          ],
-        },
-      ],
-    );
-    const cells = { 'thread:main': 'ck....', 'stream:a': '.CC...', 'stream:b': '..KKK.' };
-    const trace = drawTrace({
-      rows: {
-        c: { kind: 'host-call', op: 1 },
-        k: { kind: 'host-call', op: 2 },
-        C: { kind: 'copy', op: 1, src: 'pinned', dst: 'device', engine: 'h2d' },
-        K: { kind: 'kernel', op: 2 },
-      },
-      lanes: Object.entries(cells).map(([lane, cell]) => `${lane} ${cell.repeat(count)}`),
-    });
-    const before = process.cpuUsage();
-    const [verdict] = summarizeRun(withInfo({ experiment }, trace)).verdicts;
-    expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
-    expect(process.cpuUsage(before).user).toBeLessThan(12e6);
+  it('takes the copies and kernels of a long loop in time that grows with their number', () => {
+    const loop = (count: number): Run => {
+      const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count, operations: [copy, kernel] }]);
+      const cells = { 'thread:main': 'ck....', 'stream:a': '.CC...', 'stream:b': '..KKK.' };
+      const lanes = Object.entries(cells).map(([lane, cell]) => `${lane} ${cell.repeat(count)}`);
+      return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 2), lanes }));
+    };
+    const summarize = (run: Run): void => {
+      const count = run.trace.count / 4;
+      const [verdict] = summarizeRun(run).verdicts;
+      expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
+    };
+    expect(growth(loop, summarize, 20_000)).toBeLessThan(mostGrowth);
   });
 
-  it('takes 40,000 copies that were all issued before 40,000 kernels in time that grows with their number', () => {
-    const count = 40_000;
-    const trace = drawTrace({
-      rows: {
-        c: { kind: 'host-call', op: 1 },
-        k: { kind: 'host-call', op: 3 },
-        C: { kind: 'copy', op: 1, src: 'pinned', dst: 'device', engine: 'h2d' },
-        K: { kind: 'kernel', op: 3 },
-      },
-      lanes: [
+  it('takes copies that were all issued before all kernels in time that grows with their number', () => {
+    const apart = (count: number): Run => {
+      const experiment = experimentOf(
+        { buffers, streams },
+        [copy, kernel].map((operation) => ({ op: 'repeat', count, operations: [operation] })),
+      );
+      const lanes = [
         `thread:main ${'c.'.repeat(count)}${'k.'.repeat(count)}`,
         `stream:a ${'.C'.repeat(count)}`,
         `stream:b ${'..'.repeat(count)}${'.K'.repeat(count)}`,
-      ],
-    });
-    const repeated = (operation: object) => ({ op: 'repeat', count, operations: [operation] });
-    const experiment = experimentOf(
-      {
-        buffers: [
-          { id: 'h', memory: 'pinned', bytes: 4096 },
-          { id: 'd', memory: 'device', bytes: 4096 },
-        ],
-        streams: [{ id: 'a' }, { id: 'b' }],
-      },
-      [
-        repeated({ op: 'copy', src: 'h', dst: 'd', stream: 'a' }),
-        repeated({ op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' }),
-      ] as never,
-    );
-    // Microseconds of processor time, whatever else the machine does: under two seconds, where walking from each copy
-    // to its kernel took fifteen.
-    const before = process.cpuUsage();
-    expect(summarizeRun(withInfo({ experiment }, trace)).verdicts).toHaveLength(1);
-    expect(process.cpuUsage(before).user).toBeLessThan(12e6);
+      ];
+      return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 3), lanes }));
+    };
+    const summarize = (run: Run): void => expect(summarizeRun(run).verdicts).toHaveLength(1);
+    expect(growth(apart, summarize, 40_000)).toBeLessThan(mostGrowth);
   });
 });
+
+const buffers = [
+  { id: 'h', memory: 'pinned' as const, bytes: 4096 },
+  { id: 'd', memory: 'device' as const, bytes: 4096 },
+];
+const streams = [{ id: 'a' }, { id: 'b' }];
+const copy = { op: 'copy', src: 'h', dst: 'd', stream: 'a' } as const;
+const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'b' } as const;
+
+/** c and k: the calls; C: the copy, K: the kernel. */
+const rowsOf = (copyOp: number, kernelOp: number) =>
+  ({
+    c: { kind: 'host-call', op: copyOp },
+    k: { kind: 'host-call', op: kernelOp },
+    C: { kind: 'copy', op: copyOp, src: 'pinned', dst: 'device', engine: 'h2d' },
+    K: { kind: 'kernel', op: kernelOp },
+  }) as const;
