@@ -1,23 +1,25 @@
 /** Tensors of one device that travel together. */
 import { elementBytes } from './dtypes.ts';
 import { type DeviceLeaves, type NativeStorage, nativeCopies } from './nativeCopies.ts';
-import { deviceResults, type Group, hostResults, type Member, type Route } from './results.ts';
+import { deviceResults, type Group, hostResults, type Route } from './results.ts';
 import { streamFor } from './streams.ts';
 import type { DeviceStorage, DeviceTensor } from './tensors.ts';
+import type { Traversal } from './traverse.ts';
 
 export class DeviceGroup {
   readonly #device: string;
+  readonly #traversal: Traversal;
+  readonly #indices: number[] = [];
   readonly #tensors: DeviceTensor[] = [];
-  readonly #members: Member[] = [];
 
-  constructor(device: string) {
+  constructor(device: string, traversal: Traversal) {
     this.#device = device;
+    this.#traversal = traversal;
   }
 
   add(index: number, tensor: DeviceTensor): void {
-    const { dtype, shape, byteLength } = tensor;
+    this.#indices.push(index);
     this.#tensors.push(tensor);
-    this.#members.push({ index, dtype, shape, bytes: byteLength });
   }
 
   /** Throws a CopyscopeError `copy.released`. */
@@ -45,13 +47,13 @@ export class DeviceGroup {
   download({ options, stream }: Route): Group {
     const device = this.#device;
     const request = { ...this.#leaves(), device, options, stream: streamFor(device, stream) };
-    return hostResults(nativeCopies().copyDownload(request), this.#members);
+    return hostResults(nativeCopies().copyDownload(request), this.#traversal, this.#indices);
   }
 
   sendTo(device: string, { options, stream }: Route): Group {
     const source = this.#device;
     const streams = { stream: streamFor(device, stream), sourceStream: streamFor(source, stream) };
     const started = nativeCopies().copyAcross({ ...this.#leaves(), device, source, options, ...streams });
-    return deviceResults(started, device, this.#members);
+    return deviceResults(started, device, this.#traversal, this.#indices);
   }
 }

@@ -48,12 +48,12 @@ export interface ElementType {
   readonly array: TypedArrayType;
 }
 
-const elementTypes = new Map<string, ElementType>(
-  Object.entries(table).map(([dtype, { array, perElement }]) => [
-    dtype,
-    { dtype: dtype as Dtype, array, perElement, bytes: array.BYTES_PER_ELEMENT * perElement },
-  ]),
-);
+function typeOf(dtype: Dtype): ElementType {
+  const { array, perElement } = table[dtype];
+  return { dtype, array, perElement, bytes: array.BYTES_PER_ELEMENT * perElement };
+}
+
+const elementTypes = new Map<string, ElementType>(dtypes.map((dtype) => [dtype, typeOf(dtype)]));
 
 /** Undefined for what is no dtype. */
 export const elementTypeOf = (dtype: string): ElementType | undefined => elementTypes.get(dtype);
@@ -61,24 +61,37 @@ export const elementTypeOf = (dtype: string): ElementType | undefined => element
 /** Bytes of one element. */
 export const elementBytes = (dtype: Dtype): number => elementTypes.get(dtype)?.bytes ?? 1;
 
-const byConstructor = new Map<unknown, Dtype>([
-  [Uint8Array, 'uint8'],
-  [Buffer, 'uint8'],
-  [DataView, 'uint8'],
-  [Uint8ClampedArray, 'uint8_clamped'],
-  [Int8Array, 'int8'],
-  [Uint16Array, 'uint16'],
-  [Int16Array, 'int16'],
-  [Uint32Array, 'uint32'],
-  [Int32Array, 'int32'],
-  [Float32Array, 'float32'],
-  [BigUint64Array, 'uint64'],
-  [BigInt64Array, 'int64'],
-  [Float64Array, 'float64'],
+const bytesType = typeOf('uint8');
+const typeByConstructor = new Map<unknown, ElementType>([
+  [Uint8Array, bytesType],
+  [Buffer, bytesType],
+  [DataView, bytesType],
+  [Uint8ClampedArray, typeOf('uint8_clamped')],
+  [Int8Array, typeOf('int8')],
+  [Uint16Array, typeOf('uint16')],
+  [Int16Array, typeOf('int16')],
+  [Uint32Array, typeOf('uint32')],
+  [Int32Array, typeOf('int32')],
+  [Float32Array, typeOf('float32')],
+  [BigUint64Array, typeOf('uint64')],
+  [BigInt64Array, typeOf('int64')],
+  [Float64Array, typeOf('float64')],
 ]);
+// Most batches are of one type, and looking that up would cost as much as all else that is done for a leaf.
+let lastConstructor: unknown;
+let lastType = bytesType;
 
-/** The dtype of a typed array, Buffer or DataView; bytes for a class derived from one, or one of a newer kind. */
-export const dtypeOf = (view: ArrayBufferView): Dtype => byConstructor.get(view.constructor) ?? 'uint8';
+/** The element type of a typed array, Buffer or DataView; bytes for a class derived from one, or one of a newer kind. */
+export function elementTypeOfView(view: ArrayBufferView): ElementType {
+  const madeBy: unknown = view.constructor;
+  if (madeBy !== lastConstructor) {
+    lastType = typeByConstructor.get(madeBy) ?? bytesType;
+    lastConstructor = madeBy;
+  }
+  return lastType;
+}
+
+export const dtypeOf = (view: ArrayBufferView): Dtype => elementTypeOfView(view).dtype;
 
 /** A typed array of this dtype over part of a buffer. */
 export function hostData(dtype: Dtype, buffer: ArrayBufferLike, byteOffset: number, byteLength: number): HostData {

@@ -1,66 +1,71 @@
 /** Leaves in host memory that travel together. */
-import { type Dtype, dtypeOf, elementBytes } from './dtypes.ts';
+import { elementBytes, elementTypeOfView } from './dtypes.ts';
 import { nativeCopies, type StridedLeaf } from './nativeCopies.ts';
 import type { NativeOptions } from './options.ts';
-import { deviceResults, type Group, hostResults, type Member, type Route } from './results.ts';
+import { deviceResults, type Group, hostResults, type Route } from './results.ts';
 import { streamFor } from './streams.ts';
 import { HostTensor } from './tensors.ts';
+import type { Traversal } from './traverse.ts';
+
+/** How many leaves go to the addon as arguments, which is much the fastest way there; the stack holds no more of them. */
+const mostArguments = 8192;
 
 export class HostGroup {
+  readonly #traversal: Traversal;
   readonly #indices: number[] = [];
-  readonly #sources: (ArrayBufferView | HostTensor)[] = [];
-  readonly #leaves: ArrayBufferView[] = [];
-  readonly #dtypes: Dtype[] = [];
+  readonly #memory: ArrayBufferView[] = [];
   readonly #strided: StridedLeaf[] = [];
+  #hasTensors = false;
+
+  constructor(traversal: Traversal) {
+    this.#traversal = traversal;
+  }
 
   get size(): number {
     return this.#indices.length;
   }
 
-  add(index: number, leaf: ArrayBufferView | HostTensor): void {
+  add(index: number, leaf: ArrayBufferView): void {
     this.#indices.push(index);
-    this.#sources.push(leaf);
-    if (leaf instanceof HostTensor) {
-      this.#addTensor(leaf);
-      return;
-    }
-    this.#leaves.push(leaf);
-    this.#dtypes.push(dtypeOf(leaf));
+    this.#memory.push(leaf);
   }
 
-  #addTensor(tensor: HostTensor): void {
-    const { dtype, shape, strides, offset } = tensor;
-    this.#dtypes.push(dtype);
+  addTensor(index: number, tensor: HostTensor): void {
+    this.#hasTensors = true;
     if (tensor.isContiguous) {
-      this.#leaves.push(tensor.bytes);
+      this.add(index, tensor.bytes);
       return;
     }
-    this.#strided.push({ index: this.#leaves.length, shape, strides, offset });
-    this.#leaves.push(tensor.data);
+    const { shape, strides, offset } = tensor;
+    this.#strided.push({ index: this.#memory.length, shape, strides, offset });
+    this.add(index, tensor.data);
+  }
+
+  /** Bytes of each leaf's elements, where its memory doesn't tell. */
+  #elementSizes(): Uint8Array | undefined {
+    if (!this.#hasTensors) return undefined;
+    return Uint8Array.from(this.#memory, (memory, number) => {
+      const leaf = this.#traversal.leaves[this.#indices[number] ?? 0];
+      return leaf instanceof HostTensor ? elementBytes(leaf.dtype) : elementTypeOfView(memory).bytes;
+    });
   }
 
   #request(options: NativeOptions) {
-    const elementSizes = Uint8Array.from(this.#dtypes, elementBytes);
-    return { leaves: this.#leaves, elementSizes, strided: this.#strided, options };
+    return { leaves: this.#memory, elementSizes: this.#elementSizes(), strided: this.#strided, options };
   }
 
-  /** Made while the data is on the wire. */
-  #members(): Member[] {
-    return this.#sources.map((source, number) => {
-      const index = this.#indices[number] ?? 0;
-      const dtype = this.#dtypes[number] ?? 'uint8';
-      const bytes = source.byteLength;
-      const shape = source instanceof HostTensor ? source.shape : [bytes / elementBytes(dtype)];
-      return { index, dtype, shape, bytes };
-    });
+  #arguments(): readonly ArrayBufferView[] {
+    return this.#memory.length > mostArguments ? this.#memory.slice(0, mostArguments) : this.#memory;
   }
 
   upload(device: string, { options, stream }: Route): Group {
     const request = { ...this.#request(options), device, stream: streamFor(device, stream) };
-    return deviceResults(nativeCopies().copyUpload(request), device, this.#members());
+    const started = nativeCopies().copyUpload(request, ...this.#arguments());
+    return deviceResults(started, device, this.#traversal, this.#indices);
   }
 
   duplicate({ options }: Route): Group {
-    return hostResults(nativeCopies().copyHost(this.#request(options)), this.#members());
+    const started = nativeCopies().copyHost(this.#request(options), ...this.#arguments());
+    return hostResults(started, this.#traversal, this.#indices);
   }
 }

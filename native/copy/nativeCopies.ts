@@ -61,8 +61,10 @@ export interface StridedLeaf {
 }
 
 interface HostLeaves {
+  /** All of them; the first ones are arguments of the call too. */
   readonly leaves: readonly ArrayBufferView[];
-  readonly elementSizes: Uint8Array;
+  /** Default: those of the typed arrays. */
+  readonly elementSizes: Uint8Array | undefined;
   readonly strided: readonly StridedLeaf[];
   readonly options: NativeOptions;
 }
@@ -87,7 +89,10 @@ export type StartedHostCopy = StartedCopy & { readonly pinned: boolean };
 export const copyStates = ['pending', 'done', 'failed', 'cancelled'] as const;
 
 export interface NativeCopies {
-  copyUpload(request: HostLeaves & { device: string; stream: NativeStream | undefined }): StartedCopy;
+  copyUpload(
+    request: HostLeaves & { device: string; stream: NativeStream | undefined },
+    ...first: readonly ArrayBufferView[]
+  ): StartedCopy;
   copyDownload(
     request: DeviceLeaves & { device: string; options: NativeOptions; stream: NativeStream | undefined },
   ): StartedHostCopy;
@@ -100,7 +105,7 @@ export interface NativeCopies {
       sourceStream: NativeStream | undefined;
     },
   ): StartedCopy;
-  copyHost(request: HostLeaves): StartedHostCopy;
+  copyHost(request: HostLeaves, ...first: readonly ArrayBufferView[]): StartedHostCopy;
   /** Index into copyStates. */
   copyState(copy: NativeCopy): number;
   /** Calls the listener once the copy has ended. */

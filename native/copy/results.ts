@@ -1,11 +1,10 @@
 /** The tensors made of what the addon answers. */
-import { type Dtype, hostData } from './dtypes.ts';
+import { type Dtype, elementTypeOfView, hostData } from './dtypes.ts';
 import { nativeCopies, type StartedCopy, type StartedHostCopy } from './nativeCopies.ts';
 import type { NativeOptions } from './options.ts';
 import type { CopyStream } from './streams.ts';
 import { DeviceStorage, DeviceTensor, HostTensor, markResult } from './tensors.ts';
-
-export type Put = (index: number, result: unknown) => void;
+import type { TensorLeaf, Traversal } from './traverse.ts';
 
 /** How a group travels. */
 export interface Route {
@@ -16,51 +15,57 @@ export interface Route {
 /** A group that is on its way. */
 export interface Group {
   readonly started: StartedCopy;
-  /** Puts the results; once the copy is done. */
-  finish(put: Put): void;
+  /** Puts what of the results could not be made before; once the copy is done. */
+  finish(): void;
   /** Lets go of the results' memory. The copy itself holds it until it has ended. */
   drop(): void;
 }
 
-/** A member of a group: its place among all leaves, and what its result is to be. */
-export interface Member {
-  readonly index: number;
-  readonly dtype: Dtype;
-  readonly shape: readonly number[];
-  readonly bytes: number;
-}
-
-/** Results on a device. Their objects are made while the data is on the wire. */
-export function deviceResults(started: StartedCopy, device: string, members: readonly Member[]): Group {
+/** Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done. */
+export function deviceResults(
+  started: StartedCopy,
+  device: string,
+  traversal: Traversal,
+  indices: readonly number[],
+): Group {
   const storages = started.storages.map((storage) => new DeviceStorage(device, storage));
-  const tensors = members.map(({ dtype, shape, bytes }, number) => {
-    const storage = storages[started.storageOf[number] ?? -1] ?? null;
-    return new DeviceTensor(storage, device, dtype, shape, started.offsets[number] ?? 0, bytes);
-  });
-  return {
-    started,
-    finish: (put) => {
-      members.forEach(({ index }, number) => {
-        put(index, tensors[number]);
-      });
-    },
-    drop: () => {
-      for (const storage of storages) storage.release();
-    },
+  const { storageOf, offsets } = started;
+  for (let number = 0; number < indices.length; number += 1) {
+    const index = indices[number] ?? 0;
+    const leaf = traversal.leaves[index];
+    if (leaf === undefined) continue;
+    const storage = storages[storageOf[number] ?? -1] ?? null;
+    const offset = offsets[number] ?? 0;
+    const bytes = leaf.byteLength;
+    traversal.put(index, new DeviceTensor(storage, device, dtypeOfLeaf(leaf), shapeOf(leaf, bytes), offset, bytes));
+  }
+  const drop = (): void => {
+    for (const storage of storages) storage.release();
   };
+  return { started, finish: () => undefined, drop };
 }
 
 /** Results on the host: small ones share an ArrayBuffer. */
-export function hostResults(started: StartedHostCopy, members: readonly Member[]): Group {
-  const finish = (put: Put): void => {
+export function hostResults(started: StartedHostCopy, traversal: Traversal, indices: readonly number[]): Group {
+  const finish = (): void => {
     const { buffers, external } = nativeCopies().copyBuffers(started.copy);
     if (external) for (const buffer of buffers) markResult(buffer, started.pinned);
     const empty = new ArrayBuffer(0);
-    members.forEach(({ index, dtype, shape, bytes }, number) => {
-      const buffer = buffers[started.storageOf[number] ?? -1] ?? empty;
-      const data = hostData(dtype, buffer, started.offsets[number] ?? 0, bytes);
-      put(index, new HostTensor({ data, dtype, shape }));
-    });
+    const { storageOf, offsets } = started;
+    for (let number = 0; number < indices.length; number += 1) {
+      const index = indices[number] ?? 0;
+      const leaf = traversal.leaves[index];
+      if (leaf === undefined) continue;
+      const dtype = dtypeOfLeaf(leaf);
+      const bytes = leaf.byteLength;
+      const data = hostData(dtype, buffers[storageOf[number] ?? -1] ?? empty, offsets[number] ?? 0, bytes);
+      traversal.put(index, new HostTensor({ data, dtype, shape: shapeOf(leaf, bytes) }));
+    }
   };
   return { started, finish, drop: () => undefined };
 }
+
+const isView = (leaf: TensorLeaf): leaf is ArrayBufferView => ArrayBuffer.isView(leaf);
+const dtypeOfLeaf = (leaf: TensorLeaf): Dtype => (isView(leaf) ? elementTypeOfView(leaf).dtype : leaf.dtype);
+const shapeOf = (leaf: TensorLeaf, bytes: number): readonly number[] =>
+  isView(leaf) ? [bytes / elementTypeOfView(leaf).bytes] : leaf.shape;

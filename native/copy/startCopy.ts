@@ -7,7 +7,7 @@ import { type CopyTuning, toNativeOptions } from './options.ts';
 import type { Group, Route } from './results.ts';
 import { type CopyStream, requireTakesPart } from './streams.ts';
 import { type DeviceStorage, DeviceTensor, HostTensor, releaseBuffer } from './tensors.ts';
-import { type Traversal, traverse } from './traverse.ts';
+import { type TensorLeaf, type Traversal, traverse } from './traverse.ts';
 
 export interface CopyOptions extends CopyTuning {
   /** The stream to copy in. Default: the current one of the device. */
@@ -55,14 +55,18 @@ export function startCopy<T = unknown>(data: unknown, device: string, options: C
 
 /** Groups the leaves by where they come from; those that stay are put at once. */
 function sortLeaves(traversal: Traversal, device: string, options: CopyOptions): ((route: Route) => Group)[] {
-  const host = new HostGroup();
+  const { leaves } = traversal;
+  const host = new HostGroup(traversal);
   const devices = new Map<string, DeviceGroup>();
-  traversal.leaves.forEach((leaf, index) => {
-    const from = leaf instanceof DeviceTensor ? leaf.device : hostDevice;
+  for (let index = 0; index < leaves.length; index += 1) {
+    const leaf = leaves[index] as TensorLeaf;
+    const isView = ArrayBuffer.isView(leaf);
+    const from = !isView && leaf instanceof DeviceTensor ? leaf.device : hostDevice;
     if (from === device && options.copy !== true) traversal.put(index, leaf);
-    else if (leaf instanceof DeviceTensor) groupOf(devices, from).add(index, leaf);
-    else host.add(index, leaf);
-  });
+    else if (isView) host.add(index, leaf);
+    else if (leaf instanceof DeviceTensor) groupOf(devices, from, traversal).add(index, leaf);
+    else host.addTensor(index, leaf);
+  }
   if (options.stream !== undefined) {
     requireTakesPart(options.stream, new Set([device, ...devices.keys()].filter((name) => name !== hostDevice)));
   }
@@ -76,10 +80,10 @@ function sortLeaves(traversal: Traversal, device: string, options: CopyOptions):
   return starts;
 }
 
-function groupOf(groups: Map<string, DeviceGroup>, device: string): DeviceGroup {
+function groupOf(groups: Map<string, DeviceGroup>, device: string, traversal: Traversal): DeviceGroup {
   let group = groups.get(device);
   if (group === undefined) {
-    group = new DeviceGroup(device);
+    group = new DeviceGroup(device, traversal);
     groups.set(device, group);
   }
   return group;
@@ -131,7 +135,7 @@ class Handle<T> implements CopyHandle<T> {
       for (const group of this.#groups) group.drop();
       throw toCopyscopeError(error);
     }
-    for (const { finish } of this.#groups) finish((index, result) => this.#traversal.put(index, result));
+    for (const group of this.#groups) group.finish();
     return this.#traversal.root() as T;
   }
 }

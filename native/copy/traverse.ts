@@ -50,12 +50,15 @@ class Walk implements Traversal {
       this.#keys.push(key);
       return undefined;
     }
-    if (Array.isArray(value)) return this.#within(value, () => this.#array(value));
-    if (value instanceof Map) return this.#within(value, () => this.#map(value));
-    return isPlain(value) ? this.#within(value, () => this.#object(value)) : value;
+    const isArray = Array.isArray(value);
+    if (!isArray && !(value instanceof Map) && !isPlain(value)) return value;
+    this.#enter(value);
+    const copied = isArray ? this.#array(value) : value instanceof Map ? this.#map(value) : this.#object(value);
+    this.#path.delete(value);
+    return copied;
   }
 
-  #within<T>(container: object, visit: () => T): T {
+  #enter(container: object): void {
     if (this.#path.has(container)) {
       throw new CopyscopeError({
         code: 'copy.cyclic',
@@ -73,9 +76,6 @@ class Walk implements Traversal {
       });
     }
     this.#path.add(container);
-    const copied = visit();
-    this.#path.delete(container);
-    return copied;
   }
 
   #array(values: readonly unknown[]): unknown[] {

@@ -119,8 +119,10 @@ void CudaBackend::requireMemory() const {
 
 void CudaBackend::allocateBuffers() {
   requireMemory();
-  for (const Buffer& declared : program_->buffers) {
+  for (const Buffer& declared : program_->buffers) places_.push_back({nullptr, isDevice(declared) ? declared.device : -1});
+  for (std::size_t index = 0; index < places_.size(); ++index) {
     if (stop_.requested()) return;  // The executor looks next.
+    const Buffer& declared = program_->buffers[index];
     allocations_.emplace_back();
     if (declared.byOperation) continue;
     try {
@@ -130,7 +132,8 @@ void CudaBackend::allocateBuffers() {
       failure.message = "Buffer " + declared.id + " of " + std::to_string(declared.bytes) + " bytes: " + failure.message;
       throw;
     }
-    if (allocations_.back().address == nullptr) throw outOfMemory(declared, "host");
+    places_[index].address = allocations_.back().address;
+    if (places_[index].address == nullptr) throw outOfMemory(declared, "host");
   }
 }
 
@@ -142,16 +145,14 @@ void CudaBackend::reset() {
   hostFunctions_.reset();
 }
 
-std::byte* CudaBackend::address(int index) const {
-  const Buffer& declared = buffer(index);
-  if (!declared.byOperation) return allocations_[static_cast<std::size_t>(index)].address;
+std::byte* CudaBackend::addressByOperation(int index) const {
   std::byte* const found = operationMemory_->address(index);
-  if (found == nullptr) throw notAllocated(declared);
+  if (found == nullptr) throw notAllocated(buffer(index));
   return found;
 }
 
 bool CudaBackend::isAllocated(int index) const {
-  return !buffer(index).byOperation || operationMemory_->address(index) != nullptr;
+  return place(index).address != nullptr || operationMemory_->address(index) != nullptr;
 }
 
 void CudaBackend::chooseRecorder() {
@@ -227,7 +228,7 @@ Comparison CudaBackend::compareDevice(const Expectation& expectation) {
 // Synchronisation
 
 void CudaBackend::synchronizeStream(int index) {
-  const DeviceScope scope(deviceOf(index).ordinal);
+  const DeviceScope scope(ordinalOf(index));
   check(cudaStreamSynchronize(handle(index)), "cudaStreamSynchronize");
 }
 
@@ -242,7 +243,7 @@ void CudaBackend::synchronizeDevice(int wanted) {
 }
 
 bool CudaBackend::queryStream(int index) {
-  const DeviceScope scope(deviceOf(index).ordinal);
+  const DeviceScope scope(ordinalOf(index));
   return isDone(cudaStreamQuery(handle(index)), "cudaStreamQuery");
 }
 

@@ -69,6 +69,14 @@ class CudaBackend final : public Backend {
   std::vector<std::string> notes() const override;
 
  private:
+  /// What a copy needs of a buffer, close together: one is issued in less time than a miss of the cache takes.
+  struct Place {
+    /// Null where an operation makes the buffer.
+    std::byte* address = nullptr;
+    /// Index of its device; -1 for host memory.
+    std::int32_t device = -1;
+  };
+
   void createStopFlag();
   void createStreams();
   void createEvents();
@@ -90,10 +98,20 @@ class CudaBackend final : public Backend {
   std::vector<GraphLaunch> launches() const;
 
   /// Throws a Failure `run.not-allocated` where the buffer has no memory.
-  std::byte* address(int buffer) const;
+  std::byte* address(int buffer) const {
+    std::byte* const fixed = place(buffer).address;
+    return fixed != nullptr ? fixed : addressByOperation(buffer);
+  }
+  std::byte* addressByOperation(int buffer) const;
+  /// Memory that a cache handed out is not reused before a copy that uses it has completed.
+  void noteUse(int buffer, int stream) {
+    if (place(buffer).address == nullptr) operationMemory_->noteUse(buffer, stream);
+  }
   std::byte* at(int buffer, std::uint64_t offset) const { return address(buffer) + offset; }
   cudaStream_t handle(int stream) const { return streams_.handles[static_cast<std::size_t>(stream)]; }
+  int ordinalOf(int stream) const { return streams_.ordinals[static_cast<std::size_t>(stream)]; }
   cudaEvent_t event(int index) const { return events_[static_cast<std::size_t>(index)].get(); }
+  const Place& place(int buffer) const { return places_[static_cast<std::size_t>(buffer)]; }
   const Buffer& buffer(int index) const { return program_->buffers[static_cast<std::size_t>(index)]; }
   const Stream& stream(int index) const { return program_->streams[static_cast<std::size_t>(index)]; }
   const CudaDevice& deviceOf(int index) const { return devices_[stream(index).device]; }
@@ -110,6 +128,7 @@ class CudaBackend final : public Backend {
   std::vector<OwnedEvent> events_;
   /// Of the buffers that exist before the run.
   std::vector<CudaAllocation> allocations_;
+  std::vector<Place> places_;
   std::unique_ptr<CudaMemory> source_;
   std::unique_ptr<BufferMemory> operationMemory_;
   std::vector<std::uint64_t> copyBudgets_;

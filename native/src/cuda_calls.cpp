@@ -28,8 +28,7 @@ std::string describe(cudaError_t error) {
   return std::string(cudaGetErrorName(error)) + " (" + cudaGetErrorString(error) + ")";
 }
 
-void check(cudaError_t error, const char* call) {
-  if (error == cudaSuccess) return;
+void fail(cudaError_t error, const char* call) {
   static_cast<void>(cudaGetLastError());
   const bool lost = losesContext(error);
   throw Failure(lost ? "engine.device-fault" : "engine.cuda", std::string(call) + " failed: " + describe(error) + ".",

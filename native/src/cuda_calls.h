@@ -13,9 +13,14 @@ namespace copyscope {
 /// 'cudaErrorX (what it means)'.
 std::string describe(cudaError_t error);
 
-/// Throws a Failure with CUDA's error name and message where a call failed: `engine.device-fault` where the context is
-/// lost with it, `engine.cuda` otherwise. The executor adds the operation.
-void check(cudaError_t error, const char* call);
+/// Throws a Failure with CUDA's error name and message: `engine.device-fault` where the context is lost with it,
+/// `engine.cuda` otherwise. The executor adds the operation.
+[[noreturn]] void fail(cudaError_t error, const char* call);
+
+/// The same where a call failed.
+inline void check(cudaError_t error, const char* call) {
+  if (error != cudaSuccess) fail(error, call);
+}
 
 /// Owns a handle, and releases it on destruction. Moves, and never copies. Made by the named functions below.
 template <typename Handle, cudaError_t (*release)(Handle)>

@@ -8,9 +8,9 @@ extern "C" cudaError_t CUDARTAPI cudaMemcpy_ptds(void* target, const void* sourc
 namespace copyscope {
 namespace {
 
-cudaMemcpyKind kindOf(const Buffer& src, const Buffer& dst) {
-  if (isDevice(src)) return isDevice(dst) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
-  return isDevice(dst) ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
+cudaMemcpyKind kindOf(bool fromDevice, bool toDevice) {
+  if (fromDevice) return toDevice ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
+  return toDevice ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
 }
 
 const char* nameOf(const Instruction& instruction) {
@@ -33,10 +33,10 @@ const char* nameOf(const Instruction& instruction) {
 }  // namespace
 
 void CudaBackend::issue(const Instruction& instruction, std::int32_t correlation) {
-  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  const DeviceScope scope(ordinalOf(instruction.stream));
   if (instruction.code == Code::copy) {
-    operationMemory_->noteUse(instruction.src, instruction.stream);
-    operationMemory_->noteUse(instruction.dst, instruction.stream);
+    noteUse(instruction.src, instruction.stream);
+    noteUse(instruction.dst, instruction.stream);
   }
   if (!graphs_->any()) return put(instruction, correlation);
   if (instruction.code == Code::recordEvent) graphs_->noteRecord(instruction.event, instruction.stream);
@@ -71,7 +71,7 @@ void CudaBackend::record(const Instruction& instruction, std::int32_t correlatio
 }
 
 void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
-  const DeviceScope scope(deviceOf(part.stream).ordinal);
+  const DeviceScope scope(ordinalOf(part.stream));
   const cudaStream_t to = handle(part.stream);
   const auto make = [&] {
     if (part.pieces != nullptr) return check(copy::launchPieces(to, part.pieces, part.pieceCount), "cudaLaunchKernel");
@@ -120,23 +120,24 @@ void CudaBackend::call(const Instruction& instruction, std::int32_t correlation,
   if (instruction.code == Code::hostFunction) {
     return hostFunctions_.launch(instruction, correlation, to, std::move(capture));
   }
-  check(make(), nameOf(instruction));
+  const cudaError_t result = make();
+  if (result != cudaSuccess) fail(result, nameOf(instruction));
 }
 
 cudaError_t CudaBackend::copy(const Instruction& instruction) {
-  const Buffer& src = buffer(instruction.src);
-  const Buffer& dst = buffer(instruction.dst);
+  const std::int32_t from = place(instruction.src).device;
+  const std::int32_t to = place(instruction.dst).device;
   std::byte* const target = at(instruction.dst, instruction.dstOffset);
   const std::byte* const source = at(instruction.src, instruction.srcOffset);
   const auto bytes = static_cast<std::size_t>(instruction.bytes);
-  const cudaMemcpyKind kind = kindOf(src, dst);
+  const cudaMemcpyKind kind = kindOf(from >= 0, to >= 0);
   if (instruction.blocking) {
     return stream(instruction.stream).kind == StreamKind::perThreadDefault
                ? cudaMemcpy_ptds(target, source, bytes, kind)
                : cudaMemcpy(target, source, bytes, kind);
   }
-  if (isDevice(src) && isDevice(dst) && src.device != dst.device) {
-    return cudaMemcpyPeerAsync(target, devices_[dst.device].ordinal, source, devices_[src.device].ordinal, bytes,
+  if (from >= 0 && to >= 0 && from != to) {
+    return cudaMemcpyPeerAsync(target, devices_[to].ordinal, source, devices_[from].ordinal, bytes,
                                handle(instruction.stream));
   }
   return cudaMemcpyAsync(target, source, bytes, kind, handle(instruction.stream));
@@ -163,22 +164,22 @@ cudaError_t CudaBackend::launchKernel(const Instruction& instruction) {
 // Graphs
 
 void CudaBackend::beginCapture(const Instruction& instruction) {
-  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  const DeviceScope scope(ordinalOf(instruction.stream));
   graphs_->begin(instruction, handle(instruction.stream));
 }
 
 void CudaBackend::endCapture(const Instruction& instruction) {
-  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  const DeviceScope scope(ordinalOf(instruction.stream));
   graphs_->end(instruction, handle(instruction.stream));
 }
 
 void CudaBackend::instantiate(const Instruction& instruction) {
-  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  const DeviceScope scope(ordinalOf(instruction.stream));
   graphs_->instantiate(instruction);
 }
 
 void CudaBackend::upload(const Instruction& instruction) {
-  const DeviceScope scope(deviceOf(instruction.stream).ordinal);
+  const DeviceScope scope(ordinalOf(instruction.stream));
   graphs_->upload(instruction, handle(instruction.stream));
 }
 

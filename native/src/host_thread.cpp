@@ -38,15 +38,15 @@ void HostThread::run(int iteration) {
   nextCorrelation_ = firstCorrelation_;
   openRanges_.clear();
   capturing_ = false;
-  std::size_t next = 0;
-  while (next < instructions_.size() && !stop_.requested()) {
-    const Instruction& instruction = instructions_[next];
-    try {
-      step(instruction, next);
-    } catch (Failure& failure) {
-      failure.op = instruction.op;
-      throw;
+  const Instruction* instruction = nullptr;
+  try {
+    for (std::size_t next = 0; next < instructions_.size() && !stop_.requested();) {
+      instruction = &instructions_[next];
+      step(*instruction, next);
     }
+  } catch (Failure& failure) {
+    failure.op = instruction->op;
+    throw;
   }
 }
 
@@ -148,8 +148,10 @@ void HostThread::endRange() {
   openRanges_.pop_back();
 }
 
+/// Outside recorded iterations nothing is noted, the time neither: reading the clock costs more than all else here.
 HostRow HostThread::begin(const Instruction& instruction, RowKind kind, CallName name) const {
   HostRow row;
+  if (iteration_ < 0) return row;
   row.op = instruction.op;
   row.kind = kind;
   row.name = name;
@@ -159,9 +161,11 @@ HostRow HostThread::begin(const Instruction& instruction, RowKind kind, CallName
   return row;
 }
 
-void HostThread::end(HostRow row) {
-  row.durationNs = nowNs() - row.startNs;
-  if (iteration_ >= 0) rows_.push_back(row);
+void HostThread::end(const HostRow& row) {
+  if (iteration_ < 0) return;
+  const std::int64_t durationNs = nowNs() - row.startNs;
+  rows_.push_back(row);
+  rows_.back().durationNs = durationNs;
 }
 
 std::vector<ReadFindings> HostThread::findings() const {

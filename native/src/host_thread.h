@@ -59,6 +59,7 @@ class HostThread {
   void step(const Instruction& instruction, std::size_t& next);
   std::size_t endRepeat(const Instruction& instruction, std::size_t here);
   void issue(const Instruction& instruction);
+  void put(const Instruction& instruction, std::int32_t correlation);
   void item(const Instruction& instruction);
   void capture(const Instruction& instruction);
   void endCapture(const Instruction& instruction);
@@ -75,7 +76,7 @@ class HostThread {
   void beginRange(const Instruction& instruction);
   void endRange();
   HostRow begin(const Instruction& instruction, RowKind kind, CallName name) const;
-  void end(HostRow row);
+  void end(const HostRow& row);
 
   const Program& program_;
   const std::vector<Instruction>& instructions_;

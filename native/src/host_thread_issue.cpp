@@ -35,12 +35,17 @@ bool isMark(Code code) { return code == Code::recordEvent || code == Code::waitE
 
 /// What a capture takes in causes nothing on the device, and so joins with nothing there.
 void HostThread::issue(const Instruction& instruction) {
+  if (iteration_ < 0) return put(instruction, 0);
   HostRow row = begin(instruction, RowKind::hostCall, callOf(program_, instruction));
-  row.correlation = iteration_ < 0 || capturing_ ? 0 : nextCorrelation_++;
-  backend_.issue(instruction, row.correlation);
+  row.correlation = capturing_ ? 0 : nextCorrelation_++;
+  put(instruction, row.correlation);
+  end(row);
+}
+
+void HostThread::put(const Instruction& instruction, std::int32_t correlation) {
+  backend_.issue(instruction, correlation);
   const bool blocks = program_.launchBlocking && !capturing_ && !isMark(instruction.code);
   if (blocks) backend_.synchronizeStream(instruction.stream);
-  end(row);
 }
 
 void HostThread::item(const Instruction& instruction) {

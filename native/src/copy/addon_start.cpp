@@ -1,6 +1,4 @@
 // Starting copies from JavaScript: one call for a whole batch, with plain arrays of numbers around the leaves.
-#include <algorithm>
-
 #include "copy_environment.h"
 #include "copy_request.h"
 
@@ -71,16 +69,14 @@ void aim(PendingCopy& copy, std::byte* Transfer::*side) {
   }
 }
 
-/// copyUpload({ device, leaves, elementSizes, strided?, options, stream? }): host tensors to a device.
+/// copyUpload({ device, leaves, elementSizes?, strided?, options, stream? }, ...leaves): host tensors to a device.
 Napi::Value copyUpload(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
     const std::shared_ptr<EngineEntry> entry = engineEntry(deviceName(request));
     const Ticket ticket = newTicket(request, entry, "stream");
     PendingCopy& copy = *ticket.copy;
-    const Napi::Array leaves = list(request, "leaves");
-    const std::vector<Bytes> sources = readLeaves(info, leaves, *entry->engine);
-    const auto elements = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, sources.size());
+    const std::vector<Bytes> sources = readLeaves(info, request, *entry->engine);
     const bool anyPinned = entry->engine->holdsPinnedResults();
     std::vector<TensorSize> tensors(sources.size());
     copy.batch.direction = Direction::h2d;
@@ -90,7 +86,7 @@ Napi::Value copyUpload(const Napi::CallbackInfo& info) {
     copy.batch.transfers.resize(sources.size());
     for (std::size_t index = 0; index < sources.size(); ++index) {
       const Bytes& source = sources[index];
-      tensors[index] = {source.bytes, std::max<std::uint32_t>(1, elements[index]), true};
+      tensors[index] = {source.bytes, source.elementBytes, true};
       const std::byte* const block =
           anyPinned ? entry->engine->pinnedMemory().blockOf(source.data, source.bytes) : nullptr;
       if (block != last) ++blocks;
@@ -102,7 +98,7 @@ Napi::Value copyUpload(const Napi::CallbackInfo& info) {
     placeResults(copy, tensors, entry->engine->deviceMemory(), "device");
     aim(copy, &Transfer::device);
     const std::vector<BlockRef> results = copy.results;
-    launch(info, ticket, leaves);
+    launch(info, ticket, request.Get("leaves"));
     return started(info.Env(), ticket, results);
   });
 }
@@ -180,7 +176,8 @@ Napi::Value copyAcross(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyHost({ leaves, elementSizes, strided?, options }): host tensors into new host memory. copyBuffers gives it.
+/// copyHost({ leaves, elementSizes?, strided?, options }, ...leaves): host tensors into new host memory. copyBuffers
+/// gives it.
 Napi::Value copyHost(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
@@ -188,19 +185,17 @@ Napi::Value copyHost(const Napi::CallbackInfo& info) {
     const Ticket ticket = newTicket(request, entry, "none");
     PendingCopy& copy = *ticket.copy;
     copy.batch.direction = Direction::h2h;
-    const Napi::Array leaves = list(request, "leaves");
-    const std::vector<Bytes> sources = readLeaves(info, leaves, *entry->engine);
-    const auto elements = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, sources.size());
+    const std::vector<Bytes> sources = readLeaves(info, request, *entry->engine);
     std::vector<TensorSize> tensors(sources.size());
     copy.batch.transfers.resize(sources.size());
     for (std::size_t index = 0; index < sources.size(); ++index) {
-      tensors[index] = {sources[index].bytes, std::max<std::uint32_t>(1, elements[index]), true};
+      tensors[index] = {sources[index].bytes, sources[index].elementBytes, true};
       copy.batch.transfers[index] = {sources[index].data, nullptr, sources[index].bytes};
     }
     readStrided(request, copy, tensors);
     placeResults(copy, tensors, entry->engine->pinnedMemory(), "host");
     aim(copy, &Transfer::device);
-    launch(info, ticket, leaves);
+    launch(info, ticket, request.Get("leaves"));
     Napi::Object result = started(info.Env(), ticket, {});
     result.Set("pinned", false);
     return result;

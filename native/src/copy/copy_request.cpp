@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t mostLeaves = 10000000;
 
-std::uint64_t elementBytes(napi_typedarray_type type) {
+std::uint32_t elementBytes(napi_typedarray_type type) {
   switch (type) {
     case napi_int16_array:
     case napi_uint16_array:
@@ -34,10 +34,11 @@ Bytes bytesOf(napi_env env, napi_value value) {
   std::size_t length = 0;
   void* data = nullptr;
   if (napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) == napi_ok) {
-    return {static_cast<std::byte*>(data), length * elementBytes(type)};
+    const std::uint32_t element = elementBytes(type);
+    return {static_cast<std::byte*>(data), length * element, element};
   }
   if (napi_get_dataview_info(env, value, &length, &data, nullptr, nullptr) == napi_ok) {
-    return {static_cast<std::byte*>(data), length};
+    return {static_cast<std::byte*>(data), length, 1};
   }
   badCopyArgument("leaves", "typed arrays, Buffers or DataViews");
 }
@@ -61,20 +62,32 @@ Napi::Array list(const Napi::Object& request, const char* name) {
   return value.As<Napi::Array>();
 }
 
-std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Array& leaves, CopyEngine& engine) {
+std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Object& request, CopyEngine& engine) {
   constexpr std::uint32_t enoughToGuess = 32;
+  const Napi::Array leaves = list(request, "leaves");
   const std::uint32_t count = leaves.Length();
   if (count > mostLeaves) badCopyArgument("leaves", "at most 10,000,000");
+  const std::size_t asArguments = info.Length() - 1;
+  if (asArguments > count) badCopyArgument("leaves", "all of the leaves");
   std::vector<Bytes> read;
   read.reserve(count);
   std::uint64_t seen = 0;
   const napi_env env = info.Env();
   for (std::uint32_t index = 0; index < count; ++index) {
     napi_value value = nullptr;
-    if (napi_get_element(env, leaves, index, &value) != napi_ok) badCopyArgument("leaves", "an array");
+    if (index < asArguments) {
+      value = info[index + 1];
+    } else if (napi_get_element(env, leaves, index, &value) != napi_ok) {
+      badCopyArgument("leaves", "an array");
+    }
     read.push_back(bytesOf(env, value));
     seen += read.back().bytes;
     if (index + 1 == enoughToGuess) engine.rouse(seen / enoughToGuess * count);
+  }
+  if (request.Get("elementSizes").IsUndefined()) return read;
+  const auto elements = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, read.size());
+  for (std::size_t index = 0; index < read.size(); ++index) {
+    read[index].elementBytes = std::max<std::uint32_t>(1, elements[index]);
   }
   return read;
 }
