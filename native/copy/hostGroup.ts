@@ -12,21 +12,32 @@ const mostArguments = 8192;
 
 export class HostGroup {
   readonly #traversal: Traversal;
-  readonly #indices: number[] = [];
-  readonly #memory: ArrayBufferView[] = [];
+  readonly #memory: ArrayBufferView[];
+  readonly #indices: number[] | null;
   readonly #strided: StridedLeaf[] = [];
   #hasTensors = false;
 
-  constructor(traversal: Traversal) {
+  private constructor(traversal: Traversal, memory: ArrayBufferView[], indices: number[] | null) {
     this.#traversal = traversal;
+    this.#memory = memory;
+    this.#indices = indices;
+  }
+
+  static empty(traversal: Traversal): HostGroup {
+    return new HostGroup(traversal, [], []);
+  }
+
+  /** Of all leaves, which are views only: nothing needs to be done for each. */
+  static ofAll(traversal: Traversal): HostGroup {
+    return new HostGroup(traversal, traversal.leaves as ArrayBufferView[], null);
   }
 
   get size(): number {
-    return this.#indices.length;
+    return this.#memory.length;
   }
 
   add(index: number, leaf: ArrayBufferView): void {
-    this.#indices.push(index);
+    this.#indices?.push(index);
     this.#memory.push(leaf);
   }
 
@@ -45,7 +56,7 @@ export class HostGroup {
   #elementSizes(): Uint8Array | undefined {
     if (!this.#hasTensors) return undefined;
     return Uint8Array.from(this.#memory, (memory, number) => {
-      const leaf = this.#traversal.leaves[this.#indices[number] ?? 0];
+      const leaf = this.#traversal.leaves[this.#indices?.[number] ?? number];
       return leaf instanceof HostTensor ? elementBytes(leaf.dtype) : elementTypeOfView(memory).bytes;
     });
   }

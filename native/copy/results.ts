@@ -21,17 +21,15 @@ export interface Group {
   drop(): void;
 }
 
+/** Which leaves a group holds; null for all. */
+export type Indices = readonly number[] | null;
+
 /** Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done. */
-export function deviceResults(
-  started: StartedCopy,
-  device: string,
-  traversal: Traversal,
-  indices: readonly number[],
-): Group {
+export function deviceResults(started: StartedCopy, device: string, traversal: Traversal, indices: Indices): Group {
   const storages = started.storages.map((storage) => new DeviceStorage(device, storage));
   const { storageOf, offsets } = started;
-  for (let number = 0; number < indices.length; number += 1) {
-    const index = indices[number] ?? 0;
+  for (let number = 0; number < storageOf.length; number += 1) {
+    const index = indices?.[number] ?? number;
     const leaf = traversal.leaves[index];
     if (leaf === undefined) continue;
     const storage = storages[storageOf[number] ?? -1] ?? null;
@@ -46,14 +44,14 @@ export function deviceResults(
 }
 
 /** Results on the host: small ones share an ArrayBuffer. */
-export function hostResults(started: StartedHostCopy, traversal: Traversal, indices: readonly number[]): Group {
+export function hostResults(started: StartedHostCopy, traversal: Traversal, indices: Indices): Group {
   const finish = (): void => {
     const { buffers, external } = nativeCopies().copyBuffers(started.copy);
     if (external) for (const buffer of buffers) markResult(buffer, started.pinned);
     const empty = new ArrayBuffer(0);
     const { storageOf, offsets } = started;
-    for (let number = 0; number < indices.length; number += 1) {
-      const index = indices[number] ?? 0;
+    for (let number = 0; number < storageOf.length; number += 1) {
+      const index = indices?.[number] ?? number;
       const leaf = traversal.leaves[index];
       if (leaf === undefined) continue;
       const dtype = dtypeOfLeaf(leaf);

@@ -7,7 +7,7 @@ import { type CopyTuning, toNativeOptions } from './options.ts';
 import type { Group, Route } from './results.ts';
 import { type CopyStream, requireTakesPart } from './streams.ts';
 import { type DeviceStorage, DeviceTensor, HostTensor, releaseBuffer } from './tensors.ts';
-import { type TensorLeaf, type Traversal, traverse } from './traverse.ts';
+import { type Traversal, traverse } from './traverse.ts';
 
 export interface CopyOptions extends CopyTuning {
   /** The stream to copy in. Default: the current one of the device. */
@@ -55,18 +55,10 @@ export function startCopy<T = unknown>(data: unknown, device: string, options: C
 
 /** Groups the leaves by where they come from; those that stay are put at once. */
 function sortLeaves(traversal: Traversal, device: string, options: CopyOptions): ((route: Route) => Group)[] {
-  const { leaves } = traversal;
-  const host = new HostGroup(traversal);
   const devices = new Map<string, DeviceGroup>();
-  for (let index = 0; index < leaves.length; index += 1) {
-    const leaf = leaves[index] as TensorLeaf;
-    const isView = ArrayBuffer.isView(leaf);
-    const from = !isView && leaf instanceof DeviceTensor ? leaf.device : hostDevice;
-    if (from === device && options.copy !== true) traversal.put(index, leaf);
-    else if (isView) host.add(index, leaf);
-    else if (leaf instanceof DeviceTensor) groupOf(devices, from, traversal).add(index, leaf);
-    else host.addTensor(index, leaf);
-  }
+  const allTravel = traversal.hasOnlyViews && (device !== hostDevice || options.copy === true);
+  const host = allTravel ? HostGroup.ofAll(traversal) : HostGroup.empty(traversal);
+  if (!allTravel) sortEach(traversal, device, options, host, devices);
   if (options.stream !== undefined) {
     requireTakesPart(options.stream, new Set([device, ...devices.keys()].filter((name) => name !== hostDevice)));
   }
@@ -78,6 +70,22 @@ function sortLeaves(traversal: Traversal, device: string, options: CopyOptions):
     starts.push((route) => (device === hostDevice ? group.download(route) : group.sendTo(device, route)));
   }
   return starts;
+}
+
+function sortEach(
+  traversal: Traversal,
+  device: string,
+  options: CopyOptions,
+  host: HostGroup,
+  devices: Map<string, DeviceGroup>,
+): void {
+  traversal.leaves.forEach((leaf, index) => {
+    const from = leaf instanceof DeviceTensor ? leaf.device : hostDevice;
+    if (from === device && options.copy !== true) traversal.put(index, leaf);
+    else if (leaf instanceof DeviceTensor) groupOf(devices, from, traversal).add(index, leaf);
+    else if (leaf instanceof HostTensor) host.addTensor(index, leaf);
+    else host.add(index, leaf);
+  });
 }
 
 function groupOf(groups: Map<string, DeviceGroup>, device: string, traversal: Traversal): DeviceGroup {

@@ -9,6 +9,8 @@ type Holder = unknown[] | Record<string, unknown> | Map<unknown, unknown>;
 
 export interface Traversal {
   readonly leaves: readonly TensorLeaf[];
+  /** Whether none of the leaves is a tensor. */
+  readonly hasOnlyViews: boolean;
   /** The copied structure, once every leaf has been put. Where the data itself is a leaf: its result. */
   root(): unknown;
   /** Puts the result of leaf `index`. */
@@ -19,6 +21,7 @@ const deepest = 1000;
 
 class Walk implements Traversal {
   readonly leaves: TensorLeaf[] = [];
+  hasOnlyViews = true;
   readonly #holders: Holder[] = [];
   readonly #keys: unknown[] = [];
   /** Containers between the root and here. */
@@ -36,19 +39,18 @@ class Walk implements Traversal {
   put(index: number, result: unknown): void {
     const holder = this.#holders[index];
     const key = this.#keys[index];
-    if (holder instanceof Map) holder.set(key, result);
-    else if (Array.isArray(holder)) holder[key as number] = result;
+    if (Array.isArray(holder)) holder[key as number] = result;
+    else if (holder instanceof Map) holder.set(key, result);
     else if (holder !== undefined) setOwn(holder, key as string, result);
   }
 
   /** The copy of a container, the value itself, or undefined for a leaf that is put later. */
   #visit(value: unknown, holder: Holder, key: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (ArrayBuffer.isView(value) || value instanceof HostTensor || value instanceof DeviceTensor) {
-      this.leaves.push(value);
-      this.#holders.push(holder);
-      this.#keys.push(key);
-      return undefined;
+    if (ArrayBuffer.isView(value)) return this.#add(value, holder, key);
+    if (value instanceof HostTensor || value instanceof DeviceTensor) {
+      this.hasOnlyViews = false;
+      return this.#add(value, holder, key);
     }
     const isArray = Array.isArray(value);
     if (!isArray && !(value instanceof Map) && !isPlain(value)) return value;
@@ -56,6 +58,12 @@ class Walk implements Traversal {
     const copied = isArray ? this.#array(value) : value instanceof Map ? this.#map(value) : this.#object(value);
     this.#path.delete(value);
     return copied;
+  }
+
+  #add(leaf: TensorLeaf, holder: Holder, key: unknown): undefined {
+    this.leaves.push(leaf);
+    this.#holders.push(holder);
+    this.#keys.push(key);
   }
 
   #enter(container: object): void {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench calibrate gains
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench calibrate gains sweep
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -128,6 +128,8 @@ run_bench() {
   command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 test/bench/gpu/pytorch_copies.py
 }
 
+run_sweep() { step 'sweep of small tensors' 60 node dist/gpu/small-sweep.js; }
+
 # Ten thousand runs, or as many as fit into the time that is left.
 run_soak() { step soak 300 node dist/gpu/soak.js 10000 20261120 $(($(left) - 25)); }
 
@@ -156,7 +158,7 @@ sections=("$@")
 [ "${1:-}" = all ] && sections+=(records corpus bench calibrate gains)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | corpus | bench | soak | sanitize | calibrate | gains) "run_$section" ;;
+    promises | tests | records | corpus | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done

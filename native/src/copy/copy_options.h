@@ -51,7 +51,8 @@ constexpr std::uint64_t packedTensorBytes = 256u << 10;
 constexpr std::uint64_t ringBytes = 64u << 20;
 
 constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
+  const bool isPower = (multiple & (multiple - 1)) == 0;
+  return isPower ? (value + multiple - 1) & ~(multiple - 1) : (value + multiple - 1) / multiple * multiple;
 }
 
 constexpr std::uint32_t noStorage = 0xffffffffu;

@@ -31,6 +31,9 @@ void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& opti
   const bool packs = options.packCpuTensors && packable >= 2;
   const std::uint64_t limit = std::max<std::uint64_t>(1, options.maxPackedChunkBytes);
   std::uint32_t chunk = noChunk;
+  // Tensors next to each other are mostly of one type, and a division takes longer than all else that is done for one.
+  std::uint32_t elementBytes = 1;
+  std::uint64_t alignment = packedAlignment(options.minPackedAlignmentBytes, elementBytes);
   for (const TensorSize& tensor : tensors) {
     if (tensor.bytes == 0) {
       plan.placements.push_back({});
@@ -40,7 +43,10 @@ void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& opti
       plan.placements.push_back({addStorage(plan, tensor.bytes), 0});
       continue;
     }
-    const std::uint64_t alignment = packedAlignment(options.minPackedAlignmentBytes, tensor.elementBytes);
+    if (tensor.elementBytes != elementBytes) {
+      elementBytes = tensor.elementBytes;
+      alignment = packedAlignment(options.minPackedAlignmentBytes, elementBytes);
+    }
     std::uint64_t offset = chunk == noChunk ? 0 : roundUp(plan.storages[chunk], alignment);
     if (chunk == noChunk || offset + tensor.bytes > limit) {
       chunk = addStorage(plan, 0);

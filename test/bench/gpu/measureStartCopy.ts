@@ -1,6 +1,6 @@
 /** Times startCopy from JavaScript: the call, and the whole way to the results, up and down. */
 import { copyCounts } from '../../../native/copy/measure.ts';
-import { release, startCopy } from '../../../native/copy/startCopy.ts';
+import { type CopyOptions, release, startCopy } from '../../../native/copy/startCopy.ts';
 import type { DeviceTensor, HostTensor } from '../../../native/copy/tensors.ts';
 
 interface Measured {
@@ -16,6 +16,7 @@ export async function measureStartCopy(
   device: string,
   sizes: readonly number[],
   repetitions: number,
+  options: CopyOptions = {},
 ): Promise<Measured> {
   const sources = sizes.map((bytes) => new Uint8Array(bytes));
   const warmups = Math.max(2, Math.ceil(repetitions / 20));
@@ -31,7 +32,7 @@ export async function measureStartCopy(
     if (last) fill(sources, 2);
     if (round === warmups) before = allocations(device);
     const start = process.hrtime.bigint();
-    const handle = startCopy<DeviceTensor[]>(sources, device);
+    const handle = startCopy<DeviceTensor[]>(sources, device, options);
     const called = process.hrtime.bigint();
     const copied = await handle.get();
     const arrived = process.hrtime.bigint();
