@@ -33,6 +33,7 @@ const mostItems = 10_000;
 const itemsSchema = z.strictObject({
   experiments: z.array(idSchema).max(mostItems),
   runs: z.array(idSchema).max(mostItems),
+  sweeps: z.array(idSchema).max(mostItems),
 });
 
 const draftSchema = z.strictObject({ changedAt: z.iso.datetime(), experiment: z.unknown() });
@@ -69,7 +70,6 @@ const requestSchemas = {
   startSweep: z.tuple([startSweepSchema]),
   continueSweep: z.tuple([idSchema, z.boolean()]),
   cancelSweep: z.tuple([idSchema]),
-  deleteSweep: z.tuple([idSchema, z.boolean()]),
   renameRun: z.tuple([idSchema, z.string().max(200)]),
   deleteItems: z.tuple([itemsSchema, z.boolean()]),
   restoreItems: z.tuple([ticketSchema]),

@@ -167,7 +167,17 @@ export const runTitle = ({ title, name }: Pick<RunSummary, 'title' | 'name'>): s
 export interface LibraryItems {
   readonly experiments: readonly string[];
   readonly runs: readonly string[];
+  /** With the runs of their points. */
+  readonly sweeps: readonly string[];
 }
+
+/** These, and no others. */
+export const libraryItems = (some: Partial<LibraryItems>): LibraryItems => ({
+  experiments: [],
+  runs: [],
+  sweeps: [],
+  ...some,
+});
 
 /** What became of a file from elsewhere. `isNew` is false where the library held the very same already. */
 export type Imported =
@@ -233,14 +243,12 @@ export interface HostService {
   /** Runs the points that were not reached, and those that failed where `again` is true. */
   continueSweep(id: string, again: boolean): Promise<SweepSummary>;
   cancelSweep(id: string): Promise<void>;
-  /** With the runs of its points: into the system's bin, or for good. Rejects with `bin.failed` where the bin refuses. */
-  deleteSweep(id: string, forGood: boolean): Promise<void>;
   /** Calls a run something else than its experiment; an empty title takes that back. */
   renameRun(id: string, title: string): Promise<void>;
   /**
    * Deletes them with what belongs to them, into the system's bin where there is one. Gives the ticket that
-   * restoreItems() takes for some minutes. Rejects with `bin.failed` where the bin doesn't take them: `forGood` does
-   * without it.
+   * restoreItems() takes for some minutes. Rejects with `sweep.running`, and with `bin.failed` where the bin doesn't take
+   * them: `forGood` does without it.
    */
   deleteItems(items: LibraryItems, forGood: boolean): Promise<string>;
   restoreItems(ticket: string): Promise<void>;
@@ -267,7 +275,7 @@ export interface WindowEvents {
   /** A run began, ended, failed, was cancelled, imported or deleted (then `run` is null). */
   runChanged(id: string, run: RunSummary | null): void;
   experimentsChanged(): void;
-  /** A sweep began, went on, stopped or was deleted (then `sweep` is null). */
+  /** A sweep began, went on, stopped, was brought back or was deleted (then `sweep` is null). */
   sweepChanged(id: string, sweep: SweepSummary | null): void;
   sweepPoint(id: string, outcome: SweepOutcome): void;
   /** A file was opened outside the window, by a double-click or on the command line: show what came of it. */

@@ -1,16 +1,18 @@
 /**
- * Deleting with a way back. A file goes to the system's bin; where there is none, or for good, it is removed. A second
- * name of it (a hard link, which costs nothing) is kept for a while, so that Undo works wherever the file went.
+ * Deleting with a way back. A file, or a folder with all that is in it, goes to the system's bin; where there is none, or
+ * for good, it is removed. A second name of each file (a hard link, which costs nothing) is kept for a while, so that Undo
+ * works wherever the file went.
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { link, mkdir, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Bin } from './bin/bin.ts';
-import { removeFile, storageError } from './files.ts';
+import { storageError } from './files.ts';
 
 export interface Doomed {
+  /** Of a file or a folder. */
   readonly path: string;
   /** What nobody would look for in a bin, as a draft. */
   readonly bin: boolean;
@@ -82,7 +84,7 @@ export class Deletions {
   async #deleteOne(folder: string, { path, bin }: Doomed, forGood: boolean): Promise<Deleted> {
     const kept = await keepLink(folder, path);
     if (forGood || !bin || this.#bin === null) {
-      await removeFile(path);
+      await remove(path);
       return { path, kept, takeOut: null };
     }
     const { takeOut } = await this.#bin.put(path).catch((cause: unknown) => {
@@ -107,26 +109,43 @@ async function keepLink(folder: string, path: string): Promise<string | null> {
   const kept = join(folder, `${randomUUID()}-${basename(path)}`);
   try {
     await mkdir(folder, { recursive: true });
-    await link(path, kept);
+    await linkWhole(path, kept);
     return kept;
   } catch {
     return null;
   }
 }
 
+/** A second name of a file; of a folder, a new folder with second names of all that is in it, or nothing. */
+async function linkWhole(from: string, to: string): Promise<void> {
+  if (!(await lstat(from)).isDirectory()) return link(from, to);
+  await mkdir(to);
+  try {
+    for (const name of await readdir(from)) await linkWhole(join(from, name), join(to, name));
+  } catch (thrown) {
+    await rm(to, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+const remove = (path: string): Promise<void> =>
+  rm(path, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw storageError(`${path} could not be deleted`, error);
+  });
+
 /** Never over another file, which may have come under this name meanwhile. */
 async function putBack({ path, kept, takeOut }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {
     await mkdir(dirname(path), { recursive: true });
-    await link(kept, path);
+    await linkWhole(kept, path);
   } catch (error) {
     throw storageError(`${path} could not be put back`, error as NodeJS.ErrnoException);
   }
   await takeOut?.().catch(() => {});
 }
 
-export const binFailed = (path: string, cause: unknown): CopyscopeError =>
+const binFailed = (path: string, cause: unknown): CopyscopeError =>
   new CopyscopeError(
     {
       code: 'bin.failed',

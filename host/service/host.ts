@@ -1,5 +1,4 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
@@ -14,7 +13,7 @@ import { prepareRun } from './prepareRun.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
-import { isSweepRun, SweepStore } from './sweepStore.ts';
+import { isSweepRun } from './sweepStore.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {
@@ -50,10 +49,9 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
   const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
   const session = new SessionRuns(runs, engine, windows);
-  const sweepStore = new SweepStore(join(about.dataFolder, 'sweeps'), bin);
-  const sweeps = new SessionSweeps(sweepStore, engine, assets, windows);
+  const sweeps = new SessionSweeps(library.sweeps, engine, assets, windows);
   const runFile = async (id: string): Promise<RunFile> => {
-    if (isSweepRun(id)) return sweepStore.runFile(id);
+    if (isSweepRun(id)) return library.sweeps.runFile(id);
     const unsaved = session.unsaved(id);
     if (unsaved !== null) return { path: '', bytes: unsaved.byteLength, content: unsaved };
     const problem = session.problem(id);
@@ -66,11 +64,12 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
   const tellRestored = (items: LibraryItems): void => {
     if (items.experiments.length > 0) windows.experimentsChanged();
     void tellRuns(items.runs);
+    for (const id of items.sweeps) void sweeps.tell(id);
   };
   /** Runs of this session that have no file are only taken off its list. */
-  const withoutUnsaved = ({ experiments, runs }: LibraryItems) => {
+  const withoutUnsaved = ({ runs, ...others }: LibraryItems) => {
     const known = runs.map((id) => ({ id, back: session.forget(id) }));
-    const files = { experiments, runs: known.flatMap(({ id, back }) => (back === null ? id : [])) };
+    const files = { ...others, runs: known.flatMap(({ id, back }) => (back === null ? id : [])) };
     return { files, putBack: known.flatMap(({ back }) => back ?? []) };
   };
   const tellImported = async (imported: Imported): Promise<Imported> => {
@@ -106,7 +105,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
       const kept = await library.listRuns();
       const own = session.list();
       const ids = new Set(own.map((run) => run.id));
-      return [...own, ...kept.filter((run) => !ids.has(run.id)), ...(await sweepStore.runs())];
+      return [...own, ...kept.filter((run) => !ids.has(run.id)), ...(await library.sweeps.runs())];
     },
     runFile: async (id) => ({ bytes: (await runFile(id)).bytes }),
     readRun: async (id) => readRunFile(await runFile(id)),
@@ -116,14 +115,17 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     },
     deleteItems: async (items, forGood) => {
       if (items.runs.some(isSweepRun)) throw ofSweep();
-      const { files, putBack } = withoutUnsaved(items);
-      const ticket = await library.delete(files, forGood, () => {
-        for (const back of putBack) back();
-        tellRestored(files);
+      return sweeps.whileStill(items.sweeps, async () => {
+        const { files, putBack } = withoutUnsaved(items);
+        const ticket = await library.delete(files, forGood, () => {
+          for (const back of putBack) back();
+          tellRestored(files);
+        });
+        for (const id of items.runs) windows.runChanged(id, null);
+        if (items.experiments.length > 0) windows.experimentsChanged();
+        for (const id of items.sweeps) await sweeps.tell(id);
+        return ticket;
       });
-      for (const id of items.runs) windows.runChanged(id, null);
-      if (items.experiments.length > 0) windows.experimentsChanged();
-      return ticket;
     },
     restoreItems: (ticket) => library.restore(ticket),
     beginImport: async ({ name, modifiedAt }) => imports.begin({ name, modifiedAt: new Date(modifiedAt) }),
@@ -133,7 +135,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
     saveNotes: async (id, changed) => {
-      await (isSweepRun(id) ? sweepStore.runFile(id) : runs.file(id));
+      await (isSweepRun(id) ? library.sweeps.runFile(id) : runs.file(id));
       await notes.save(id, changed);
     },
     sweeps: () => sweeps.list(),
@@ -141,11 +143,6 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     startSweep: (request) => sweeps.start(request),
     continueSweep: (id, again) => sweeps.resume(id, again),
     cancelSweep: (id) => sweeps.cancel(id),
-    deleteSweep: async (id, forGood) => {
-      const points = (await sweepStore.runs()).filter(({ sweep }) => sweep === id);
-      await sweeps.delete(id, forGood);
-      for (const run of points) await notes.delete(run.id);
-    },
   };
   return {
     service,

@@ -21,6 +21,7 @@ import { TraceSink } from './imports/traceSink.ts';
 import { NoteStore } from './noteStore.ts';
 import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
+import { runsOfSweep, SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
 
 export interface LibraryOptions {
@@ -37,6 +38,7 @@ export class Library {
   readonly runs: RunStore;
   readonly notes: NoteStore;
   readonly titles: TitleStore;
+  readonly sweeps: SweepStore;
   readonly imports: Imports;
   readonly bundles: Bundles;
   readonly #deletions: Deletions;
@@ -51,6 +53,7 @@ export class Library {
     this.runs = new RunStore(join(dataFolder, 'runs'), assets);
     this.notes = new NoteStore(join(dataFolder, 'notes'));
     this.titles = new TitleStore(join(dataFolder, 'titles.json'));
+    this.sweeps = new SweepStore(join(dataFolder, 'sweeps'));
     this.imports = new Imports(this.#incoming, (file) => this.#sinkFor(file));
     this.bundles = new Bundles(this, version);
     this.#deletions = new Deletions(processFolder(join(dataFolder, 'deleted')), bin);
@@ -73,10 +76,11 @@ export class Library {
   }
 
   /** See HostService.deleteItems(). `restored` is told when they are back. */
-  async delete({ experiments, runs }: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+  async delete({ experiments, runs, sweeps }: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
     const doomed = [
       ...(await Promise.all(experiments.map((id) => this.#filesOfExperiment(id)))),
       ...(await Promise.all(runs.map((id) => this.#filesOfRun(id)))),
+      ...(await Promise.all(sweeps.map((id) => this.#filesOfSweep(id)))),
     ].flat();
     const titles = await this.titles.all();
     const token = await this.#deletions.delete(doomed, forGood, async () => {
@@ -114,6 +118,13 @@ export class Library {
   async #filesOfRun(id: string): Promise<Doomed[]> {
     const path = await this.runs.ownPath(id);
     const notes = await this.notes.path(id);
+    return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
+  }
+
+  /** With its runs, which lie in its folder, and the notes on them. */
+  async #filesOfSweep(id: string): Promise<Doomed[]> {
+    const path = await this.sweeps.folder(id);
+    const notes = await this.notes.folder(runsOfSweep(id));
     return [{ path, bin: true }, ...(notes === null ? [] : [{ path: notes, bin: true }])];
   }
 

@@ -38,15 +38,14 @@ export class NoteStore {
     });
   }
 
-  /** With its run. */
-  delete(id: string): Promise<void> {
-    return isId(id) ? this.#serial(() => this.#remove(this.#path(id))) : Promise.resolve();
-  }
-
   /** Where they lie; null where there are none. */
   async path(id: string): Promise<string | null> {
-    const path = this.#path(id);
-    return (await stat(path).catch(() => null)) === null ? null : path;
+    return existing(this.#path(id));
+  }
+
+  /** The folder of those on runs whose ids begin with `id` and '/'; null where there are none. */
+  async folder(id: string): Promise<string | null> {
+    return existing(this.#folderOf(id));
   }
 
   async #remove(path: string): Promise<void> {
@@ -56,10 +55,17 @@ export class NoteStore {
   }
 
   #path(id: string): string {
-    if (isId(id)) return join(this.#folder, ...id.split('/')).concat('.json');
+    return `${this.#folderOf(id)}.json`;
+  }
+
+  #folderOf(id: string): string {
+    if (isId(id)) return join(this.#folder, ...id.split('/'));
     throw new CopyscopeError({ code: 'run.not-found', message: 'There is no such run.' });
   }
 }
+
+const existing = async (path: string): Promise<string | null> =>
+  (await stat(path).catch(() => null)) === null ? null : path;
 
 const isDamage = (error: unknown): boolean =>
   error instanceof CopyscopeError && (error.code === 'notes.invalid' || error.code === 'file.too-large');

@@ -16,6 +16,7 @@ export class SessionSweeps {
   readonly #assets: Assets;
   readonly #events: WindowEvents;
   readonly #running = new Map<string, AbortController>();
+  readonly #held = new Set<string>();
   readonly #problems = new Map<string, ErrorInfo>();
 
   constructor(store: SweepStore, engine: EngineSupervisor, assets: Assets, events: WindowEvents) {
@@ -55,8 +56,8 @@ export class SessionSweeps {
 
   /** Rejects with `sweep.running`, `sweep.complete`, or as read() does. */
   async resume(id: string, again: boolean): Promise<SweepSummary> {
-    if (this.#running.has(id)) throw running();
     const kept = await this.#store.read(id);
+    this.#requireStill([id]);
     const plan = requireSweep(kept.sweep);
     const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
     const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
@@ -70,11 +71,24 @@ export class SessionSweeps {
     controller.abort();
   }
 
-  async delete(id: string, forGood: boolean): Promise<void> {
-    if (this.#running.has(id)) throw running();
-    await this.#store.delete(id, forGood);
-    this.#problems.delete(id);
-    this.#events.sweepChanged(id, null);
+  /** Does something to sweeps that none may begin to run meanwhile, as deleting them. Rejects with `sweep.running`. */
+  async whileStill<Result>(ids: readonly string[], action: () => Promise<Result>): Promise<Result> {
+    this.#requireStill(ids);
+    for (const id of ids) this.#held.add(id);
+    try {
+      return await action();
+    } finally {
+      for (const id of ids) this.#held.delete(id);
+    }
+  }
+
+  /** Tells the windows of a sweep that has come, with its points; or that it has gone. */
+  async tell(id: string): Promise<void> {
+    const summary = (await this.list()).find((sweep) => sweep.id === id) ?? null;
+    if (summary === null) this.#problems.delete(id);
+    const { outcomes = [] } = (await this.#store.read(id).catch(() => null)) ?? {};
+    for (const outcome of outcomes) this.#events.sweepPoint(id, outcome);
+    this.#events.sweepChanged(id, summary);
   }
 
   /** What is in progress stops where it is, and can go on another time. */
@@ -128,6 +142,10 @@ export class SessionSweeps {
           };
     await this.#store.addOutcome(id, outcome);
     return outcome;
+  }
+
+  #requireStill(ids: readonly string[]): void {
+    if (ids.some((id) => this.#running.has(id) || this.#held.has(id))) throw running();
   }
 
   #summary(kept: KeptSweep): SweepSummary {

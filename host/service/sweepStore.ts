@@ -2,13 +2,11 @@
  * The sweeps on disk: a folder each, with the sweep, what became of its points, and the runs of those that were done. A
  * point that is done is a run file first and a line second, so that whatever ends the host midway leaves what was done.
  */
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import type { Bin } from './bin/bin.ts';
-import { binFailed } from './deletions.ts';
 import { readBoundedText, storageError, writeWhole } from './files.ts';
 import { isId, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
@@ -22,15 +20,16 @@ const maxSweepBytes = 128 * 1024 * 1024;
 
 export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
 
+/** What the ids of a sweep's runs begin with, before '/' and the point's number. */
+export const runsOfSweep = (id: string): string => runPrefix + id;
+
 export class SweepStore {
   readonly #folder: string;
-  readonly #bin: Bin | null;
   readonly #serial = serial();
   readonly #known = new Map<string, { readonly stamp: string; readonly kept: KeptSweep }>();
 
-  constructor(folder: string, bin: Bin | null) {
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#bin = bin;
   }
 
   /** Newest first. `running` are those in progress. One that can't be read is listed with its problem. */
@@ -89,7 +88,7 @@ export class SweepStore {
   /** Keeps the run of a point; addOutcome() then says that it is there. */
   async addRun(id: string, point: number, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
     await writeWhole(this.#path(id, `${point}.arrow`), file);
-    const summary = summaryOf(info, { id: `${runPrefix}${id}/${point}`, madeHere: true, builtIn: false });
+    const summary = summaryOf(info, { id: `${runsOfSweep(id)}/${point}`, madeHere: true, builtIn: false });
     return { ...summary, sweep: id };
   }
 
@@ -123,22 +122,10 @@ export class SweepStore {
     });
   }
 
-  /** The whole folder, into the bin where there is one. Rejects with `bin.failed` where that refuses. */
-  delete(id: string, forGood: boolean): Promise<void> {
-    return this.#serial(async () => {
-      if (!(await this.#ids()).includes(id)) throw notFound(id);
-      const folder = this.#path(id, '');
-      if (this.#bin === null || forGood) {
-        await rm(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-          throw storageError(`${folder} could not be deleted`, error);
-        });
-      } else {
-        await this.#bin.put(folder).catch((cause: unknown) => {
-          throw binFailed(folder, cause);
-        });
-      }
-      this.#known.delete(id);
-    });
+  /** The folder of a sweep, damaged or not. Rejects with `sweep.not-found`. */
+  async folder(id: string): Promise<string> {
+    if ((await this.#ids()).includes(id)) return this.#path(id, '');
+    throw notFound(id);
   }
 
   /** Only what a listing of the folder found. */

@@ -9,7 +9,7 @@ import {
   IconPlus,
   IconTrash,
 } from '@tabler/icons-react';
-import type { ExperimentSummary } from '../../core/service/service.ts';
+import { type ExperimentSummary, libraryItems } from '../../core/service/service.ts';
 import { documentKey } from '../app/page.ts';
 import { openPage } from '../app/store/actions.ts';
 import { duplicateExperiment, newExperiment } from '../app/store/editing.ts';
@@ -68,7 +68,7 @@ export function ExperimentList({ experiments, order }: Props) {
 }
 
 function actionsOf({ id, name, problem }: ExperimentSummary): ItemAction[] {
-  const items = { experiments: [id], runs: [] };
+  const items = libraryItems({ experiments: [id] });
   const remove: ItemAction = {
     label: 'Delete',
     icon: <IconTrash size={15} />,

@@ -44,11 +44,12 @@ function Lists() {
   const order = useMemo(
     () => [
       ...experiments.map(({ id }) => itemKey({ kind: 'experiment', id })),
+      ...sweeps.flatMap(({ id, status }) => (status === 'running' ? [] : itemKey({ kind: 'sweep', id }))),
       ...runs.flatMap(({ id, builtIn, status }) =>
         builtIn || status === 'running' ? [] : itemKey({ kind: 'run', id }),
       ),
     ],
-    [experiments, runs],
+    [experiments, sweeps, runs],
   );
   const isEmpty = examples.length + experiments.length + runs.length + sweeps.length === 0;
   return (
@@ -59,7 +60,7 @@ function Lists() {
         {/* Only what can be selected, while one selects. */}
         {selecting || (isFiltered && examples.length === 0) ? null : <Examples groups={examples} />}
         {isFiltered && experiments.length === 0 ? null : <ExperimentList experiments={experiments} order={order} />}
-        {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} />}
+        {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} order={order} />}
         {isFiltered && runs.length === 0 ? null : <RunList runs={runs} order={order} />}
       </div>
       {selecting ? <SelectionBar order={order} /> : null}

@@ -10,7 +10,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type RunSummary, runTitle } from '../../core/service/service.ts';
+import { libraryItems, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { openPage } from '../app/store/actions.ts';
 import { exportBundle } from '../app/store/files.ts';
@@ -63,7 +63,7 @@ export function RunList({ runs, order }: Props) {
 
 function actionsOf(run: RunSummary): ItemAction[] {
   if (run.builtIn || run.status === 'running') return [];
-  const items = { experiments: [], runs: [run.id] };
+  const items = libraryItems({ runs: [run.id] });
   const remove: ItemAction = {
     label: 'Delete',
     icon: <IconTrash size={15} />,

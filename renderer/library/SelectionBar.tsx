@@ -11,8 +11,8 @@ import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryVi
 export function SelectionBar({ order }: { readonly order: readonly string[] }) {
   const selected = useLibrary((state) => state.selected);
   const items = selectedItems(selected, order);
-  const count = items.experiments.length + items.runs.length;
-  const comparable = items.experiments.length === 0 && items.runs.length >= 2 && items.runs.length <= mostCompared;
+  const count = items.experiments.length + items.runs.length + items.sweeps.length;
+  const comparable = items.runs.length === count && count >= 2 && count <= mostCompared;
   return (
     <section className={classes['selection']} aria-label="Selection">
       <Text size="sm" role="status">

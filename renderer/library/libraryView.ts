@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { type LibraryFilter, noFilter } from './filter.ts';
 
-export type ItemKind = 'experiment' | 'run';
+export type ItemKind = 'experiment' | 'run' | 'sweep';
 
 export interface LibraryItem {
   readonly kind: ItemKind;
@@ -61,5 +61,5 @@ export const selectAll = (order: readonly string[]): void => useLibrary.setState
 export function selectedItems(selected: ReadonlySet<string>, order: readonly string[]): LibraryItems {
   const ids = (kind: ItemKind): string[] =>
     order.flatMap((key) => (selected.has(key) && key.startsWith(`${kind}:`) ? key.slice(kind.length + 1) : []));
-  return { experiments: ids('experiment'), runs: ids('run') };
+  return { experiments: ids('experiment'), runs: ids('run'), sweeps: ids('sweep') };
 }

@@ -28,6 +28,7 @@ import {
 import { setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
 import { newSweep, sweepCurrent } from '../sweep/setup.ts';
+import { useSweeps } from '../sweep/sweeps.ts';
 
 export interface Command {
   readonly id: string;
@@ -109,6 +110,9 @@ function exportEverything(): Promise<void> {
         ({ id, builtIn, status, sweep }) =>
           !builtIn && status === 'complete' && sweep === undefined && !isPrediction(id),
       )
+      .map(({ id }) => id),
+    sweeps: Object.values(useSweeps.getState().summaries)
+      .filter(({ points }) => points > 0)
       .map(({ id }) => id),
   };
   return exportBundle(items, bundleName('copyscope library'));

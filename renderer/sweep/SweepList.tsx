@@ -1,21 +1,24 @@
 /** The sweeps in the library. */
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconChartGridDots, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
-import type { SweepSummary } from '../../core/service/service.ts';
+import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
 import { openPage } from '../app/store/actions.ts';
+import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
-import { Item } from '../library/Item.tsx';
+import { Item, type ItemAction } from '../library/Item.tsx';
 import classes from '../library/Library.module.css';
 import { Section } from '../library/Section.tsx';
-import { DeleteDialog } from './DeleteDialog.tsx';
 import { newSweep } from './setup.ts';
 
-export function SweepList({ sweeps }: { readonly sweeps: readonly SweepSummary[] }) {
+interface Props {
+  readonly sweeps: readonly SweepSummary[];
+  readonly order: readonly string[];
+}
+
+export function SweepList({ sweeps, order }: Props) {
   const page = useApp((state) => state.page);
-  const [doomed, setDoomed] = useState<SweepSummary | null>(null);
   return (
     <Section
       title="Sweeps"
@@ -33,6 +36,7 @@ export function SweepList({ sweeps }: { readonly sweeps: readonly SweepSummary[]
         {sweeps.map((sweep) => (
           <Item
             key={sweep.id}
+            {...(sweep.status === 'running' ? {} : { item: { kind: 'sweep', id: sweep.id }, order })}
             icon={
               sweep.points > 0 ? (
                 <IconChartGridDots size={15} aria-hidden />
@@ -44,25 +48,26 @@ export function SweepList({ sweeps }: { readonly sweeps: readonly SweepSummary[]
             detail={<Detail sweep={sweep} />}
             current={page.kind === 'sweep' && page.id === sweep.id}
             onOpen={() => openPage({ kind: 'sweep', id: sweep.id })}
-            actions={
-              sweep.status === 'running'
-                ? []
-                : [
-                    {
-                      label: 'Delete…',
-                      icon: <IconTrash size={15} />,
-                      act: () => setDoomed(sweep),
-                      isHarmful: true,
-                      key: 'Delete',
-                    },
-                  ]
-            }
+            actions={actionsOf(sweep)}
           />
         ))}
       </ul>
-      {doomed === null ? null : <DeleteDialog sweep={doomed} onClose={() => setDoomed(null)} />}
     </Section>
   );
+}
+
+function actionsOf({ id, status }: SweepSummary): ItemAction[] {
+  if (status === 'running') return [];
+  const items = libraryItems({ sweeps: [id] });
+  return [
+    {
+      label: 'Delete',
+      icon: <IconTrash size={15} />,
+      act: () => void deleteItems(items),
+      isHarmful: true,
+      key: 'Delete',
+    },
+  ];
 }
 
 function Detail({ sweep: { origin, status, done, points, createdAt } }: { readonly sweep: SweepSummary }) {

@@ -4,13 +4,14 @@ import { useThrottledValue } from '@mantine/hooks';
 import { IconAdjustments, IconAlertTriangle, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
-import type { Sweep, SweepSummary } from '../../core/service/service.ts';
+import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
 import { type Metric, metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { announce } from '../app/announce.ts';
 import { notifyError } from '../app/notify.ts';
 import { openPage } from '../app/store/actions.ts';
+import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { formatValue } from '../charts/quantities.ts';
@@ -20,7 +21,6 @@ import { LinkButton } from '../common/LinkButton.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
-import { DeleteDialog } from './DeleteDialog.tsx';
 import { PointsTable } from './PointsTable.tsx';
 import classes from './SweepPage.module.css';
 import { changeSweep } from './setup.ts';
@@ -141,7 +141,6 @@ function Best({ sweep, plan, metric }: { readonly sweep: Sweep; readonly plan: S
 }
 
 function Header({ sweep: { summary, document, iterations } }: { readonly sweep: Sweep }) {
-  const [asking, setAsking] = useState(false);
   const change = (): void => {
     try {
       changeSweep(document, iterations);
@@ -168,12 +167,11 @@ function Header({ sweep: { summary, document, iterations } }: { readonly sweep: 
           variant="default"
           leftSection={<IconTrash size={15} aria-hidden />}
           disabled={summary.status === 'running'}
-          onClick={() => setAsking(true)}
+          onClick={() => void deleteItems(libraryItems({ sweeps: [summary.id] }))}
         >
-          Delete…
+          Delete
         </Button>
       </div>
-      {asking ? <DeleteDialog sweep={summary} onClose={() => setAsking(false)} /> : null}
     </header>
   );
 }

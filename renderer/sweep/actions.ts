@@ -3,7 +3,6 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { StartSweep } from '../../core/service/service.ts';
 import { parseEngineKey } from '../app/engines.ts';
 import { attempt, host, openPage } from '../app/store/actions.ts';
-import { state } from '../app/store/store.ts';
 import { onSweepChanged, setOpened, useSweeps } from './sweeps.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */
@@ -37,10 +36,3 @@ export const cancelSweep = (id: string): Promise<void> =>
 
 export const continueSweep = (id: string, again: boolean): Promise<void> =>
   attempt('The sweep could not go on', async () => void (await host().continueSweep(id, again)));
-
-/** Rejects with `bin.failed`, or as the host does: the dialog says why. */
-export async function deleteSweep(id: string, forGood: boolean): Promise<void> {
-  await host().deleteSweep(id, forGood);
-  const { page } = state();
-  if (page.kind === 'sweep' && page.id === id) openPage({ kind: 'welcome' });
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Channel, connectHost } from '../../core/service/rpc.ts';
-import type { WindowEvents } from '../../core/service/service.ts';
+import { libraryItems, type WindowEvents } from '../../core/service/service.ts';
 import { readWindowState } from '../../electron/windowState.ts';
 import { eventually } from '../unit/support/eventually.ts';
 import type * as StandIn from './support/electron.ts';
@@ -101,11 +101,11 @@ describe('the main process', () => {
     const { service, close } = connect();
     expect((await service.about()).bin).toBe(true);
     const id = await service.saveExperiment(null, JSON.parse(experiment.toString('utf8')));
-    const ticket = await service.deleteItems({ experiments: [id], runs: [] }, false);
+    const ticket = await service.deleteItems(libraryItems({ experiments: [id] }), false);
     expect(electron.shell.trashItem).toHaveBeenCalledExactlyOnceWith(join(work, 'data/experiments', `${id}.json`));
     await service.restoreItems(ticket);
     expect((await service.experiments()).map((one) => one.id)).toEqual([id]);
-    await service.deleteItems({ experiments: [id], runs: [] }, true);
+    await service.deleteItems(libraryItems({ experiments: [id] }), true);
     close();
   });
 

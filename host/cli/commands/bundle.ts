@@ -20,7 +20,7 @@ export interface ExportOptions {
 /** Packs what is named, or all of the user's own where nothing is. Never over a file that is there. */
 export async function exportBundle(context: Context, file: string, options: ExportOptions): Promise<void> {
   await withLibrary(context, async (library) => {
-    const named: LibraryItems = { experiments: options.experiment, runs: options.run };
+    const named: LibraryItems = { experiments: options.experiment, runs: options.run, sweeps: [] };
     const items = named.experiments.length + named.runs.length > 0 ? named : await allOf(library);
     const bundle = await library.bundles.write(items);
     let opened = false;

@@ -2,7 +2,7 @@
 import { freedesktopBin } from './freedesktopBin.ts';
 
 export interface Bin {
-  /** Moves the file there. Rejects where the system doesn't; the file is still in its place then. */
+  /** Moves the file, or the folder, there. Rejects where the system doesn't; it is still in its place then. */
   put(path: string): Promise<Binned>;
 }
 

@@ -74,7 +74,7 @@ async function move(file: string, { folder, top }: Trash): Promise<Binned> {
   }
   return {
     takeOut: async () => {
-      await rm(binned, { force: true });
+      await rm(binned, { recursive: true, force: true });
       await rm(info, { force: true });
     },
   };

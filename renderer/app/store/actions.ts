@@ -116,7 +116,10 @@ export const windowEvents: WindowEvents = {
   sweepChanged: (id, sweep) => {
     onSweepChanged(id, sweep);
     if (sweep !== null) return;
-    for (const run of Object.values(state().runs)) if (run.sweep === id) put('runs', run.id, undefined);
+    const isGone = (run: string): boolean => state().runs[run]?.sweep === id;
+    const left = <Value>(table: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+      Object.fromEntries(Object.entries(table).filter(([run]) => !isGone(run)));
+    assign({ runs: left(state().runs), loadedRuns: left(state().loadedRuns) });
   },
   opened: (imported) => onOpened?.(imported),
   sweepPoint: onSweepPoint,

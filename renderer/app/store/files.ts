@@ -80,13 +80,16 @@ async function showImported(imported: Imported): Promise<void> {
   else notifyDone('The bundle is in your library', `${countItems(imported.items)} were added.`);
 }
 
-export function countItems({ experiments, runs }: LibraryItems): string {
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+export function countItems({ experiments, runs, sweeps }: LibraryItems): string {
   const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
   const parts = [
     ...(experiments.length > 0 ? [count(experiments.length, 'experiment')] : []),
     ...(runs.length > 0 ? [count(runs.length, 'run')] : []),
+    ...(sweeps.length > 0 ? [count(sweeps.length, 'sweep')] : []),
   ];
-  return parts.length === 0 ? 'nothing' : parts.join(' and ');
+  return parts.length === 0 ? 'nothing' : listed.format(parts);
 }
 
 /** The file dialog. Must be called from a click or a key, as browsers want it. */

@@ -1,7 +1,8 @@
 /** What is done to the library's things: delete with a way back, rename. */
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
-import type { LibraryItems } from '../../../core/service/service.ts';
+import type { LibraryItems, SweepSummary } from '../../../core/service/service.ts';
+import { useSweeps } from '../../sweep/sweeps.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
 import { attempt, host, openPage } from './actions.ts';
@@ -20,7 +21,7 @@ export const closeDeleteQuestion = (): void => useDeleteQuestion.setState({ ques
 
 /** Into the bin; where there is none, or it refuses, the user is asked. */
 export async function deleteItems(items: LibraryItems): Promise<void> {
-  if (items.experiments.length + items.runs.length === 0) return;
+  if (items.experiments.length + items.runs.length + items.sweeps.length === 0) return;
   if (state().about?.bin !== true) return useDeleteQuestion.setState({ question: { items, why: null } });
   try {
     await deleteNow(items, false);
@@ -39,14 +40,19 @@ export function deleteForGood(items: LibraryItems): Promise<void> {
 
 async function deleteNow(items: LibraryItems, forGood: boolean): Promise<void> {
   const what = nameOf(items);
+  const isOpen = isShown(items);
   const ticket = await host().deleteItems(items, forGood);
   for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
-  const { page } = state();
-  const isOpen =
-    (page.kind === 'experiment' && items.experiments.includes(page.id)) ||
-    (page.kind === 'run' && items.runs.includes(page.id));
   if (isOpen) openPage({ kind: 'welcome' });
   notifyDone(forGood ? 'Deleted' : 'Moved to the bin', what, { label: 'Undo', act: () => void restore(ticket) });
+}
+
+/** Whether the page is about one of them, or about a run of a sweep of them. */
+function isShown({ experiments, runs, sweeps }: LibraryItems): boolean {
+  const { page } = state();
+  if (page.kind === 'experiment') return experiments.includes(page.id);
+  if (page.kind === 'sweep') return sweeps.includes(page.id);
+  return page.kind === 'run' && (runs.includes(page.id) || sweeps.includes(state().runs[page.id]?.sweep ?? ''));
 }
 
 const restore = (ticket: string): Promise<void> =>
@@ -57,14 +63,20 @@ const restore = (ticket: string): Promise<void> =>
 
 /** The one thing's name, or how many there are. */
 function nameOf(items: LibraryItems): string {
-  const [experiment, run] = [items.experiments[0], items.runs[0]];
-  if (items.experiments.length + items.runs.length > 1) return capital(countItems(items));
+  const [experiment, run, sweep] = [items.experiments[0], items.runs[0], items.sweeps[0]];
+  if (items.experiments.length + items.runs.length + items.sweeps.length > 1) return capital(countItems(items));
+  if (sweep !== undefined) return nameOfSweep(useSweeps.getState().summaries[sweep]);
   const { experiments, runs } = state();
   return (
     experiments.find(({ id }) => id === experiment)?.name ??
     (run === undefined ? undefined : (runs[run]?.title ?? runs[run]?.name)) ??
     ''
   );
+}
+
+function nameOfSweep(sweep: SweepSummary | undefined): string {
+  if (sweep === undefined || sweep.done === 0) return sweep?.name ?? '';
+  return `${sweep.name}, with its ${sweep.done === 1 ? 'run' : `${sweep.done} runs`}`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { create } from 'tar';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LibraryItems } from '../../../core/service/service.ts';
+import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { runNotes } from '../../../core/trace/notes.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
@@ -46,7 +46,7 @@ async function fill(): Promise<LibraryItems> {
   const { id } = await importedRun(host.service, 'a.arrow', run);
   await host.service.saveNotes(id, runNotes([note]));
   await host.service.renameRun(id, 'Mine');
-  return { experiments: [await host.service.saveExperiment(null, example())], runs: [id] };
+  return libraryItems({ experiments: [await host.service.saveExperiment(null, example())], runs: [id] });
 }
 
 async function packed(items: LibraryItems): Promise<Uint8Array> {
@@ -92,14 +92,10 @@ describe('a bundle', () => {
 
   it('holds runs that ship with the program too, and an empty one holds nothing', async () => {
     const [recorded] = (await host.service.runs()).filter(({ builtIn }) => builtIn);
-    const imported = await importFile(
-      other.service,
-      'x',
-      await packed({ experiments: [], runs: [recorded?.id ?? ''] }),
-    );
+    const imported = await importFile(other.service, 'x', await packed(libraryItems({ runs: [recorded?.id ?? ''] })));
     expect(imported).toMatchObject({ kind: 'bundle', items: { runs: [expect.stringMatching(/^imported\//)] } });
-    const empty = await importFile(other.service, 'x', await packed({ experiments: [], runs: [] }));
-    expect(empty).toEqual({ kind: 'bundle', items: { experiments: [], runs: [] } });
+    const empty = await importFile(other.service, 'x', await packed(libraryItems({})));
+    expect(empty).toEqual({ kind: 'bundle', items: libraryItems({}) });
   });
 
   it('is a tar archive that begins with what it holds', async () => {
@@ -120,10 +116,10 @@ describe('a bundle', () => {
     const ticket = await host.service.packBundle(await fill());
     (await host.bundle(ticket)).resume();
     await expect(host.bundle(ticket)).rejects.toMatchObject({ code: 'bundle.gone' });
-    await expect(host.service.packBundle({ experiments: ['none'], runs: [] })).rejects.toMatchObject({
+    await expect(host.service.packBundle(libraryItems({ experiments: ['none'] }))).rejects.toMatchObject({
       code: 'experiment.not-found',
     });
-    await expect(host.service.packBundle({ experiments: [], runs: ['none'] })).rejects.toMatchObject({
+    await expect(host.service.packBundle(libraryItems({ runs: ['none'] }))).rejects.toMatchObject({
       code: 'run.not-found',
     });
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunSummary } from '../../../core/service/service.ts';
+import { libraryItems, type RunSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
@@ -83,7 +83,7 @@ describe('the host', () => {
     expect(files()).toEqual([]);
     expect((await end((await start('complete')).id)).status).toBe('complete');
     expect(told.engineChanged).toHaveBeenCalledWith(null, expect.objectContaining({ code: 'engine.lost' }));
-    const ticket = await host.service.deleteItems({ experiments: [], runs: [id] }, false);
+    const ticket = await host.service.deleteItems(libraryItems({ runs: [id] }), false);
     expect((await host.service.runs()).map((run) => run.id)).not.toContain(id);
     expect(told.runChanged).toHaveBeenCalledWith(id, null);
     await host.service.restoreItems(ticket);
@@ -95,7 +95,7 @@ describe('the host', () => {
     await inProgress(first.id);
     const second = await start('complete');
     await expect(host.service.readRun(first.id)).rejects.toMatchObject({ code: 'run.running' });
-    await expect(host.service.deleteItems({ experiments: [], runs: [first.id] }, true)).rejects.toMatchObject({
+    await expect(host.service.deleteItems(libraryItems({ runs: [first.id] }), true)).rejects.toMatchObject({
       code: 'run.running',
     });
     await host.service.cancelRun(second.id);
@@ -126,7 +126,7 @@ describe('the host', () => {
     const gone = { ...told, experimentsChanged: vi.fn() };
     host.addWindow(gone)();
     const id = await host.service.saveExperiment(null, example());
-    await host.service.deleteItems({ experiments: [id], runs: [] }, true);
+    await host.service.deleteItems(libraryItems({ experiments: [id] }), true);
     await expect(host.service.saveExperiment(null, {})).rejects.toThrow();
     expect(told.experimentsChanged).toHaveBeenCalledTimes(2);
     expect(gone.experimentsChanged).not.toHaveBeenCalled();

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { runNotes } from '../../../core/trace/notes.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
@@ -231,7 +232,7 @@ describe('deleting', () => {
     await host.service.renameRun(id, 'Mine');
     const experiment = await host.service.saveExperiment(null, example());
     await host.service.keepDraft(experiment, { changedAt: '2026-11-20T09:00:00.000Z', experiment: example() });
-    return { experiments: [experiment], runs: [id] };
+    return libraryItems({ experiments: [experiment], runs: [id] });
   }
 
   it.each([

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireArguments } from '../../../core/service/requests.ts';
+import { libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes, mostNotes, parseRunNotes, type RunNote, runNotes } from '../../../core/trace/notes.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
@@ -111,7 +112,7 @@ describe('the notes on a run', () => {
     await host.service.saveNotes(id, runNotes([note()]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([note()]));
     await expect(host.service.saveNotes('imported/b', runNotes())).rejects.toMatchObject({ code: 'run.not-found' });
-    await host.service.deleteItems({ experiments: [], runs: [id] }, true);
+    await host.service.deleteItems(libraryItems({ runs: [id] }), true);
     expect(await host.service.readNotes(id)).toEqual(runNotes());
   });
 });

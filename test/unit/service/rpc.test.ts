@@ -88,7 +88,7 @@ describe('rpc between window and host', () => {
     ['importPart', ['not a ticket', new Uint8Array()]],
     ['importPart', ['6f1c1f0e-6a5b-4f3c-8a9e-0d1c2b3a4f5e', 'not bytes']],
     ['beginImport', [{ name: '', modifiedAt: '2026-11-20T09:00:00.000Z' }]],
-    ['deleteItems', [{ experiments: ['../x'], runs: [] }, false]],
+    ['deleteItems', [{ experiments: ['../x'], runs: [], sweeps: [] }, false]],
     ['packBundle', [{ experiments: [] }]],
     ['keepDraft', ['mine', { changedAt: 'yesterday', experiment: {} }]],
   ] as const)('refuses %s(%j) before the service sees it', async (name, args) => {

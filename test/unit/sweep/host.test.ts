@@ -1,10 +1,23 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SweepSummary } from '../../../core/service/service.ts';
+import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import { runNotes } from '../../../core/trace/notes.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
+import type { Bin } from '../../../host/service/bin/bin.ts';
+import { freedesktopBin } from '../../../host/service/bin/freedesktopBin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../host/support/buildEntry.ts';
 import { copyscope, engineEntry } from '../host/support/terminal.ts';
@@ -28,11 +41,12 @@ let folder: string;
 let host: Host;
 const told = toldWindow();
 
-function open(): Host {
+function open(bin: Bin | null = null): Host {
   const made = createHost({
     about: { version: '0.1.0', shell: 'browser', platform: 'linux', dataFolder: folder },
     assetsFolder: join(repository, 'assets'),
     spawnEngine: () => forkEngine(built.script),
+    bin,
   });
   made.addWindow(told);
   return made;
@@ -47,6 +61,20 @@ const ended = (id: string): Promise<SweepSummary> =>
     if (summary === undefined || summary.status === 'running') throw new Error('still running');
     return summary;
   });
+
+/** What the library keeps, with sizes. */
+const keptFiles = (): string[] =>
+  ['sweeps', 'notes'].flatMap((name) =>
+    existsSync(join(folder, name))
+      ? readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .map((path) => `${path.slice(folder.length)} ${statSync(path).size}`)
+          .sort()
+      : [],
+  );
+const inBin = (): string[] =>
+  existsSync(join(folder, 'home')) ? readdirSync(join(folder, 'home/Trash/files')).sort() : [];
 
 beforeAll(async () => {
   built = await buildEntry(engineEntry);
@@ -85,7 +113,7 @@ describe('a sweep on the host', () => {
 
     const listed = (await host.service.runs()).filter(({ sweep }) => sweep === begun.id);
     expect(listed.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5].map((point) => `sweep/${begun.id}/${point}`));
-    await expect(host.service.deleteItems({ experiments: [], runs: [first.run.id] }, true)).rejects.toMatchObject({
+    await expect(host.service.deleteItems(libraryItems({ runs: [first.run.id] }), true)).rejects.toMatchObject({
       code: 'run.of-sweep',
     });
     await expect(host.service.readRun(`sweep/${begun.id}/6`)).rejects.toMatchObject({ code: 'run.not-found' });
@@ -96,7 +124,8 @@ describe('a sweep on the host', () => {
     const sweep = { ...document, axes: [{ parameter: 'passes', from: 1, to: 400, points: 400 }] };
     const { id } = await host.service.startSweep({ sweep, engine: 'sim' });
     await eventually(() => expect(last(id)?.done).toBeGreaterThan(2));
-    await expect(host.service.deleteSweep(id, false)).rejects.toMatchObject({ code: 'sweep.running' });
+    const items = libraryItems({ sweeps: [id] });
+    await expect(host.service.deleteItems(items, true)).rejects.toMatchObject({ code: 'sweep.running' });
     await host.service.cancelSweep(id);
     const stopped = await ended(id);
     expect(stopped).toMatchObject({ status: 'stopped', failed: 0 });
@@ -143,17 +172,64 @@ describe('a sweep on the host', () => {
     expect(await ended(id)).toMatchObject({ status: 'complete', done: 6, failed: 2 });
   });
 
-  it('lists a damaged one with its problem, and deletes a whole one with its runs', async () => {
+  it('lists a damaged one with its problem, and deletes it; Undo brings it back as it was', async () => {
     const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
     await ended(id);
     writeFileSync(join(folder, 'sweeps', id, 'sweep.json'), '{"format":');
     expect(await host.service.sweeps()).toMatchObject([{ id, problem: { code: 'sweep.damaged' } }]);
-    await host.service.deleteSweep(id, false);
+    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
     expect(await host.service.sweeps()).toEqual([]);
     expect(existsSync(join(folder, 'sweeps', id))).toBe(false);
     expect(told.sweepChanged).toHaveBeenLastCalledWith(id, null);
+    await host.service.restoreItems(ticket);
+    await eventually(() => expect(last(id)).toMatchObject({ problem: { code: 'sweep.damaged' } }));
+    await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
     await expect(host.service.readSweep(id)).rejects.toMatchObject({ code: 'sweep.not-found' });
     await expect(host.service.readSweep('../runs')).rejects.toMatchObject({ code: 'sweep.not-found' });
+  });
+
+  it.skipIf(process.platform === 'win32').each([
+    ['into the bin', false],
+    ['for good', true],
+  ])('is deleted %s with its runs and their notes, and Undo brings all of it back', async (_where, forGood) => {
+    host.close();
+    host = open(freedesktopBin({ XDG_DATA_HOME: join(folder, 'home') }));
+    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
+    await ended(id);
+    const run = `sweep/${id}/3`;
+    const note = { id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
+    await host.service.saveNotes(run, runNotes([note]));
+    const before = await host.service.readSweep(id);
+    const files = keptFiles();
+
+    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), forGood);
+    expect(await host.service.sweeps()).toEqual([]);
+    expect((await host.service.runs()).filter(({ sweep }) => sweep === id)).toEqual([]);
+    expect(keptFiles()).toEqual([]);
+    // One thing in the bin for the sweep, and one for the notes.
+    expect(inBin()).toEqual(forGood ? [] : [id, `${id}.2`]);
+    await expect(host.service.readRun(run)).rejects.toMatchObject({ code: 'run.not-found' });
+
+    told.sweepPoint.mockClear();
+    await host.service.restoreItems(ticket);
+    expect(keptFiles()).toEqual(files);
+    expect(inBin()).toEqual([]);
+    expect(await host.service.readSweep(id)).toEqual(before);
+    expect((await host.service.readNotes(run)).notes).toEqual([note]);
+    // Windows hear of its runs before they hear of it.
+    await eventually(() => expect(last(id)).toMatchObject({ status: 'complete' }));
+    expect(told.sweepPoint.mock.calls.map(([, { point }]) => point)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'deletion.gone' });
+  });
+
+  it('that can’t be put back whole is not put back in part', async () => {
+    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
+    await ended(id);
+    const ticket = await host.service.deleteItems(libraryItems({ sweeps: [id] }), true);
+    mkdirSync(join(folder, 'sweeps', id));
+    writeFileSync(join(folder, 'sweeps', id, 'points.jsonl'), 'of something else');
+    await expect(host.service.restoreItems(ticket)).rejects.toMatchObject({ code: 'file.failed' });
+    expect(readdirSync(join(folder, 'sweeps', id))).toEqual(['points.jsonl']);
   });
 
   it('is refused before anything is kept where it can’t be run', async () => {
