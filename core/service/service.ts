@@ -183,7 +183,8 @@ export const libraryItems = (some: Partial<LibraryItems>): LibraryItems => ({
 export type Imported =
   | { readonly kind: 'run'; readonly run: RunSummary; readonly isNew: boolean }
   | { readonly kind: 'experiment'; readonly id: string; readonly name: string; readonly isNew: boolean }
-  | { readonly kind: 'bundle'; readonly items: LibraryItems };
+  /** `problem` says what of it could not be read; the rest is in the library. */
+  | { readonly kind: 'bundle'; readonly items: LibraryItems; readonly problem?: ErrorInfo };
 
 const bundlesPath = '/bundles/';
 

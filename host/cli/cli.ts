@@ -162,18 +162,19 @@ function commands(context: Context, engine: EngineSupervisor): Command {
         : calibrateFromRuns(tools, options.fromRuns, options),
     );
 
-  const bundle = cli.command('bundle').description('experiments and runs with their notes, as one file');
+  const bundle = cli.command('bundle').description('experiments, sweeps and runs with their notes, as one file');
   bundle
     .command('export')
-    .description('pack all of your own experiments and runs, or those that are named')
+    .description('pack all of your own experiments, runs and sweeps, or those that are named')
     .addArgument(new Argument('<file.copyscope>', 'file to write; never over one that is there'))
     .option('--experiment <id>', 'an experiment of the library; may be given again', several, [])
     .option('--run <id>', 'a run of the library; may be given again', several, [])
+    .option('--sweep <id>', 'a sweep of the library with the runs of its points; may be given again', several, [])
     .addOption(json('print what was packed as JSON'))
     .action((file: string, options: ExportOptions) => exportBundle(context, file, options));
   bundle
     .command('import')
-    .description('add what is in a bundle to the library: all of it, or nothing')
+    .description('add what is in a bundle to the library: all of it but sweeps that are damaged, or nothing')
     .addArgument(new Argument('<file>', 'a bundle; a run, an experiment or a trace is added as well'))
     .addOption(json('print the new ids as JSON'))
     .action((file: string, options: { json: boolean }) => importBundle(context, file, options));

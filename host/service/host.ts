@@ -7,13 +7,13 @@ import { EngineSupervisor } from '../engine/supervisor.ts';
 import { ownProfilesFolder } from '../paths.ts';
 import { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
+import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
-import { isSweepRun } from './sweepStore.ts';
 import { Windows } from './windows.ts';
 
 export interface HostOptions {
@@ -78,6 +78,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     else {
       windows.experimentsChanged();
       await tellRuns(imported.items.runs);
+      for (const id of imported.items.sweeps) await sweeps.tell(id);
     }
     return imported;
   };

@@ -5,6 +5,10 @@ import { engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/document.ts';
+import { linkBytesPerSecond } from '../../core/sweep/link.ts';
+import type { Figures } from '../../core/sweep/metrics.ts';
+import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
+import { summaryOf } from './runSummaries.ts';
 
 const keptFormat = 'copyscope/kept-sweep';
 
@@ -16,10 +20,12 @@ const keptSchema = z.object({
   createdAt: z.iso.datetime(),
   engine: z.enum(engineKinds),
   profile: idSchema.nullable(),
-  iterations: z.number().int().nullable(),
+  iterations: z.number().int().min(1).max(1000).nullable(),
   /** As far as it was known before the first point. */
   device: z.string().max(200),
   points: z.number().int().min(1).max(mostPoints),
+  /** Whether it came from elsewhere: what is measured in it was not measured here. */
+  imported: z.boolean().default(false),
   sweep: sweepSchema,
 });
 
@@ -58,6 +64,14 @@ const outcomeSchema = z.discriminatedUnion('status', [
   z.object({ point: z.number().int().min(0).max(mostPoints), status: z.literal('failed'), error: errorSchema }),
 ]);
 
+export type DoneOutcome = Extract<SweepOutcome, { readonly status: 'done' }>;
+
+interface DonePoint {
+  readonly info: RunInfo;
+  readonly figures: Figures;
+  readonly madeHere: boolean;
+}
+
 export interface KeptSweep {
   readonly id: string;
   readonly createdAt: string;
@@ -66,6 +80,7 @@ export interface KeptSweep {
   readonly iterations: number | null;
   readonly device: string;
   readonly points: number;
+  readonly imported: boolean;
   readonly sweep: SweepDocument;
   readonly outcomes: readonly SweepOutcome[];
 }
@@ -76,31 +91,53 @@ export const keptText = ({ id: _, outcomes: _o, ...kept }: KeptSweep): string =>
 /** Throws what JSON.parse or the schema throws. */
 export function readKept(id: string, json: string, lines: string): KeptSweep {
   const { format: _, version: _v, ...kept } = keptSchema.parse(JSON.parse(json));
-  return { id, ...kept, outcomes: outcomesIn(lines, kept.points) };
+  return { id, ...kept, outcomes: outcomesIn(id, lines, kept.points) };
 }
 
 /** A line begins with a line break, so that one which was cut off by a crash spoils no other. */
 export const outcomeLine = (outcome: SweepOutcome): string => `\n${JSON.stringify(outcome)}`;
 
 /** What became of each point last. A line that can't be read counts as a point that was not reached. */
-function outcomesIn(lines: string, points: number): SweepOutcome[] {
+function outcomesIn(id: string, lines: string, points: number): SweepOutcome[] {
   const found = new Map<number, SweepOutcome>();
   for (const line of lines.split('\n')) {
     const outcome = outcomeIn(line);
     if (outcome === null || outcome.point >= points) continue;
     found.delete(outcome.point);
-    found.set(outcome.point, outcome);
+    found.set(outcome.point, ofSweep(id, outcome));
   }
   return [...found.values()];
 }
 
-function outcomeIn(line: string): SweepOutcome | null {
+/** Null where the line is empty or can't be read. */
+export function outcomeIn(line: string): SweepOutcome | null {
   if (line === '') return null;
   try {
     return outcomeSchema.parse(JSON.parse(line)) as SweepOutcome;
   } catch {
     return null;
   }
+}
+
+/** The id of a point's run is made from where it lies: a sweep from elsewhere may have got another id. */
+const ofSweep = (id: string, outcome: SweepOutcome): SweepOutcome =>
+  outcome.status === 'failed'
+    ? outcome
+    : { ...outcome, run: { ...outcome.run, id: sweepRunId(id, outcome.point), sweep: id } };
+
+/** Ids of the runs of sweeps begin with this: 'sweep/20261120-054500-chunks/12' is point 12 of that sweep. */
+const runPrefix = 'sweep/';
+
+/** What the ids of a sweep's runs begin with, before '/' and the point's number. */
+export const runsOfSweep = (id: string): string => runPrefix + id;
+export const sweepRunId = (id: string, point: number): string => `${runsOfSweep(id)}/${point}`;
+export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
+
+/** A point that was done, as its run says it. */
+export function doneOutcome(id: string, point: number, { info, figures, madeHere }: DonePoint): DoneOutcome {
+  const summary = summaryOf(info, { id: sweepRunId(id, point), madeHere, builtIn: false });
+  const link = linkBytesPerSecond(info.device);
+  return { point, status: 'done', run: { ...summary, sweep: id }, figures, linkBytesPerSecond: link };
 }
 
 export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary {
@@ -111,7 +148,7 @@ export function sweepSummary(kept: KeptSweep, isRunning: boolean): SweepSummary 
     name: kept.sweep.name,
     createdAt: kept.createdAt,
     engine: kept.engine,
-    origin: kept.engine === 'sim' ? 'simulated' : 'measured',
+    origin: runOrigin(kept, !kept.imported),
     device: done[0]?.run.device ?? kept.device,
     status: isRunning ? 'running' : length === kept.points ? 'complete' : 'stopped',
     points: kept.points,

@@ -18,10 +18,11 @@ import { FileSink } from './imports/fileSink.ts';
 import { Imports, type IncomingFile } from './imports/imports.ts';
 import { type Sink, SniffingSink } from './imports/sink.ts';
 import { TraceSink } from './imports/traceSink.ts';
+import { runsOfSweep } from './keptSweep.ts';
 import { NoteStore } from './noteStore.ts';
 import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
-import { runsOfSweep, SweepStore } from './sweepStore.ts';
+import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
 
 export interface LibraryOptions {
@@ -158,7 +159,7 @@ export class Library {
   async #keepBundle(path: string): Promise<Imported> {
     const folder = this.newIncoming();
     try {
-      return { kind: 'bundle', items: await this.bundles.unpack(path, folder) };
+      return await this.bundles.unpack(path, folder);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

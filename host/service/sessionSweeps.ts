@@ -6,7 +6,7 @@ import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';
 import type { Assets } from './assets.ts';
-import { type KeptSweep, sweepSummary } from './keptSweep.ts';
+import { doneOutcome, type KeptSweep, sweepSummary } from './keptSweep.ts';
 import { type PointResult, runPoints } from './sweepPoints.ts';
 import type { SweepStore } from './sweepStore.ts';
 
@@ -54,10 +54,12 @@ export class SessionSweeps {
     return this.#begin(kept, plan, numbers(plan.count));
   }
 
-  /** Rejects with `sweep.running`, `sweep.complete`, or as read() does. */
+  /** Rejects with `sweep.running`, `sweep.complete`, `sweep.recorded`, or as read() does. */
   async resume(id: string, again: boolean): Promise<SweepSummary> {
     const kept = await this.#store.read(id);
     this.#requireStill([id]);
+    // Points measured on two machines are not one sweep.
+    if (kept.imported && kept.engine !== 'sim') throw fromElsewhere();
     const plan = requireSweep(kept.sweep);
     const reached = new Map(kept.outcomes.map(({ point, status }) => [point, status]));
     const open = numbers(plan.count).filter((point) => (again ? reached.get(point) !== 'done' : !reached.has(point)));
@@ -129,17 +131,8 @@ export class SessionSweeps {
   }
 
   async #keep(id: string, result: PointResult): Promise<SweepOutcome> {
-    const { point } = result;
-    const outcome: SweepOutcome =
-      result.status === 'failed'
-        ? result
-        : {
-            point,
-            status: 'done',
-            run: await this.#store.addRun(id, point, result.info, result.file),
-            figures: result.figures,
-            linkBytesPerSecond: result.linkBytesPerSecond,
-          };
+    if (result.status === 'done') await this.#store.addRun(id, result.point, result.file);
+    const outcome = result.status === 'failed' ? result : doneOutcome(id, result.point, { ...result, madeHere: true });
     await this.#store.addOutcome(id, outcome);
     return outcome;
   }
@@ -162,6 +155,13 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, p
 
 const running = (): CopyscopeError =>
   new CopyscopeError({ code: 'sweep.running', message: 'The sweep is in progress.', remedy: 'Cancel it first.' });
+
+const fromElsewhere = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'sweep.recorded',
+    message: 'This sweep was measured on another machine, and goes on only there.',
+    remedy: 'Change and run it again here: that makes another sweep.',
+  });
 
 const nothingLeft = (): CopyscopeError =>
   new CopyscopeError({ code: 'sweep.complete', message: 'Every point of this sweep was reached.' });

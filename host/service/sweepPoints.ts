@@ -2,7 +2,6 @@
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { CancelSignal, RunProgress } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
@@ -23,7 +22,6 @@ export type PointResult =
       readonly info: RunInfo;
       readonly file: Uint8Array;
       readonly figures: Figures;
-      readonly linkBytesPerSecond: number | null;
     }
   | { readonly point: number; readonly status: 'failed'; readonly error: ErrorInfo };
 
@@ -64,14 +62,7 @@ async function runPoint(
       { ...request, withFigures: true },
       { signal, ...(onProgress === undefined ? {} : { onProgress }) },
     );
-    return {
-      point,
-      status: 'done',
-      info,
-      file,
-      figures: figures ?? {},
-      linkBytesPerSecond: linkBytesPerSecond(info.device),
-    };
+    return { point, status: 'done', info, file, figures: figures ?? {} };
   } catch (thrown) {
     const error = toErrorInfo(thrown);
     // What ends while the sweep is being cancelled says nothing about its point.

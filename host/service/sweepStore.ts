@@ -2,26 +2,19 @@
  * The sweeps on disk: a folder each, with the sweep, what became of its points, and the runs of those that were done. A
  * point that is done is a run file first and a line second, so that whatever ends the host midway leaves what was done.
  */
-import { open, readdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
-import type { RunInfo } from '../../core/trace/run.ts';
-import { readBoundedText, storageError, writeWhole } from './files.ts';
+import { maxRunFileBytes } from '../../core/trace/arrow.ts';
+import { readBounded, readBoundedText, storageError, writeWhole } from './files.ts';
 import { isId, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
-import { summaryOf } from './runSummaries.ts';
 import { serial } from './serial.ts';
 
-/** Ids of the runs of sweeps begin with this: 'sweep/20261120-054500-chunks/12' is point 12 of that sweep. */
-const runPrefix = 'sweep/';
-const maxSweepBytes = 128 * 1024 * 1024;
-
-export const isSweepRun = (id: string): boolean => id.startsWith(runPrefix);
-
-/** What the ids of a sweep's runs begin with, before '/' and the point's number. */
-export const runsOfSweep = (id: string): string => runPrefix + id;
+/** Of what is run, and of what became of its points. */
+export const maxSweepBytes = 128 * 1024 * 1024;
 
 export class SweepStore {
   readonly #folder: string;
@@ -75,21 +68,42 @@ export class SweepStore {
   }
 
   /** Keeps a sweep that begins now. */
-  create(kept: Omit<KeptSweep, 'id' | 'outcomes'>): Promise<KeptSweep> {
+  create(kept: Omit<KeptSweep, 'id' | 'imported' | 'outcomes'>): Promise<KeptSweep> {
     return this.#serial(async () => {
       const used = new Set(await this.#ids());
       const id = unused(timedId(new Date(kept.createdAt), kept.sweep.name), (candidate) => used.has(candidate));
-      const made: KeptSweep = { ...kept, id, outcomes: [] };
+      const made: KeptSweep = { ...kept, id, imported: false, outcomes: [] };
       await writeWhole(this.#path(id, 'sweep.json'), keptText(made));
       return made;
     });
   }
 
+  /**
+   * Keeps a whole sweep from elsewhere, under its own id where nothing has that. `runs` says where the files of its points
+   * lie; `folder` is a name on the same disk that nothing has, in which it is put together: it is there whole or not at all.
+   */
+  async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string): Promise<string> {
+    for (const [point, path] of runs) {
+      await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes));
+    }
+    await writeWhole(join(folder, 'points.jsonl'), kept.outcomes.map(outcomeLine).join(''));
+    await writeWhole(join(folder, 'sweep.json'), keptText({ ...kept, imported: true }));
+    return this.#serial(async () => {
+      const used = new Set(await this.#ids());
+      const id = unused(kept.id, (candidate) => used.has(candidate));
+      try {
+        await mkdir(this.#folder, { recursive: true });
+        await rename(folder, this.#path(id, ''));
+      } catch (error) {
+        throw storageError(`${this.#folder} could not be written`, error as NodeJS.ErrnoException);
+      }
+      return id;
+    });
+  }
+
   /** Keeps the run of a point; addOutcome() then says that it is there. */
-  async addRun(id: string, point: number, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
+  async addRun(id: string, point: number, file: Uint8Array): Promise<void> {
     await writeWhole(this.#path(id, `${point}.arrow`), file);
-    const summary = summaryOf(info, { id: `${runsOfSweep(id)}/${point}`, madeHere: true, builtIn: false });
-    return { ...summary, sweep: id };
   }
 
   async addOutcome(id: string, outcome: SweepOutcome): Promise<void> {

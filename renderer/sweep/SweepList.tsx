@@ -1,12 +1,14 @@
 /** The sweeps in the library. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconChartGridDots, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconChartGridDots, IconPackageExport, IconPlus, IconTrash } from '@tabler/icons-react';
 import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
 import { openPage } from '../app/store/actions.ts';
+import { exportBundle } from '../app/store/files.ts';
 import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
+import { bundleName } from '../library/bundleName.ts';
 import { Item, type ItemAction } from '../library/Item.tsx';
 import classes from '../library/Library.module.css';
 import { Section } from '../library/Section.tsx';
@@ -56,17 +58,25 @@ export function SweepList({ sweeps, order }: Props) {
   );
 }
 
-function actionsOf({ id, status }: SweepSummary): ItemAction[] {
+function actionsOf({ id, name, status, points }: SweepSummary): ItemAction[] {
   if (status === 'running') return [];
   const items = libraryItems({ sweeps: [id] });
+  const remove: ItemAction = {
+    label: 'Delete',
+    icon: <IconTrash size={15} />,
+    act: () => void deleteItems(items),
+    isHarmful: true,
+    key: 'Delete',
+  };
+  // One that can't be read has nothing to export.
+  if (points === 0) return [remove];
   return [
     {
-      label: 'Delete',
-      icon: <IconTrash size={15} />,
-      act: () => void deleteItems(items),
-      isHarmful: true,
-      key: 'Delete',
+      label: 'Export as a bundle',
+      icon: <IconPackageExport size={15} />,
+      act: () => void exportBundle(items, bundleName(name)),
     },
+    remove,
   ];
 }
 

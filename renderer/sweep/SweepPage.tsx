@@ -182,7 +182,7 @@ interface StatusProps {
 }
 
 function StatusBar({ sweep, plan }: StatusProps) {
-  const { id, status, points, done, failed, problem } = sweep.summary;
+  const { id, origin, status, points, done, failed, problem } = sweep.summary;
   const reached = done + failed;
   const next = plan.count > reached ? nextPoint(sweep, plan) : null;
   return (
@@ -213,7 +213,7 @@ function StatusBar({ sweep, plan }: StatusProps) {
             {status === 'complete' ? 'complete' : 'stopped; what was done is kept'}
             {problem === undefined ? '' : `: ${problem.message} ${problem.remedy ?? ''}`}
           </span>
-          {status === 'stopped' ? (
+          {status === 'stopped' && origin !== 'recorded' ? (
             <Button
               leftSection={<IconPlayerPlay size={14} aria-hidden />}
               onClick={() => void continueSweep(id, false)}
@@ -221,7 +221,7 @@ function StatusBar({ sweep, plan }: StatusProps) {
               Go on
             </Button>
           ) : null}
-          {failed > 0 ? (
+          {failed > 0 && origin !== 'recorded' ? (
             <Tooltip label="Runs the points that failed once more">
               <Button variant="default" onClick={() => void continueSweep(id, true)}>
                 Try failed points again

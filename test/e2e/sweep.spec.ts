@@ -215,7 +215,7 @@ test('on the CPU engine it is measured, with a spread, and a point that this eng
   await expect(page.getByRole('region', { name: 'Sweep', exact: true })).not.toContainText('simulated');
 });
 
-test('a sweep is found in the library, opened from a file, and deleted with its runs, which Undo brings back', async ({
+test('a sweep is found in the library, opened from a file, deleted and brought back with its runs, by Undo and by a bundle', async ({
   window,
   page,
   server,
@@ -227,23 +227,30 @@ test('a sweep is found in the library, opened from a file, and deleted with its 
     base: { template: 'chunked-pipeline' },
     axes: [{ parameter: 'streams', values: [1, 2] }],
   };
-  const open = async (content: object): Promise<void> => {
+  const open = async (name: string, buffer: Buffer): Promise<void> => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       window.library.getByRole('button', { name: /^Open a / }).click(),
     ]);
-    const buffer = Buffer.from(JSON.stringify(content));
-    await chooser.setFiles({ name: 'streams.sweep.json', mimeType: 'application/json', buffer });
+    await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer });
   };
-  await open({ ...document, axes: [] });
+  const openDocument = (content: object) => open('streams.sweep.json', Buffer.from(JSON.stringify(content)));
+  await openDocument({ ...document, axes: [] });
   await expect(page.getByRole('alert').filter({ hasText: 'could not be opened' })).toContainText('axes');
-  await open(document);
+  await openDocument(document);
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Streams of a file');
   await window.pickEngine(simulated);
   await page.getByRole('button', { name: 'Run 2 points' }).click();
   await expect(progress(page)).toContainText('complete');
 
   const sweeps = window.library.getByRole('region', { name: 'Sweeps' });
+  await sweeps.getByRole('button', { name: 'More about Streams of a file' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Export as a bundle' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('streams-of-a-file.copyscope');
+  const bundle = readFileSync(await download.path());
   await sweeps.getByRole('button', { name: 'More about Streams of a file' }).click();
   test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
   const kept = (): string[] => Object.keys(server.files()).filter((path) => path.includes('/sweeps/'));
@@ -269,6 +276,14 @@ test('a sweep is found in the library, opened from a file, and deleted with its 
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('Streams of a file');
   expect(kept()).toEqual([]);
+
+  await open('streams.copyscope', bundle);
+  await expect(page.getByRole('alert').filter({ hasText: 'The bundle is in your library' })).toContainText('1 sweep');
+  await sweeps.getByRole('button', { name: /^Streams of a file/ }).click();
+  await expect(progress(page)).toContainText('complete');
+  await page.getByRole('button', { name: 'Open the run of Streams 1' }).click();
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  expect(kept()).toEqual(before);
 });
 
 test('a sweep’s figures are saved with where they come from, and its document runs again', async ({ window, page }) => {

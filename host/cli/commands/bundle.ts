@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CopyscopeError } from '../../../core/errors.ts';
-import type { LibraryItems } from '../../../core/service/service.ts';
+import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { dataFolder, programVersion } from '../../paths.ts';
 import { Assets } from '../../service/assets.ts';
 import { storageError } from '../../service/files.ts';
@@ -14,14 +14,15 @@ import type { Context } from '../io.ts';
 export interface ExportOptions {
   readonly experiment: readonly string[];
   readonly run: readonly string[];
+  readonly sweep: readonly string[];
   readonly json: boolean;
 }
 
 /** Packs what is named, or all of the user's own where nothing is. Never over a file that is there. */
 export async function exportBundle(context: Context, file: string, options: ExportOptions): Promise<void> {
   await withLibrary(context, async (library) => {
-    const named: LibraryItems = { experiments: options.experiment, runs: options.run, sweeps: [] };
-    const items = named.experiments.length + named.runs.length > 0 ? named : await allOf(library);
+    const named: LibraryItems = { experiments: options.experiment, runs: options.run, sweeps: options.sweep };
+    const items = isEmpty(named) ? await allOf(library) : named;
     const bundle = await library.bundles.write(items);
     let opened = false;
     try {
@@ -45,25 +46,32 @@ export async function importBundle(
 ): Promise<void> {
   await withLibrary(context, async (library) => {
     const imported = await library.imports.file(file);
-    if (imported.kind === 'bundle') return print(context, imported.items, json, 'Added to the library');
-    const { experiments, runs }: LibraryItems =
-      imported.kind === 'run' ? { experiments: [], runs: [imported.run.id] } : { experiments: [imported.id], runs: [] };
-    print(context, { experiments, runs }, json, imported.isNew ? 'Added to the library' : 'In the library already');
+    if (imported.kind === 'bundle') {
+      print(context, imported.items, json, 'Added to the library');
+      if (imported.problem !== undefined) throw new CopyscopeError(imported.problem);
+      return;
+    }
+    const items = libraryItems(imported.kind === 'run' ? { runs: [imported.run.id] } : { experiments: [imported.id] });
+    print(context, items, json, imported.isNew ? 'Added to the library' : 'In the library already');
   });
 }
 
 async function allOf(library: Library): Promise<LibraryItems> {
   const experiments = (await library.experiments.list()).filter(({ problem }) => problem === undefined);
   const runs = (await library.listRuns()).filter(({ builtIn, engine }) => !builtIn && engine !== null);
-  if (experiments.length + runs.length > 0) {
-    return { experiments: experiments.map(({ id }) => id), runs: runs.map(({ id }) => id) };
-  }
+  const sweeps = (await library.sweeps.list(new Set())).filter(({ problem }) => problem === undefined);
+  const ids = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id);
+  const all = { experiments: ids(experiments), runs: ids(runs), sweeps: ids(sweeps) };
+  if (!isEmpty(all)) return all;
   throw new CopyscopeError({
     code: 'bundle.empty',
     message: 'There is nothing of your own to put into a bundle.',
     remedy: 'Name runs that ship with Copyscope with --run, or make a run first.',
   });
 }
+
+const isEmpty = ({ experiments, runs, sweeps }: LibraryItems): boolean =>
+  experiments.length + runs.length + sweeps.length === 0;
 
 async function withLibrary(context: Context, action: (library: Library) => Promise<void>): Promise<void> {
   const library = new Library({
@@ -89,7 +97,9 @@ function print(
     terminal.out(`${JSON.stringify(items)}\n`);
     return;
   }
-  terminal.out(`${done}: ${items.experiments.length} experiments, ${items.runs.length} runs.\n`);
-  for (const id of items.experiments) terminal.out(`  experiment ${id}\n`);
-  for (const id of items.runs) terminal.out(`  run ${id}\n`);
+  const { experiments, runs, sweeps } = items;
+  terminal.out(`${done}: ${experiments.length} experiments, ${runs.length} runs, ${sweeps.length} sweeps.\n`);
+  for (const id of experiments) terminal.out(`  experiment ${id}\n`);
+  for (const id of runs) terminal.out(`  run ${id}\n`);
+  for (const id of sweeps) terminal.out(`  sweep ${id}\n`);
 }

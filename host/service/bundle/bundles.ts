@@ -1,22 +1,39 @@
-/** Packs things of the library into one file, and unpacks such a file into the library: all of it, or nothing. */
+/**
+ * Packs things of the library into one file, and unpacks such a file into the library: all of it, or nothing. Only a sweep
+ * in it that is damaged is left out, and said.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { CopyscopeError } from '../../../core/errors.ts';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../../core/experiment/parse.ts';
-import type { LibraryItems } from '../../../core/service/service.ts';
+import type { Imported, LibraryItems } from '../../../core/service/service.ts';
 import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes, parseRunNotes, type RunNotes } from '../../../core/trace/notes.ts';
 import type { RunInfo } from '../../../core/trace/run.ts';
 import type { ExperimentStore } from '../experimentStore.ts';
 import { readBounded, readBoundedText } from '../files.ts';
+import { sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
 import type { RunStore } from '../runStore.ts';
+import type { SweepStore } from '../sweepStore.ts';
 import type { TitleStore } from '../titleStore.ts';
-import { bundleError, bundleFormat, bundleVersion, type Manifest, type RunItem } from './manifest.ts';
-import { readBundle, type UnpackedFile } from './readBundle.ts';
+import { type Places, packSweep, readSweep, sweepDamaged, type UnpackedSweep } from './bundledSweep.ts';
+import {
+  bundleFormat,
+  bundleVersion,
+  type EntryKind,
+  type Manifest,
+  manifestText,
+  mostManifestBytes,
+  pathOf,
+  type RunItem,
+} from './manifest.ts';
+import { readBundle } from './readBundle.ts';
+import { within } from './within.ts';
 import { type PackedFile, writeBundle } from './writeBundle.ts';
 
 /** What a bundle is packed from and unpacked into: see Library. */
@@ -25,6 +42,7 @@ interface Parts {
   readonly runs: RunStore;
   readonly notes: NoteStore;
   readonly titles: TitleStore;
+  readonly sweeps: SweepStore;
   newIncoming(): string;
   discard(items: LibraryItems): Promise<void>;
 }
@@ -35,6 +53,14 @@ const ticketMs = 60_000;
 interface Packed {
   readonly manifest: Manifest;
   readonly files: readonly PackedFile[];
+}
+
+type Bundle = Extract<Imported, { readonly kind: 'bundle' }>;
+
+interface Unpacked {
+  readonly experiments: readonly Experiment[];
+  readonly runs: readonly UnpackedRun[];
+  readonly sweeps: readonly UnpackedSweep[];
 }
 
 interface UnpackedRun {
@@ -54,7 +80,7 @@ export class Bundles {
     this.#version = version;
   }
 
-  /** Looks everything up, and gives a ticket for stream(). Rejects with `experiment.not-found` or `run.not-found`. */
+  /** Looks everything up, and gives a ticket for stream(). Rejects with `experiment.not-found`, `run.not-found` or `sweep.not-found`. */
   async pack(items: LibraryItems): Promise<string> {
     const packed = await this.#collect(items);
     const ticket = randomUUID();
@@ -80,22 +106,26 @@ export class Bundles {
    * Everything in the archive under ids of its own, beside what is there already. Validates all of it first; where
    * something can't be kept after that, what was kept of it is taken back. `folder` is a name that nothing has yet.
    */
-  async unpack(archive: string, folder: string): Promise<LibraryItems> {
+  async unpack(archive: string, folder: string): Promise<Bundle> {
     await mkdir(folder, { recursive: true });
     const { manifest, files } = await readBundle(archive, folder);
-    const experiments = await Promise.all(of(files, 'experiment').map(({ path, id }) => readExperiment(path, id)));
+    const places: Places = new Map(files.map((file) => [pathOf(file), file.path]));
+    const experiments = await Promise.all(manifest.experiments.map(({ id }) => readExperiment(places, id)));
     const runs: UnpackedRun[] = [];
     // One after another: each may have a gigabyte.
-    for (const item of manifest.runs) runs.push(await readRun(item, files));
-    return this.#keep(experiments, runs);
+    for (const item of manifest.runs) runs.push(await readRun(places, item));
+    const { sweeps, problems } = await readSweeps(places, manifest);
+    const items = await this.#keep({ experiments, runs, sweeps }, folder);
+    return { kind: 'bundle', items, ...(problems.length === 0 ? {} : { problem: inPart(problems) }) };
   }
 
-  async #keep(experiments: readonly Experiment[], runs: readonly UnpackedRun[]): Promise<LibraryItems> {
-    const kept = { experiments: [] as string[], runs: [] as string[] };
+  async #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
+    const kept = { experiments: [] as string[], runs: [] as string[], sweeps: [] as string[] };
     try {
       for (const experiment of experiments)
         kept.experiments.push(await this.#library.experiments.save(null, experiment));
       for (const run of runs) kept.runs.push(await this.#keepRun(run));
+      for (const sweep of sweeps) kept.sweeps.push(await this.#keepSweep(sweep, join(folder, sweep.kept.id)));
       return kept;
     } catch (thrown) {
       await this.#library.discard(kept).catch(() => {});
@@ -111,7 +141,13 @@ export class Bundles {
     return id;
   }
 
-  async #collect({ experiments, runs }: LibraryItems): Promise<Packed> {
+  async #keepSweep({ kept, runs, notes }: UnpackedSweep, folder: string): Promise<string> {
+    const id = await this.#library.sweeps.keep(kept, runs, folder);
+    for (const [point, of] of notes) await this.#library.notes.save(sweepRunId(id, point), of);
+    return id;
+  }
+
+  async #collect({ experiments, runs, sweeps }: LibraryItems): Promise<Packed> {
     const files: PackedFile[] = [];
     const manifest: Manifest = {
       format: bundleFormat,
@@ -120,6 +156,7 @@ export class Bundles {
       program: `copyscope ${this.#version}`,
       experiments: [],
       runs: [],
+      sweeps: [],
     };
     for (const id of new Set(experiments)) {
       const { name } = await this.#library.experiments.read(id);
@@ -133,6 +170,12 @@ export class Bundles {
       if (notes !== null) files.push({ kind: 'notes', id, path: notes });
       manifest.runs.push(await this.#runItem(id, titles.get(id), notes !== null));
     }
+    for (const id of new Set(sweeps)) {
+      const [item, parts] = await packSweep(this.#library, id);
+      manifest.sweeps.push(item);
+      files.push(...parts);
+    }
+    requireReadable(manifest);
     return { manifest, files };
   }
 
@@ -142,38 +185,62 @@ export class Bundles {
   }
 }
 
-const of = (files: readonly UnpackedFile[], kind: UnpackedFile['kind']): UnpackedFile[] =>
-  files.filter((file) => file.kind === kind);
-
-async function readExperiment(path: string, id: string): Promise<Experiment> {
-  const text = await readBoundedText(path, maxExperimentCharacters);
-  return within(`experiments/${id}.json`, () => requireExperiment(text));
+async function readExperiment(places: Places, id: string): Promise<Experiment> {
+  const path = pathOf({ kind: 'experiment', id });
+  const text = await readBoundedText(places.get(path) ?? '', maxExperimentCharacters);
+  return within(path, () => requireExperiment(text));
 }
 
-async function readRun(item: RunItem, files: readonly UnpackedFile[]): Promise<UnpackedRun> {
-  const path = (kind: UnpackedFile['kind']): string | undefined =>
-    files.find((file) => file.kind === kind && file.id === item.id)?.path;
-  const run = path('run') ?? '';
-  const file = await readBounded(run, maxRunFileBytes);
-  const info = within(`runs/${item.id}.arrow`, () => decodeRun(file).info);
-  const notesPath = path('notes');
-  if (notesPath === undefined) return { item, path: run, info, notes: null };
-  const text = await readBoundedText(notesPath, maxNotesBytes);
-  return { item, path: run, info, notes: within(`notes/${item.id}.json`, () => parseRunNotes(text)) };
+async function readRun(places: Places, item: RunItem): Promise<UnpackedRun> {
+  const place = (kind: EntryKind): string => places.get(pathOf({ kind, id: item.id })) ?? '';
+  const path = place('run');
+  const file = await readBounded(path, maxRunFileBytes);
+  const info = within(pathOf({ kind: 'run', id: item.id }), () => decodeRun(file).info);
+  if (!item.notes) return { item, path, info, notes: null };
+  const text = await readBoundedText(place('notes'), maxNotesBytes);
+  return { item, path, info, notes: within(pathOf({ kind: 'notes', id: item.id }), () => parseRunNotes(text)) };
 }
 
-/** Says which of the bundle's files it is that is wrong. */
-function within<Value>(path: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (thrown) {
-    if (!(thrown instanceof CopyscopeError)) throw thrown;
-    const { field, message } = thrown;
-    throw bundleError('damaged', `${path}: ${message}`, {
-      field: field === undefined ? path : `${path}: ${field}`,
-      cause: thrown,
-    });
+async function readSweeps(places: Places, manifest: Manifest) {
+  const sweeps: UnpackedSweep[] = [];
+  const problems: ErrorInfo[] = [];
+  for (const item of manifest.sweeps) {
+    try {
+      sweeps.push(await readSweep(item, places));
+    } catch (thrown) {
+      const problem = toErrorInfo(thrown);
+      if (problem.code !== sweepDamaged) throw thrown;
+      problems.push({ ...problem, message: `“${item.name}”: ${problem.message}` });
+    }
   }
+  return { sweeps, problems };
+}
+
+const mostNamed = 3;
+
+function inPart(problems: readonly ErrorInfo[]): ErrorInfo {
+  const [first] = problems;
+  const named = problems.slice(0, mostNamed).map(({ message }) => message);
+  const more = problems.length > mostNamed ? [`And ${problems.length - mostNamed} more.`] : [];
+  return {
+    code: 'bundle.in-part',
+    ...(first?.field === undefined ? {} : { field: first.field }),
+    message: [
+      `${problems.length === 1 ? 'A sweep is' : `${problems.length} sweeps are`} damaged:`,
+      ...named,
+      ...more,
+    ].join(' '),
+    remedy: 'All else of the bundle was imported. Export it again where it came from.',
+  };
+}
+
+function requireReadable(manifest: Manifest): void {
+  if (Buffer.byteLength(manifestText(manifest)) <= mostManifestBytes) return;
+  throw new CopyscopeError({
+    code: 'bundle.too-large',
+    message: 'These are more things than one bundle can hold.',
+    remedy: 'Export them in parts.',
+  });
 }
 
 const gone = (): CopyscopeError =>

@@ -1,21 +1,24 @@
 /**
- * A bundle: one gzipped tar archive (docs/bundle-format.md) of experiments and runs with what belongs to them. The
+ * A bundle: one gzipped tar archive (docs/bundle-format.md) of experiments, runs and sweeps with what belongs to them. The
  * manifest comes first and names all that follows; what a file is called is made from its id, and from nothing else.
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { fieldPath } from '../../../core/experiment/experiment.ts';
 import { idSchema } from '../../../core/service/requests.ts';
+import { mostPoints } from '../../../core/sweep/document.ts';
+import { sweepRunId } from '../keptSweep.ts';
 
 export const bundleFormat = 'copyscope/bundle';
-export const bundleVersion = 1;
+export const bundleVersion = 2;
 export const manifestName = 'manifest.json';
-export const mostManifestBytes = 4 * 1024 * 1024;
+export const mostManifestBytes = 16 * 1024 * 1024;
 /** Of each kind. */
 export const mostItems = 10_000;
 
 const name = z.string().max(200);
-const experimentItem = z.strictObject({ id: idSchema.regex(/^[^/]*$/, 'lies in a folder'), name });
+const topLevelId = idSchema.regex(/^[^/]*$/, 'lies in a folder');
+const experimentItem = z.strictObject({ id: topLevelId, name });
 const runItem = z.strictObject({
   id: idSchema,
   name,
@@ -23,6 +26,16 @@ const runItem = z.strictObject({
   title: name.min(1).optional(),
   /** Whether notes/ID.json is there. */
   notes: z.boolean(),
+});
+
+const points = z.array(z.number().int().min(0).max(mostPoints)).max(mostPoints);
+const sweepItem = z.strictObject({
+  id: topLevelId,
+  name,
+  /** Points that were done: their runs are there as runs/sweep/ID/POINT.arrow. */
+  runs: points,
+  /** Points whose runs have notes: notes/sweep/ID/POINT.json. */
+  notes: points,
 });
 
 const manifestSchema = z
@@ -34,26 +47,33 @@ const manifestSchema = z
     program: z.string().max(200),
     experiments: z.array(experimentItem).max(mostItems),
     runs: z.array(runItem).max(mostItems),
+    sweeps: z.array(sweepItem).max(mostItems),
   })
-  .refine(({ experiments, runs }) => noIdTwice(experiments) && noIdTwice(runs), 'an id is there twice');
-
-const noIdTwice = (items: readonly { readonly id: string }[]): boolean =>
-  new Set(items.map(({ id }) => id)).size === items.length;
+  .refine((manifest) => {
+    const entries = allEntries(manifest);
+    return new Set(entries.map(pathOf)).size === entries.length;
+  }, 'an id is there twice');
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type RunItem = z.infer<typeof runItem>;
+export type SweepItem = z.infer<typeof sweepItem>;
 
-export type EntryKind = 'experiment' | 'run' | 'notes';
+/** points: what became of a sweep's points. */
+export type EntryKind = 'experiment' | 'run' | 'notes' | 'sweep' | 'points';
 
 export interface Entry {
   readonly kind: EntryKind;
   readonly id: string;
+  /** The sweep that it is a part of. */
+  readonly sweep?: string;
 }
 
 const folders: Readonly<Record<EntryKind, readonly [folder: string, ending: string]>> = {
   experiment: ['experiments', '.json'],
   run: ['runs', '.arrow'],
   notes: ['notes', '.json'],
+  sweep: ['sweeps', '.json'],
+  points: ['sweeps', '.jsonl'],
 };
 
 /** Where the archive holds it, as 'runs/imported/worker0.arrow'. */
@@ -63,14 +83,28 @@ export function pathOf({ kind, id }: Entry): string {
 }
 
 /** Every file that a bundle with this manifest holds, by its path. */
-export function entriesOf({ experiments, runs }: Manifest): ReadonlyMap<string, Entry> {
-  const entries: Entry[] = [
+export const entriesOf = (manifest: Manifest): ReadonlyMap<string, Entry> =>
+  new Map(allEntries(manifest).map((entry) => [pathOf(entry), entry]));
+
+function allEntries({ experiments, runs, sweeps }: Manifest): Entry[] {
+  return [
     ...experiments.map(({ id }) => ({ kind: 'experiment', id }) as const),
     ...runs.map(({ id }) => ({ kind: 'run', id }) as const),
     ...runs.filter(({ notes }) => notes).map(({ id }) => ({ kind: 'notes', id }) as const),
+    ...sweeps.flatMap(entriesOfSweep),
   ];
-  return new Map(entries.map((entry) => [pathOf(entry), entry]));
 }
+
+export function entriesOfSweep({ id, runs, notes }: SweepItem): Entry[] {
+  return [
+    { kind: 'sweep', id, sweep: id },
+    { kind: 'points', id, sweep: id },
+    ...runs.map((point) => ({ kind: 'run', id: sweepRunId(id, point), sweep: id }) as const),
+    ...notes.map((point) => ({ kind: 'notes', id: sweepRunId(id, point), sweep: id }) as const),
+  ];
+}
+
+export const manifestText = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
 /** Throws a CopyscopeError `bundle.newer-version` or `bundle.damaged`. */
 export function parseManifest(text: string): Manifest {
@@ -81,12 +115,18 @@ export function parseManifest(text: string): Manifest {
       remedy: 'Update Copyscope.',
     });
   }
-  const result = manifestSchema.safeParse(json);
+  const result = manifestSchema.safeParse(upgraded(json));
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw bundleError('damaged', `its manifest is not valid: ${issue?.message ?? 'no reason given'}.`, {
     field: `${manifestName}: ${fieldPath(issue?.path ?? [])}`,
   });
+}
+
+/** Version 1 knew no sweeps. */
+function upgraded(json: unknown): unknown {
+  const isFirst = typeof json === 'object' && json !== null && (json as { version?: unknown }).version === 1;
+  return isFirst && !('sweeps' in json) ? { ...json, version: bundleVersion, sweeps: [] } : json;
 }
 
 function parsed(text: string): unknown {
@@ -97,7 +137,7 @@ function parsed(text: string): unknown {
   }
 }
 
-interface ErrorFields {
+export interface ErrorFields {
   readonly field?: string;
   readonly remedy?: string;
   readonly cause?: unknown;

@@ -1,6 +1,7 @@
 /**
  * Unpacks a bundle into a folder of numbered files, so that no name in it ever becomes a path. What the manifest doesn't
- * name, what is larger than its kind can be, and what is missing refuse the whole bundle.
+ * name, what is larger than its kind can be, and what is missing refuse the whole bundle; only what is missing of a sweep
+ * is that sweep's own matter (bundledSweep.ts).
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
 import { maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes } from '../../../core/trace/notes.ts';
 import { storageError } from '../files.ts';
+import { maxSweepBytes } from '../sweepStore.ts';
 import {
   bundleError,
   type Entry,
@@ -32,6 +34,8 @@ const mostBytesOf: Readonly<Record<EntryKind, number>> = {
   experiment: maxExperimentCharacters,
   run: maxRunFileBytes,
   notes: maxNotesBytes,
+  sweep: maxSweepBytes,
+  points: maxSweepBytes,
 };
 
 export interface UnpackedFile extends Entry {
@@ -154,8 +158,9 @@ class Unpacking {
   /** Rejects where a file could not be written, or is missing. */
   async finish(): Promise<readonly UnpackedFile[]> {
     for (const written of this.#writes) await written;
-    for (const path of this.#expected.keys()) {
-      if (!this.#files.has(path)) throw bundleError('damaged', `${path} is missing.`, { field: path });
+    for (const [path, { sweep }] of this.#expected) {
+      if (sweep === undefined && !this.#files.has(path))
+        throw bundleError('damaged', `${path} is missing.`, { field: path });
     }
     return [...this.#files.values()];
   }

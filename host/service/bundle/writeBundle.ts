@@ -1,27 +1,26 @@
-/** Packs experiments and runs into a bundle, as a stream: nothing of it is held whole. */
+/** Packs things of the library into a bundle, as a stream: nothing of it is held whole. */
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { create } from 'tar';
-import { type Entry, entriesOf, type Manifest, manifestName, pathOf } from './manifest.ts';
+import { type Entry, entriesOf, type Manifest, manifestName, manifestText, pathOf } from './manifest.ts';
 
-export interface PackedFile extends Entry {
-  /** Where it lies. */
-  readonly path: string;
-}
+/** Where it lies, or what is in it. */
+export type PackedFile = Entry & ({ readonly path: string } | { readonly text: string });
 
 /**
- * The archive. `folder` is a name that nothing has yet; it holds links to the files until the stream has ended. Rejects
- * with a file error before anything was sent.
+ * The archive. `folder` is a name that nothing has yet; it holds links to the files, and those that are made for the
+ * bundle, until the stream has ended. Rejects with a file error before anything was sent.
  */
 export async function writeBundle(manifest: Manifest, files: readonly PackedFile[], folder: string): Promise<Readable> {
   const entries = entriesOf(manifest);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(join(folder, manifestName), manifestText(manifest));
   for (const file of files) {
     const link = join(folder, pathOf(file));
     await mkdir(dirname(link), { recursive: true });
-    await symlink(file.path, link);
+    if ('path' in file) await symlink(file.path, link);
+    else await writeFile(link, file.text);
   }
   const names = [manifestName, ...files.map(pathOf).filter((path) => entries.has(path))];
   const pack = create({ cwd: folder, gzip: { level: 6 }, portable: true, follow: true, strict: true }, names);

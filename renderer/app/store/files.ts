@@ -77,7 +77,14 @@ async function showImported(imported: Imported): Promise<void> {
   }
   assign({ experiments: await host().experiments() });
   if (imported.kind === 'experiment') openPage({ kind: 'experiment', id: imported.id });
-  else notifyDone('The bundle is in your library', `${countItems(imported.items)} were added.`);
+  else {
+    const { items, problem } = imported;
+    notifyDone(
+      `The bundle is in your library${problem === undefined ? '' : ', in part'}`,
+      `Added: ${countItems(items)}.`,
+    );
+    if (problem !== undefined) notifyError('Not all of the bundle could be read', problem);
+  }
 }
 
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });

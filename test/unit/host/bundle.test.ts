@@ -1,14 +1,14 @@
 /** A bundle holds a library whole; one that is damaged or made to harm leaves nothing behind. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { create } from 'tar';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { runNotes } from '../../../core/trace/notes.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
+import { type Archived, archiveOf } from './support/archives.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
 import { example, smallRun } from './support/runs.ts';
@@ -125,46 +125,29 @@ describe('a bundle', () => {
   });
 });
 
-interface Made {
-  readonly files: Readonly<Record<string, string | Uint8Array>>;
-  readonly links?: Readonly<Record<string, string>>;
-  readonly order?: readonly string[];
-}
-
-let made = 0;
-
-/** An archive of whatever one likes. */
-async function archive({ files, links = {}, order = Object.keys(files) }: Made): Promise<Uint8Array> {
-  made += 1;
-  const cwd = join(folder, `made-${made}`);
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, name)), { recursive: true });
-    writeFileSync(join(cwd, name), content);
-  }
-  for (const [name, target] of Object.entries(links)) {
-    mkdirSync(dirname(join(cwd, name)), { recursive: true });
-    symlinkSync(target, join(cwd, name));
-  }
-  const parts: Buffer[] = [];
-  const pack = create({ cwd, gzip: true, portable: true, preservePaths: true }, [...order, ...Object.keys(links)]);
-  for await (const part of pack as unknown as AsyncIterable<Buffer>) parts.push(part);
-  return new Uint8Array(Buffer.concat(parts));
-}
-
 const manifest = (fields: object = {}): string =>
   JSON.stringify({
     format: 'copyscope/bundle',
-    version: 1,
+    version: 2,
     createdAt: '2026-11-20T09:00:00.000Z',
     program: 'test',
     experiments: [{ id: 'mine', name: 'Mine' }],
     runs: [],
+    sweeps: [],
     ...fields,
   });
 const experiment = JSON.stringify(example());
 const withRun = { runs: [{ id: 'imported/a', name: 'a', notes: false }] };
 
-const refused: readonly (readonly [what: string, made: Made, code: RegExp])[] = [
+let made = 0;
+
+/** An archive of whatever one likes. */
+function archive(content: Archived): Promise<Uint8Array> {
+  made += 1;
+  return archiveOf(join(folder, `made-${made}`), content);
+}
+
+const refused: readonly (readonly [what: string, made: Archived, code: RegExp])[] = [
   [
     'an experiment that is not valid',
     { files: { 'manifest.json': manifest(), 'experiments/mine.json': '{}' } },
@@ -207,7 +190,8 @@ const refused: readonly (readonly [what: string, made: Made, code: RegExp])[] = 
     },
     /damaged/,
   ],
-  ['a newer version', { files: { 'manifest.json': manifest({ version: 2 }) } }, /newer-version/],
+  ['a newer version', { files: { 'manifest.json': manifest({ version: 3 }) } }, /newer-version/],
+  ['a first version that names what came later', { files: { 'manifest.json': manifest({ version: 1 }) } }, /damaged/],
   ['another format', { files: { 'manifest.json': manifest({ format: 'zip' }) } }, /damaged/],
   [
     'an id twice',
@@ -217,6 +201,19 @@ const refused: readonly (readonly [what: string, made: Made, code: RegExp])[] = 
 ];
 
 describe('a bundle from elsewhere', () => {
+  it('of the first version, which knew no sweeps, is read', async () => {
+    const { sweeps: _, ...first } = { ...JSON.parse(manifest(withRun)), version: 1 };
+    const files = {
+      'manifest.json': JSON.stringify(first),
+      'experiments/mine.json': experiment,
+      'runs/imported/a.arrow': run,
+    };
+    expect(await importFile(other.service, 'x', await archive({ files }))).toEqual({
+      kind: 'bundle',
+      items: { experiments: ['pinned-source-second-stream'], runs: ['imported/a'], sweeps: [] },
+    });
+  });
+
   it.each(refused)('with %s is refused whole', async (_what, content, code) => {
     await expect(importFile(other.service, 'x', await archive(content))).rejects.toMatchObject({
       code: expect.stringMatching(code),

@@ -421,12 +421,12 @@ describe('copyscope bundle', () => {
     expect((await bundled(['import', one, '--json'], 'here')).out).toContain('"pinned-source-second-stream"');
     expect(await bundled(['export', bundle], 'here')).toMatchObject({
       exitCode: 0,
-      out: expect.stringContaining('1 experiments, 0 runs'),
+      out: expect.stringContaining('1 experiments, 0 runs, 0 sweeps'),
     });
     const again = await bundled(['export', bundle], 'here');
     expect(again.exitCode).not.toBe(0);
     const imported = await bundled(['import', bundle, '--json'], 'there');
-    expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [] });
+    expect(JSON.parse(imported.out)).toEqual({ experiments: ['pinned-source-second-stream'], runs: [], sweeps: [] });
     const cut = file('cut.copyscope', readFileSync(bundle).subarray(0, 200));
     expect((await bundled(['import', cut], 'there')).err).toMatch(/breaks off|can’t be read/);
   });
