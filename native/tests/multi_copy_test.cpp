@@ -1,7 +1,6 @@
 // Multi-tensor copies in the executor: data, rows, several threads at once, and ends in the middle.
 #include <algorithm>
 #include <map>
-#include <thread>
 
 #include "check.h"
 #include "cpu_backend.h"
@@ -151,19 +150,7 @@ TEST("a multi-tensor copy is cancelled wherever it is, and what follows works") 
       builder.repeat(100000).spin(stream, 10000).multiCopy(plan, stream).endRepeat();
       // More rounds than rows may be kept.
       builder.program().threads[0][0].amount = 1000;
-      Stop stop;
-      std::thread canceller([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(15 + 3 * strategy));
-        stop.request();
-      });
-      std::string code;
-      try {
-        runOnCpu(builder.program(), stop);
-      } catch (const Failure& failure) {
-        code = failure.code;
-      }
-      canceller.join();
-      CHECK(code == "run.cancelled");
+      CHECK(stopAfter(builder.program(), std::chrono::milliseconds(15 + 3 * strategy)).code == "run.cancelled");
     }
   }
 }
@@ -198,24 +185,10 @@ TEST("within a capture it is refused") {
 }
 
 TEST("a stop ends the making of tensors, however many they are") {
-  Stop stop;
   ProgramBuilder builder;
   builder.multiCopy(planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(2000, 1u << 20)),
                     builder.stream(StreamKind::nonBlocking));
-  std::int64_t asked = 0;
-  std::thread canceller([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    asked = nowNs();
-    stop.request();
-  });
-  std::string code;
-  try {
-    runOnCpu(builder.program(), stop);
-  } catch (const Failure& failure) {
-    code = failure.code;
-  }
-  const std::int64_t ended = nowNs();
-  canceller.join();
-  CHECK(code == "run.cancelled");
-  CHECK(ended - asked < 2000 * milliseconds);
+  const Stopped stopped = stopAfter(builder.program(), std::chrono::milliseconds(20));
+  CHECK(stopped.code == "run.cancelled");
+  CHECK(stopped.tookNs < 2000 * milliseconds);
 }

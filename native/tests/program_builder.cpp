@@ -1,5 +1,7 @@
 #include "program_builder.h"
 
+#include <thread>
+
 #include "cpu_backend.h"
 #include "failure.h"
 
@@ -214,13 +216,36 @@ ProgramBuilder& ProgramBuilder::multiCopy(copy::MultiCopyPlan plan, int stream) 
   return *this;
 }
 
-std::string failureOf(const Program& program) {
+namespace {
+
+std::string failureOf(const Program& program, Stop& stop) {
   try {
-    runOnCpu(program);
+    runOnCpu(program, stop);
     return "";
   } catch (const Failure& failure) {
     return failure.code;
   }
+}
+
+}  // namespace
+
+std::string failureOf(const Program& program) {
+  Stop stop;
+  return failureOf(program, stop);
+}
+
+Stopped stopAfter(const Program& program, std::chrono::milliseconds delay) {
+  Stop stop;
+  std::int64_t asked = 0;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(delay);
+    asked = nowNs();
+    stop.request();
+  });
+  const std::string code = failureOf(program, stop);
+  const std::int64_t ended = nowNs();
+  stopper.join();
+  return {code, ended - asked};
 }
 
 RunRecord runOnCpu(const Program& program, Stop& stop) {

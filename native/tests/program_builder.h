@@ -1,6 +1,8 @@
 // Builds small programs for the tests, and runs them on the CPU backend.
 #pragma once
 
+#include <chrono>
+#include <string>
 #include <vector>
 
 #include "executor.h"
@@ -65,6 +67,15 @@ RunRecord runOnCpu(const Program& program);
 RunRecord runOnCpu(const Program& program, Stop& stop);
 /// Code of the failure that the run ends in; empty where it ends well.
 std::string failureOf(const Program& program);
+
+struct Stopped {
+  /// As of failureOf().
+  std::string code;
+  /// From when it was asked to stop until it had.
+  std::int64_t tookNs;
+};
+/// Runs it on the CPU backend, and asks it to stop after `delay`.
+Stopped stopAfter(const Program& program, std::chrono::milliseconds delay);
 
 /// Rows of one kind and operation in the first iteration; an operation of -1 means all.
 std::vector<DeviceRow> deviceRows(const RunRecord& record, RowKind kind, int op = -1);

@@ -1,6 +1,4 @@
 // Signals between host threads: order, bounds, deadlock, cancel.
-#include <thread>
-
 #include "check.h"
 #include "failure.h"
 #include "program_builder.h"
@@ -88,17 +86,5 @@ TEST("a wait ends when the run is cancelled") {
   builder.indexed(Code::waitSignal, signal);
   builder.nextThread();
   builder.work(600000 * milliseconds).indexed(Code::signal, signal);
-  Stop stop;
-  std::thread canceller([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    stop.request();
-  });
-  std::string code;
-  try {
-    runOnCpu(builder.program(), stop);
-  } catch (const Failure& failure) {
-    code = failure.code;
-  }
-  canceller.join();
-  CHECK(code == "run.cancelled");
+  CHECK(stopAfter(builder.program(), std::chrono::milliseconds(30)).code == "run.cancelled");
 }
