@@ -1,6 +1,6 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
 import { useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
@@ -73,31 +73,15 @@ export function Shell() {
             key={panels.join()}
           >
             {side === 'library' ? (
-              <Panel
-                id="library"
-                defaultSize={248}
-                minSize={190}
-                maxSize={420}
-                groupResizeBehavior="preserve-pixel-size"
-              >
-                <ErrorBoundary area="The library">
-                  <SidePanel />
-                </ErrorBoundary>
-              </Panel>
+              <Side id="library" area="The library" defaultSize={248} minSize={190} maxSize={420}>
+                <SidePanel />
+              </Side>
             ) : (
-              <Panel
-                id={side}
-                defaultSize={presenting ? 620 : 390}
-                minSize={300}
-                maxSize={960}
-                groupResizeBehavior="preserve-pixel-size"
-              >
-                <ErrorBoundary area="The lesson">
-                  <Suspense fallback={null}>
-                    <LessonSide />
-                  </Suspense>
-                </ErrorBoundary>
-              </Panel>
+              <Side id={side} area="The lesson" defaultSize={presenting ? 620 : 390} minSize={300} maxSize={960}>
+                <Suspense fallback={null}>
+                  <LessonSide />
+                </Suspense>
+              </Side>
             )}
             <Separator
               className={classes['separator']}
@@ -113,17 +97,9 @@ export function Shell() {
             {!inspected ? null : (
               <>
                 <Separator className={classes['separator']} aria-label="Resize the inspector" />
-                <Panel
-                  id="inspector"
-                  defaultSize={316}
-                  minSize={250}
-                  maxSize={520}
-                  groupResizeBehavior="preserve-pixel-size"
-                >
-                  <ErrorBoundary area="The inspector">
-                    <Inspector />
-                  </ErrorBoundary>
-                </Panel>
+                <Side id="inspector" area="The inspector" defaultSize={316} minSize={250} maxSize={520}>
+                  <Inspector />
+                </Side>
               </>
             )}
           </Group>
@@ -137,6 +113,25 @@ export function Shell() {
       <OperationPicker />
       <Announcer />
     </div>
+  );
+}
+
+interface SideProps {
+  readonly id: string;
+  /** What it is called where it fails. */
+  readonly area: string;
+  readonly defaultSize: number;
+  readonly minSize: number;
+  readonly maxSize: number;
+  readonly children: ReactNode;
+}
+
+/** A panel beside the centre: it stays as wide as it was made when the window changes. */
+function Side({ area, children, ...panel }: SideProps) {
+  return (
+    <Panel {...panel} groupResizeBehavior="preserve-pixel-size">
+      <ErrorBoundary area={area}>{children}</ErrorBoundary>
+    </Panel>
   );
 }
 

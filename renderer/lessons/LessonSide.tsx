@@ -1,5 +1,5 @@
 /** The lesson's text beside its experiment: one step at a time, with its question, task and statements. */
-import { ActionIcon, Button, Loader, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Loader, Menu, Tooltip } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArrowLeft,
@@ -18,6 +18,7 @@ import { attempt, openPage } from '../app/store/actions.ts';
 import { useApp } from '../app/store/store.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { PanelSwitch } from '../common/PanelSwitch.tsx';
 import { RuleLink } from '../common/RuleLink.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { FigureView } from './FigureView.tsx';
@@ -129,18 +130,7 @@ function Body({ open }: { readonly open: OpenStep }) {
   return (
     <>
       {step.task === undefined ? null : (
-        <SegmentedControl
-          className={classes['switch'] ?? ''}
-          size="xs"
-          fullWidth
-          aria-label="Left panel"
-          data={[
-            { value: 'lesson', label: 'Lesson' },
-            { value: 'build', label: 'Build' },
-          ]}
-          value={side}
-          onChange={(value) => showSide(value === 'build' ? 'build' : 'lesson')}
-        />
+        <PanelSwitch sides={{ lesson: 'Lesson', build: 'Build' }} value={side} onChange={showSide} />
       )}
       {step.task !== undefined && side === 'build' ? (
         <div className={classes['build']}>

@@ -1,7 +1,7 @@
 /** The left panel: the library, or what the open experiment is built from. */
-import { SegmentedControl } from '@mantine/core';
 import { hasDocument } from '../app/page.ts';
 import { useApp } from '../app/store/store.ts';
+import { PanelSwitch } from '../common/PanelSwitch.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { setEditor, useEditor } from '../score/editor.ts';
 import classes from './Library.module.css';
@@ -13,17 +13,10 @@ export function SidePanel() {
   if (!isDocument) return <Library />;
   return (
     <div className={classes['side']}>
-      <SegmentedControl
-        className={classes['switch'] ?? ''}
-        size="xs"
-        fullWidth
-        aria-label="Left panel"
-        data={[
-          { value: 'library', label: 'Library' },
-          { value: 'build', label: 'Build' },
-        ]}
+      <PanelSwitch
+        sides={{ library: 'Library', build: 'Build' }}
         value={side}
-        onChange={(value) => setEditor({ side: value === 'build' ? 'build' : 'library' })}
+        onChange={(chosen) => setEditor({ side: chosen })}
       />
       <div className={classes['sideContent']}>{side === 'build' ? <BuildPanel /> : <Library />}</div>
     </div>

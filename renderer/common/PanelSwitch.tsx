@@ -1,0 +1,24 @@
+import { SegmentedControl } from '@mantine/core';
+import classes from './PanelSwitch.module.css';
+
+interface Props<Side extends string> {
+  /** What there is to choose from, and what it is called. */
+  readonly sides: Readonly<Record<Side, string>>;
+  readonly value: Side;
+  readonly onChange: (side: Side) => void;
+}
+
+/** Stands over the left panel, and says which of its sides is shown. */
+export function PanelSwitch<Side extends string>({ sides, value, onChange }: Props<Side>) {
+  return (
+    <SegmentedControl<Side>
+      className={classes['switch'] ?? ''}
+      size="xs"
+      fullWidth
+      aria-label="Left panel"
+      data={(Object.keys(sides) as Side[]).map((side) => ({ value: side, label: sides[side] }))}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
