@@ -76,6 +76,8 @@ function setSummary(id: string, summary: SweepSummary | null): void {
     const { [id]: _, ...others } = summaries;
     const { [id]: sweep, ...rest } = opened;
     if (summary === null) return { summaries: others, opened: rest };
+    // What could not be read may be there again: it is read anew.
+    if (sweep?.status === 'failed') return { summaries: { ...others, [id]: summary }, opened: rest };
     const shown = sweep?.status === 'ready' ? { ...sweep, value: { ...sweep.value, summary } } : sweep;
     return { summaries: { ...others, [id]: summary }, opened: shown === undefined ? rest : { ...rest, [id]: shown } };
   });
