@@ -36,7 +36,17 @@ const itemsSchema = z.strictObject({
   sweeps: z.array(idSchema).max(mostItems),
 });
 
-const draftSchema = z.strictObject({ changedAt: z.iso.datetime(), experiment: z.unknown() });
+const mostTyped = 100;
+/** A field's text may be a whole description. */
+export const typedSchema = z
+  .record(z.string().max(400), z.string().max(100_000))
+  .refine((texts) => Object.keys(texts).length <= mostTyped, `more than ${mostTyped} fields`);
+
+const draftSchema = z.strictObject({
+  changedAt: z.iso.datetime(),
+  experiment: z.unknown(),
+  typed: typedSchema.optional(),
+});
 
 const startSweepSchema = z.strictObject({
   sweep: z.unknown(),

@@ -69,7 +69,14 @@ export interface Draft {
   /** By the window's clock, as ISO 8601. */
   readonly changedAt: string;
   readonly experiment: Experiment;
+  readonly typed?: TypedTexts | undefined;
 }
+
+/** Texts that stand in fields and were not taken over yet, by the field's path in the document, as 'buffers[0].bytes'. */
+export type TypedTexts = Readonly<Record<string, string>>;
+
+/** The same, as a window sends it. */
+export type SentDraft = Omit<Draft, 'experiment'> & { readonly experiment: unknown };
 
 export interface ProfileSummary {
   readonly name: string;
@@ -224,7 +231,7 @@ export interface HostService {
   /** The changes of an experiment that were not saved; null where there are none. */
   readDraft(id: string): Promise<Draft | null>;
   /** Keeps them, or forgets them where `draft` is null. They are on the disk when this resolves. */
-  keepDraft(id: string, draft: { readonly changedAt: string; readonly experiment: unknown } | null): Promise<void>;
+  keepDraft(id: string, draft: SentDraft | null): Promise<void>;
   /** Begins a run and returns at once; what becomes of it arrives as events. */
   startRun(request: StartRun): Promise<RunSummary>;
   cancelRun(id: string): Promise<void>;

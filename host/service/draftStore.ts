@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
-import type { Draft } from '../../core/service/service.ts';
+import { typedSchema } from '../../core/service/requests.ts';
+import type { Draft, SentDraft } from '../../core/service/service.ts';
 import { findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
 import { isId, requireTopLevelId } from './ids.ts';
 import { serial } from './serial.ts';
@@ -17,6 +18,7 @@ const draftSchema = z.object({
   version: z.literal(1),
   changedAt: z.iso.datetime(),
   experiment: z.unknown(),
+  typed: typedSchema.optional(),
 });
 
 export class DraftStore {
@@ -37,18 +39,18 @@ export class DraftStore {
     if (!(await this.ids()).has(id)) return null;
     try {
       const text = await readBoundedText(this.#path(id), 2 * maxExperimentCharacters);
-      const { changedAt, experiment } = draftSchema.parse(JSON.parse(text));
+      const { changedAt, experiment, typed } = draftSchema.parse(JSON.parse(text));
       const parsed = parseExperiment(experiment);
-      return parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
+      return parsed.ok ? { changedAt, experiment: parsed.experiment, ...(typed && { typed }) } : null;
     } catch {
       return null;
     }
   }
 
   /** Rejects with `experiment.invalid` or a file error; what was kept before is still there then. */
-  keep(id: string, { changedAt, experiment }: { readonly changedAt: string; readonly experiment: unknown }) {
+  keep(id: string, { changedAt, experiment, typed }: SentDraft) {
     return this.#serial(async () => {
-      const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment) };
+      const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment), typed };
       await writeWhole(this.#path(id), `${JSON.stringify(document)}\n`);
     });
   }

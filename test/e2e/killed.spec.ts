@@ -36,12 +36,17 @@ async function openForEditing(window: Window): Promise<void> {
   await sheet(window.page).locator('[data-op="0"]').click();
 }
 
-/** Opens what was edited, from the library, and looks what came back. */
-async function expectBack(window: Window, { early, late }: { early: number; late: number }): Promise<void> {
+/** Opens what was edited, from the library. */
+async function openEdited(window: Window): Promise<void> {
   const listed = window.library.getByRole('button', { name: new RegExp(`^${copy}`) });
   await expect(listed).toContainText('Unsaved changes');
   await listed.click();
   await expect(window.page.getByRole('heading', { level: 1, name: copy })).toBeVisible();
+}
+
+/** Opens what was edited, and looks what came back. */
+async function expectBack(window: Window, { early, late }: { early: number; late: number }): Promise<void> {
+  await openEdited(window);
   await expect(window.page.getByText('Not saved', { exact: true })).toBeVisible();
   const back = await operations(window.page);
   expect(back).toBeGreaterThanOrEqual(early);
@@ -127,8 +132,12 @@ async function crash(context: BrowserContext, page: Page): Promise<void> {
   await crashed;
 }
 
-test('the whole browser is killed: started anew, it has the work', async ({ server }) => {
-  test.skip(process.platform === 'win32', 'finding the browser needs its process id');
+/** Works in a browser, kills it, and opens the same server in a new one that knows nothing. */
+async function killBrowser<Work>(
+  server: Server,
+  work: (window: Window) => Promise<Work>,
+  look: (window: Window, work: Work) => Promise<void>,
+): Promise<void> {
   const executablePath = await findChromium();
   const options = { ...(executablePath === null ? {} : { executablePath }), args: ['--disable-gpu'] };
   const browserServer = await chromium.launchServer(options);
@@ -138,7 +147,7 @@ test('the whole browser is killed: started anew, it has the work', async ({ serv
   const window = new Window(page);
   await window.ready();
   await openForEditing(window);
-  const edited = await editFor(page, 12);
+  const done = await work(window);
   const cookies = await page.context().cookies();
   const address = new URL('/', page.url()).href;
   const ended = new Promise((resolve) => browserServer.process().once('exit', resolve));
@@ -151,6 +160,100 @@ test('the whole browser is killed: started anew, it has the work', async ({ serv
   const again = new Window(await context.newPage());
   await again.page.goto(address);
   await again.ready();
-  await expectBack(again, edited);
+  await look(again, done);
   await next.close();
+}
+
+test('the whole browser is killed: started anew, it has the work', async ({ server }) => {
+  test.skip(process.platform === 'win32', 'finding the browser needs its process id');
+  await killBrowser(server, ({ page }) => editFor(page, 12), expectBack);
+});
+
+const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ });
+
+/** An experiment of one's own with its settings open; nothing is changed since it was saved. */
+async function openSettings({ page, inspector }: Window): Promise<void> {
+  await page.keyboard.press('Control+d');
+  await expect(page.getByText('Not saved', { exact: true })).toBeVisible();
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Experiment settings' }).click();
+  await expect(inspector.getByLabel('Iterations')).toBeVisible();
+}
+
+test('the whole browser is killed while a field is written in: half a number stands there again', async ({
+  server,
+}) => {
+  test.skip(process.platform === 'win32', 'finding the browser needs its process id');
+  const write = async (window: Window): Promise<void> => {
+    await openSettings(window);
+    await window.inspector.getByLabel('Iterations').fill('2x');
+    await window.page.waitForTimeout(mostLostMs);
+    // It is no change of the document, and no step that could be undone.
+    await expect(window.page.getByText('Not saved', { exact: true })).toHaveCount(0);
+  };
+  await killBrowser(server, write, async (window) => {
+    const { page, inspector } = window;
+    await openEdited(window);
+    const field = inspector.getByLabel('Iterations');
+    await expect(field).toHaveValue('2x');
+    await expect(inspector).toContainText('Typed before the window closed');
+    await expect(undo(page)).toBeDisabled();
+    await field.fill('25');
+    await field.press('Enter');
+    await expect(page.getByText('Not saved', { exact: true })).toBeVisible();
+    await expect(inspector).not.toContainText('Typed before the window closed');
+    // One step, whatever was typed on the way.
+    await undo(page).click();
+    await expect(undo(page)).toBeDisabled();
+    await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);
+  });
+});
+
+test('the window crashes while a text is written: it stands in its field again, and leaving that keeps it', async ({
+  page,
+  server,
+}) => {
+  await page.goto(await server.address());
+  const window = new Window(page);
+  await window.ready();
+  await openForEditing(window);
+  await openSettings(window);
+  const text = 'Why the copy waits:\nfor the talk on Monday';
+  await window.inspector.getByLabel('Description').fill(text);
+  await page.waitForTimeout(mostLostMs);
+  const address = page.url();
+  const context = page.context();
+  await crash(context, page);
+
+  const again = new Window(await context.newPage());
+  await again.page.goto(new URL('/', address).href);
+  await again.ready();
+  await openEdited(again);
+  const field = again.inspector.getByLabel('Description');
+  await expect(field).toHaveValue(text);
+  await field.focus();
+  await again.inspector.getByLabel('Iterations').focus();
+  await expect(again.page.getByText('Not saved', { exact: true })).toBeVisible();
+  await again.page.keyboard.press('Control+s');
+  await expect(again.page.getByText('Not saved', { exact: true })).toHaveCount(0);
+  const saved = Object.entries(server.files()).find(([path]) => path.includes('/experiments/'));
+  expect(JSON.parse(Buffer.from(saved?.[1] ?? '', 'base64').toString('utf8')).description).toBe(text);
+});
+
+test('what is dropped with Esc does not come back', async ({ page, server }) => {
+  await page.goto(await server.address());
+  const window = new Window(page);
+  await window.ready();
+  await openForEditing(window);
+  await openSettings(window);
+  const field = window.inspector.getByLabel('Iterations');
+  await field.fill('77');
+  await page.waitForTimeout(mostLostMs);
+  await field.press('Escape');
+  await expect(field).not.toHaveValue('77');
+  await page.waitForTimeout(mostLostMs);
+  await page.reload();
+  await window.ready();
+  await expect(window.library.getByRole('button', { name: new RegExp(`^${copy}`) })).not.toContainText('Unsaved');
 });

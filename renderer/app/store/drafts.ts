@@ -4,7 +4,7 @@
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
-import type { Draft } from '../../../core/service/service.ts';
+import type { Draft, TypedTexts } from '../../../core/service/service.ts';
 import { forget, recall, remember } from '../settings.ts';
 
 const nameOf = (key: string): string => `draft:${key}`;
@@ -28,9 +28,9 @@ export function sendDraftsTo(next: Send | null): void {
   void sendAll();
 }
 
-/** Keeps a document's changes soon; the last one of a quick series. */
-export function keepDraft(key: string, experiment: Experiment): void {
-  waiting.set(key, { changedAt: new Date().toISOString(), experiment });
+/** Keeps a document's changes, and what is being typed into its fields, soon; the last one of a quick series. */
+export function keepDraft(key: string, experiment: Experiment, typed: TypedTexts): void {
+  waiting.set(key, { changedAt: new Date().toISOString(), experiment, typed });
   timer ??= setTimeout(flushDrafts, delayMs);
 }
 
@@ -72,18 +72,21 @@ async function sendAll(): Promise<void> {
 }
 
 /** The newer of the window's own draft and the host's; null where there is none, or it can't be read. */
-export function newestDraft(key: string, ofHost: Draft | null): Experiment | null {
+export function newestDraft(key: string, ofHost: Draft | null): Draft | null {
   const own = ownDraft(key);
-  if (own === null || (ofHost !== null && ofHost.changedAt > own.changedAt)) return ofHost?.experiment ?? null;
-  return own.experiment;
+  return own === null || (ofHost !== null && ofHost.changedAt > own.changedAt) ? ofHost : own;
 }
 
 function ownDraft(key: string): Draft | null {
   try {
-    const { changedAt, experiment } = JSON.parse(recall(nameOf(key)) ?? '{}') as Partial<Draft>;
+    const { changedAt, experiment, typed } = JSON.parse(recall(nameOf(key)) ?? '{}') as Partial<Draft>;
     const parsed = parseExperiment(experiment);
-    return typeof changedAt === 'string' && parsed.ok ? { changedAt, experiment: parsed.experiment } : null;
+    if (typeof changedAt !== 'string' || !parsed.ok) return null;
+    return { changedAt, experiment: parsed.experiment, ...(isTexts(typed) ? { typed } : {}) };
   } catch {
     return null;
   }
 }
+
+const isTexts = (value: unknown): value is TypedTexts =>
+  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');

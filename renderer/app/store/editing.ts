@@ -14,6 +14,7 @@ import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
 import { assign, put, state } from './store.ts';
+import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
 
 const histories = new Map<string, DocumentHistory>();
 
@@ -29,8 +30,22 @@ function historyOf(key: string, experiment: Experiment): DocumentHistory {
 function show(key: string, history: DocumentHistory): void {
   put('documents', key, { status: 'ready', value: history.experiment });
   put('edits', key, { dirty: history.dirty, undo: history.undoName, redo: history.redoName });
-  if (history.dirty) keepDraft(key, history.experiment);
+  forgetRecovered(key);
+  keepAsDraft(key, history.experiment);
+}
+
+/** What was not saved of a document, and what was not taken over from its fields; no draft where there is neither. */
+function keepAsDraft(key: string, experiment: Experiment): void {
+  const typed = typedTexts(key);
+  if (histories.get(key)?.dirty === true || Object.keys(typed).length > 0) keepDraft(key, experiment, typed);
   else dropDraft(key);
+}
+
+/** Keeps what stands in a field of a document and was not taken over; null where it says what the document says. */
+export function keepTyped(key: string, field: string, text: string | null): void {
+  const isNews = setTyped(key, field, text);
+  const document = state().documents[key];
+  if (isNews && document?.status === 'ready') keepAsDraft(key, document.value);
 }
 
 type Change = (experiment: Experiment) => Edited;
@@ -150,28 +165,47 @@ export const saveCurrent = (): Promise<void> =>
 
 /** Brings back changes that were not saved when the window went, as a step that can be undone. */
 function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): void {
-  const draft = newestDraft(key, ofHost);
-  if (draft === null || histories.has(key)) return;
-  if (JSON.stringify(draft) === JSON.stringify(saved)) {
-    dropDraft(key);
-    return;
-  }
-  const history = historyOf(key, saved);
-  history.push('Recover unsaved changes', draft);
-  show(key, history);
+  if (histories.has(key)) return;
+  const { isChanged, isTyped } = takeDraft(key, 'Recover unsaved changes', saved, ofHost);
+  if (!isChanged && !isTyped) return;
+  const message = [
+    ...(isChanged ? ['Undo (Ctrl+Z) goes back to what was saved.'] : []),
+    ...(isTyped ? ['What was being typed stands in its field again.'] : []),
+  ];
   notifications.show({
     id: `recovered:${key}`,
     title: 'Unsaved changes are back',
-    message: 'Undo (Ctrl+Z) goes back to what was saved.',
+    message: message.join(' '),
     autoClose: 8000,
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Close' },
   });
 }
 
+/** Puts a draft in the place of what was saved, as one step, and what was typed back into its field, which it shows. */
+function takeDraft(key: string, step: string, saved: Experiment, ofHost: Draft | null) {
+  const draft = newestDraft(key, ofHost);
+  if (draft === null) return { isChanged: false, isTyped: false };
+  const { experiment, typed = {} } = draft;
+  const isChanged = JSON.stringify(experiment) !== JSON.stringify(saved);
+  const [field] = Object.keys(typed);
+  if (isChanged) {
+    const history = historyOf(key, saved);
+    history.push(step, experiment);
+    show(key, history);
+  }
+  if (field !== undefined) {
+    recoverTyped(key, typed);
+    keepAsDraft(key, experiment);
+    if (pageDocumentKey(state()) === key) assign({ selection: selectionOfField(experiment, field) });
+  } else if (!isChanged) dropDraft(key);
+  return { isChanged, isTyped: field !== undefined };
+}
+
 /** Forgets a document that was deleted. */
 export function forgetDocument(key: string): void {
   histories.delete(key);
+  forgetRecovered(key);
   dropDraft(key);
   put('documents', key, undefined);
   put('edits', key, undefined);
@@ -212,11 +246,7 @@ export const renameExperiment = (id: string, name: string): Promise<void> =>
 export function openLessonDocument(key: string, experiment: Experiment): void {
   if (state().documents[key]?.status === 'ready') return;
   put('documents', key, { status: 'ready', value: experiment });
-  const draft = newestDraft(key, null);
-  if (draft === null || JSON.stringify(draft) === JSON.stringify(experiment)) return;
-  const history = historyOf(key, experiment);
-  history.push('Changes of last time', draft);
-  show(key, history);
+  takeDraft(key, 'Changes of last time', experiment, null);
 }
 
 /** Gives the experiment of a lesson's step back as the lesson has it. */

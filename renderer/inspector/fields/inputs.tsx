@@ -1,17 +1,20 @@
 /** Inputs that change the document when they are left or Enter is pressed, and say in place why a value is refused. */
 import { ActionIcon, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { IconChartDots } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import { type DeclarationKind, declarationNames, declare } from '../../../core/experiment/edit/declarations.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, durationText, parseBytes, parseDuration } from '../../../core/experiment/edit/quantities.ts';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { type Experiment, fieldPath } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { reservedStreams } from '../../../core/experiment/resources.ts';
-import { edit } from '../../app/store/editing.ts';
+import { edit, keepTyped } from '../../app/store/editing.ts';
+import { pageDocumentKey } from '../../app/store/select.ts';
+import { useApp } from '../../app/store/store.ts';
+import { recoveredText } from '../../app/store/typed.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
 
 export interface FieldProps {
@@ -65,15 +68,15 @@ interface ValueFieldProps<Value> extends FieldProps {
 export function ValueField<Value>(props: ValueFieldProps<Value>) {
   const { label, value, format, emptyMeans, lines, hint } = props;
   const shown = value === undefined ? '' : format.write(value);
-  const [text, setText] = useState(shown);
+  const { text, setText, isRecovered } = useTyped(props.path, shown);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => {
-    setText(shown);
-    setProblem(null);
-  }, [shown]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was refused is gone with a new value.
+  useEffect(() => setProblem(null), [shown]);
+  const dropped = useRef(false);
   const commit = (): void => {
     setProblem(null);
-    if (text === shown) return;
+    // Esc leaves the field at once, before there is another text in it.
+    if (text === shown || dropped.current) return;
     const isEmpty = text.trim() === '' && emptyMeans !== undefined;
     const next = isEmpty ? undefined : format.read(text);
     if (next === null) setProblem(`Write ${format.expected}.`);
@@ -84,13 +87,20 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
     size: 'xs',
     value: text,
     placeholder: emptyMeans,
-    description: hint,
+    description: isRecovered ? recoveredHint : hint,
     error: problem,
     onBlur: commit,
-    onChange: (event: { readonly currentTarget: { readonly value: string } }) => setText(event.currentTarget.value),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
+      dropped.current = false;
+      setText(event.currentTarget.value);
+    },
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key === 'Enter' && (lines === undefined || event.ctrlKey)) commit();
-      if (event.key === 'Escape') setText(shown);
+      if (event.key === 'Escape') {
+        dropped.current = true;
+        setText(shown);
+        setProblem(null);
+      }
     },
   } as const;
   return lines === undefined ? (
@@ -98,6 +108,31 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
   ) : (
     <Textarea {...common} autosize minRows={lines} maxRows={12} />
   );
+}
+
+const recoveredHint = 'Typed before the window closed: leaving the field keeps it, Esc drops it.';
+
+/** The text in a field; until it is taken over it is kept with the draft, and after a crash it is there again. */
+function useTyped(path: OperationPath, shown: string) {
+  const document = useApp(pageDocumentKey);
+  const field = fieldPath(path);
+  const place = `${document} ${field}`;
+  const found = (): string => recoveredText(document, field) ?? shown;
+  const [text, setText] = useState(found);
+  const [at, setAt] = useState({ place, shown, recovered: found() });
+  // Another value, or another field in this one's place.
+  if (at.place !== place || at.shown !== shown) {
+    const recovered = at.place === place ? shown : found();
+    setAt({ place, shown, recovered });
+    setText(recovered);
+  }
+  useEffect(() => {
+    if (document !== null) keepTyped(document, field, text === shown ? null : text);
+  }, [document, field, text, shown]);
+  useEffect(() => {
+    if (document !== null) return () => keepTyped(document, field, null);
+  }, [document, field]);
+  return { text, setText, isRecovered: text !== shown && text === at.recovered };
 }
 
 /** Not a stop of the Tab key, which goes from field to field: the palette's command leads there as well. */
