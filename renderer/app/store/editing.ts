@@ -1,5 +1,4 @@
 /** Changes of the open document: edit, undo, redo, save. Examples and runs are copied first, so they stay as they are. */
-import { notifications } from '@mantine/notifications';
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationNumbers, operationPaths } from '../../../core/experiment/edit/paths.ts';
@@ -7,7 +6,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import type { Draft } from '../../../core/service/service.ts';
 import { announce } from '../announce.ts';
-import { notifyError } from '../notify.ts';
+import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
 import { attempt, host, openPage, whenDocumentRead } from './actions.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
@@ -172,14 +171,7 @@ function recoverDraft(key: string, saved: Experiment, ofHost: Draft | null): voi
     ...(isChanged ? ['Undo (Ctrl+Z) goes back to what was saved.'] : []),
     ...(isTyped ? ['What was being typed stands in its field again.'] : []),
   ];
-  notifications.show({
-    id: `recovered:${key}`,
-    title: 'Unsaved changes are back',
-    message: message.join(' '),
-    autoClose: 8000,
-    withBorder: true,
-    closeButtonProps: { 'aria-label': 'Close' },
-  });
+  notifyDone('Unsaved changes are back', message.join(' '));
 }
 
 /** Puts a draft in the place of what was saved, as one step, and what was typed back into its field, which it shows. */
