@@ -4,6 +4,7 @@
  */
 import type { DeviceInfo } from '../program/engine.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
+import { ascending } from './corrections.ts';
 import { type Draft, has, put, sectionsOf, wholeParameters } from './paths.ts';
 import type { Finding, Plan } from './plan.ts';
 import type { Recorded } from './reading.ts';
@@ -96,15 +97,14 @@ function byPath(points: readonly Point[]): Map<string, Point[]> {
   return paths;
 }
 
-/** The points of a table in order; noise never makes more work take less time, nor a larger share do less. */
+/** The points of a table in order; noise never makes more work take less time. */
 function table(points: readonly Point[]): Record<string, number>[] {
-  const sorted = [...points].sort((a, b) => (a.finding.at?.value ?? 0) - (b.finding.at?.value ?? 0));
-  let least = 0;
-  return sorted.flatMap(({ finding, measurement }) => {
-    if (finding.at === undefined) return [];
-    least = Math.max(least, measurement.median, smallest);
-    return [{ [finding.at.key]: finding.at.value, [finding.at.key === 'share' ? 'part' : 'ns']: least }];
-  });
+  const key = points[0]?.finding.at?.key ?? 'bytes';
+  const found = points.flatMap(({ finding: { at }, measurement }) =>
+    at === undefined ? [] : [{ place: at.value, value: Math.max(measurement.median, smallest) }],
+  );
+  const sorted = ascending(found.sort((a, b) => a.place - b.place));
+  return sorted.map(({ place, value }) => ({ [key]: place, [key === 'share' ? 'part' : 'ns']: value }));
 }
 
 /** Tables hold no zero: what took no time by the clock took less than its tick. */

@@ -51,9 +51,9 @@ export class Gaps {
     this.#nextFunctionNs = profile.hostFunction.gapNs;
   }
 
-  /** Copies' times hold the gap to the copy behind already: they are what copies in a row take each. */
+  /** Copies' times mostly hold the gap to the copy behind: they are what copies in a row take each. */
   static ofStreams(profile: DeviceProfile): Gaps {
-    return new Gaps(profile, profile.queue.sameEngineNs, 0);
+    return new Gaps(profile, profile.queue.sameEngineNs, profile.queue.copyGapNs ?? 0);
   }
 
   /** In a graph it is the kernels' times that hold it. */

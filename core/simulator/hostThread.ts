@@ -26,6 +26,9 @@ const callReturns = 2;
 /** Returned by a step that holds the thread. */
 const held = -1;
 
+/** Which call they make is known once they are executed. */
+const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free', 'pinMemory', 'multiCopy']);
+
 /** The machine that the threads of a program share. */
 export interface Machine {
   readonly profile: DeviceProfile;
@@ -35,11 +38,15 @@ export interface Machine {
   readonly signals: Signals;
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
+  /** What each thread's first call costs more. */
+  readonly firstCallNs: number;
 }
 
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
+  /** What the next call costs more: only the first one does. */
+  #firstNs = 0;
   readonly #index: number;
   readonly #steps: readonly Step[];
   readonly #machine: Machine;
@@ -79,7 +86,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#costs = profile.calls;
     this.#staging = new StagedCopy(this, profile, devices, clock);
     this.#rounds = new Float64Array(steps.length);
-    clock.schedule(0, this, goOn);
+    clock.schedule(profile.host.startNs ?? 0, this, goOn);
+    this.#firstNs = machine.firstCallNs;
   }
 
   /** The step it stands at; undefined once it has executed all. */
@@ -127,7 +135,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       const step = this.#steps[this.#next];
       if (step === undefined) return;
       this.#callStartNs = nowNs;
-      const untilNs = this.#execute(step, nowNs);
+      const untilNs = this.#execute(step, nowNs + this.#takeFirst(step));
       if (untilNs === held) return;
       this.#next += 1;
       this.executed += 1;
@@ -137,6 +145,14 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       }
       nowNs = untilNs;
     }
+  }
+
+  /** What the thread's first call costs more; nothing for what is no call. */
+  #takeFirst({ code, call }: Step): number {
+    if (this.#firstNs === 0 || (call === '' && !callsWithoutName.has(code))) return 0;
+    const firstNs = this.#firstNs;
+    this.#firstNs = 0;
+    return firstNs;
   }
 
   /** The time at which the thread goes on, or `held`. */
@@ -202,7 +218,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
     const untilNs = nowNs + costNs;
-    this.#output.host(this.#index, kind, name, step, nowNs, untilNs);
+    this.#output.host(this.#index, kind, name, step, this.#callStartNs, untilNs);
     return untilNs;
   }
 
@@ -230,7 +246,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return this.#machine.memory.free(step, (stream) => streams.pendingUse(stream));
   }
 
-  /** cudaMalloc and cudaFree first wait for all work of the device. */
+  /** cudaFree, and on some machines cudaMalloc, first waits for all work of the device. */
   #memory(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
     const name = call === '' ? step.label : call;
     const waits = synchronises ? this.#devices.streams.watchDevice(step.device, this) : 0;
@@ -294,7 +310,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       this.#hold('host-sync', step.call);
       return this.#wait(waits, untilNs);
     }
-    this.#output.host(this.#index, 'host-sync', step.call, step, nowNs, untilNs);
+    this.#output.host(this.#index, 'host-sync', step.call, step, this.#callStartNs, untilNs);
     return untilNs;
   }
 

@@ -73,13 +73,13 @@ export class Memory {
     if (step.allocator === 'pool') return this.#allocatePool(step);
     if (step.allocator === 'cuda-malloc') {
       this.#take(step.device, step.bytes, step);
-      return { call: 'cudaMalloc', ns: this.#tables.malloc(step.bytes), synchronises: true };
+      return { call: 'cudaMalloc', ns: this.#tables.malloc(step.bytes), synchronises: this.#costs.mallocSynchronizes };
     }
     const { block, segmentBytes } = this.#allocator(step.device).allocate(step.bytes, step.stream);
     this.#cached.set(step.buffer, block);
     if (segmentBytes === 0) return this.#fromCache();
     this.#take(step.device, segmentBytes, step);
-    return { call: 'cudaMalloc', ns: this.#tables.malloc(segmentBytes), synchronises: true };
+    return { call: 'cudaMalloc', ns: this.#tables.malloc(segmentBytes), synchronises: this.#costs.mallocSynchronizes };
   }
 
   free(step: Step, useOf: UseOf): MemoryCall {

@@ -65,7 +65,7 @@ export class MultiCopyRun {
     const workers = Array.from({ length: threads }, (_, index) => new Worker(this, index));
     workers.forEach((worker, index) => {
       const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
-      parts.clock.schedule(nowNs + (index === 0 ? 0 : profile.host.wakeNs), worker, takeNext);
+      parts.clock.schedule(nowNs + (index === 0 ? 0 : wakeOf(profile)), worker, takeNext);
       if (ready.length > 0) worker.submitFirst(ready);
     });
   }
@@ -152,6 +152,9 @@ export class MultiCopyRun {
     return this.#chunks.slice(0, this.parts.plan.slots).map((_, chunk) => chunk);
   }
 }
+
+/** Helpers have slept since the last copy. */
+const wakeOf = ({ host }: DeviceProfile): number => host.sleeperWakeNs ?? host.wakeNs;
 
 /** One of the threads. */
 class Worker implements Actor, HostCopyOwner, SlotWaiter {

@@ -96,8 +96,11 @@ class Planner {
       case 'work':
         return { ...base, callNs: instruction.durationNs };
       case 'write':
-      case 'read':
-        return { ...base, bytes: instruction.bytes, callNs: (instruction.bytes / host.memcpyBytesPerSecond) * 1e9 };
+      case 'read': {
+        const own = instruction.code === 'write' ? host.writeBytesPerSecond : host.readBytesPerSecond;
+        const callNs = (instruction.bytes / (own ?? host.memcpyBytesPerSecond)) * 1e9;
+        return { ...base, bytes: instruction.bytes, callNs };
+      }
       case 'copy':
         return { ...base, ...this.#copy(instruction, captured) };
       case 'memset':

@@ -95,6 +95,9 @@ const callsSchema = z.strictObject({
   synchronizeNs: ns,
   /** From completion on the device to the return of the call that waited for it. */
   wakeNs: ns,
+  /** What a host thread's first call costs more, and what it does where host memory beyond the caches was filled before. */
+  firstNs: ns.optional(),
+  coldFirstNs: ns.optional(),
 });
 
 const queueSchema = z.strictObject({
@@ -111,6 +114,8 @@ const queueSchema = z.strictObject({
   eventNs: ns.default(0),
   /** From the end of an operation to the start of one of another stream that waited for an event behind it. */
   throughEventNs: ns.optional(),
+  /** From the end of a copy to the start of the next on its engine, beyond what the copies' times hold. */
+  copyGapNs: ns.optional(),
 });
 
 const kernelSchema = z.strictObject({
@@ -142,8 +147,10 @@ const linkSchema = z.strictObject({
 
 const hostSchema = z.strictObject({
   source,
-  /** One host thread copying, filling or reading memory. */
+  /** One host thread copying memory; and writing a pattern or reading memory, where that goes at another rate. */
   memcpyBytesPerSecond: rate,
+  writeBytesPerSecond: rate.optional(),
+  readBytesPerSecond: rate.optional(),
   /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */
   cached: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
   /** Several threads copying at once, all together. */
@@ -151,8 +158,11 @@ const hostSchema = z.strictObject({
     .array(z.strictObject({ threads: z.number().int().min(1).max(10_000), bytesPerSecond: rate }))
     .min(1)
     .max(100),
-  /** From being woken to running, for a thread that waits for another one. */
+  /** From being woken to running, for a thread that waits for another one; and for one that has slept for long. */
   wakeNs: ns,
+  sleeperWakeNs: ns.optional(),
+  /** From the start of an iteration to a thread's first step. */
+  startNs: ns.optional(),
   /** A signal, or a wait for one, that needn't block. */
   signalNs: ns,
 });
@@ -210,6 +220,8 @@ const memorySchema = z.strictObject({
   /** cudaMalloc and cudaFree on an idle device. */
   malloc: tableSchema,
   free: tableSchema,
+  /** Whether cudaMalloc waits for all work of the device, as cudaFree does. */
+  mallocSynchronizes: z.boolean().default(true),
   /** cudaMallocAsync from memory that the pool holds, and cudaFreeAsync. */
   poolAllocateNs: ns,
   poolFreeNs: ns,
@@ -219,6 +231,20 @@ const memorySchema = z.strictObject({
   hostUnregister: tableSchema,
   /** An allocator that finds what it is asked for among what it holds, and one that takes something back. */
   cachedNs: ns,
+});
+
+/** What a run takes longer while it is recorded. Not part of predictions, unless they are held against recorded runs. */
+const recorderSchema = z.strictObject({
+  source,
+  /** Added to each call that puts work into a stream, and to each node of a graph: on the host, and on the device. */
+  callNs: ns,
+  nodeCallNs: ns,
+  nodeNs: ns,
+  /** As queue.copyGapNs, host.startNs, calls.firstNs and calls.coldFirstNs, which it adds to. */
+  copyGapNs: ns,
+  startNs: ns,
+  firstNs: ns,
+  coldFirstNs: ns,
 });
 
 const peerSchema = z.strictObject({
@@ -267,6 +293,7 @@ export const profileSchema = z.strictObject({
   peer: peerSchema.nullable(),
   link: linkSchema,
   host: hostSchema,
+  recorder: recorderSchema.optional(),
   /** What `copyscope calibrate` measured; left out where a profile was made by hand. */
   measurements: z.array(measurementSchema).max(10_000).optional(),
 });

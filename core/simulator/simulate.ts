@@ -84,7 +84,8 @@ function* iteration(
   );
   const devices = new Devices(program, profile, clock, output);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
-  const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies };
+  const firstCallNs = firstCall(program, profile);
+  const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies, firstCallNs };
   const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);
   for (let events = 1; clock.advance(); events += 1) {
@@ -92,6 +93,16 @@ function* iteration(
   }
   requireFinished(program, threads);
   return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };
+}
+
+/** Before each iteration the buffers that are written are filled: beyond the host's caches, they hold nothing else then. */
+function firstCall({ buffers, multiCopies }: Program, { calls, host }: DeviceProfile): number {
+  const filled = buffers.reduce(
+    (sum, { memory, bytes, written }) => (memory !== 'device' && written ? sum + bytes : sum),
+    0,
+  );
+  const isCold = multiCopies.length > 0 || filled >= (host.cached?.bytes ?? Number.POSITIVE_INFINITY);
+  return (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0;
 }
 
 /** Something in it leaves memory to later iterations. */

@@ -12,6 +12,7 @@ import { fitProfile } from '../../core/calibrate/fit/fit.ts';
 import { type RecordedRun, recordedRun } from '../../core/calibrate/fit/recordedRun.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
+import { whileRecording } from '../../core/simulator/recorder.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 
 const option = (name: string, otherwise: string): string => {
@@ -65,7 +66,8 @@ function tellFitted(name: string, to: readonly RecordedRun[]): void {
 }
 
 function tell(name: string, profile: DeviceProfile): void {
-  const known = new Map(runs.map((run) => [run, { ...run, predicted: predict(run, profile) }]));
+  const machine = whileRecording(profile);
+  const known = new Map(runs.map((run) => [run, { ...run, predicted: predict(run, machine) }]));
   console.log(`\n${name}`);
   print('experiment', 'recorded', 'predicted', 'error', 'overlap recorded', 'predicted');
   for (const one of known.values()) printRun(one);

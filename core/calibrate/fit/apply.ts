@@ -3,9 +3,9 @@ import { spread } from '../../analysis/statistics.ts';
 import { throughput } from '../../simulator/kernelCost.ts';
 import { type DeviceProfile, parseProfile } from '../../simulator/profile.ts';
 import { timeTable } from '../../simulator/table.ts';
+import { ascending, corrected, type Point } from '../corrections.ts';
 import { type Draft, put, valueAt, wholeParameters } from '../paths.ts';
 import type { PointKey } from '../plan.ts';
-import { ascending, corrected, type Point } from './corrections.ts';
 import type { Reading } from './readings.ts';
 
 /** Tables hold no zero: what took no time by the clock took less than its tick. */
@@ -13,13 +13,16 @@ const smallest = 1e-3;
 /** A share of the multiprocessors does nothing only by mistake, and no more than all of them. */
 const smallestPart = 1e-3;
 
+/** Parameters that a profile may leave out. */
+const added: ReadonlySet<string> = new Set(['host.readBytesPerSecond', 'host.writeBytesPerSecond']);
+
 export function applyReadings(base: DeviceProfile, readings: readonly Reading[]): DeviceProfile {
   const draft = structuredClone(base) as unknown as Draft;
   for (const path of new Set(readings.map((one) => one.path))) {
     const own = readings.filter((one) => one.path === path);
     const known = valueAt(draft, path);
     if (Array.isArray(known)) put(draft, path, table(known as Draft[], own));
-    else if (known !== undefined) putNumber(draft, path, medianOf(own[0]));
+    else if (known !== undefined || added.has(path)) putNumber(draft, path, medianOf(own[0]));
   }
   return parseProfile(draft);
 }

@@ -2,6 +2,7 @@
 import { iterationOf } from '../../analysis/iteration.ts';
 import { copyOverlap, overlap } from '../../analysis/overlap.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
+import { whileRecording } from '../../simulator/recorder.ts';
 import { simulate } from '../../simulator/simulate.ts';
 import type { RecordedRun } from './recordedRun.ts';
 
@@ -38,9 +39,10 @@ export interface FitErrors {
 
 const closeOverlap = 0.05;
 
-/** Over `runs`, of which there is at least one. */
+/** Over `runs`, of which there is at least one, with what the profile says of the recorder. */
 export function fitErrors(runs: readonly RecordedRun[], profile: DeviceProfile): FitErrors {
-  return errorsOf(runs.map((run) => ({ ...run, predicted: predict(run, profile) })));
+  const machine = whileRecording(profile);
+  return errorsOf(runs.map((run) => ({ ...run, predicted: predict(run, machine) })));
 }
 
 export type Predicted = Pick<RecordedRun, 'makespanNs' | 'overlap'> & { readonly predicted: Prediction };

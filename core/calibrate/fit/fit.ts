@@ -4,6 +4,7 @@
  * stays as it was. Deterministic; the number of simulations is bounded.
  */
 import type { DeviceProfile } from '../../simulator/profile.ts';
+import { whileRecording, withoutRecorder } from '../../simulator/recorder.ts';
 import { applyReadings } from './apply.ts';
 import { descend, type Terms } from './descent.ts';
 import { errorOf, predict } from './errorTerms.ts';
@@ -44,7 +45,7 @@ export function* fitInSteps(
   runs: readonly RecordedRun[],
   { budget = defaultBudget }: FitOptions = {},
 ): Generator<FitProgress, Fitted, void> {
-  let profile = withoutMeasurements(base);
+  let profile = whileRecording(withoutMeasurements(base));
   let readings: Reading[] = [];
   for (let round = 0; round < rounds; round += 1) {
     yield { done: round * runs.length, total: budget, what: 'reading the runs' };
@@ -80,7 +81,8 @@ export function* fitInSteps(
       const turn = turns[index] ?? 0;
       return turn === 0 ? [] : [{ knob, factor: Math.exp(turn) }];
     });
-    return { profile: turned(started, knobs, turns), readings, turned: moved, simulations: evaluations };
+    const fitted = withoutRecorder(turned(started, knobs, turns), base);
+    return { profile: fitted, readings, turned: moved, simulations: evaluations };
   }
 }
 

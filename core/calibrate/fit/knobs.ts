@@ -3,8 +3,8 @@
  * A turn is the logarithm of a factor, so that nothing changes its sign, and 0 leaves everything as it is.
  */
 import type { DeviceProfile } from '../../simulator/profile.ts';
+import { ascending } from '../corrections.ts';
 import { type Draft, put, valueAt, wholeParameters } from '../paths.ts';
-import { ascending } from './corrections.ts';
 
 export interface Knob {
   /** As 'calls.launchNs', or of a table 'copies.h2d.pinned.device @ 65536'. */
@@ -24,7 +24,7 @@ const nodePlaces: readonly number[] = [10, 1000];
 const fixed: readonly RegExp[] = [
   ...[/^device\./, /^version$/, /^measurements/, /^staging\.(slots|chunkBytes|inlineBytes)$/, /^kernel\.concurrent$/],
   // A table only serves what is shown beside a run, and copies in graphs.
-  ...[/^host\.cached\.bytes$/, /^host\.threads$/, /^calls\.launchWarmNs$/, /^queue\.depth$/],
+  ...[/^host\.cached\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
 ];
 
 export function knobsOf(profile: DeviceProfile): Knob[] {
@@ -47,6 +47,8 @@ function tableKnobs(points: readonly Draft[], path: string): Knob[] {
     const shares = points.map(({ share }) => Number(share)).filter((share) => share < 1);
     return shares.map((share) => ({ name: `${path} @ ${share}`, path, place: share }));
   }
+  // However many threads copy, what they reach together grows with them: one turn for all.
+  if (points.some((point) => 'threads' in point)) return [{ name: path, path, place: 1 }];
   const places = points.some((point) => 'nodes' in point) ? nodePlaces : sizePlaces;
   return places.map((place) => ({ name: `${path} @ ${place}`, path, place }));
 }
@@ -98,8 +100,8 @@ function turnedNumber(path: string, known: number, turns: readonly Turn[]): numb
 }
 
 function turnedTable(points: readonly Draft[], turns: readonly Turn[]): Draft[] {
-  const key = ['share', 'nodes', 'bytes'].find((one) => points.some((point) => one in point)) ?? 'bytes';
-  const name = key === 'share' ? 'part' : 'ns';
+  const key = ['share', 'nodes', 'threads', 'bytes'].find((one) => points.some((point) => one in point)) ?? 'bytes';
+  const name = { share: 'part', threads: 'bytesPerSecond' }[key] ?? 'ns';
   const values = points.map((point) => {
     const place = Number(point[key]);
     const by = key === 'share' ? (turns.find((turn) => turn.place === place)?.by ?? 0) : between(turns, place);

@@ -70,6 +70,7 @@ export class Tells {
         return this.#synchronise(pair);
       case 'host-read':
       case 'host-write':
+      case 'host-work':
         return this.#hostMemory(pair);
       case 'copy':
         return [...this.#copy(pair), ...this.#gaps(pair)];
@@ -172,10 +173,19 @@ export class Tells {
     return [{ path: 'calls.wakeNs', read }];
   }
 
+  /** One thread that copies, writes or reads memory by itself. */
   #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
-    if (simulated.bytes < leastHostBytes) return [];
-    const read = (index: number): number | undefined => rateOf(simulated.bytes, recorded[index]);
-    return [{ path: 'host.memcpyBytesPerSecond', read }];
+    const { bytes, kind } = simulated;
+    const { memcpyBytesPerSecond, writeBytesPerSecond, readBytesPerSecond } = this.#profile.host;
+    const [name, known] =
+      kind === 'host-read'
+        ? ['readBytesPerSecond', readBytesPerSecond]
+        : kind === 'host-write'
+          ? ['writeBytesPerSecond', writeBytesPerSecond]
+          : ['memcpyBytesPerSecond', memcpyBytesPerSecond];
+    const predicted = (bytes / (known ?? memcpyBytesPerSecond)) * 1e9;
+    if (bytes < leastHostBytes || !isNear(durationOf(simulated), predicted)) return [];
+    return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index]) }];
   }
 
   // Work
@@ -298,19 +308,27 @@ export class Tells {
 
   /** The row's length, where it is as long as this parameter. */
   #value(pair: RowPair, path: string): readonly Told[] {
-    if (!isNear(durationOf(pair.simulated), this.#number(path))) return [];
-    return [{ path, read: (index) => lengthOf(pair.recorded[index], 0) }];
+    const more = this.#beyond(pair.simulated, this.#number(path));
+    return more === null ? [] : [{ path, read: (index) => lengthOf(pair.recorded[index], more) }];
   }
 
   /** The row's length, where it is as long as this table has it. */
   #point(pair: RowPair, path: string, size: number, key: 'bytes' | 'nodes' = 'bytes'): readonly Told[] {
     const points = tableAt(this.#profile, path);
-    if (size <= 0 || points === null || !isNear(durationOf(pair.simulated), timeTable(points)(size))) return [];
-    return [this.#told(pair, path, size, key)];
+    const more = size <= 0 || points === null ? null : this.#beyond(pair.simulated, timeTable(points)(size));
+    return more === null ? [] : [this.#told(pair, path, size, key, more)];
   }
 
-  #told({ recorded }: RowPair, path: string, value: number, key: PointKey): Told {
-    return { path, at: { key, value }, read: (index) => lengthOf(recorded[index], 0) };
+  /** What the row is longer than its cost: nothing, or what a first call costs more; null where it is something else. */
+  #beyond(row: Activity, cost: number): number | null {
+    const lasts = durationOf(row);
+    if (isNear(lasts, cost)) return 0;
+    const { firstNs = 0, coldFirstNs = 0 } = this.#profile.calls;
+    return [firstNs, coldFirstNs].find((more) => more > 0 && isHostRow(row) && isNear(lasts, cost + more)) ?? null;
+  }
+
+  #told({ recorded }: RowPair, path: string, value: number, key: PointKey, without = 0): Told {
+    return { path, at: { key, value }, read: (index) => lengthOf(recorded[index], without) };
   }
 }
 

@@ -1,8 +1,8 @@
 /** Tables corrected by readings, and kept in order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ascending, corrected } from '../../../../core/calibrate/fit/corrections.ts';
-import { timeTable } from '../../../../core/simulator/table.ts';
+import { ascending, corrected } from '../../../core/calibrate/corrections.ts';
+import { timeTable } from '../../../core/simulator/table.ts';
 
 const line = [1, 100, 10_000].map((place) => ({ place, value: 2 * place }));
 const at = timeTable(line.map(({ place, value }) => ({ bytes: place, ns: value })));

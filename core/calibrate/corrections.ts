@@ -1,8 +1,11 @@
 /**
  * Tables corrected by what was read at some of their points. Between two points that were read, the correction (the
- * ratio of what was read to what the table has) is interpolated on logarithms of size and ratio; beyond the outermost
- * ones it stays. So a table keeps the shape that many measurements gave it, and passes through what the runs say.
+ * ratio of what was read to what the table has) is interpolated on logarithms of size and ratio. Beyond the outermost
+ * ones it passes into the median of all, within a factor of 16: one strange reading at an end says little of what lies
+ * far from it. So a table keeps the shape that many measurements gave it, and passes through what the runs say.
  */
+import { spread } from '../analysis/statistics.ts';
+
 export interface ReadPoint {
   readonly place: number;
   readonly value: number;
@@ -17,17 +20,32 @@ export function corrected(
   at: (place: number) => number,
 ): Point[] {
   const ratios = read.map(({ place, value }) => ({ place, ratio: value / at(place) }));
+  const usual = spread(ratios.map(({ ratio }) => ratio))?.median ?? 1;
   const own = new Map(read.map(({ place, value }) => [place, value]));
   const places = [...new Set([...points.map(({ place }) => place), ...own.keys()])].sort((a, b) => a - b);
-  return places.map((place) => ({ place, value: own.get(place) ?? at(place) * ratioAt(ratios, place) }));
+  return places.map((place) => ({ place, value: own.get(place) ?? at(place) * ratioAt(ratios, usual, place) }));
 }
 
-function ratioAt(ratios: readonly { readonly place: number; readonly ratio: number }[], place: number): number {
+interface Ratio {
+  readonly place: number;
+  readonly ratio: number;
+}
+
+/** Within this factor of a place, what was read there fades out. */
+const reach = 16;
+
+function ratioAt(ratios: readonly Ratio[], usual: number, place: number): number {
   const above = ratios.findIndex((one) => one.place >= place);
   const [next, last] = [ratios[above], above < 0 ? ratios.at(-1) : ratios[above - 1]];
-  if (next === undefined || last === undefined) return (next ?? last)?.ratio ?? 1;
+  if (next === undefined || last === undefined) return beyond(next ?? last, usual, place);
   const part = Math.log(place / last.place) / Math.log(next.place / last.place);
   return last.ratio * (next.ratio / last.ratio) ** part;
+}
+
+function beyond(end: Ratio | undefined, usual: number, place: number): number {
+  if (end === undefined) return 1;
+  const fading = Math.min(1, Math.abs(Math.log(place / end.place)) / Math.log(reach));
+  return end.ratio * (usual / end.ratio) ** fading;
 }
 
 /**
