@@ -35,6 +35,11 @@ class CudaDevices {
   /// Throws a Failure `engine.no-device` where one is not there.
   void open(const Program& program);
   const CudaDevice& operator[](int device) const { return devices_[static_cast<std::size_t>(device)]; }
+  /// Whether every device has access to the memory of every other one.
+  bool reachEachOther() const {
+    const std::size_t count = devices_.size();
+    return given_.size() == count * (count - 1);
+  }
   int count() const { return static_cast<int>(devices_.size()); }
   const std::vector<std::string>& notes() const { return notes_; }
 

@@ -184,6 +184,15 @@ inline bool isPeerCopy(const Program& program, const Instruction& instruction) {
   return isDevice(src) && isDevice(dst) && src.device != dst.device;
 }
 
+inline bool hasPeerCopies(const Program& program) {
+  for (const auto& thread : program.threads) {
+    for (const Instruction& instruction : thread) {
+      if (isPeerCopy(program, instruction)) return true;
+    }
+  }
+  return false;
+}
+
 inline std::int32_t deviceOfThread(const Program& program, int thread) {
   const auto index = static_cast<std::size_t>(thread);
   return index < program.threadDevices.size() ? program.threadDevices[index] : 0;
