@@ -62,8 +62,9 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
     width: Math.max(gutterWidth + columns.left(layout.columns + spareColumns), width),
     height: Math.max(sheet.top + layout.rows.length * rowHeight, height - scrollBarHeight),
   };
+  const hasMore = left + width < gutterWidth + columns.left(layout.columns) - blockGap;
   return (
-    <section className={classes['score']} aria-label="Score" ref={sizeRef}>
+    <section className={classes['score']} aria-label="Score" ref={sizeRef} data-more={hasMore || undefined}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the blocks and cells inside bubble here. */}
       <div
         className={classes['scroll']}
