@@ -9,7 +9,6 @@ using namespace copyscope::testing;
 namespace {
 
 constexpr std::uint64_t bytes = 600 * 1024;
-constexpr std::int64_t longNs = 60 * milliseconds;
 const Content data = pattern(PatternKind::random, 42);
 
 const MemoryReport* reportOf(const RunRecord& record, AllocatorKind kind) {

@@ -8,8 +8,6 @@ using namespace copyscope::testing;
 namespace {
 
 constexpr std::int64_t spinNs = 5 * milliseconds;
-/// Longer than a busy machine may be late in giving a thread its turn.
-constexpr std::int64_t longNs = 120 * milliseconds;
 const Content zeros = pattern(PatternKind::constant, 1);
 
 /// Two spins, one in each of two streams; whether the second began only when the first had ended.

@@ -25,7 +25,7 @@ TEST("a full signal holds the one that signals until another thread has taken on
   const int queue = builder.signalOf(2);
   builder.indexed(Code::signal, queue).indexed(Code::signal, queue).indexed(Code::signal, queue);
   builder.nextThread();
-  builder.work(10 * milliseconds).indexed(Code::waitSignal, queue);
+  builder.work(longNs).indexed(Code::waitSignal, queue);
   const RunRecord record = runOnCpu(builder.program());
   const HostRow work = hostRows(record, 3).at(0);
   const std::int64_t taken = work.startNs + work.durationNs;
