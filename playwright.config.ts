@@ -9,14 +9,15 @@ export default defineConfig({
   outputDir: 'test-results/e2e',
   // The engine process and Chromium share few cores: one test at a time keeps their times apart.
   workers: 1,
-  timeout: 30_000,
-  expect: { timeout: 10_000 },
+  // They only end what hangs: no test may depend on how fast or busy the machine is.
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   retries: 0,
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {
     viewport: { width: 1280, height: 800 },
-    actionTimeout: 10_000,
+    actionTimeout: 30_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(executablePath === null ? {} : { executablePath }),

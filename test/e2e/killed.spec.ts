@@ -7,7 +7,7 @@ import { Window } from './support/window.ts';
 
 const example = 'Pinned source, second stream';
 const copy = `Copy of ${example}`;
-/** Work older than this must survive. */
+/** Work older than this must survive; a busy machine may be as late in saving an edit as it is in showing one. */
 const mostLostMs = 1000;
 
 const sheet = (page: Page) => page.getByTestId('score-sheet');
@@ -20,14 +20,17 @@ const operations = (page: Page): Promise<number> =>
 async function editFor(page: Page, edits: number): Promise<{ early: number; late: number }> {
   const before = await operations(page);
   const states: { at: number; count: number }[] = [];
+  let latestMs = 0;
   for (let edit = 1; edit <= edits; edit += 1) {
+    const begun = performance.now();
     await page.keyboard.press('Control+d');
     await expect(sheet(page)).toHaveAttribute('data-operations', String(before + edit));
     states.push({ at: performance.now(), count: before + edit });
     await page.waitForTimeout(150);
+    latestMs = Math.max(latestMs, performance.now() - begun);
   }
   const end = performance.now();
-  const old = states.filter(({ at }) => end - at >= mostLostMs);
+  const old = states.filter(({ at }) => end - at >= mostLostMs + latestMs);
   return { early: Math.max(before, ...old.map(({ count }) => count)), late: before + edits };
 }
 
@@ -98,7 +101,7 @@ test('the host is killed: the window keeps what is edited meanwhile, and saves i
   const opened = await context.newPage();
   await opened.goto(await second.address());
   await new Window(opened).ready();
-  await expect(window.status).toContainText('Connected', { timeout: 20_000 });
+  await expect(window.status).toContainText('Connected');
   await expect(sheet(page)).toHaveAttribute('data-operations', '12');
   await page.keyboard.press('Control+s');
   await expect(page.getByText('Not saved', { exact: true })).toHaveCount(0);

@@ -138,7 +138,6 @@ class Player {
 
 for (const group of [...new Set(lessons.map((lesson) => lesson.group))]) {
   test(`${group}: every lesson to its end, with a wrong and a right solution of each task`, async ({ window }) => {
-    test.setTimeout(180_000);
     const player = new Player(window);
     await window.page.getByRole('button', { name: 'Lessons', exact: true }).click();
     const own = lessons.filter((lesson) => lesson.group === group);

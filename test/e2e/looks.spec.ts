@@ -32,7 +32,7 @@ async function sweepOf35(window: Window, page: Page): Promise<void> {
   await window.pickEngine(/^Simulated: NVIDIA H200/);
   await page.getByRole('button', { name: 'Run 35 points' }).click();
   const progress = page.getByRole('region', { name: 'Progress of the sweep' });
-  await expect(progress).toContainText('35 of 35 points, 5 failed', { timeout: 25_000 });
+  await expect(progress).toContainText('35 of 35 points, 5 failed', { timeout: 120_000 });
   await expect(page.getByTestId('chart')).toHaveAttribute('data-points', '35');
 }
 

@@ -30,7 +30,6 @@ for (const [hands, Builder] of [
 ] as const) {
   for (const id of built) {
     test(`${id} is built from an empty page by ${hands}`, async ({ window, page, server }) => {
-      test.setTimeout(120_000);
       await page.setViewportSize({ width: 1600, height: 1000 });
       await new Builder(window).build(shipped(id));
       expect(saved(server.dataFolder)).toEqual(shipped(id));
@@ -84,11 +83,9 @@ test('changes that were not saved survive the end of the window', async ({ windo
   await sheet.locator('[data-op="0"]').click();
   await page.keyboard.press('Control+d');
   await expect(sheet).toHaveAttribute('data-operations', '8');
-  await page.waitForTimeout(1000);
+  await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('draft:experiment:');
   // A second window on the same storage, while the first is closed without a word.
   const context = page.context();
-  const storage = await page.evaluate(() => JSON.stringify(localStorage));
-  expect(storage).toContain('draft:experiment:');
   const address = page.url();
   await page.goto('about:blank');
   const again = await context.newPage();

@@ -45,10 +45,9 @@ test('7 chunk sizes by 5 stream counts run, survive points that fail, and open a
   window,
   page,
 }) => {
-  test.setTimeout(60_000);
   await setUp(window, page);
   await page.getByRole('button', { name: 'Run 35 points' }).click();
-  await expect(progress(page)).toContainText('35 of 35 points, 5 failed', { timeout: 30_000 });
+  await expect(progress(page)).toContainText('35 of 35 points, 5 failed', { timeout: 120_000 });
   await expect(progress(page)).toContainText('complete');
 
   // Every point stands at its place, with its figure or its reason.
@@ -89,7 +88,7 @@ test('7 chunk sizes by 5 stream counts run, survive points that fail, and open a
 test('a point of the heat map opens its run when it is clicked', async ({ window, page }) => {
   await setUp(window, page, '32 MiB');
   await page.getByRole('button', { name: 'Run 35 points' }).click();
-  await expect(progress(page)).toContainText('complete', { timeout: 30_000 });
+  await expect(progress(page)).toContainText('complete', { timeout: 120_000 });
   const chart = page.getByTestId('chart');
   await chart.scrollIntoViewIfNeeded();
   // The last points may be drawn a moment after they came.
@@ -106,7 +105,6 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
   page,
   server,
 }) => {
-  test.setTimeout(60_000);
   await runMany(window, page);
   await page.getByRole('button', { name: 'Cancel the sweep' }).click();
   await expect(progress(page)).toContainText('stopped; what was done is kept');
@@ -137,7 +135,6 @@ test('a sweep is cancelled, goes on where it stopped, and is there when the wind
 });
 
 test('a sweep whose host is killed midway keeps every point that was done', async ({ page }) => {
-  test.setTimeout(60_000);
   const first = new Server();
   await page.goto(await first.address());
   const window = new Window(page);
@@ -205,7 +202,7 @@ test('on the CPU engine it is measured, with a spread, and a point that this eng
   await page.getByLabel('Iterations of each point').fill('3');
   await window.pickEngine(/^CPU engine/);
   await page.getByRole('button', { name: 'Run 2 points' }).click();
-  await expect(progress(page)).toContainText('2 of 2 points, 1 failed', { timeout: 20_000 });
+  await expect(progress(page)).toContainText('2 of 2 points, 1 failed', { timeout: 120_000 });
   await expect(points(page).nth(0)).toContainText(
     "the CPU engine can't execute a share of the device's multiprocessors",
   );
@@ -291,7 +288,7 @@ test('a sweep’s figures are saved with where they come from, and its document 
   await setUp(window, page);
   await page.getByRole('group', { name: 'Second number' }).getByLabel('Values', { exact: true }).fill('1, 2');
   await page.getByRole('button', { name: 'Run 14 points' }).click();
-  await expect(progress(page)).toContainText('complete', { timeout: 30_000 });
+  await expect(progress(page)).toContainText('complete', { timeout: 120_000 });
   await page.getByLabel('Metric').selectOption('H2D bandwidth');
   await page.getByText('Lines', { exact: true }).click();
   const chart = page.getByRole('figure', { name: 'H2D bandwidth by chunk size and streams, simulated' });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 60_000;
 
 interface ServerOptions {
   /** Of a server that was there before; else a new one. */
