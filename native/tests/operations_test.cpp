@@ -1,4 +1,6 @@
 // Memsets, items, host functions, event timing, kinds of memory, launch blocking.
+#include <algorithm>
+
 #include "check.h"
 #include "cpu_backend.h"
 #include "failure.h"

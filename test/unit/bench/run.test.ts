@@ -123,10 +123,13 @@ describe('the peer', () => {
   const tasks = [
     { item: 0, kind: 'copy', direction: 'h2d', pinned: true, bytes: 1, count: 1, samples: 1, warmups: 0 },
   ] as const;
-  const peer = (code: string, limitMs = 5000) => {
+  const peer = (code: string, limitMs?: number) => {
     const script = join(folder, 'peer.mjs');
     writeFileSync(script, code);
-    return pytorchPeer({ script, python: process.execPath, limitMs })(tasks, new AbortController().signal);
+    return pytorchPeer({ script, python: process.execPath, ...(limitMs === undefined ? {} : { limitMs }) })(
+      tasks,
+      new AbortController().signal,
+    );
   };
 
   it('gives what the script found', async () => {

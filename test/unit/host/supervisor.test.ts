@@ -28,6 +28,9 @@ const request = (behaviour: string): EngineRunRequest => ({
 const pidOf = async (supervisor: EngineSupervisor): Promise<number> =>
   Number((await supervisor.report()).cupti.detail.replace('process ', ''));
 
+/** Waits until there is no such process: one that was killed is listed until its parent has heard of it. */
+const ended = (pid: number): Promise<void> => eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+
 /** Starts a run and waits until the process says that it is in it. */
 async function inProgress(supervisor: EngineSupervisor, behaviour: string, signal?: AbortSignal) {
   let running = (_progress: RunProgress): void => {};
@@ -136,7 +139,7 @@ describe('the supervised engine process', () => {
     controller.abort();
     await expect(run).rejects.toMatchObject({ code: 'run.cancelled', message: expect.stringContaining('was ended') });
     expect((await supervisor.run(request('complete'))).info.notes).not.toEqual([`process ${pid}`]);
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await ended(pid);
     expect(onChange).not.toHaveBeenCalled();
   });
 
@@ -180,7 +183,7 @@ describe('the supervised engine process', () => {
     const { run } = await inProgress(supervisor, 'ignore cancel');
     supervisor.close();
     await expect(run).rejects.toMatchObject({ code: 'engine.lost' });
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await ended(pid);
     await expect(supervisor.run(request('complete'))).rejects.toMatchObject({ code: 'engine.closed' });
   });
 });
