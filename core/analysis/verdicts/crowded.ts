@@ -59,11 +59,12 @@ function crowdedBy(scene: Scene, kernel: Activity, other: Activity): Occurrence[
   return [{ copy: kernel, partner, pair, finding: finding(other), overlapNs: common }];
 }
 
-/** Whether the two ask for more multiprocessors than there are. A spin is one thread on one of them. */
+/** Whether the two ask for more multiprocessors than there are. A spin that names no share is one thread on one of them. */
 function fillsTogether({ facts }: Scene, ...kernels: readonly Activity[]): boolean {
   const shares = kernels.map(({ op }) => {
     const operation = facts.operation(op);
-    return operation?.op === 'kernel' && operation.kernel.kind !== 'spin' ? operation.smShare : 0;
+    if (operation?.op !== 'kernel') return 0;
+    return operation.kernel.kind === 'spin' && operation.smShare >= 1 ? 0 : operation.smShare;
   });
   return shares.every((share) => share > 0) && shares.reduce((sum, share) => sum + share) > 1;
 }

@@ -52,7 +52,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['late-pageable-call', 'upload', 'issued-too-late', 'pageable-copy-holds-host', 'pageable upload', 'cudaMemcpyAsync'],
   ['late-blocking-copy', 'upload', 'issued-too-late', 'blocking-memcpy', null, 'cudaMemcpy'],
   ['launch-queue-full', 'upload', 'launch-queue-full', 'launch-queue', 'log', 'cudaMemcpyAsync'],
-  ['multiprocessors-full', 'move memory', 'multiprocessors-full', 'sm-share', null, null],
+  ['multiprocessors-full', 'few blocks', 'multiprocessors-full', 'sm-share', null, null],
   ['too-small', 'upload 1', 'too-small', 'launch-cost', null, null],
   ['copied-by-host', 'host copy', 'not-a-copy-engine-copy', 'host-to-host-copy', null, 'cudaMemcpyAsync'],
   [
