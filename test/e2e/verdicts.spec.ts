@@ -38,7 +38,7 @@ test('a kernel that waits for the multiprocessors has a verdict of its own', asy
   await simulate(window, 'Multiprocessors full');
   await expect(window.verdict).toContainText('Multiprocessors full');
   await expect(window.verdict).toContainText('of the kernel');
-  await window.verdict.getByRole('button', { name: /^Apply in a copy: Let "arithmetic" fill 75 %/ }).click();
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Let "move memory" fill 75 %/ }).click();
   await expect(window.verdict).toHaveCount(0);
 });
 
