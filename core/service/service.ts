@@ -211,6 +211,15 @@ export const runFilePath = (id: string): string => runsPath + id;
 export const runOfPath = (path: string): string | null =>
   path.startsWith(runsPath) ? path.slice(runsPath.length) : null;
 
+export interface NotesChange {
+  /** As the window has them now, all of them. */
+  readonly notes: RunNotes;
+  /** As the host had them when the window last heard of them. */
+  readonly base: RunNotes;
+  /** The window, by a name that it has made up: told with the change, so that it knows its own. */
+  readonly by: string;
+}
+
 /** What a window may ask of the host. */
 export interface HostService {
   about(): Promise<About>;
@@ -273,8 +282,8 @@ export interface HostService {
   packBundle(items: LibraryItems): Promise<string>;
   /** The marks and notes on a run; empty where there are none. Rejects with `notes.invalid` where they are damaged. */
   readNotes(id: string): Promise<RunNotes>;
-  /** Replaces all marks and notes on a run that is on disk. */
-  saveNotes(id: string, notes: RunNotes): Promise<void>;
+  /** Puts a window's changes of the notes on a run that is on disk to what other windows have changed since. */
+  saveNotes(id: string, change: NotesChange): Promise<void>;
 }
 
 /** What the host tells every window that is connected. */
@@ -283,6 +292,8 @@ export interface WindowEvents {
   /** A run began, ended, failed, was cancelled, imported or deleted (then `run` is null). */
   runChanged(id: string, run: RunSummary | null): void;
   experimentsChanged(): void;
+  /** The notes on a run are now these; `by` is as in NotesChange. */
+  notesChanged(id: string, notes: RunNotes, by: string): void;
   /** A sweep began, went on, stopped, was brought back or was deleted (then `sweep` is null). */
   sweepChanged(id: string, sweep: SweepSummary | null): void;
   sweepPoint(id: string, outcome: SweepOutcome): void;

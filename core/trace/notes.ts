@@ -45,6 +45,48 @@ export const runNotes = (notes: readonly RunNote[] = []): RunNotes => ({
   notes: [...notes],
 });
 
+/** Whether both hold the same notes, in whatever order. */
+export function sameNotes(a: readonly RunNote[], b: readonly RunNote[]): boolean {
+  const others = byId(b);
+  return a.length === b.length && a.every((note) => isSame(note, others.get(note.id)));
+}
+
+/**
+ * Two lists that were made from the same one, put together: what either has added, changed or deleted. A note that one has
+ * changed and the other deleted stays. One that both have changed is there twice: theirs under its id, mine under another
+ * that is made from it, so that whoever puts the same lists together gets the same.
+ */
+export function mergeNotes(base: readonly RunNote[], mine: readonly RunNote[], theirs: readonly RunNote[]): RunNote[] {
+  const [before, own, others] = [byId(base), byId(mine), byId(theirs)];
+  const ids = new Set([...others.keys(), ...own.keys()]);
+  return [...ids].flatMap((id) => {
+    const [old, m, t] = [before.get(id), own.get(id), others.get(id)];
+    if (isSame(m, t) || isSame(old, m)) return t ?? [];
+    if (isSame(old, t) || t === undefined) return m ?? [];
+    return m === undefined ? [t] : [t, { ...m, id: copyId(id, ids) }];
+  });
+}
+
+const byId = (notes: readonly RunNote[]): Map<string, RunNote> => new Map(notes.map((note) => [note.id, note]));
+
+const isSame = (a: RunNote | undefined, b: RunNote | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.iteration === b.iteration &&
+    a.startNs === b.startNs &&
+    a.endNs === b.endNs &&
+    a.row === b.row &&
+    a.text === b.text);
+
+function copyId(id: string, taken: Set<string>): string {
+  let number = 2;
+  const made = (): string => `${id.slice(0, 36)}-${number}`;
+  while (taken.has(made())) number += 1;
+  taken.add(made());
+  return made();
+}
+
 /** Notes from a file's text. Throws a CopyscopeError `notes.invalid` with the field. */
 export function parseRunNotes(text: string): RunNotes {
   const result = runNotesSchema.safeParse(parsed(text));

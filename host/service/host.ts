@@ -135,9 +135,9 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     cancelImport: (ticket) => imports.cancel(ticket),
     packBundle: (items) => bundles.pack(items),
     readNotes: (id) => notes.read(id),
-    saveNotes: async (id, changed) => {
+    saveNotes: async (id, { notes: mine, base, by }) => {
       await (isSweepRun(id) ? library.sweeps.runFile(id) : runs.file(id));
-      await notes.save(id, changed);
+      windows.notesChanged(id, await notes.merge(id, base, mine), by);
     },
     sweeps: () => sweeps.list(),
     readSweep: (id) => sweeps.read(id),

@@ -2,7 +2,14 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import { maxNotesBytes, parseRunNotes, type RunNotes, runNotes } from '../../core/trace/notes.ts';
+import {
+  maxNotesBytes,
+  mergeNotes,
+  mostNotes,
+  parseRunNotes,
+  type RunNotes,
+  runNotes,
+} from '../../core/trace/notes.ts';
 import { readBoundedText, storageError, writeWhole } from './files.ts';
 import { isId } from './ids.ts';
 import { serial } from './serial.ts';
@@ -25,17 +32,34 @@ export class NoteStore {
     }
   }
 
-  /** Replaces all notes on a run. A file that can't be read is set aside, not overwritten. */
+  /** Replaces all notes on a run. */
   save(id: string, notes: RunNotes): Promise<void> {
+    return this.#serial(() => this.#write(id, notes));
+  }
+
+  /**
+   * Puts what was made of `base` to what is there now, and gives all of it. A file that can't be read is set aside, not
+   * overwritten. Rejects with `notes.too-many`, or a file error.
+   */
+  merge(id: string, base: RunNotes, mine: RunNotes): Promise<RunNotes> {
     return this.#serial(async () => {
       const path = this.#path(id);
-      await this.read(id).catch((error: unknown) => {
+      const theirs = await this.read(id).catch(async (error: unknown) => {
         if (!isDamage(error)) throw error;
-        return setAside(path);
+        await setAside(path);
+        return base;
       });
-      if (notes.notes.length === 0) await this.#remove(path);
-      else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`);
+      const merged = runNotes(mergeNotes(base.notes, mine.notes, theirs.notes));
+      if (merged.notes.length > mostNotes) throw tooMany();
+      await this.#write(id, merged);
+      return merged;
     });
+  }
+
+  async #write(id: string, notes: RunNotes): Promise<void> {
+    const path = this.#path(id);
+    if (notes.notes.length === 0) await this.#remove(path);
+    else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`);
   }
 
   /** Where they lie; null where there are none. */
@@ -69,6 +93,13 @@ const existing = async (path: string): Promise<string | null> =>
 
 const isDamage = (error: unknown): boolean =>
   error instanceof CopyscopeError && (error.code === 'notes.invalid' || error.code === 'file.too-large');
+
+const tooMany = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'notes.too-many',
+    message: `A run keeps ${mostNotes} notes, and another window has written some too.`,
+    remedy: 'Delete some.',
+  });
 
 const setAside = (path: string): Promise<void> =>
   rename(path, `${path}.damaged`).catch((error: NodeJS.ErrnoException) => {

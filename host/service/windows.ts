@@ -35,6 +35,10 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.experimentsChanged();
   }
 
+  notesChanged(...args: Parameters<WindowEvents['notesChanged']>): void {
+    for (const window of this.#windows) window.notesChanged(...args);
+  }
+
   sweepChanged(...args: Parameters<WindowEvents['sweepChanged']>): void {
     for (const window of this.#windows) window.sweepChanged(...args);
   }

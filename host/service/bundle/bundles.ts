@@ -63,6 +63,8 @@ interface Unpacked {
   readonly sweeps: readonly UnpackedSweep[];
 }
 
+type Kept = Record<keyof LibraryItems, string[]>;
+
 interface UnpackedRun {
   readonly item: RunItem;
   readonly path: string;
@@ -80,7 +82,7 @@ export class Bundles {
     this.#version = version;
   }
 
-  /** Looks everything up, and gives a ticket for stream(). Rejects with `experiment.not-found`, `run.not-found` or `sweep.not-found`. */
+  /** Looks everything up, and gives a ticket for stream(). Rejects where something is not there, or can't be read. */
   async pack(items: LibraryItems): Promise<string> {
     const packed = await this.#collect(items);
     const ticket = randomUUID();
@@ -120,12 +122,12 @@ export class Bundles {
   }
 
   async #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
-    const kept = { experiments: [] as string[], runs: [] as string[], sweeps: [] as string[] };
+    const kept: Kept = { experiments: [], runs: [], sweeps: [] };
     try {
       for (const experiment of experiments)
         kept.experiments.push(await this.#library.experiments.save(null, experiment));
-      for (const run of runs) kept.runs.push(await this.#keepRun(run));
-      for (const sweep of sweeps) kept.sweeps.push(await this.#keepSweep(sweep, join(folder, sweep.kept.id)));
+      for (const run of runs) await this.#keepRun(run, kept);
+      for (const sweep of sweeps) await this.#keepSweep(sweep, join(folder, `sweep-${sweep.kept.id}`), kept);
       return kept;
     } catch (thrown) {
       await this.#library.discard(kept).catch(() => {});
@@ -133,18 +135,18 @@ export class Bundles {
     }
   }
 
-  async #keepRun({ item, path, info, notes }: UnpackedRun): Promise<string> {
+  async #keepRun({ item, path, info, notes }: UnpackedRun, kept: Kept): Promise<void> {
     const name = item.id.slice(item.id.lastIndexOf('/') + 1);
     const { id } = await this.#library.runs.keep(name, info, await readBounded(path, maxRunFileBytes));
+    kept.runs.push(id);
     if (notes !== null) await this.#library.notes.save(id, notes);
     if (item.title !== undefined) await this.#library.titles.set(id, item.title);
-    return id;
   }
 
-  async #keepSweep({ kept, runs, notes }: UnpackedSweep, folder: string): Promise<string> {
-    const id = await this.#library.sweeps.keep(kept, runs, folder);
+  async #keepSweep({ kept: sweep, runs, notes }: UnpackedSweep, folder: string, kept: Kept): Promise<void> {
+    const id = await this.#library.sweeps.keep(sweep, runs, folder);
+    kept.sweeps.push(id);
     for (const [point, of] of notes) await this.#library.notes.save(sweepRunId(id, point), of);
-    return id;
   }
 
   async #collect({ experiments, runs, sweeps }: LibraryItems): Promise<Packed> {

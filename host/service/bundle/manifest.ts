@@ -29,14 +29,18 @@ const runItem = z.strictObject({
 });
 
 const points = z.array(z.number().int().min(0).max(mostPoints)).max(mostPoints);
-const sweepItem = z.strictObject({
-  id: topLevelId,
-  name,
-  /** Points that were done: their runs are there as runs/sweep/ID/POINT.arrow. */
-  runs: points,
-  /** Points whose runs have notes: notes/sweep/ID/POINT.json. */
-  notes: points,
-});
+const sweepItem = z
+  .strictObject({
+    id: topLevelId,
+    name,
+    /** Points that were done: their runs are there as runs/sweep/ID/POINT.arrow. */
+    runs: points,
+    /** Points whose runs have notes: notes/sweep/ID/POINT.json. */
+    notes: points,
+  })
+  .refine(({ runs, notes }) => isWithin(notes, new Set(runs)), 'there are notes on a run that is not there');
+
+const isWithin = (some: readonly number[], all: ReadonlySet<number>): boolean => some.every((one) => all.has(one));
 
 const manifestSchema = z
   .strictObject({

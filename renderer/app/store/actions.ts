@@ -39,6 +39,12 @@ export function whenOpened(listener: (imported: Imported) => void): void {
   onOpened = listener;
 }
 
+/** Told of every change of the notes on a run. */
+let onNotesChanged: WindowEvents['notesChanged'] | null = null;
+export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
+  onNotesChanged = listener;
+}
+
 const experimentPrefix = documentKey({ kind: 'experiment', id: '' });
 
 /** The host for calls; set by the connection, null while there is none. */
@@ -113,6 +119,7 @@ export const windowEvents: WindowEvents = {
     void attempt('The experiments could not be listed', async () =>
       assign({ experiments: await host().experiments() }),
     ),
+  notesChanged: (...change) => onNotesChanged?.(...change),
   sweepChanged: (id, sweep) => {
     onSweepChanged(id, sweep);
     if (sweep !== null) return;

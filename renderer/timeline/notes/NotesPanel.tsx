@@ -8,7 +8,7 @@ import { ErrorText } from '../../common/ErrorText.tsx';
 import { rowTitle } from '../describeRow.ts';
 import { operationLabels } from '../operationLabels.ts';
 import classes from './Notes.module.css';
-import { deleteNote, editNote, goToNote, keepsNotes, useRunNotes, writeNote } from './noteStore.ts';
+import { deleteNote, editNote, endWords, goToNote, keepsNotes, typeWords, useRunNotes } from './noteStore.ts';
 import { openNotes } from './notesPanelState.ts';
 import { whenOf } from './useNoteKeys.ts';
 
@@ -100,14 +100,19 @@ function titleOf({ run }: LoadedRun, { row }: RunNote): string {
 
 function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote }) {
   const [text, setText] = useState(note.text);
+  const [seen, setSeen] = useState(note.text);
+  // What another window writes stands here too, unless something else is being written.
+  if (seen !== note.text) {
+    setSeen(note.text);
+    if (text === seen) setText(note.text);
+  }
   const done = useRef(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const end = (keep: boolean): void => {
     if (done.current) return;
     done.current = true;
-    if (keep) writeNote(run.id, note.id, text);
-    editNote(run.id, null);
+    endWords(run.id, keep);
   };
   return (
     <>
@@ -120,7 +125,10 @@ function Words({ run, note }: { readonly run: LoadedRun; readonly note: RunNote 
         ref={field}
         maxLength={mostNoteCharacters}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          typeWords(run.id, note.id, value);
+        }}
         onBlur={() => end(true)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') end(false);

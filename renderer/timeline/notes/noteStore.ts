@@ -1,53 +1,16 @@
-/** The marks and notes on the runs that are open: read from the host once, saved with every change, and undoable. */
-import { temporal } from 'zundo';
+/**
+ * The marks and notes on the runs that are open: read from the host, saved with every change, and undoable. What other
+ * windows write on the same run is put to it as they save it.
+ */
 import { create } from 'zustand';
-import { createStore } from 'zustand/vanilla';
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
-import { mostNotes, type RunNote, runNotes } from '../../../core/trace/notes.ts';
+import { mergeNotes, mostNotes, type RunNote, type RunNotes, runNotes, sameNotes } from '../../../core/trace/notes.ts';
 import { announce } from '../../app/announce.ts';
-import { notifyError } from '../../app/notify.ts';
-import { host } from '../../app/store/actions.ts';
+import { notifyDone, notifyError } from '../../app/notify.ts';
+import { host, whenNotesChanged } from '../../app/store/actions.ts';
 import { isPrediction } from '../../app/store/select.ts';
 import { useApp } from '../../app/store/store.ts';
-
-interface Moment {
-  readonly notes: readonly RunNote[];
-  /** What led here. */
-  readonly step: string;
-}
-
-/** Steps that can be undone. */
-const mostSteps = 200;
-
-class NoteHistory {
-  readonly #store;
-
-  constructor(notes: readonly RunNote[]) {
-    this.#store = createStore<Moment>()(temporal((): Moment => ({ notes, step: 'Open' }), { limit: mostSteps }));
-  }
-
-  get notes(): readonly RunNote[] {
-    return this.#store.getState().notes;
-  }
-
-  push(step: string, notes: readonly RunNote[]): void {
-    this.#store.setState({ notes, step });
-  }
-
-  /** Name of the step that was taken back or done again; null where there was none. */
-  travel(way: 'undo' | 'redo'): string | null {
-    const times = this.#store.temporal.getState();
-    if (way === 'undo') {
-      if (times.pastStates.length === 0) return null;
-      const { step } = this.#store.getState();
-      times.undo();
-      return step;
-    }
-    if (times.futureStates.length === 0) return null;
-    times.redo();
-    return this.#store.getState().step;
-  }
-}
+import { NoteHistory } from './noteHistory.ts';
 
 interface NotesOfRun {
   /** In order of iteration and time. */
@@ -65,6 +28,12 @@ const none: NotesOfRun = { notes: [], problem: null, active: null, editing: null
 const useAll = create<Readonly<Record<string, NotesOfRun>>>()(() => ({}));
 const histories = new Map<string, NoteHistory>();
 const reading = new Set<string>();
+/** As the host has them, as far as this window has heard. */
+const kept = new Map<string, readonly RunNote[]>();
+/** Runs whose notes have changed since their reading began. */
+const heard = new Set<string>();
+/** What the host calls this window when it tells of changes. */
+const self = crypto.randomUUID();
 /** Saves of one run follow one another. */
 const saves = new Map<string, Promise<void>>();
 /** The run whose notes were changed last; null once something else was. Ctrl+Z belongs to it. */
@@ -80,29 +49,76 @@ function set(run: string, change: Partial<NotesOfRun>): void {
   useAll.setState((all) => ({ ...all, [run]: { ...(all[run] ?? none), ...change } }));
 }
 
-/** Reads the notes on a run, once. */
+/** Reads the notes on a run: when it is opened, and after each time the connection was away. */
 export async function ensureNotes(run: string): Promise<void> {
-  if (!keepsNotes(run) || histories.has(run) || reading.has(run)) return;
+  if (!keepsNotes(run) || reading.has(run)) return;
   reading.add(run);
   try {
-    const { notes } = await host().readNotes(run);
-    begin(run, notes);
+    const notes = await readNotes(run);
+    if (histories.has(run) && kept.has(run)) takeOthers(run, notes);
+    else begin(run, notes);
   } catch (thrown) {
     const problem = toErrorInfo(thrown);
     // Without a connection they are read later.
     if (problem.code.startsWith('connection.')) return;
-    begin(run, []);
+    if (!histories.has(run)) begin(run, []);
     set(run, { problem });
   } finally {
     reading.delete(run);
   }
 }
 
+/** As they are after all that this window has saved. What changes while they are read could be older in the answer. */
+async function readNotes(run: string): Promise<readonly RunNote[]> {
+  for (;;) {
+    await saves.get(run);
+    heard.delete(run);
+    const { notes } = await host().readNotes(run);
+    if (!heard.has(run)) return notes;
+  }
+}
+
 /** Notes that were written before the answer came are kept. */
 function begin(run: string, notes: readonly RunNote[]): void {
   const early = notesOf(run).notes;
-  histories.set(run, new NoteHistory(inOrder([...notes, ...early])));
+  kept.set(run, notes);
+  histories.set(run, new NoteHistory(inOrder(mergeNotes([], early, notes))));
   set(run, { notes: historyOf(run).notes });
+}
+
+/** The host tells of a change, by this window or another. */
+function onNotesChanged(run: string, { notes }: RunNotes, by: string): void {
+  heard.add(run);
+  if (!histories.has(run)) return;
+  if (by === self) kept.set(run, notes);
+  else takeOthers(run, notes);
+}
+
+/** Puts what others have changed to what this window has, and to all that undo and redo lead to. */
+function takeOthers(run: string, theirs: readonly RunNote[]): void {
+  flushWords();
+  const base = kept.get(run) ?? [];
+  const history = historyOf(run);
+  const before = history.notes;
+  kept.set(run, theirs);
+  history.rebase((mine) => inOrder(mergeNotes(base, mine, theirs)));
+  const { notes } = history;
+  set(run, { notes });
+  const copy = notes.find(({ id }) => [...before, ...theirs].every((one) => one.id !== id));
+  if (copy !== undefined) {
+    if (copy.text === words?.text) moveWords(copy.id);
+    notifyDone('Changed in another window too', 'Both windows have written on one note: it is there twice now.');
+  }
+  const lost = before.find(({ id }) => id === words?.id && notes.every((one) => one.id !== id));
+  if (lost !== undefined) tellLost(run, lost);
+  save(run);
+}
+
+/** The note whose words are being written was deleted by another window. */
+function tellLost(run: string, note: RunNote): void {
+  words = null;
+  const act = (): void => change(run, 'Bring a note back', [...notesOf(run).notes, note]);
+  notifyDone('The note was deleted in another window', note.text, { label: 'Bring it back', act });
 }
 
 function historyOf(run: string): NoteHistory {
@@ -122,18 +138,24 @@ function change(run: string, step: string, notes: readonly RunNote[]): void {
 
 /** Shows a history's present, and saves it. */
 function show(run: string): void {
-  const { notes } = historyOf(run);
-  set(run, { notes });
+  set(run, { notes: historyOf(run).notes });
+  save(run);
+}
+
+/** Sends what the host does not have yet. */
+function save(run: string): void {
   const before = saves.get(run) ?? Promise.resolve();
-  const save = before.then(async () => {
+  const next = before.then(async () => {
+    const [notes, base] = [notesOf(run).notes, kept.get(run) ?? []];
+    if (sameNotes(notes, base) && notesOf(run).problem === null) return;
     try {
-      await host().saveNotes(run, runNotes(notes));
+      await host().saveNotes(run, { notes: runNotes(notes), base: runNotes(base), by: self });
       if (notesOf(run).problem !== null) set(run, { problem: null });
     } catch (thrown) {
       notifyError('The notes could not be saved', toErrorInfo(thrown));
     }
   });
-  saves.set(run, save);
+  saves.set(run, next);
 }
 
 /** Adds a note, or finds the one that is there for the same; null where no more fit, or none is kept. */
@@ -159,14 +181,66 @@ export function addNote(run: string, note: Omit<RunNote, 'id'>): RunNote | null 
 
 const newId = (): string => crypto.randomUUID();
 
-export function writeNote(run: string, id: string, text: string): void {
+/** A note whose words are being written. They are saved whenever the typing pauses, all of them as one step. */
+interface Words {
+  readonly run: string;
+  readonly id: string;
+  readonly text: string;
+  /** Whether the step has been made. */
+  readonly begun: boolean;
+  /** Whether there is more in the field than in the note. */
+  readonly ahead: boolean;
+}
+
+let words: Words | null = null;
+let pause: ReturnType<typeof setTimeout> | undefined;
+const pauseMs = 250;
+
+/** What stands in the field now. */
+export function typeWords(run: string, id: string, text: string): void {
+  if (words?.run !== run || words.id !== id) flushWords();
+  const begun = words?.run === run && words.id === id && words.begun;
+  words = { run, id, text, begun, ahead: true };
+  clearTimeout(pause);
+  pause = setTimeout(flushWords, pauseMs);
+}
+
+/** Ends the writing; `keep` false leaves the note as it was before. */
+export function endWords(run: string, keep: boolean): void {
+  if (words?.run === run) {
+    if (keep) flushWords();
+    else if (words.begun) {
+      historyOf(run).withdraw();
+      show(run);
+    }
+    clearTimeout(pause);
+    words = null;
+  }
+  editNote(run, null);
+}
+
+function flushWords(): void {
+  clearTimeout(pause);
+  if (words?.ahead !== true) return;
+  const { run, id, text, begun } = words;
+  words = { ...words, ahead: false };
   const { notes } = notesOf(run);
-  if (notes.find((one) => one.id === id)?.text === text) return;
-  change(
-    run,
-    'Write a note',
-    notes.map((one) => (one.id === id ? { ...one, text } : one)),
-  );
+  if ((notes.find((one) => one.id === id)?.text ?? text) === text) return;
+  const written = notes.map((one) => (one.id === id ? { ...one, text } : one));
+  words = { ...words, begun: true };
+  if (!begun) {
+    change(run, 'Write a note', written);
+    return;
+  }
+  historyOf(run).amend(inOrder(written));
+  show(run);
+}
+
+/** The words that are being written have become those of another note. */
+function moveWords(id: string): void {
+  if (words === null) return;
+  words = { ...words, id };
+  set(words.run, { editing: id });
 }
 
 export function deleteNote(run: string, id: string): void {
@@ -207,6 +281,9 @@ useApp.subscribe((now, before) => {
 function forgetNotes(run: string): void {
   if (!histories.has(run)) return;
   histories.delete(run);
+  kept.delete(run);
   saves.delete(run);
   useAll.setState((all) => Object.fromEntries(Object.entries(all).filter(([id]) => id !== run)), true);
 }
+
+whenNotesChanged(onNotesChanged);

@@ -6,11 +6,11 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
-import { runNotes } from '../../../core/trace/notes.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type Archived, archiveOf } from './support/archives.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
+import { notesChange } from './support/notes.ts';
 import { example, smallRun } from './support/runs.ts';
 
 let folder: string;
@@ -44,7 +44,7 @@ const note = { id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'he
 /** An experiment, and a run with a name and a note. */
 async function fill(): Promise<LibraryItems> {
   const { id } = await importedRun(host.service, 'a.arrow', run);
-  await host.service.saveNotes(id, runNotes([note]));
+  await host.service.saveNotes(id, notesChange([note]));
   await host.service.renameRun(id, 'Mine');
   return libraryItems({ experiments: [await host.service.saveExperiment(null, example())], runs: [id] });
 }

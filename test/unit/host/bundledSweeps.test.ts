@@ -395,6 +395,14 @@ describe('a sweep in a bundle', () => {
       },
     ],
     [
+      'notes on a run that it has not',
+      (files: Files) => {
+        const manifest = JSON.parse(text(files, 'manifest.json'));
+        manifest.sweeps[0].notes.push(1);
+        files['manifest.json'] = JSON.stringify(manifest);
+      },
+    ],
+    [
       'an id that leaves its folder',
       (files: Files) => {
         const manifest = JSON.parse(text(files, 'manifest.json'));

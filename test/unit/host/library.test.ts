@@ -17,11 +17,11 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
-import { runNotes } from '../../../core/trace/notes.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
+import { notesChange } from './support/notes.ts';
 import { example, smallRun } from './support/runs.ts';
 import { toldWindow } from './support/toldWindow.ts';
 
@@ -227,7 +227,7 @@ describe('deleting', () => {
     const { id } = await importedRun(host.service, 'a.arrow', run());
     await host.service.saveNotes(
       id,
-      runNotes([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]),
+      notesChange([{ id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' }]),
     );
     await host.service.renameRun(id, 'Mine');
     const experiment = await host.service.saveExperiment(null, example());

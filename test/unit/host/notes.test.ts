@@ -11,7 +11,9 @@ import { createHost, type Host } from '../../../host/service/host.ts';
 import { NoteStore } from '../../../host/service/noteStore.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun } from './support/imports.ts';
+import { notesChange } from './support/notes.ts';
 import { example, smallRun } from './support/runs.ts';
+import { toldWindow } from './support/toldWindow.ts';
 
 const note = (changes: Partial<RunNote> = {}): RunNote => ({
   id: 'n1',
@@ -43,7 +45,8 @@ describe('notes', () => {
       fc.property(lists, (list) => {
         const notes = runNotes(list.map((one) => ({ ...one, endNs: one.startNs + 5 })));
         expect(parseRunNotes(JSON.stringify(notes))).toEqual(notes);
-        expect(requireArguments('saveNotes', ['run', notes])).toEqual(['run', notes]);
+        const change = notesChange(notes.notes);
+        expect(requireArguments('saveNotes', ['run', change])).toEqual(['run', change]);
       }),
     );
   });
@@ -81,9 +84,19 @@ describe('the note store', () => {
     writeFileSync(path, content);
     const store = new NoteStore(join(folder, 'notes'));
     await expect(store.read('a')).rejects.toMatchObject({ code: expect.stringMatching(/^notes|^file/) });
-    await store.save('a', runNotes([note()]));
+    expect(await store.merge('a', runNotes(), runNotes([note()]))).toEqual(runNotes([note()]));
     expect(await store.read('a')).toEqual(runNotes([note()]));
     expect(existsSync(`${path}.damaged`)).toBe(true);
+  });
+
+  it('keeps what two windows write, however many they are, up to what a run can hold', async () => {
+    const store = new NoteStore(join(folder, 'notes'));
+    const one = (id: string) => runNotes([note({ id })]);
+    await Promise.all([1, 2, 3, 4].map((id) => store.merge('a', runNotes(), one(String(id)))));
+    expect((await store.read('a')).notes.map(({ id }) => id).sort()).toEqual(['1', '2', '3', '4']);
+    const many = runNotes(Array.from({ length: mostNotes }, (_, id) => note({ id: `n${id}` })));
+    await expect(store.merge('a', runNotes(), many)).rejects.toMatchObject({ code: 'notes.too-many' });
+    expect((await store.read('a')).notes).toHaveLength(4);
   });
 
   it.each(['../outside', '/etc/passwd', 'a\\..\\b', ''])('never touches a file by the id %j', async (id) => {
@@ -107,11 +120,22 @@ describe('the notes on a run', () => {
   });
   afterEach(() => host.close());
 
-  it('are kept only for a run that there is, and go with it', async () => {
+  it('of several windows are kept together, only for a run that there is, and go with it', async () => {
     const { id } = await importedRun(host.service, 'a.arrow', encodeRun(smallRun(example(), 'cpu')));
-    await host.service.saveNotes(id, runNotes([note()]));
+    await host.service.saveNotes(id, notesChange([note()]));
     expect(await host.service.readNotes(id)).toEqual(runNotes([note()]));
-    await expect(host.service.saveNotes('imported/b', runNotes())).rejects.toMatchObject({ code: 'run.not-found' });
+    const told = toldWindow();
+    host.addWindow(told);
+    const [first, second] = [note(), note({ id: 'second', text: 'of another window' })];
+    await host.service.saveNotes(id, notesChange([second]));
+    expect(await host.service.readNotes(id)).toEqual(runNotes([first, second]));
+    // Every window hears what is there now, and whose change it was.
+    const { by } = notesChange([]);
+    expect(told.notesChanged).toHaveBeenCalledExactlyOnceWith(id, runNotes([first, second]), by);
+    await host.service.saveNotes(id, notesChange([first], [first, second]));
+    await expect(host.service.saveNotes('imported/b', notesChange([]))).rejects.toMatchObject({
+      code: 'run.not-found',
+    });
     await host.service.deleteItems(libraryItems({ runs: [id] }), true);
     expect(await host.service.readNotes(id)).toEqual(runNotes());
   });

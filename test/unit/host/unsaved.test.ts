@@ -49,6 +49,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
   const session = new SessionRuns(store, engine, {
     runProgress: () => {},
     experimentsChanged: () => {},
+    notesChanged: () => {},
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},

@@ -14,12 +14,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
-import { runNotes } from '../../../core/trace/notes.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
 import { freedesktopBin } from '../../../host/service/bin/freedesktopBin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type BuiltEntry, buildEntry, repository } from '../host/support/buildEntry.ts';
+import { notesChange } from '../host/support/notes.ts';
 import { copyscope, engineEntry } from '../host/support/terminal.ts';
 import { toldWindow } from '../host/support/toldWindow.ts';
 import { eventually } from '../support/eventually.ts';
@@ -198,7 +198,7 @@ describe('a sweep on the host', () => {
     await ended(id);
     const run = `sweep/${id}/3`;
     const note = { id: 'n', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
-    await host.service.saveNotes(run, runNotes([note]));
+    await host.service.saveNotes(run, notesChange([note]));
     const before = await host.service.readSweep(id);
     const files = keptFiles();
 

@@ -7,6 +7,7 @@ export const toldWindow = () =>
     runProgress: vi.fn(),
     runChanged: vi.fn(),
     experimentsChanged: vi.fn(),
+    notesChanged: vi.fn(),
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),

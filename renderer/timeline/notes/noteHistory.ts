@@ -1,0 +1,75 @@
+/** The history of the notes on one run: every step has a name and can be undone. */
+import { temporal } from 'zundo';
+import { createStore } from 'zustand/vanilla';
+import type { RunNote } from '../../../core/trace/notes.ts';
+
+interface Moment {
+  readonly notes: readonly RunNote[];
+  /** What led here. */
+  readonly step: string;
+}
+
+/** Steps that can be undone. */
+const mostSteps = 200;
+
+export class NoteHistory {
+  readonly #store;
+
+  constructor(notes: readonly RunNote[]) {
+    this.#store = createStore<Moment>()(temporal((): Moment => ({ notes, step: 'Open' }), { limit: mostSteps }));
+  }
+
+  get notes(): readonly RunNote[] {
+    return this.#store.getState().notes;
+  }
+
+  push(step: string, notes: readonly RunNote[]): void {
+    this.#store.setState({ notes, step });
+  }
+
+  /** Changes what the last step led to: more words of the same note are no step of their own. */
+  amend(notes: readonly RunNote[]): void {
+    this.#aside(() => this.#store.setState({ notes }));
+  }
+
+  /** Takes the last step back for good. */
+  withdraw(): void {
+    const times = this.#store.temporal.getState();
+    const left = times.futureStates;
+    times.undo();
+    this.#store.temporal.setState({ futureStates: left });
+  }
+
+  /** Changes every moment, those that undo and redo lead to as well: what another window has done is not undone here. */
+  rebase(change: (notes: readonly RunNote[]) => readonly RunNote[]): void {
+    const changed = <Part extends Partial<Moment>>(moment: Part): Part => ({
+      ...moment,
+      ...(moment.notes === undefined ? {} : { notes: change(moment.notes) }),
+    });
+    const { temporal: times } = this.#store;
+    this.#aside(() => this.#store.setState(changed));
+    const { pastStates, futureStates } = times.getState();
+    times.setState({ pastStates: pastStates.map(changed), futureStates: futureStates.map(changed) });
+  }
+
+  #aside(act: () => void): void {
+    const times = this.#store.temporal.getState();
+    times.pause();
+    act();
+    times.resume();
+  }
+
+  /** Name of the step that was taken back or done again; null where there was none. */
+  travel(way: 'undo' | 'redo'): string | null {
+    const times = this.#store.temporal.getState();
+    if (way === 'undo') {
+      if (times.pastStates.length === 0) return null;
+      const { step } = this.#store.getState();
+      times.undo();
+      return step;
+    }
+    if (times.futureStates.length === 0) return null;
+    times.redo();
+    return this.#store.getState().step;
+  }
+}

@@ -1,0 +1,9 @@
+import type { NotesChange } from '../../../../core/service/service.ts';
+import { type RunNote, runNotes } from '../../../../core/trace/notes.ts';
+
+/** What a window sends that has these notes now, and had those when it last heard. */
+export const notesChange = (notes: readonly RunNote[], base: readonly RunNote[] = []): NotesChange => ({
+  notes: runNotes(notes),
+  base: runNotes(base),
+  by: '6f1c1f0e-6a5b-4f3c-8a9e-0d1c2b3a4f5e',
+});

@@ -1,0 +1,48 @@
+/** The history of notes: steps, steps that go on, and what another window changes beneath all of them. */
+import { describe, expect, it } from 'vitest';
+import { mergeNotes, type RunNote } from '../../../core/trace/notes.ts';
+import { NoteHistory } from '../../../renderer/timeline/notes/noteHistory.ts';
+
+const note = (id: string, text = ''): RunNote => ({ id, iteration: 0, startNs: 1, endNs: 2, row: null, text });
+const ids = (history: NoteHistory): string[] => history.notes.map(({ id, text }) => id + text);
+
+describe('a history of notes', () => {
+  it('goes on with a step instead of making another', () => {
+    const history = new NoteHistory([note('a')]);
+    history.push('Write a note', [note('a', ' H')]);
+    history.amend([note('a', ' Ha')]);
+    history.amend([note('a', ' Halt')]);
+    expect(history.travel('undo')).toBe('Write a note');
+    expect(ids(history)).toEqual(['a']);
+    expect(history.travel('undo')).toBeNull();
+    expect(history.travel('redo')).toBe('Write a note');
+    expect(ids(history)).toEqual(['a Halt']);
+  });
+
+  it('takes a step back for good', () => {
+    const history = new NoteHistory([]);
+    history.push('Mark', [note('a')]);
+    history.push('Write a note', [note('a', ' x')]);
+    history.withdraw();
+    expect(ids(history)).toEqual(['a']);
+    expect(history.travel('redo')).toBeNull();
+    expect(history.travel('undo')).toBe('Mark');
+  });
+
+  it('undoes what this window did, and never what another one did', () => {
+    const history = new NoteHistory([]);
+    history.push('Mark', [note('mine')]);
+    history.push('Mark', [note('mine'), note('more')]);
+    history.travel('undo');
+    // Another window adds a note of its own to what was saved.
+    const [base, theirs] = [[note('mine')], [note('mine'), note('theirs')]];
+    history.rebase((notes) => mergeNotes(base, notes, theirs));
+    expect(ids(history)).toEqual(['mine', 'theirs']);
+    history.travel('redo');
+    expect(ids(history).sort()).toEqual(['mine', 'more', 'theirs']);
+    history.travel('undo');
+    history.travel('undo');
+    expect(ids(history)).toEqual(['theirs']);
+    expect(history.travel('undo')).toBeNull();
+  });
+});
