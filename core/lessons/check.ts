@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { causes } from '../analysis/verdicts/verdict.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
 import { measureSchema, selectorSchema, type Unit, unitOf } from './measure.ts';
-import { selectRows, takeMeasure } from './measureRun.ts';
+import { arrived, selectRows, takeMeasure } from './measureRun.ts';
 import type { Played } from './played.ts';
 
 const says = z.string().min(1).max(300);
@@ -77,18 +77,37 @@ function evaluateMeasure(
   played: Played,
   others: ReadonlyMap<string, Played>,
 ): CheckResult {
-  const { comparedTo, atLeast, atMost } = measure;
-  const base = comparedTo === undefined ? null : others.get(comparedTo);
-  const [value, before] = [takeMeasure(played, measure), base == null ? null : takeMeasure(base, measure)];
-  const unit = comparedTo === undefined ? unitOf(measure) : 'times';
+  const { atLeast, atMost } = measure;
+  const value = takeMeasure(played, measure);
+  const compares = comparisonOf(measure, played, others);
+  const unit = compares === null ? unitOf(measure) : 'times';
   const wanted = boundsText(atLeast, atMost, unit);
   if (measure.measure === 'wrong-bytes' && value === null) {
     return { says: sentence, told: false, holds: true, found: 'a simulation moves no data', wanted };
   }
-  const compared = comparedTo === undefined ? value : ratio(value, before);
+  const compared = compares === null ? value : ratio(value, compares.value);
   if (compared === null) return { says: sentence, told: true, holds: false, found: 'nothing to measure', wanted };
   const holds = compared >= (atLeast ?? Number.NEGATIVE_INFINITY) && compared <= (atMost ?? Number.POSITIVE_INFINITY);
-  return { says: sentence, told: true, holds, found: valueText(compared, unit), wanted };
+  return { says: sentence, told: true, holds, found: foundText(measure, played, valueText(compared, unit)), wanted };
+}
+
+/** What a ratio is taken to: the same measure of another run, of other rows, or of both. Null where none is taken. */
+function comparisonOf(
+  measure: MeasureCheck['measure'],
+  played: Played,
+  others: ReadonlyMap<string, Played>,
+): { readonly value: number | null } | null {
+  const otherRows = 'against' in measure && measure.against !== undefined ? { ...measure, of: measure.against } : null;
+  if (measure.comparedTo === undefined && otherRows === null) return null;
+  const base = measure.comparedTo === undefined ? played : others.get(measure.comparedTo);
+  return { value: base === undefined ? null : takeMeasure(base, otherRows ?? measure) };
+}
+
+/** Wrong bytes are counted, and of how many they are: '2,097,152 of 4,194,304'. */
+function foundText(measure: MeasureCheck['measure'], { run }: Played, text: string): string {
+  if (measure.measure !== 'wrong-bytes' || measure.comparedTo !== undefined) return text;
+  const data = arrived(run, measure.buffer);
+  return data === null ? text : `${count(data.bytesWrong)} of ${count(data.bytesChecked)} B`;
 }
 
 /** Two that are both nothing are the same. */
@@ -111,9 +130,11 @@ export function valueText(value: number, unit: Unit | 'times'): string {
     case 'times':
       return `${Number(value.toPrecision(3))} ×`;
     case 'count':
-      return value.toLocaleString('en-US');
+      return count(value);
   }
 }
+
+const count = (value: number): string => value.toLocaleString('en-US');
 
 function boundsText(atLeast: number | undefined, atMost: number | undefined, unit: Unit | 'times'): string {
   const text = (value: number): string => valueText(value, unit);

@@ -1,7 +1,7 @@
 /** Everything of a lesson's step that a run decides: whether its task is done, its statements hold, and what was asked for. */
 import type { Experiment } from '../experiment/experiment.ts';
 import type { DeviceProfile } from '../simulator/profile.ts';
-import type { Run } from '../trace/run.ts';
+import type { Run, VerificationCheck } from '../trace/run.ts';
 import { type Check, type CheckResult, evaluateCheck } from './check.ts';
 import { isChoice, type LessonStep } from './lesson.ts';
 import { takeMeasure } from './measureRun.ts';
@@ -34,7 +34,12 @@ export interface StepResult {
   readonly answer: { readonly simulated: number | null; readonly recorded: number | null };
   /** What proves the right choice. */
   readonly proof: readonly StatementResult[];
+  /** How the bytes of the recorded run compared with what they should be, where a statement of the step is about them. */
+  readonly data: readonly VerificationCheck[];
 }
+
+const asksForBytes = ({ checks }: LessonStep['holds'][number]): boolean =>
+  checks.some((check) => 'measure' in check && check.measure.measure === 'wrong-bytes');
 
 /** Names of the experiments that a step's results rest on. */
 export function experimentsOf({ step }: Pick<StepRequest, 'step'>): string[] {
@@ -83,6 +88,7 @@ export async function evaluateStep(request: StepRequest): Promise<StepResult> {
       question !== undefined && isChoice(question)
         ? question.proof.map((check, index) => both(String(index), check.says, [check], ['simulated', 'recorded']))
         : [],
+    data: step.holds.some(asksForBytes) ? (recorded[shown]?.info.verification.checks ?? []) : [],
   };
 
   async function taskResults(): Promise<CheckResult[]> {

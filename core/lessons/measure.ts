@@ -51,30 +51,38 @@ const bounds = {
 };
 
 const of = { of: selectorSchema };
+/** The bounds then hold for the measure of `of` over that of these rows, in the same run or in that of `comparedTo`. */
+const against = { against: selectorSchema.optional() };
 
 const measureSchemas = [
   /** Time in which both run, over the shorter of the two: from 0 to 1. */
   z.strictObject({ measure: z.literal('together'), ...of, with: selectorSchema, ...bounds }),
   /** Nanoseconds in which at least one of the rows runs. */
-  z.strictObject({ measure: z.literal('time'), ...of, ...bounds }),
+  z.strictObject({ measure: z.literal('time'), ...of, ...against, ...bounds }),
   /** The same over the makespan: from 0 to 1. */
   z.strictObject({ measure: z.literal('share'), ...of, ...bounds }),
   /** Nanoseconds of the longest of the rows. */
-  z.strictObject({ measure: z.literal('longest'), ...of, ...bounds }),
+  z.strictObject({ measure: z.literal('longest'), ...of, ...against, ...bounds }),
+  /** Nanoseconds from the start of the first of the rows to the end of the last. */
+  z.strictObject({ measure: z.literal('span'), ...of, ...against, ...bounds }),
+  /** Nanoseconds from the start of the first `of` to the start of the first `until`; below 0 where it starts later. */
+  z.strictObject({ measure: z.literal('lead'), ...of, until: selectorSchema, ...bounds }),
   /** Nanoseconds from the end of the last `of` to the start of the first `until`; below 0 where they overlap. */
   z.strictObject({ measure: z.literal('gap'), ...of, until: selectorSchema, ...bounds }),
   /** Nanoseconds from the end of the first `of` to the end of the last `until`. */
   z.strictObject({ measure: z.literal('between'), ...of, until: selectorSchema, ...bounds }),
   z.strictObject({ measure: z.literal('bytes'), ...of, ...bounds }),
   /** Bytes of the rows over the time that at least one of them runs. */
-  z.strictObject({ measure: z.literal('bandwidth'), ...of, ...bounds }),
-  z.strictObject({ measure: z.literal('count'), ...of, ...bounds }),
+  z.strictObject({ measure: z.literal('bandwidth'), ...of, ...against, ...bounds }),
+  z.strictObject({ measure: z.literal('count'), ...of, ...against, ...bounds }),
   /** Nanoseconds from the start of the iteration to the end of its last activity. */
   z.strictObject({ measure: z.literal('makespan'), ...bounds }),
   /** Hazards that the program has, of any kind where none is given. */
   z.strictObject({ measure: z.literal('hazards'), kind: z.enum(hazardKinds).optional(), ...bounds }),
-  /** Bytes that arrived wrong. Only a run on real hardware knows: a simulation moves no data. */
-  z.strictObject({ measure: z.literal('wrong-bytes'), ...bounds }),
+  /** Nanoseconds between two events, by their ids, as cudaEventElapsedTime finds them. */
+  z.strictObject({ measure: z.literal('elapsed'), start: word, end: word, ...bounds }),
+  /** Bytes that arrived wrong, in all buffers or in one. Only a run on real hardware knows: a simulation moves no data. */
+  z.strictObject({ measure: z.literal('wrong-bytes'), buffer: word.optional(), ...bounds }),
   /** Operations of a kind in the experiment. */
   z.strictObject({ measure: z.literal('operations'), op: z.enum(operationNames), ...bounds }),
   /** Declared bytes of the buffers of a kind of memory. */
@@ -94,12 +102,15 @@ const units: Readonly<Record<Measure['measure'], Unit>> = {
   time: 'time',
   share: 'share',
   longest: 'time',
+  span: 'time',
+  lead: 'time',
   gap: 'time',
   between: 'time',
   bytes: 'bytes',
   bandwidth: 'rate',
   count: 'count',
   makespan: 'time',
+  elapsed: 'time',
   hazards: 'count',
   'wrong-bytes': 'bytes',
   operations: 'count',

@@ -5,6 +5,7 @@ import { rowUnion } from '../analysis/overlap.ts';
 import { touchedBuffers } from '../analysis/verdicts/facts.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import { rowEndNs } from '../trace/rows.ts';
+import type { Run } from '../trace/run.ts';
 import type { RowIndex } from '../trace/trace.ts';
 import type { Measure, Selector } from './measure.ts';
 import type { Played } from './played.ts';
@@ -15,10 +16,10 @@ export function takeMeasure(played: Played, measure: Measure): number | null {
       return makespan(played.iteration);
     case 'hazards':
       return played.hazards.filter(({ kind }) => measure.kind === undefined || kind === measure.kind).length;
-    case 'wrong-bytes': {
-      const { bytesChecked, bytesWrong } = played.run.info.verification;
-      return bytesChecked === 0 ? null : bytesWrong;
-    }
+    case 'wrong-bytes':
+      return arrived(played.run, measure.buffer)?.bytesWrong ?? null;
+    case 'elapsed':
+      return elapsed(played, measure);
     case 'operations':
       return played.operations.filter(({ op }) => op === measure.op).length;
     case 'declared':
@@ -28,6 +29,33 @@ export function takeMeasure(played: Played, measure: Measure): number | null {
     default:
       return ofRows(played, measure);
   }
+}
+
+/** Bytes that were compared with what they should be, in all buffers or in one. Null where none were. */
+export function arrived({ info }: Run, buffer?: string): { bytesChecked: number; bytesWrong: number } | null {
+  const checks = info.verification.checks.filter((check) => buffer === undefined || check.buffer === buffer);
+  const bytesChecked = sum(checks.map((check) => check.bytesChecked));
+  return bytesChecked === 0 ? null : { bytesChecked, bytesWrong: sum(checks.map((check) => check.bytesWrong)) };
+}
+
+/** What the run's own operation found; a simulation asks no event, but its rows tell when each was reached. */
+function elapsed(played: Played, { start, end }: Extract<Measure, { measure: 'elapsed' }>): number | null {
+  const { run, iteration, operations } = played;
+  const found = run.info.elapsedTimes?.findLast((time) => {
+    const one = operations[time.op];
+    return time.iteration === iteration.number && one?.op === 'elapsedTime' && one.start === start && one.end === end;
+  });
+  if (found !== undefined) return found.durationNs;
+  const reached = (event: string): number | null => {
+    const rows = selectRows(played, { kind: 'event-record' }).filter((row) => {
+      const one = operations[run.trace.columns.op[row] ?? -1];
+      return one?.op === 'recordEvent' && one.event === event;
+    });
+    const last = rows.at(-1);
+    return last === undefined ? null : rowEndNs(run.trace, last);
+  };
+  const [from, to] = [reached(start), reached(end)];
+  return from === null || to === null ? null : to - from;
 }
 
 type RowMeasure = Extract<Measure, { of: Selector }>;
@@ -46,6 +74,10 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
       return length(busy) / (makespan(played.iteration) ?? Number.NaN);
     case 'longest':
       return Math.max(...rows.map((row) => trace.columns.durationNs[row] ?? 0));
+    case 'span':
+      return (
+        Math.max(...rows.map((row) => rowEndNs(trace, row))) - Math.min(...rows.map((row) => rowStart(trace, row)))
+      );
     case 'bytes':
       return moved();
     case 'bandwidth':
@@ -55,14 +87,17 @@ function ofRows(played: Played, measure: RowMeasure): number | null {
       const shorter = Math.min(length(busy), length(other));
       return shorter > 0 ? length(intersection(busy, other)) / shorter : null;
     }
+    case 'lead':
     case 'gap':
     case 'between': {
       const others = selectRows(played, measure.until);
       if (others.length === 0) return null;
-      const ends = rows.map((row) => rowEndNs(trace, row));
+      const starts = (of: readonly RowIndex[]): number[] => of.map((row) => rowStart(trace, row));
+      const ends = (of: readonly RowIndex[]): number[] => of.map((row) => rowEndNs(trace, row));
+      if (measure.measure === 'lead') return Math.min(...starts(others)) - Math.min(...starts(rows));
       return measure.measure === 'gap'
-        ? Math.min(...others.map((row) => rowStart(trace, row))) - Math.max(...ends)
-        : Math.max(...others.map((row) => rowEndNs(trace, row))) - Math.min(...ends);
+        ? Math.min(...starts(others)) - Math.max(...ends(rows))
+        : Math.max(...ends(others)) - Math.min(...ends(rows));
     }
   }
 }

@@ -152,6 +152,8 @@ function HostBlock({ summary }: { readonly summary: SummaryDocument }) {
 const Time = ({ name, value }: { readonly name: string; readonly value: number }) =>
   value > 0 ? <Fact name={name}>{formatDuration(value)}</Fact> : null;
 
+const count = (value: number): string => value.toLocaleString('en-US');
+
 function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
   const { bytesChecked, bytesWrong, checks, unverified } = summary.verification;
   const simulated = summary.engine === 'sim';
@@ -163,7 +165,7 @@ function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
           {bytesWrong === 0 ? <IconCircleCheck size={16} aria-hidden /> : <IconCircleX size={16} aria-hidden />}
           {bytesWrong === 0
             ? `Every byte of ${formatBytes(bytesChecked)} is right`
-            : `${formatBytes(bytesWrong)} of ${formatBytes(bytesChecked)} are wrong`}
+            : `${count(bytesWrong)} of ${count(bytesChecked)} bytes are wrong`}
         </p>
       ) : null}
       {!simulated && bytesChecked === 0 ? <p className={classes['prose']}>Nothing was verified.</p> : null}
@@ -172,8 +174,13 @@ function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
           .filter((check) => check.bytesWrong > 0)
           .slice(0, 10)
           .map((check) => (
-            <Fact key={`${check.kind}:${check.buffer}:${check.op}`} name={check.buffer}>
-              first wrong byte at {check.firstWrong}
+            <Fact
+              key={`${check.kind}:${check.buffer}:${check.op}`}
+              name={check.kind === 'read' ? `${check.buffer}, as read` : check.buffer}
+              title={`The first wrong byte is at ${count(check.firstWrong)}`}
+            >
+              {count(check.bytesWrong)} of {count(check.bytesChecked)} wrong, the first at byte{' '}
+              {count(check.firstWrong)}
             </Fact>
           ))}
         {unverified.slice(0, 10).map(({ buffer, reason }) => (

@@ -21,6 +21,7 @@ import { ErrorText } from '../common/ErrorText.tsx';
 import { PanelSwitch } from '../common/PanelSwitch.tsx';
 import { RuleLink } from '../common/RuleLink.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
+import { Arrived } from './Arrived.tsx';
 import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
 import { present, resetProgress, showSide, useLessonView } from './lessonView.ts';
@@ -145,6 +146,7 @@ function Body({ open }: { readonly open: OpenStep }) {
             {step.question === undefined ? null : <Question open={open} question={step.question} checked={checked} />}
             {step.task === undefined ? null : <Task open={open} task={step.task} checked={checked} />}
             {step.holds.length === 0 || waits ? null : <Statements step={open} checked={checked} />}
+            {waits ? null : <Arrived open={open} checked={checked} />}
             {figure === undefined || waits ? null : <FigureView figure={figure} />}
             {isLast(open) ? (
               <>

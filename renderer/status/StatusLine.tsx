@@ -85,7 +85,7 @@ function Verification({ summary }: { readonly summary: SummaryDocument }) {
         </span>
       ) : (
         <span data-tone="bad">
-          <IconCircleX size={14} aria-hidden /> wrong
+          <IconCircleX size={14} aria-hidden /> {bytesWrong.toLocaleString('en-US')} bytes wrong
         </span>
       )}
     </Item>

@@ -75,6 +75,7 @@ class Player {
       if (step.question !== undefined) await this.answer(step.question, index);
       if (step.task !== undefined) await this.solve(lesson, step);
       if (step.holds.length > 0) await this.statements(lesson, step);
+      await this.recording(lesson, step);
       await this.lesson.getByRole('button', { name: index === lesson.steps.length - 1 ? 'Finish' : 'Next' }).click();
     }
     await expect(this.page.getByRole('heading', { level: 1, name: 'Lessons' })).toBeVisible();
@@ -111,6 +112,26 @@ class Player {
     await expect(shown.getByLabel('Not yet')).toHaveCount(0);
   }
 
+  /** Shows the recorded run and goes back to the simulated one, where a recording ships; else says that there is none. */
+  async recording({ experiments }: Lesson, { shown, holds }: LessonStep): Promise<void> {
+    if (shown === null) return;
+    const runs = this.page.getByRole('radiogroup', { name: 'Run shown' });
+    if ((experiments[shown.name]?.recorded ?? 'none yet') === 'none yet') {
+      await expect(this.page.getByText('No recorded run yet')).toBeVisible();
+      return;
+    }
+    const { timeline } = this.window;
+    await runs.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+    await expect(timeline.getByText('Recorded', { exact: true })).toBeVisible();
+    await expect(timeline.getByTestId('timeline-plot')).toBeVisible();
+    const ofBytes = holds.some(({ checks }) =>
+      checks.some((check) => 'measure' in check && check.measure.measure === 'wrong-bytes'),
+    );
+    await expect(this.lesson.getByRole('region', { name: 'What arrived' })).toHaveCount(ofBytes ? 1 : 0);
+    await runs.getByText('Simulated', { exact: true }).click();
+    await expect(timeline.getByText('Recorded', { exact: true })).toHaveCount(0);
+  }
+
   async solve(lesson: Lesson, step: LessonStep): Promise<void> {
     const found = solutions[`${lesson.id}: ${step.title}`];
     const [right] = Object.values(found?.right ?? {});
@@ -135,6 +156,23 @@ class Player {
     await expect.poll(async () => Number(await task.getAttribute('data-checked'))).toBeGreaterThan(before);
   }
 }
+
+test('a race shows how many bytes were wrong in the recorded run, and its remedy that none were', async ({
+  window,
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+  await page.getByRole('button', { name: /Changing a source in flight/ }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('radio').first().click();
+  await lesson.getByRole('button', { name: 'Answer, and run it' }).click();
+  const arrived = lesson.getByRole('region', { name: 'What arrived' });
+  await expect(arrived.getByText('2,097,152 of 4,194,304 bytes are wrong')).toBeVisible();
+  await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+  await expect(window.status.getByText('2,097,152 bytes wrong')).toBeVisible();
+  await lesson.getByRole('button', { name: /^Step 4/ }).click();
+  await expect(arrived.getByText('All of 4,194,304 bytes are right')).toHaveCount(2);
+});
 
 for (const group of [...new Set(lessons.map((lesson) => lesson.group))]) {
   test(`${group}: every lesson to its end, with a wrong and a right solution of each task`, async ({ window }) => {

@@ -42,4 +42,19 @@ describe('recorded runs of lessons', () => {
       });
     }
   });
+
+  it('have just the wrong bytes that the texts count', () => {
+    let counted = 0;
+    for (const lesson of lessons) {
+      const texts = [lesson.differs, ...lesson.steps.map(({ text }) => text)].join('\n');
+      const checks = Object.keys(lesson.experiments)
+        .flatMap((name) => recordedRun(lesson, name)?.info.verification.checks ?? [])
+        .map(({ bytesWrong, bytesChecked }) => `${bytesWrong} of ${bytesChecked}`);
+      for (const [found] of texts.matchAll(/[\d,]+\s+of\s+[\d,]+(?=\s+bytes)/g)) {
+        expect(checks, lesson.id).toContain(found.replaceAll(',', '').replace(/\s+/g, ' '));
+        counted += 1;
+      }
+    }
+    expect(counted).toBeGreaterThan(3);
+  });
 });
