@@ -241,6 +241,23 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
     await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
   },
+  'lesson with wrong bytes': async (window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: /Changing a source in flight/ }).click();
+    await page.getByRole('radio').first().click();
+    await page.getByRole('button', { name: 'Answer, and run it' }).click();
+    await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+    await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
+    await page.getByRole('region', { name: 'What arrived' }).scrollIntoViewIfNeeded();
+  },
+  'lesson recorded on two GPUs': async (window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: /Two GPUs/ }).click();
+    await page.getByRole('button', { name: /^Step 2/ }).click();
+    await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
+    await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'Recorded' }).first()).toBeVisible();
+  },
   'lesson task': async (window, page) => {
     await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
     await page.getByRole('button', { name: /^Step 3/ }).click();
