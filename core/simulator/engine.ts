@@ -3,7 +3,7 @@ import { CopyscopeError } from '../errors.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import { type DeviceProfile, profileDeviceName } from './profile.ts';
-import { type SimulationResult, simulateInSteps } from './simulate.ts';
+import { type SimulateOptions, type SimulationResult, simulate, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
 
@@ -14,6 +14,16 @@ export interface SimulationSite {
   readonly version: string;
   /** Resolves after the event loop has had a turn, so that a cancel or a redraw gets through. */
   pause(): Promise<void>;
+}
+
+/** A run made at once: what simEngine() gives, for a caller that reports no progress. */
+export function simulateRun(
+  request: EngineRequest,
+  profile: DeviceProfile,
+  site: Omit<SimulationSite, 'pause'>,
+  options?: SimulateOptions,
+): Run {
+  return simulatedRun(request, profile, simulate(request.program, profile, options), site);
 }
 
 /** `readProfile` gives the profile of a name, or rejects. */
@@ -56,7 +66,7 @@ function simulatedRun(
   { experiment }: EngineRequest,
   profile: DeviceProfile,
   { trace, makespanNs }: SimulationResult,
-  site: SimulationSite,
+  site: Omit<SimulationSite, 'pause'>,
 ): Run {
   const info: RunInfo = {
     format: runFormat,

@@ -24,6 +24,9 @@ export interface SimulateOptions {
   readonly maxInstructions?: number;
 }
 
+/** Code of the error that refuses a longer program. */
+export const tooLong = 'simulation.too-long';
+
 export interface SimulationResult {
   readonly trace: Trace;
   /** From the start to the end of the last activity. */
@@ -115,7 +118,7 @@ function requireBounded(program: Program, most: number): void {
   const total = program.threads.reduce((sum, thread) => sum + instructionCount(program, thread.instructions), 0);
   if (total <= most) return;
   throw new CopyscopeError({
-    code: 'simulation.too-long',
+    code: tooLong,
     message: `the program executes ${total} instructions; at most ${most} are simulated.`,
     remedy: 'Lower the counts of its repeats.',
   });

@@ -14,7 +14,7 @@ const mostShown = 6;
 
 export function RecentList() {
   const pages = useRecent((state) => state.pages);
-  const state = useApp();
+  const state = useApp((all) => all);
   const known = pages.flatMap((page) => {
     const name = recentName(state, page);
     return name === null ? [] : [{ page, name }];

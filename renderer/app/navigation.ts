@@ -2,13 +2,13 @@
 import { pageHash, parsePageHash } from './page.ts';
 import { recall } from './settings.ts';
 import { openPage } from './store/actions.ts';
-import { assign, useApp } from './store/store.ts';
+import { assign, watch } from './store/store.ts';
 
 export function startNavigation(): void {
   const page = parsePageHash(location.hash) ?? parsePageHash(recall('page') ?? '');
   assign({ engine: recall('engine') });
   // Documents can be read once there is a host to read them from.
-  const stop = useApp.subscribe((state) => {
+  const stop = watch((state) => {
     if (!state.libraryReady) return;
     stop();
     // Unless something was opened meanwhile.

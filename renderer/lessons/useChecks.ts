@@ -6,7 +6,7 @@ import type { Run } from '../../core/trace/run.ts';
 import { announce } from '../app/announce.ts';
 import { ensureRun } from '../app/store/actions.ts';
 import { currentExperiment, loadedRun } from '../app/store/select.ts';
-import { state, useApp } from '../app/store/store.ts';
+import { state, useApp, watch } from '../app/store/store.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { askChecks } from './askChecks.ts';
 import { change } from './lessonView.ts';
@@ -91,7 +91,7 @@ async function recordedRun(id: string): Promise<Run | null> {
   const isReading = (): boolean => state().loadedRuns[id]?.status === 'loading';
   await new Promise<void>((resolve) => {
     if (!isReading()) return resolve();
-    const stop = useApp.subscribe(() => {
+    const stop = watch(() => {
       if (isReading()) return;
       stop();
       resolve();

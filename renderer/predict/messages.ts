@@ -15,6 +15,8 @@ export interface PredictRequest {
   readonly profile: DeviceProfile | null;
   /** Copyscope's version. */
   readonly version: string;
+  /** The window has drawn the lanes itself, and wants only the summary. */
+  readonly hasLanes: boolean;
 }
 
 export type PredictAnswer =

@@ -1,15 +1,15 @@
-/** Simulates the open experiment away from the window's thread, and indexes the result for its lanes. */
+/**
+ * Simulates the open experiment away from the window's thread, where that would hold the window up, and sums up what was
+ * simulated.
+ */
 import '../zodSetup.ts';
-import { laneCounters } from '../../core/analysis/laneCounters.ts';
 import { summarizeRun } from '../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
-import { lower } from '../../core/program/lower.ts';
-import { simEngine } from '../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { summaryOptions } from '../app/attainable.ts';
-import { indexIteration } from '../app/loading/iterationData.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
+import { predict } from './predict.ts';
 
 /** The worker's own global, as far as this file needs it. */
 interface WorkerScope {
@@ -27,21 +27,19 @@ let summaryMs = 0;
 scope.onmessage = ({ data }) => {
   newest = data.ticket;
   profile = data.profile ?? profile;
-  predict(data).catch((thrown: unknown) =>
-    scope.postMessage({ kind: 'failed', ticket: data.ticket, error: toErrorInfo(thrown) }),
-  );
+  try {
+    answer(data);
+  } catch (thrown) {
+    scope.postMessage({ kind: 'failed', ticket: data.ticket, error: toErrorInfo(thrown) });
+  }
 };
 
-async function predict({ ticket, experiment, version }: PredictRequest): Promise<void> {
+function answer({ ticket, experiment, version, hasLanes }: PredictRequest): void {
   const used = profile;
   if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
-  const engine = simEngine(async () => used, { machine: null, version, pause: async () => {} });
-  const run = await engine.run({ experiment, program: lower(experiment), profile: used.name });
+  const { run, iteration, counters } = predict(experiment, used, version);
   const { experiment: _, ...info } = run.info;
-  const { representative } = run.info.iterations;
-  const iteration = indexIteration(run.trace, representative);
-  const counters = laneCounters(run, representative);
-  scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
+  if (!hasLanes) scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
   setTimeout(() => {
     if (newest === ticket) scope.postMessage({ kind: 'summarized', ticket, summary: summarized(run, used) });
   }, summaryMs);

@@ -1,16 +1,19 @@
 /** Every edit is simulated at once, so that lanes stand under the score before anything was run. */
 import { useEffect } from 'react';
+import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
+import { tooLong } from '../../core/simulator/simulate.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
 import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
-import { assign, put, state, useApp } from '../app/store/store.ts';
+import { assign, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
+import { isLongerThan, type Prediction, predict } from './predict.ts';
 
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
@@ -29,7 +32,7 @@ function wantedNow(all: AppState): Wanted | null {
   return key === null || experiment === null ? null : { key, experiment };
 }
 
-/** Predicts what is open, anew with each edit: the simulation begins while the window still draws the edit. */
+/** Predicts what is open, anew with each edit. */
 export function usePrediction(): void {
   useEffect(() => {
     let before: { readonly wanted: Wanted | null; readonly picked: string | null } = { wanted: null, picked: null };
@@ -42,7 +45,7 @@ export function usePrediction(): void {
       if (wanted !== null) ask(wanted);
     };
     look(state());
-    return useApp.subscribe(look);
+    return watch(look);
   }, []);
 }
 
@@ -55,9 +58,12 @@ let asked: (Wanted & { readonly ticket: number; readonly since: number }) | null
 /** What comes next: only the last of quick edits. */
 let waiting: Wanted | null = null;
 /** The prediction on screen, whose summary may still come. */
-let shown: (Pick<Predicted, 'ticket' | 'counters'> & { readonly id: string }) | null = null;
+let shown: (Pick<Prediction, 'counters'> & { readonly id: string; readonly ticket: number }) | null = null;
 
 function ask(wanted: Wanted): void {
+  const profile = profiles.get(chosenProfileName() ?? '');
+  if (profile !== undefined && predictedHere(wanted, profile)) return;
+  clearTimeout(summing);
   waiting = wanted;
   if (asked !== null && performance.now() - asked.since > patienceMs) end();
   if (asked === null) askNext();
@@ -71,25 +77,61 @@ function askNext(): void {
   if (profile === undefined) {
     void chosenProfile().then((found) => {
       // Without a profile there is no prediction.
-      if (found !== null && asked === null && waiting === wanted) post(wanted, found);
+      if (found === null || asked !== null || waiting !== wanted) return;
+      if (!predictedHere(wanted, found)) post(wanted, found);
     });
   } else post(wanted, profile);
 }
+
+/**
+ * Longer programs, and longer documents, are simulated in the worker. What is shorter takes less time here than its way
+ * there and back, and its lanes are drawn with the very frame that draws the edit.
+ */
+const mostHere = 4000;
+
+/** Predicts at once, in the change of the store that asks for it. False where that would hold the window up. */
+function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boolean {
+  if (isLongerThan(mostHere, experiment)) return false;
+  const id = predictionId(key);
+  let made: Prediction | null = null;
+  try {
+    made = predict(experiment, profile, version(), { maxInstructions: mostHere });
+  } catch (thrown) {
+    if (toErrorInfo(thrown).code === tooLong) return false;
+  }
+  // What is under way would come too late.
+  if (asked !== null) end();
+  waiting = null;
+  clearTimeout(summing);
+  if (made === null) {
+    forget(id);
+    return true;
+  }
+  tickets += 1;
+  const ticket = tickets;
+  show(id, { ticket, ...made });
+  summing = setTimeout(() => send({ ticket, experiment, hasLanes: true }, profile), summaryPauseMs);
+  return true;
+}
+
+/** A summary is asked for when no other edit has come for so long. */
+const summaryPauseMs = 100;
+let summing: ReturnType<typeof setTimeout> | undefined;
+
+const version = (): string => state().about?.version ?? '';
 
 function post(wanted: Wanted, profile: DeviceProfile): void {
   waiting = null;
   tickets += 1;
   asked = { ...wanted, ticket: tickets, since: performance.now() };
+  send({ ticket: tickets, experiment: wanted.experiment, hasLanes: false }, profile);
+}
+
+function send(request: Pick<PredictRequest, 'ticket' | 'experiment' | 'hasLanes'>, profile: DeviceProfile): void {
   worker ??= started();
-  const version = state().about?.version ?? '';
   const news = profile === given ? null : profile;
   given = profile;
-  worker.postMessage({
-    ticket: tickets,
-    experiment: wanted.experiment,
-    profile: news,
-    version,
-  } satisfies PredictRequest);
+  worker.postMessage({ ...request, profile: news, version: version() } satisfies PredictRequest);
 }
 
 function end(): void {
@@ -120,8 +162,10 @@ function receive(answer: PredictAnswer): void {
   // The next one is simulated while this one is drawn.
   askNext();
   const id = predictionId(key);
-  if (answer.kind === 'predicted') show(id, experiment, answer);
-  else if (next === null) forget(id);
+  if (answer.kind === 'predicted') {
+    const { ticket, info, trace, iteration, counters } = answer;
+    show(id, { ticket, run: { info: { ...info, experiment }, trace }, iteration, counters });
+  } else if (next === null) forget(id);
 }
 
 /** What can't be simulated is said when it is run; lanes of an older document would be wrong. */
@@ -130,12 +174,9 @@ function forget(id: string): void {
   put('loadedRuns', id, undefined);
 }
 
-type Predicted = Extract<PredictAnswer, { kind: 'predicted' }>;
-
 /** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
-function show(id: string, experiment: Experiment, { ticket, info, trace, iteration, counters }: Predicted): void {
+function show(id: string, { ticket, run, iteration, counters }: Prediction & { readonly ticket: number }): void {
   shown = { ticket, id, counters };
-  const run = { info: { ...info, experiment }, trace };
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
   const summary = before?.status === 'ready' ? before.value.summary : null;
@@ -144,12 +185,19 @@ function show(id: string, experiment: Experiment, { ticket, info, trace, iterati
       ...loadedRuns,
       [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters) },
     },
-    runs: { ...runs, [id]: summaryOf(id, run.info, iteration.makespanNs) },
+    runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),
   });
 }
 
-const summaryOf = (id: string, info: RunInfo, makespanNs: number): RunSummary => ({
+/** The same table where the prediction is known: nothing that is drawn from a list of runs changes with an edit. */
+function withPrediction(runs: AppState['runs'], made: RunSummary): AppState['runs'] {
+  const known = runs[made.id];
+  return known?.name === made.name && known.device === made.device ? runs : { ...runs, [made.id]: made };
+}
+
+/** How long it takes is in the run itself, which is made anew with each edit. */
+const summaryOf = (id: string, info: RunInfo): RunSummary => ({
   id,
   name: info.experiment?.name ?? '',
   origin: 'simulated',
@@ -157,7 +205,7 @@ const summaryOf = (id: string, info: RunInfo, makespanNs: number): RunSummary =>
   status: 'complete',
   createdAt: info.createdAt,
   device: info.device?.name ?? '',
-  makespanNs,
+  makespanNs: null,
   builtIn: true,
 });
 

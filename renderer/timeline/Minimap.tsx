@@ -3,6 +3,7 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLa
 import { formatDuration } from '../../core/units.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../app/palette.ts';
+import { whenIdle } from '../common/afterFrame.ts';
 import { useScheme } from '../common/usePaints.ts';
 import { gutterWidth } from './Gutter.tsx';
 import classes from './Minimap.module.css';
@@ -191,17 +192,6 @@ function describe(element: HTMLElement, { startNs, endNs }: TimeView): void {
 /** Longer than this nothing waits for an idle moment. */
 const mostWaitMs = 300;
 
-/** Soon, but not before what is more urgent is on screen. Returns what calls it off. */
-function whenIdle(action: () => void): () => void {
-  // Safari has no idle callbacks.
-  if (!('requestIdleCallback' in window)) {
-    const timer = setTimeout(action, mostWaitMs / 3);
-    return () => clearTimeout(timer);
-  }
-  const handle = requestIdleCallback(action, { timeout: mostWaitMs });
-  return () => cancelIdleCallback(handle);
-}
-
 /** Drawn once for a run and a width, after the lanes themselves. */
 function useOverview(
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -217,7 +207,7 @@ function useOverview(
       const ratio = window.devicePixelRatio || 1;
       const columns = Math.round(width * ratio);
       draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
-    });
+    }, mostWaitMs);
   }, [canvas, view, limits, width, scheme]);
 }
 

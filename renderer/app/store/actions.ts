@@ -22,7 +22,7 @@ import { noteRecent } from '../recent.ts';
 import { remember } from '../settings.ts';
 import { sendDraftsTo } from './drafts.ts';
 import { comparedRunIds, currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
-import { assign, put, state, useApp } from './store.ts';
+import { assign, put, state, watch } from './store.ts';
 import type { Page, Selection } from './types.ts';
 
 let service: HostService | null = null;
@@ -328,7 +328,7 @@ export function finished(id: string): Promise<RunSummary['status'] | undefined> 
       return status !== 'running';
     };
     if (look()) return;
-    const stop = useApp.subscribe(() => {
+    const stop = watch(() => {
       if (look()) stop();
     });
   });

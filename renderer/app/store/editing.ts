@@ -12,8 +12,9 @@ import { attempt, host, openPage, whenDocumentRead } from './actions.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
-import { assign, put, state } from './store.ts';
+import { assign, drawFirst, put, state, withEntry } from './store.ts';
 import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
+import type { AppState, Selection } from './types.ts';
 
 const histories = new Map<string, DocumentHistory>();
 
@@ -25,12 +26,18 @@ function historyOf(key: string, experiment: Experiment): DocumentHistory {
   return made;
 }
 
-/** Shows a history's present, and keeps it as a draft while it isn't saved. */
-function show(key: string, history: DocumentHistory): void {
-  put('documents', key, { status: 'ready', value: history.experiment });
-  put('edits', key, { dirty: history.dirty, undo: history.undoName, redo: history.redoName });
+/** Shows a history's present in one change of the store, and keeps it as a draft while it isn't saved. */
+function show(key: string, history: DocumentHistory, fields: Partial<AppState> = {}): void {
+  const { documents, edits } = state();
+  const { experiment, dirty, undoName, redoName } = history;
+  if (key === pageDocumentKey(state())) drawFirst();
+  assign({
+    documents: withEntry(documents, key, { status: 'ready', value: experiment }),
+    edits: withEntry(edits, key, { dirty, undo: undoName, redo: redoName }),
+    ...fields,
+  });
   forgetRecovered(key);
-  keepAsDraft(key, history.experiment);
+  keepAsDraft(key, experiment);
 }
 
 /** What was not saved of a document, and what was not taken over from its fields; no draft where there is neither. */
@@ -83,12 +90,12 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
     const { experiment, selected } = change(before);
     const history = historyOf(key, before);
     history.push(step, experiment);
-    // A run of what it was before is no longer what is open.
-    put('pickedRuns', key, undefined);
-    show(key, history);
     const [op, ...others] = operationNumbers(experiment, selected);
-    if (op !== undefined) assign({ selection: { kind: 'op', op, others } });
-    else keepSelection(before);
+    show(key, history, {
+      // A run of what it was before is no longer what is open.
+      pickedRuns: withEntry(state().pickedRuns, key, undefined),
+      selection: op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment),
+    });
     announce(step);
     return true;
   } catch (thrown) {
@@ -100,16 +107,14 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
 }
 
 /** What was selected before a change may be gone, or have another name. */
-function keepSelection(before: Experiment): void {
+function keptSelection(before: Experiment, experiment: Experiment): Selection | null {
   const { selection } = state();
-  const experiment = currentExperiment(state());
-  if (selection === null || experiment === null) return;
-  if (selection.kind === 'op' && selection.op >= operationPaths(experiment).length) assign({ selection: null });
-  if (selection.kind !== 'declaration') return;
+  if (selection?.kind === 'op') return selection.op < operationPaths(experiment).length ? selection : null;
+  if (selection?.kind !== 'declaration') return selection;
   const [old, now] = [before[selection.list], experiment[selection.list]];
-  if (now.some(({ id }) => id === selection.id)) return;
+  if (now.some(({ id }) => id === selection.id)) return selection;
   const renamed = old.length === now.length ? now[old.findIndex(({ id }) => id === selection.id)] : undefined;
-  assign({ selection: renamed === undefined ? null : { ...selection, id: renamed.id } });
+  return renamed === undefined ? null : { ...selection, id: renamed.id };
 }
 
 /** Copies the open example or run's experiment among the user's own, and opens the copy with the same selection. */
@@ -139,8 +144,7 @@ function travel(direction: 'undo' | 'redo'): void {
   if (key === null || history === undefined || name === null || name === undefined) return;
   const before = history.experiment;
   history[direction]();
-  show(key, history);
-  keepSelection(before);
+  show(key, history, { selection: keptSelection(before, history.experiment) });
   announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`);
 }
 

@@ -1,4 +1,5 @@
 /** What follows from the state. Pure, so that components and actions agree on it. */
+import { shallow } from 'zustand/shallow';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
 import { inOrder } from '../../library/groups.ts';
@@ -46,13 +47,12 @@ function programOf(experiment: Experiment): string {
   return made;
 }
 
-/** Whether a run was made from what is open as it is now. */
+/** Whether a run was made from what is open as it is now. A prediction is made anew with each change. */
 export function isOfPresent(state: AppState, run: LoadedRun): boolean {
   const present = currentExperiment(state);
   const { experiment } = run.run.info;
-  return (
-    present !== null && experiment !== null && (present === experiment || programOf(present) === programOf(experiment))
-  );
+  if (present === null || experiment === null) return false;
+  return present === experiment || (!isPrediction(run.id) && programOf(present) === programOf(experiment));
 }
 
 /** Recorded runs that ship for what is open. */
@@ -63,8 +63,16 @@ function recordedRuns(state: AppState): RunSummary[] {
   return ids.flatMap((id) => state.runs[id] ?? []);
 }
 
-export const currentEngineOptions = (state: AppState): EngineOption[] =>
-  engineOptions(state.devices, state.profiles, recordedRuns(state));
+let lastOptions: { readonly from: readonly unknown[]; readonly made: readonly EngineOption[] } | null = null;
+
+/** The same list as long as it would hold the same. */
+export function currentEngineOptions(state: AppState): readonly EngineOption[] {
+  const recorded = recordedRuns(state);
+  const from = [state.devices, state.profiles, ...recorded];
+  if (lastOptions !== null && shallow(lastOptions.from, from)) return lastOptions.made;
+  lastOptions = { from, made: engineOptions(state.devices, state.profiles, recorded) };
+  return lastOptions.made;
+}
 
 /** Runs of the open experiment, newest first: told by its name, which every run carries. */
 export function runsOfPage(state: AppState): RunSummary[] {

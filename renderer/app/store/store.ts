@@ -1,5 +1,7 @@
-/** The window's one store. Components read it with useApp(); actions write it through update(). */
-import { create } from 'zustand';
+/** The window's one store. Components read it with useApp(); actions write it through assign() and put(). */
+import { createContext, createElement, type ReactNode, useContext } from 'react';
+import { createStore, useStore } from 'zustand';
+import { afterFrame } from '../../common/afterFrame.ts';
 import type { AppState } from './types.ts';
 
 const initial: AppState = {
@@ -30,13 +32,53 @@ const initial: AppState = {
   lessonWaits: false,
 };
 
-export const useApp = create<AppState>()(() => initial);
+const present = createStore<AppState>()(() => initial);
+/** The same, except for the frame or two after drawFirst(). */
+const settled = createStore<AppState>()(() => initial);
 
-export const state = (): AppState => useApp.getState();
+/** The store that a part of the window reads. */
+const Read = createContext(present);
+
+/**
+ * What stands inside may follow a frame later where something else is drawn first: toolbars, lists and panels, of which
+ * an edit draws many and none is what one looks at. Each part sees one moment of the state, and all of these the same.
+ */
+export const Following = ({ children }: { readonly children: ReactNode }) =>
+  createElement(Read, { value: settled }, children);
+
+/** Selects from the state. The component is drawn anew when what is selected is another object: see useDerived(). */
+export const useApp = <Value>(selector: (state: AppState) => Value): Value => useStore(useContext(Read), selector);
+
+export const state = (): AppState => present.getState();
+
+/** Calls `listener` with each change. Returns what ends that. */
+export const watch = (listener: (now: AppState, before: AppState) => void): (() => void) => present.subscribe(listener);
 
 /** Writes plain fields. */
 export function assign(fields: Partial<AppState>): void {
-  useApp.setState(fields);
+  present.setState(fields);
+}
+
+/** Called off where something else is to be drawn first meanwhile; null while nothing is held back. */
+let held: (() => void) | null = null;
+let heldSince = 0;
+/** What is held back longer shows in the midst of a series of quick changes. */
+const mostHeldMs = 250;
+
+present.subscribe((now) => {
+  if (held === null) settled.setState(now, true);
+});
+
+/** What is changed now is drawn first: what stands inside of Following waits until the next frame is on screen. */
+export function drawFirst(): void {
+  const now = performance.now();
+  if (held === null) heldSince = now;
+  else if (now - heldSince > mostHeldMs) return;
+  held?.();
+  held = afterFrame(() => {
+    held = null;
+    settled.setState(present.getState(), true);
+  });
 }
 
 /** Sets one entry of a table of the store. */
@@ -51,7 +93,16 @@ export function put<
     | 'pendingRuns'
     | 'edits',
 >(table: Table, key: string, value: AppState[Table][string] | undefined): void {
+  assign({ [table]: withEntry<unknown>(state()[table], key, value) } as Partial<AppState>);
+}
+
+/** A table with another entry, last of all; without it where the value is undefined. */
+export function withEntry<Value>(
+  table: Readonly<Record<string, Value>>,
+  key: string,
+  value: Value | undefined,
+): Readonly<Record<string, Value>> {
   // Entries are documents and runs of any size: copied tables keep them as they are, and nothing walks through them.
-  const { [key]: _, ...others } = state()[table] as Record<string, unknown>;
-  useApp.setState({ [table]: value === undefined ? others : { ...others, [key]: value } } as Partial<AppState>);
+  const { [key]: _, ...others } = table;
+  return value === undefined ? others : { ...others, [key]: value };
 }

@@ -1,5 +1,22 @@
+import { useRef } from 'react';
+import { shallow } from 'zustand/shallow';
 import { useApp } from './store.ts';
 import type { AppState } from './types.ts';
 
-/** For what a selector computes anew each time; useApp() itself needs a value that stays the same object. */
-export const useDerived = <Value>(selector: (state: AppState) => Value): Value => selector(useApp());
+/**
+ * For what a selector makes anew each time; useApp() itself needs a value that stays the same object. The value stays
+ * as it was while it holds the same, one level deep.
+ */
+export function useDerived<Value>(selector: (state: AppState) => Value): Value {
+  const last = useRef<{ readonly value: Value } | null>(null);
+  // Of this rendering: the next one may select something else from the same state.
+  let of: AppState | null = null;
+  const value = useApp((all) => {
+    if (of === all && last.current !== null) return last.current.value;
+    of = all;
+    const made = selector(all);
+    if (last.current === null || !shallow(last.current.value, made)) last.current = { value: made };
+    return last.current.value;
+  });
+  return value;
+}

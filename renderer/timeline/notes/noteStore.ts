@@ -9,7 +9,7 @@ import { announce } from '../../app/announce.ts';
 import { notifyDone, notifyError } from '../../app/notify.ts';
 import { host, whenNotesChanged } from '../../app/store/actions.ts';
 import { isPrediction } from '../../app/store/select.ts';
-import { useApp } from '../../app/store/store.ts';
+import { watch } from '../../app/store/store.ts';
 import { NoteHistory } from './noteHistory.ts';
 
 interface NotesOfRun {
@@ -272,7 +272,7 @@ export function travelNotes(run: string, way: 'undo' | 'redo'): boolean {
   return true;
 }
 
-useApp.subscribe((now, before) => {
+watch((now, before) => {
   if (now.edits !== before.edits) changedLast = null;
   for (const id of Object.keys(before.runs)) if (now.runs[id] === undefined) forgetNotes(id);
 });

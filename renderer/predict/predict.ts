@@ -1,0 +1,48 @@
+/** From an experiment to what its lanes are drawn from: for the window and for the worker beside it. */
+import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { childOperations, type Operation } from '../../core/experiment/operations.ts';
+import { lower } from '../../core/program/lower.ts';
+import { simulateRun } from '../../core/simulator/engine.ts';
+import type { DeviceProfile } from '../../core/simulator/profile.ts';
+import type { SimulateOptions } from '../../core/simulator/simulate.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { type IterationData, indexIteration } from '../app/loading/iterationData.ts';
+
+export interface Prediction {
+  readonly run: Run;
+  /** The representative iteration. */
+  readonly iteration: IterationData;
+  readonly counters: readonly LaneCounter[];
+}
+
+/** Throws a CopyscopeError for what can't be lowered or simulated. `version` is Copyscope's. */
+export function predict(
+  experiment: Experiment,
+  profile: DeviceProfile,
+  version: string,
+  options?: SimulateOptions,
+): Prediction {
+  const request = { experiment, program: lower(experiment), profile: profile.name };
+  const run = simulateRun(request, profile, { machine: null, version }, options);
+  const { representative } = run.info.iterations;
+  return {
+    run,
+    iteration: indexIteration(run.trace, representative),
+    counters: laneCounters(run, representative),
+  };
+}
+
+/** Whether a document has more than so many operations, each tensor of a multi-tensor copy counted. */
+export function isLongerThan(most: number, { threads }: Experiment): boolean {
+  let left = most;
+  const count = (operations: readonly Operation[]): void => {
+    for (const operation of operations) {
+      left -= operation.op === 'multiCopy' ? operation.payload.tensors : 1;
+      if (left < 0) return;
+      count(childOperations(operation) ?? []);
+    }
+  };
+  for (const { operations } of threads) count(operations);
+  return left < 0;
+}
