@@ -7,13 +7,19 @@ import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
 import { RunButton, RunProgressLine } from './RunButton.tsx';
 import { saveCopy, select } from './store/actions.ts';
+import { currentExperiment } from './store/select.ts';
 import { useApp } from './store/store.ts';
 
 /** The same elements each time: an edit of the document draws neither of them anew. */
 const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];
 
 /** Title and description, and beside them what runs it. */
-export function DocumentHeader({ experiment }: { readonly experiment: Experiment }) {
+export function DocumentHeader() {
+  const experiment = useApp(currentExperiment);
+  return experiment === null ? null : <Header experiment={experiment} />;
+}
+
+function Header({ experiment }: { readonly experiment: Experiment }) {
   const page = useApp((state) => state.page);
   const running = useApp((state) => Object.values(state.runs).some((run) => run.status === 'running'));
   return (

@@ -18,7 +18,20 @@ import classes from './Shell.module.css';
 import { panelStorage } from './settings.ts';
 import { retryDocument, retryRun } from './store/actions.ts';
 import { currentExperiment, loadedRun, pageDocumentKey } from './store/select.ts';
-import { useApp } from './store/store.ts';
+import { Following, useApp } from './store/store.ts';
+
+/** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
+const header = (
+  <Following>
+    <DocumentHeader />
+  </Following>
+);
+const toolbar = (
+  <Following>
+    <ScoreToolbar />
+  </Following>
+);
+const timeline = <TimelinePanel />;
 
 export function DocumentPage() {
   const experiment = useApp(currentExperiment);
@@ -35,7 +48,7 @@ export function DocumentPage() {
   }
   return (
     <>
-      <DocumentHeader experiment={experiment} />
+      {header}
       <ScoreAndTimeline experiment={experiment} />
     </>
   );
@@ -59,9 +72,6 @@ interface ScoreAndTimelineProps {
   /** In the timeline's place. */
   readonly instead?: ReactNode;
 }
-
-/** The same element each time: an edit of the document draws neither of them anew. */
-const [toolbar, timeline] = [<ScoreToolbar key="toolbar" />, <TimelinePanel key="timeline" />];
 
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
 export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps) {

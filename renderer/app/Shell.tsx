@@ -26,7 +26,7 @@ import { ensureRun, runCurrent } from './store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
 import { chooseFiles } from './store/files.ts';
 import { currentExperiment, shownRunId } from './store/select.ts';
-import { assign, useApp } from './store/store.ts';
+import { assign, Following, useApp } from './store/store.ts';
 import type { AppState, Page } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { Transfers } from './Transfers.tsx';
@@ -62,7 +62,9 @@ export function Shell() {
   const layout = useDefaultLayout({ id: 'frame', panelIds: panels, storage: panelStorage });
   return (
     <div className={classes['shell']}>
-      <TopBar />
+      <Following>
+        <TopBar />
+      </Following>
       <ConnectionBanner />
       <main className={classes['main']}>
         <DragLayer>
@@ -74,7 +76,9 @@ export function Shell() {
           >
             {side === 'library' ? (
               <Side id="library" area="The library" defaultSize={248} minSize={190} maxSize={420}>
-                <SidePanel />
+                <Following>
+                  <SidePanel />
+                </Following>
               </Side>
             ) : (
               <Side id={side} area="The lesson" defaultSize={presenting ? 620 : 390} minSize={300} maxSize={960}>
@@ -98,7 +102,9 @@ export function Shell() {
               <>
                 <Separator className={classes['separator']} aria-label="Resize the inspector" />
                 <Side id="inspector" area="The inspector" defaultSize={316} minSize={250} maxSize={520}>
-                  <Inspector />
+                  <Following>
+                    <Inspector />
+                  </Following>
                 </Side>
               </>
             )}
@@ -106,7 +112,9 @@ export function Shell() {
         </DragLayer>
       </main>
       <Transfers />
-      <StatusLine />
+      <Following>
+        <StatusLine />
+      </Following>
       <DropZone />
       <HelpOverlay />
       <CommandPalette />

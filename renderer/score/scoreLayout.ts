@@ -87,6 +87,10 @@ const streamKinds = {
   'non-blocking': 'non-blocking',
 } as const;
 
+type Look = Pick<ScoreBlock, 'label' | 'detail' | 'paint'> & { readonly buffers: Experiment['buffers'] };
+
+const looks = new WeakMap<Operation, Look>();
+
 class LayoutBuilder {
   readonly #experiment: Experiment;
   readonly #find: BufferFinder;
@@ -172,17 +176,34 @@ class LayoutBuilder {
     this.#column = column + 1;
     if (stream !== null) this.#streamEnds.set(stream, column + 1);
     const index = this.#blocks.length;
+    const { label, detail, paint } = this.#look(operation);
     this.#blocks.push({
-      ...place,
+      op: place.op,
+      path: place.path,
       operation,
       row: stream === null ? thread : this.#experiment.threads.length + stream,
       thread,
       column,
+      label,
+      detail,
+      paint,
+    });
+    this.#join(operation, index);
+  }
+
+  /** What says and shows what an operation is: made once for it, as long as the buffers are the same. */
+  #look(operation: Operation): Look {
+    const { buffers } = this.#experiment;
+    const known = looks.get(operation);
+    if (known?.buffers === buffers) return known;
+    const made = {
+      buffers,
       label: describeOperation(operation, this.#experiment, this.#find),
       detail: operationDetail(operation, this.#experiment, this.#find),
       paint: operationPaint(operation, this.#find),
-    });
-    this.#join(operation, index);
+    };
+    looks.set(operation, made);
+    return made;
   }
 
   #join(operation: Operation, index: number): void {

@@ -2,7 +2,7 @@
 import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor, useSensors } from '@dnd-kit/core';
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
-import { type KeyboardEvent, type MouseEvent, type RefObject, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useRef, useState } from 'react';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import classes from './Gutter.module.css';
 import { LaneMenu, type MenuPlace } from './LaneMenu.tsx';
@@ -23,7 +23,8 @@ interface Props {
 /** Further than a hand trembles while it clicks. */
 const startDistance = 5;
 
-export function Gutter({ run, layout, body }: Props) {
+/** Drawn anew with `layout` and `run` only: see useSteady(). */
+export const Gutter = memo(function Gutter({ run, layout, body }: Props) {
   const [current, setCurrent] = useState<string | null>(null);
   const [menu, setMenu] = useState<(MenuPlace & { readonly row: string }) | null>(null);
   const [slot, setSlot] = useState<Slot | null>(null);
@@ -104,7 +105,7 @@ export function Gutter({ run, layout, body }: Props) {
       )}
     </DndContext>
   );
-}
+});
 
 interface RowsProps {
   readonly rows: readonly TrackRow[];

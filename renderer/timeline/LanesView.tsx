@@ -14,8 +14,8 @@ import { NoteStrip, useNotesOf } from './notes/NoteStrip.tsx';
 import { Plot } from './Plot.tsx';
 import type { TimeView } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
-import { type Layout, layoutTracks, pinnedHeightOf, type Track } from './tracks.ts';
-import { useArrangement } from './useArrangement.ts';
+import { type Layout, layoutTracks, namesAlike, pinnedHeightOf, type Track } from './tracks.ts';
+import { arrangementKey, useArrangement } from './useArrangement.ts';
 import { type HazardOps, useHazardOps } from './useHazardOps.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
@@ -40,6 +40,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   const [scrollTop, setScrollTop] = useState(0);
   const layout = useLayout(run, view, compact, height);
   const { tracks } = layout;
+  const named = useSteady(run, layout);
   const notes = useNotesOf(run.id, view.number);
   const hazards = useHazardOps(run);
   const hover = useMemo(() => new HoverStore(), []);
@@ -75,7 +76,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
         onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
       >
         <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
-          <Gutter run={compact ? null : run} layout={layout} body={body} />
+          <Gutter run={compact ? null : named.run} layout={named.layout} body={body} />
           <div className={classes['stage']} ref={stage} style={{ height, width }}>
             <Plot
               run={run}
@@ -144,6 +145,14 @@ function HoverLayer({ run, store, hazards, width, height }: HoverProps) {
       <HoverCard run={run} hover={hover} hazards={hazards} width={width} height={height} />
     </>
   );
+}
+
+/** The run and the layout of before, while the names beside the lanes and what can be done with them are the same. */
+function useSteady(run: LoadedRun, layout: Layout): { readonly run: LoadedRun; readonly layout: Layout } {
+  const last = useRef({ run, layout });
+  const isSame = arrangementKey(last.current.run) === arrangementKey(run) && namesAlike(last.current.layout, layout);
+  if (!isSame) last.current = { run, layout };
+  return last.current;
 }
 
 function useLayout(run: LoadedRun, view: IterationView, compact: boolean, height: number): Layout {

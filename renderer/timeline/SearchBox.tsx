@@ -16,7 +16,7 @@ import { takesKeys } from './useTimelineKeys.ts';
 interface Props {
   readonly run: LoadedRun;
   readonly view: IterationView;
-  readonly time: TimeWindow;
+  readonly time: Pick<TimeWindow, 'move'>;
 }
 
 export function SearchBox({ run, view, time }: Props) {

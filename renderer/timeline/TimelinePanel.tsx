@@ -11,7 +11,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { memo, useEffect, useMemo, useRef } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
@@ -20,7 +20,7 @@ import { effectiveEngine } from '../app/engines.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { pickRun, retryRun, select } from '../app/store/actions.ts';
 import { currentEngineOptions, loadedRun, ranOn, runsOfPage, shownRunId } from '../app/store/select.ts';
-import { assign, useApp } from '../app/store/store.ts';
+import { assign, Following, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -59,17 +59,19 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
-  const views = useMemo(() => [view], [view]);
   const time = useTimeWindow(view.makespanNs);
+  const mover = useMover(time);
+  const first = useRef(run).current;
   const title = runName(run.run.info);
   useTimelineKeys(run, view, time);
   useNoteKeys(run, view, time);
   useShownNote(run, view, time);
   const notesOpen = useNotesOpen();
-  const hazards = useHazardOps(run).size > 0;
   return (
     <>
-      <Toolbar run={run} view={view} time={time} />
+      <Following>
+        <Toolbar first={first} time={mover} />
+      </Following>
       <div className={classes['body']}>
         <div className={classes['main']}>
           {view.rows.to === view.rows.from ? (
@@ -84,11 +86,46 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
         </div>
         {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}
       </div>
+      <Following>
+        <Foot first={first} />
+      </Following>
+    </>
+  );
+}
+
+/** Moves whichever window of time is shown: a new one comes with each run. */
+function useMover(time: TimeWindow): Mover {
+  const latest = useRef(time);
+  latest.current = time;
+  return useMemo(() => ({ move: (change) => latest.current.move(change) }), []);
+}
+
+type Mover = Pick<TimeWindow, 'move'>;
+
+interface FollowingProps {
+  /** The run as it was when its timeline was opened. */
+  readonly first: LoadedRun;
+}
+
+/** The run that is shown, as those see it who follow a frame later. */
+function useFollowedRun({ first }: FollowingProps): { readonly run: LoadedRun; readonly view: IterationView } {
+  const run = useApp((state) => loadedRun(state, first.id)) ?? first;
+  const iteration = useApp((state) => state.iteration);
+  return useMemo(() => ({ run, view: run.view(iteration) }), [run, iteration]);
+}
+
+const Foot = memo(function Foot(props: FollowingProps) {
+  const { run, view } = useFollowedRun(props);
+  const as = useApp((state) => state.timelineAs);
+  const views = useMemo(() => [view], [view]);
+  const hazards = useHazardOps(run).size > 0;
+  return (
+    <>
       {as === 'lanes' && view.rows.to > view.rows.from ? <Legend views={views} hazards={hazards} /> : null}
       <Announcer run={run} />
     </>
   );
-}
+});
 
 /** Brings the note that was gone to into view: its iteration first, then its time. */
 function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): void {
@@ -111,13 +148,12 @@ function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): vo
   }, [active, run, view, time]);
 }
 
-interface ToolbarProps {
-  readonly run: LoadedRun;
-  readonly view: IterationView;
-  readonly time: TimeWindow;
+interface ToolbarProps extends FollowingProps {
+  readonly time: Mover;
 }
 
-function Toolbar({ run, view, time }: ToolbarProps) {
+const Toolbar = memo(function Toolbar({ time, ...props }: ToolbarProps) {
+  const { run, view } = useFollowedRun(props);
   const as = useApp((state) => state.timelineAs);
   const summary = useApp((state) => state.runs[run.id]);
   const zoom = (factor: number): void =>
@@ -158,7 +194,7 @@ function Toolbar({ run, view, time }: ToolbarProps) {
       />
     </div>
   );
-}
+});
 
 /** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
 function Provenance({ run }: { readonly run: LoadedRun }) {

@@ -140,6 +140,27 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Layout
   return { ...placeAll(plans, groups, options), hidden: all.filter(isHidden), groups, order: ids };
 }
 
+/** Whether two layouts name the same lanes at the same places, so that the same can be done with them. */
+export function namesAlike(a: Layout, b: Layout): boolean {
+  return (
+    a.pinnedHeight === b.pinnedHeight &&
+    alike(a.order, b.order, (one, other) => one === other) &&
+    alike(a.hidden, b.hidden, (one, other) => one.id === other.id) &&
+    alike(a.groups, b.groups, sameGroup) &&
+    alike(a.rows, b.rows, sameRow)
+  );
+}
+
+const alike = <Item>(a: readonly Item[], b: readonly Item[], same: (one: Item, other: Item) => boolean): boolean =>
+  a.length === b.length && a.every((one, index) => same(one, b[index] as Item));
+
+const sameGroup = (a: TrackGroup, b: TrackGroup): boolean => a.id === b.id && a.name === b.name && a.count === b.count;
+
+const rowFields = ['top', 'height', 'pinned', 'id', 'name', 'detail', 'folded', 'leads'] as const;
+
+const sameRow = (a: TrackRow, b: TrackRow): boolean =>
+  rowFields.every((field) => a[field] === b[field]) && sameGroup(a.group, b.group);
+
 /** Pinned lanes first; the lanes of a folded group stand where the first of them does. */
 function plan(shown: readonly Candidate[], { pinned, thin, folded }: Arrangement): Plan[] {
   const as = ({ id }: Candidate): 'thin' | 'full' => (thin.includes(id) ? 'thin' : 'full');

@@ -7,11 +7,12 @@ import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } fr
 const known = new Map<string, Arrangement>();
 const listeners = new Set<() => void>();
 
-const keyOf = ({ id, run }: LoadedRun): string =>
+/** Runs of the same key are arranged together. */
+export const arrangementKey = ({ id, run }: LoadedRun): string =>
   `lanes:${run.info.experiment === null ? `run ${id}` : run.info.experiment.name}`;
 
 export function arrangementOf(run: LoadedRun): Arrangement {
-  const key = keyOf(run);
+  const key = arrangementKey(run);
   const found = known.get(key) ?? stored(key);
   known.set(key, found);
   return found;
@@ -29,7 +30,7 @@ function stored(key: string): Arrangement {
 }
 
 export function arrange(run: LoadedRun, arrangement: Arrangement): void {
-  const key = keyOf(run);
+  const key = arrangementKey(run);
   known.set(key, arrangement);
   if (isNatural(arrangement)) forget(key);
   else remember(key, JSON.stringify(arrangement));
