@@ -1,7 +1,7 @@
 /** Joins a device activity with the host call that issued it. */
 
 import { laneKindOf } from '../trace/rules.ts';
-import { type RowIndex, rowKinds } from '../trace/trace.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { Iteration } from './iteration.ts';
 
 const callCode = rowKinds.indexOf('host-call');
@@ -19,24 +19,46 @@ export class HostCalls {
     this.#begin = begin;
     this.#calls = new Int32Array(end - begin).fill(-1);
     this.#activities = new Int32Array(end - begin).fill(-1);
-    const { op, correlation, kind } = trace.columns;
-    const [byCorrelation, byOperation] = [new Map<number, RowIndex>(), new Map<number, RowIndex[]>()];
+    if (!this.#joinByCorrelation(trace, end)) this.#joinByOperation(trace, end);
+    for (let at = 0; at < this.#calls.length; at += 1) {
+      const call = this.#calls[at] as number;
+      if (call >= 0 && (this.#activities[call - begin] as number) < 0) this.#activities[call - begin] = begin + at;
+    }
+  }
+
+  /** Whether that gave every activity its call. */
+  #joinByCorrelation({ columns: { correlation, kind } }: Trace, end: RowIndex): boolean {
+    const begin = this.#begin;
+    const first = new Map<number, RowIndex>();
     for (let row = begin; row < end; row += 1) {
-      if (kind[row] !== callCode) continue;
-      const number = correlation[row] ?? 0;
-      if (number !== 0 && !byCorrelation.has(number)) byCorrelation.set(number, row);
-      if ((op[row] ?? -1) >= 0) append(byOperation, op[row] ?? -1, row);
+      const number = kind[row] === callCode ? (correlation[row] as number) : 0;
+      if (number !== 0 && !first.has(number)) first.set(number, row);
+    }
+    let all = true;
+    for (let row = begin; row < end; row += 1) {
+      if (isActivity[kind[row] as number] !== 1) continue;
+      const call = first.get(correlation[row] as number);
+      if (call === undefined) all = false;
+      else this.#calls[row - begin] = call;
+    }
+    return all;
+  }
+
+  /** For activities without a call: the n-th one of an operation belongs to the operation's n-th call. */
+  #joinByOperation({ columns: { op, kind } }: Trace, end: RowIndex): void {
+    const begin = this.#begin;
+    const calls = new Map<number, RowIndex[]>();
+    for (let row = begin; row < end; row += 1) {
+      if (kind[row] === callCode && (op[row] as number) >= 0) append(calls, op[row] as number, row);
     }
     const seen = new Map<number, number>();
     for (let row = begin; row < end; row += 1) {
-      if (isActivity[kind[row] ?? 0] !== 1) continue;
-      const number = op[row] ?? -1;
+      const number = op[row] as number;
+      if (isActivity[kind[row] as number] !== 1 || number < 0) continue;
       const occurrence = seen.get(number) ?? 0;
-      if (number >= 0) seen.set(number, occurrence + 1);
-      const call = byCorrelation.get(correlation[row] ?? 0) ?? byOperation.get(number)?.[occurrence];
-      if (call === undefined) continue;
-      this.#calls[row - begin] = call;
-      if ((this.#activities[call - begin] ?? 0) < 0) this.#activities[call - begin] = row;
+      seen.set(number, occurrence + 1);
+      const call = calls.get(number)?.[occurrence];
+      if (call !== undefined && (this.#calls[row - begin] as number) < 0) this.#calls[row - begin] = call;
     }
   }
 

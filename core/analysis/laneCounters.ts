@@ -12,7 +12,7 @@
  * operation of the run's experiment allocated or freed some. It counts what buffers ask for: what an allocator holds
  * beyond that is not in the rows, and info.memory tells it for the end of the run.
  */
-import { type Experiment, walkOperations } from '../experiment/experiment.ts';
+import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../experiment/resources.ts';
 import { type CounterData, type CounterSteps, counterData } from '../trace/counter.ts';
@@ -45,18 +45,19 @@ export function laneCounters({ trace, info }: Run, number: number): LaneCounter[
 }
 
 function queueCounters(iteration: Iteration): QueueCounter[] {
-  const { trace } = iteration;
-  const counts = new Uint32Array(trace.lanes.length);
-  for (const [lane] of pending(iteration)) counts[lane] = (counts[lane] as number) + 1;
+  const counts = new Uint32Array(iteration.trace.lanes.length);
+  eachPending(iteration, (lane) => {
+    counts[lane] = (counts[lane] as number) + 1;
+  });
   const issued = Array.from(counts, (count) => new Float64Array(count));
   const complete = Array.from(counts, (count) => new Float64Array(count));
   const next = new Uint32Array(counts.length);
-  for (const [lane, returnedNs, endNs] of pending(iteration)) {
+  eachPending(iteration, (lane, returnedNs, endNs) => {
     const at = next[lane] as number;
     (issued[lane] as Float64Array)[at] = returnedNs;
     (complete[lane] as Float64Array)[at] = endNs;
     next[lane] = at + 1;
-  }
+  });
   return issued.flatMap((starts, lane) => {
     if (starts.length === 0) return [];
     return [
@@ -66,11 +67,14 @@ function queueCounters(iteration: Iteration): QueueCounter[] {
 }
 
 /** Of each operation that was complete later than its call had returned: its stream's lane, and both times. */
-function* pending(iteration: Iteration): Generator<readonly [lane: number, returnedNs: number, endNs: number]> {
-  const { trace } = iteration;
-  for (const [row, call] of hostCalls(iteration)) {
+function eachPending(iteration: Iteration, visit: (lane: number, returnedNs: number, endNs: number) => void): void {
+  const { trace, begin, end } = iteration;
+  const calls = hostCalls(iteration);
+  for (let row = begin; row < end; row += 1) {
+    const call = calls.get(row);
+    if (call === undefined) continue;
     const [returnedNs, endNs] = [rowEndNs(trace, call), rowEndNs(trace, row)];
-    if (endNs > returnedNs) yield [trace.columns.lane[row] as number, returnedNs, endNs];
+    if (endNs > returnedNs) visit(trace.columns.lane[row] as number, returnedNs, endNs);
   }
 }
 
@@ -142,7 +146,7 @@ function memoryOperations(experiment: Experiment): Map<number, Omit<Change, 'tim
     if (buffer !== undefined) actors.set(number, { buffer, sign: operation.op === 'free' ? -1 : 1 });
     number += 1;
   };
-  for (const { operations } of experiment.threads) walkOperations(operations, visit);
+  for (const { operations } of experiment.threads) eachOperation(operations, visit);
   return actors;
 }
 

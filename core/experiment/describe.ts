@@ -17,9 +17,20 @@ const search =
   (id) =>
     buffers.find((buffer) => buffer.id === id);
 
-/** The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. */
+const descriptions = new WeakMap<Operation, { readonly buffers: Experiment['buffers']; readonly text: string }>();
+
+/**
+ * The operation's label, or a description such as 'H2D 20 MiB' or 'record copied'. Kept for the operation as long as the
+ * buffers are the same: an edit shares all other operations with the document before, which is described anew each time.
+ */
 export function describeOperation(operation: Operation, experiment: Experiment, find = search(experiment)): string {
-  return operation.label ?? describeUnlabelled(operation, experiment, find);
+  if (operation.label !== undefined) return operation.label;
+  const { buffers } = experiment;
+  const known = descriptions.get(operation);
+  if (known?.buffers === buffers) return known.text;
+  const text = describeUnlabelled(operation, experiment, find);
+  descriptions.set(operation, { buffers, text });
+  return text;
 }
 
 function describeUnlabelled(operation: Operation, experiment: Experiment, find: BufferFinder): string {

@@ -56,6 +56,14 @@ export function walkOperations(
   });
 }
 
+/** The same without paths, which take time and memory where there are thousands. */
+export function eachOperation(operations: readonly Operation[], visit: (operation: Operation) => void): void {
+  for (const operation of operations) {
+    visit(operation);
+    if ('operations' in operation) eachOperation(operation.operations, visit);
+  }
+}
+
 /** `['threads', 0, 'operations', 2]` as `threads[0].operations[2]`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(

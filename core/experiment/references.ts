@@ -46,6 +46,16 @@ export function checkReferences(experiment: Experiment): ErrorInfo[] {
   return problems;
 }
 
+/** Whether one operation alone has no problem: for who changed nothing else in a document that has none. */
+export function checkOperationReferences(experiment: Experiment, operation: Operation, path: Path): boolean {
+  let isSound = true;
+  const report: Report = () => {
+    isSound = false;
+  };
+  checkOperation(operation, path, collectNames(experiment, report), report);
+  return isSound;
+}
+
 function collectNames(experiment: Experiment, report: Report): Names {
   const unique = (list: readonly { id: string }[], key: string): Set<string> => {
     const seen = new Set<string>();
@@ -90,22 +100,24 @@ function checkDeclarations(experiment: Experiment, names: Names, report: Report)
   });
 }
 
+/** Fields that name something declared, where it is declared, and what it is called. */
+const naming: readonly (readonly [field: string, known: keyof Names, what: string])[] = [
+  ['stream', 'streams', 'stream'],
+  ['event', 'events', 'event'],
+  ['start', 'events', 'event'],
+  ['end', 'events', 'event'],
+  ['signal', 'signals', 'signal'],
+  ['device', 'devices', 'device'],
+  ['buffer', 'buffers', 'buffer'],
+  ['src', 'buffers', 'buffer'],
+  ['dst', 'buffers', 'buffer'],
+];
+
 function checkOperation(operation: Operation, path: Path, names: Names, report: Report): void {
-  const named: readonly (readonly [field: string, known: Known, what: string])[] = [
-    ['stream', names.streams, 'stream'],
-    ['event', names.events, 'event'],
-    ['start', names.events, 'event'],
-    ['end', names.events, 'event'],
-    ['signal', names.signals, 'signal'],
-    ['device', names.devices, 'device'],
-    ['buffer', names.buffers, 'buffer'],
-    ['src', names.buffers, 'buffer'],
-    ['dst', names.buffers, 'buffer'],
-  ];
   const fields = operation as unknown as Record<string, unknown>;
-  for (const [field, known, what] of named) {
+  for (const [field, known, what] of naming) {
     const id = fields[field];
-    if (typeof id === 'string') expectName(known, id, [...path, field], what, report);
+    if (typeof id === 'string' && !names[known].has(id)) expectName(names[known], id, [...path, field], what, report);
   }
   if (operation.op === 'copy') checkCopy(operation, path, names, report);
   else if (operation.op === 'kernel') checkKernel(operation, path, names, report);

@@ -1,6 +1,6 @@
 /** What an operation's names stand for: ids of the document as indices of the program. */
 import { type BufferFinder, bufferFinder } from '../experiment/describe.ts';
-import { type Experiment, walkOperations } from '../experiment/experiment.ts';
+import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import { bufferBytes } from '../experiment/resources.ts';
 import type { Allocator, MultiCopyPlan, ProgramGraph } from './program.ts';
 import { StreamTable } from './streams.ts';
@@ -84,7 +84,7 @@ const indices = (declared: readonly { readonly id: string }[]): ReadonlyMap<stri
 function allocators({ threads }: Experiment): ReadonlyMap<string, Allocator> {
   const found = new Map<string, Allocator>();
   for (const thread of threads) {
-    walkOperations(thread.operations, (operation) => {
+    eachOperation(thread.operations, (operation) => {
       if (operation.op === 'allocate' && !found.has(operation.buffer)) found.set(operation.buffer, operation.allocator);
     });
   }

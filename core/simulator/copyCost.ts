@@ -9,7 +9,8 @@ import { copyTimes, type DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
 
-export type CopyCost = Pick<Step, 'route' | 'engine' | 'callNs' | 'deviceNs'> & Partial<Step>;
+export type CopyCost = Pick<Step, 'route' | 'engine' | 'callNs' | 'deviceNs'> &
+  Partial<Pick<Step, 'share' | 'memoryPart' | 'pieces' | 'pieceBytes' | 'lastPieceNs'>>;
 
 export interface CopyEnds {
   readonly src: MemoryKind;

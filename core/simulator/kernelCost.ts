@@ -6,6 +6,8 @@ import type { Step } from './step.ts';
 
 type KernelCost = Pick<Step, 'deviceNs' | 'share' | 'memoryPart' | 'arithmeticPart' | 'linkIn' | 'linkOut' | 'bytes'>;
 
+const none = { memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
+
 export function kernelCost(
   kernel: ProgramKernel,
   smShare: number,
@@ -13,7 +15,6 @@ export function kernelCost(
   profile: DeviceProfile,
 ): KernelCost {
   const { startNs } = profile.kernel;
-  const none = { memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
   // With a share of 1 a spin is one thread, which runs beside whatever else there is.
   if (kernel.kind === 'spin') {
     return { ...none, deviceNs: startNs + kernel.durationNs, share: smShare < 1 ? smShare : 0 };
@@ -33,11 +34,12 @@ export function kernelCost(
   );
   const workNs = linkNs === 0 ? memoryNs : Math.max(memoryNs, profile.kernel.mappedNs + linkNs);
   return {
-    ...none,
-    ...crossing,
     deviceNs: startNs + workNs,
     share: smShare,
     memoryPart: workNs === 0 ? 0 : (part * memoryNs) / workNs,
+    arithmeticPart: 0,
+    linkIn: crossing.linkIn,
+    linkOut: crossing.linkOut,
     bytes: kernel.bytes,
   };
 }

@@ -36,6 +36,9 @@ export function planProgram(program: Program, profile: DeviceProfile): Step[][] 
   return program.threads.map((thread) => planner.thread(thread));
 }
 
+/** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
+type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
+
 class Planner {
   readonly #program: Program;
   readonly #profile: DeviceProfile;
@@ -94,7 +97,8 @@ class Planner {
     const base = this.#blank(instruction);
     switch (instruction.code) {
       case 'work':
-        return { ...base, callNs: instruction.durationNs };
+        base.callNs = instruction.durationNs;
+        return base;
       case 'write':
       case 'read': {
         const own = instruction.code === 'write' ? host.writeBytesPerSecond : host.readBytesPerSecond;
@@ -102,19 +106,20 @@ class Planner {
         return { ...base, bytes: instruction.bytes, callNs };
       }
       case 'copy':
-        return { ...base, ...this.#copy(instruction, captured) };
+        return this.#copy(base, instruction, captured);
       case 'memset':
         return { ...base, ...this.#memset(instruction) };
       case 'kernel':
-        return { ...base, ...this.#kernel(instruction, captured) };
+        return this.#kernel(base, instruction, captured);
       case 'hostFunction': {
         const { callNs } = hostFunction;
         return { ...base, route: 'function', engine: functionEngine, callNs, deviceNs: instruction.durationNs };
       }
       case 'recordEvent':
-        return { ...base, route: 'mark', callNs: costs.eventRecordNs };
       case 'waitEvent':
-        return { ...base, route: 'mark', callNs: costs.eventWaitNs };
+        base.route = 'mark';
+        base.callNs = instruction.code === 'recordEvent' ? costs.eventRecordNs : costs.eventWaitNs;
+        return base;
       case 'synchronizeStream':
       case 'synchronizeEvent':
         return { ...base, callNs: costs.synchronizeNs };
@@ -146,7 +151,7 @@ class Planner {
     }
   }
 
-  #blank(instruction: Instruction): Step {
+  #blank(instruction: Instruction): StepDraft {
     const stream = 'stream' in instruction ? instruction.stream : -1;
     return {
       ...blankStep,
@@ -161,16 +166,20 @@ class Planner {
     };
   }
 
-  #kernel({ kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Partial<Step> {
+  #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
     const cost = kernelCost(kernel, smShare, this.#program, this.#profile);
     const { graph, kernel: costs } = this.#profile;
-    return {
-      route: 'engine',
-      engine: engineIndex(this.#device(stream), 'compute'),
-      callNs: this.#profile.calls.launchNs,
-      ...cost,
-      deviceNs: captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs,
-    };
+    step.route = 'engine';
+    step.engine = engineIndex(this.#device(stream), 'compute');
+    step.callNs = this.#profile.calls.launchNs;
+    step.deviceNs = captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs;
+    step.share = cost.share;
+    step.memoryPart = cost.memoryPart;
+    step.arithmeticPart = cost.arithmeticPart;
+    step.linkIn = cost.linkIn;
+    step.linkOut = cost.linkOut;
+    step.bytes = cost.bytes;
+    return step;
   }
 
   #memset({ bytes, buffer, stream }: InstructionOf<'memset'>): Partial<Step> {
@@ -181,13 +190,27 @@ class Planner {
     return { route: 'engine', engine, callNs, deviceNs, share: 1, memoryPart: 1, bytes, dst: this.#memory(buffer) };
   }
 
-  #copy(instruction: InstructionOf<'copy'>, captured: boolean): Partial<Step> {
+  #copy(step: StepDraft, instruction: InstructionOf<'copy'>, captured: boolean): Step {
     const { bytes, blocking, op } = instruction;
     const ends = this.#ends(instruction.src, instruction.dst);
     const device = this.#device(instruction.stream);
     const cost = captured ? this.#copies.captured(bytes, ends, device, op) : this.#copies.of(bytes, ends, device, op);
-    const call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
-    return { bytes, src: ends.src, dst: ends.dst, blocking, call, buffer: this.#tracked(instruction), ...cost };
+    step.bytes = bytes;
+    step.src = ends.src;
+    step.dst = ends.dst;
+    step.blocking = blocking;
+    step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
+    step.buffer = this.#tracked(instruction);
+    step.route = cost.route;
+    step.engine = cost.engine;
+    step.callNs = cost.callNs;
+    step.deviceNs = cost.deviceNs;
+    step.share = cost.share ?? 0;
+    step.memoryPart = cost.memoryPart ?? 0;
+    step.pieces = cost.pieces ?? 0;
+    step.pieceBytes = cost.pieceBytes ?? 0;
+    step.lastPieceNs = cost.lastPieceNs ?? 0;
+    return step;
   }
 
   /** A page-locked buffer that may be handed out again once its copies are through. */

@@ -1,8 +1,8 @@
 /** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
 
 import { describeOperation } from '../../core/experiment/describe.ts';
-import { operationPaths } from '../../core/experiment/edit/paths.ts';
-import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import { operationOf, operationPathOf } from '../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
@@ -15,14 +15,8 @@ import { VerdictCard } from './VerdictCard.tsx';
 
 /** The operation of this number; undefined where the document has fewer. */
 export function operationAt(experiment: Experiment, op: number): Operation | undefined {
-  let [number, found] = [0, undefined as Operation | undefined];
-  for (const thread of experiment.threads) {
-    walkOperations(thread.operations, (operation) => {
-      if (number === op) found = operation;
-      number += 1;
-    });
-  }
-  return found;
+  const path = operationPathOf(experiment, op);
+  return path === undefined ? undefined : operationOf(experiment, path);
 }
 
 interface Props {
@@ -44,7 +38,7 @@ export function OperationDetails({ experiment, op, run }: Props) {
       <Block title="In the experiment">
         <OperationForm
           experiment={experiment}
-          path={operationPaths(experiment)[op] ?? []}
+          path={operationPathOf(experiment, op) ?? []}
           operation={operation}
           key={op}
         />

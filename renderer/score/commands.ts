@@ -20,7 +20,7 @@ import {
   listOf,
   type OperationPath,
   operationOf,
-  operationPaths,
+  operationPathOf,
   placeAt,
   refused,
   threadOf,
@@ -42,8 +42,10 @@ import { selectedOp, selectedOps } from './selectedOp.ts';
 
 /** Paths of what is selected; empty where nothing is. */
 function selectedPaths(experiment: Experiment): OperationPath[] {
-  const paths = operationPaths(experiment);
-  return selectedOps(state()).flatMap((op) => [paths[op] ?? []].filter((path) => path.length > 0));
+  return selectedOps(state()).flatMap((op) => {
+    const path = operationPathOf(experiment, op);
+    return path === undefined ? [] : [path];
+  });
 }
 
 /** The thread that issues what is selected; the first one where nothing is. */
@@ -131,7 +133,7 @@ export async function resizeBy(op: number, steps: number): Promise<void> {
 /** What can be resized of an operation of the open document; null where nothing can. */
 export function extentAt(op: number): Extent | null {
   const experiment = currentExperiment(state());
-  const path = experiment === null ? undefined : operationPaths(experiment)[op];
+  const path = experiment === null ? undefined : operationPathOf(experiment, op);
   return experiment === null || path === undefined ? null : extentOf(experiment, operationOf(experiment, path));
 }
 
@@ -139,7 +141,7 @@ export async function resizeTo(op: number, value: number): Promise<void> {
   const extent = extentAt(op);
   if (extent === null || extent.value === value) return;
   await edit(`Change ${extent.name} to ${extent.text(value)}`, (experiment) => {
-    const path = operationPaths(experiment)[op];
+    const path = operationPathOf(experiment, op);
     if (path === undefined) throw refused('There is no such operation any more.', 'Select another.');
     return resizeOperation(experiment, path, value);
   });
@@ -192,7 +194,7 @@ export function moveTo(op: number, cell: Cell): Promise<boolean> {
 
 export const edgeTo = (from: number, cell: Cell): Promise<boolean> =>
   edit('Draw event edge', (experiment) => {
-    const path = operationPaths(experiment)[from];
+    const path = operationPathOf(experiment, from);
     if (path === undefined) throw refused('Its beginning is gone.', 'Begin the edge again.');
     return drawEdge(experiment, path, edgeEnd(experiment, scoreLayout(experiment), cell, threadOf(path)));
   });

@@ -1,7 +1,7 @@
 /** Where operations stand in a document, by number and by path, and where new ones can be put. */
 import { CopyscopeError } from '../../errors.ts';
 import { type Experiment, fieldPath, walkOperations } from '../experiment.ts';
-import type { Operation } from '../operations.ts';
+import { childOperations, type Operation } from '../operations.ts';
 
 /** Path of an operation in its document, as ['threads', 0, 'operations', 2]. */
 export type OperationPath = readonly (string | number)[];
@@ -25,10 +25,62 @@ export function operationPaths(experiment: Experiment): OperationPath[] {
   return paths;
 }
 
+/** Path of the operation of a number; undefined where the document has fewer. */
+export function operationPathOf({ threads }: Experiment, op: number): OperationPath | undefined {
+  let before = 0;
+  for (const [index, { operations }] of threads.entries()) {
+    const found = pathIn(operations, op - before, ['threads', index, 'operations']);
+    if (found !== undefined) return found;
+    before += countIn(operations);
+  }
+  return undefined;
+}
+
+function pathIn(operations: readonly Operation[], op: number, list: OperationPath): OperationPath | undefined {
+  let left = op;
+  for (const [index, operation] of operations.entries()) {
+    if (left === 0) return [...list, index];
+    const children = childOperations(operation) ?? none;
+    const found = pathIn(children, left - 1, [...list, index, 'operations']);
+    if (found !== undefined) return found;
+    left -= 1 + countIn(children);
+  }
+  return undefined;
+}
+
+/** Operations of a document, those inside of others too. */
+export const operationCount = ({ threads }: Experiment): number =>
+  threads.reduce((sum, { operations }) => sum + countIn(operations), 0);
+
+function countIn(operations: readonly Operation[]): number {
+  let count = operations.length;
+  for (const operation of operations) count += countIn(childOperations(operation) ?? none);
+  return count;
+}
+
+const none: readonly Operation[] = [];
+
 /** Numbers of the operations at `paths`; those that are not there are left out. */
-export function operationNumbers(experiment: Experiment, paths: readonly OperationPath[]): number[] {
-  const numbers = new Map(operationPaths(experiment).map((path, number) => [fieldPath(path), number]));
-  return paths.flatMap((path) => numbers.get(fieldPath(path)) ?? []);
+export const operationNumbers = (experiment: Experiment, paths: readonly OperationPath[]): number[] =>
+  paths.flatMap((path) => numberOf(experiment, path) ?? []);
+
+/** All that come before it in document order, those around it included. */
+function numberOf(experiment: Experiment, path: OperationPath): number | undefined {
+  if (path.at(-2) !== 'operations' || valueAt(experiment, path) === undefined) return undefined;
+  const { threads } = experiment;
+  const thread = threadOf(path);
+  let number = threads.slice(0, thread).reduce((sum, { operations }) => sum + countIn(operations), 0);
+  let operations: readonly Operation[] = threads[thread]?.operations ?? none;
+  for (let step = 3; step < path.length; step += 2) {
+    const index = Number(path[step]);
+    number += countIn(operations.slice(0, index));
+    const group = operations[index];
+    if (step + 1 < path.length && group !== undefined) {
+      number += 1;
+      operations = childOperations(group) ?? none;
+    }
+  }
+  return number;
 }
 
 function valueAt(experiment: Experiment, path: OperationPath): unknown {

@@ -38,11 +38,11 @@ function checkIndices({ devices, visibleDevices }: UncheckedProgram, report: Rep
 /** cudaEventRecord and cudaEventElapsedTime take only what is of one device. */
 function checkEvents({ threads, streams, events }: UncheckedProgram, report: Report): void {
   const homes = new Map<number, number>();
-  const all = function* (): Generator<Instruction> {
-    for (const { instructions } of threads) yield* instructions;
+  const each = (look: (instruction: Instruction) => void): void => {
+    for (const { instructions } of threads) for (const instruction of instructions) look(instruction);
   };
-  for (const instruction of all()) {
-    if (instruction.code !== 'recordEvent') continue;
+  each((instruction) => {
+    if (instruction.code !== 'recordEvent') return;
     const { event, op } = instruction;
     const device = streams[instruction.stream]?.device ?? 0;
     const home = homes.get(event);
@@ -51,16 +51,16 @@ function checkEvents({ threads, streams, events }: UncheckedProgram, report: Rep
       report(op, message, 'Use an event for each device.');
     }
     homes.set(event, home ?? device);
-  }
-  for (const instruction of all()) {
-    if (instruction.code !== 'elapsedTime') continue;
+  });
+  each((instruction) => {
+    if (instruction.code !== 'elapsedTime') return;
     const [start, end] = [homes.get(instruction.start), homes.get(instruction.end)];
     for (const event of [instruction.start, instruction.end]) checkTiming(events[event], instruction.op, report);
     if (start !== undefined && end !== undefined && start !== end) {
       const message = "the two events belong to different devices, whose clocks can't be compared.";
       report(instruction.op, message, 'Measure between two events of one device.');
     }
-  }
+  });
 }
 
 function checkTiming(event: UncheckedProgram['events'][number] | undefined, op: number, report: Report): void {

@@ -27,12 +27,15 @@ class LifetimeCheck {
   readonly #owners = new Map<number, ProgramThread | null>();
   /** Of each buffer that is allocated somewhere. */
   readonly #allocators = new Map<number, Allocator>();
+  /** Most programs have no buffer that is made by an operation. */
+  readonly #hasDynamic: boolean;
   #states = new Map<number, State>();
   #steps = stepBudget;
 
   constructor(program: UncheckedProgram, report: Report) {
     this.#program = program;
     this.#report = report;
+    this.#hasDynamic = program.buffers.some(({ allocated }) => allocated === 'by-operation');
     this.#graphs = new Map(
       [...capturedWork(program.threads)].map(([graph, work]) => [
         graph,
@@ -137,7 +140,8 @@ class LifetimeCheck {
 
   /** The buffers made by operations that an instruction uses. */
   #touched(instruction: Instruction): ReadonlySet<number> {
-    if (instruction.code === 'launchGraph') return this.#graphs.get(instruction.graph) ?? new Set();
+    if (!this.#hasDynamic) return nothing;
+    if (instruction.code === 'launchGraph') return this.#graphs.get(instruction.graph) ?? nothing;
     return new Set(this.#used(instruction));
   }
 
@@ -156,6 +160,8 @@ class LifetimeCheck {
     return this.#program.buffers[buffer]?.id ?? '';
   }
 }
+
+const nothing: ReadonlySet<number> = new Set();
 
 const sameStates = (a: ReadonlyMap<number, State>, b: ReadonlyMap<number, State>): boolean =>
   a.size === b.size && [...a].every(([buffer, state]) => b.get(buffer) === state);

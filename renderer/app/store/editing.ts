@@ -1,7 +1,7 @@
 /** Changes of the open document: edit, undo, redo, save. Examples and runs are copied first, so they stay as they are. */
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Edited } from '../../../core/experiment/edit/edit.ts';
-import { operationNumbers, operationPaths } from '../../../core/experiment/edit/paths.ts';
+import { operationCount, operationNumbers } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import type { Draft } from '../../../core/service/service.ts';
@@ -109,7 +109,7 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
 /** What was selected before a change may be gone, or have another name. */
 function keptSelection(before: Experiment, experiment: Experiment): Selection | null {
   const { selection } = state();
-  if (selection?.kind === 'op') return selection.op < operationPaths(experiment).length ? selection : null;
+  if (selection?.kind === 'op') return selection.op < operationCount(experiment) ? selection : null;
   if (selection?.kind !== 'declaration') return selection;
   const [old, now] = [before[selection.list], experiment[selection.list]];
   if (now.some(({ id }) => id === selection.id)) return selection;
