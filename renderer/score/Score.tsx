@@ -120,12 +120,20 @@ function useCursorFollowsSelection({ layout }: SheetPlaces): void {
 function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces): void {
   const cursor = useEditor((state) => state.cursor);
   const picking = useEditor((state) => state.pickerOpen);
+  /** Where the cell was that was brought into sight last. */
+  const revealed = useRef('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows the cursor and the sheet.
   useEffect(() => {
     if (!isFocusWished() || picking) return;
-    const target = element.current?.querySelector<HTMLElement>('[data-cursor]');
-    target?.focus();
-    if (target !== null && target !== undefined) reveal(target);
+    const target = element.current?.querySelector<HTMLElement>('[data-cursor]') ?? null;
+    if (target === null) return;
+    const place = `${cellLeft(sheet, cursor.column)} ${cellTop(sheet, cursor.row)} ${sheet.columns.width(cursor.column)}`;
+    // Where it has the focus and stands as before it is in sight, or someone has scrolled away from it.
+    const stays = document.activeElement === target && place === revealed.current;
+    revealed.current = place;
+    if (stays) return;
+    target.focus();
+    reveal(target);
   }, [cursor, sheet, picking, element]);
 }
 
