@@ -122,7 +122,6 @@ function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: 
   const picking = useEditor((state) => state.pickerOpen);
   /** Where the cell was that was brought into sight last. */
   const revealed = useRef('');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows the cursor and the sheet.
   useEffect(() => {
     if (!isFocusWished() || picking) return;
     const target = element.current?.querySelector<HTMLElement>('[data-cursor]') ?? null;

@@ -25,8 +25,10 @@ import {
 } from '../../../core/experiment/edit/operations.ts';
 import {
   atEndOf,
+  operationCount,
   operationNumbers,
   operationOf,
+  operationPathOf,
   operationPaths,
   placeAt,
 } from '../../../core/experiment/edit/paths.ts';
@@ -112,6 +114,16 @@ function somewhere(experiment: Experiment, pick: (below: number) => number): Tar
   return pick(3) === 0 ? host : { row: 'stream', stream: streams[pick(streams.length)] ?? 'default' };
 }
 
+/** Numbers count in document order, and lead back to their paths. */
+function expectNumbersOfPaths(experiment: Experiment): void {
+  const paths = operationPaths(experiment);
+  expect(operationCount(experiment)).toBe(paths.length);
+  expect(operationNumbers(experiment, paths)).toEqual([...paths.keys()]);
+  expect(paths.map((_, op) => operationPathOf(experiment, op))).toEqual(paths);
+  expect(operationPathOf(experiment, paths.length)).toBeUndefined();
+  expect(operationNumbers(experiment, [['threads', 0, 'operations', paths.length]])).toEqual([]);
+}
+
 describe('any series of edits', () => {
   const starts = [emptyExperiment(), example, ...templates.map(({ build }) => build())];
 
@@ -129,6 +141,7 @@ describe('any series of edits', () => {
             expect(JSON.stringify(experiment)).toBe(before);
             expect(parseExperiment(JSON.parse(JSON.stringify(edited.experiment))).ok).toBe(true);
             expect(operationNumbers(edited.experiment, edited.selected)).toHaveLength(edited.selected.length);
+            expectNumbersOfPaths(edited.experiment);
             experiment = edited.experiment;
           } catch (error) {
             if (!(error instanceof CopyscopeError)) throw error;

@@ -1,0 +1,63 @@
+/** What the window predicts at once is what the engine simulates, and what is too long for that is refused unharmed. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { laneCounters } from '../../../core/analysis/laneCounters.ts';
+import type { CopyscopeError } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+import { templates } from '../../../core/experiment/templates/templates.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { simEngine } from '../../../core/simulator/engine.ts';
+import { parseProfile } from '../../../core/simulator/profile.ts';
+import { tooLong } from '../../../core/simulator/simulate.ts';
+import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
+import { isLongerThan, predict } from '../../../renderer/predict/predict.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+const profile = parseProfile(
+  JSON.parse(readFileSync(new URL('../../../assets/profiles/h200.json', import.meta.url), 'utf8')),
+);
+
+async function simulated(experiment: Experiment) {
+  const engine = simEngine(async () => profile, { machine: null, version: '1', pause: async () => {} });
+  return engine.run({ experiment, program: lower(experiment), profile: profile.name });
+}
+
+describe('a prediction', () => {
+  it.each([...templates.map(({ title, build }) => [title, build()] as const), ['nothing', emptyExperiment()] as const])(
+    'is the run of the simulated engine: %s',
+    async (_, experiment) => {
+      const { run, iteration, counters } = predict(experiment, profile, '1');
+      const { info, trace } = await simulated(experiment);
+      expect({ ...run.info, createdAt: '' }).toEqual({ ...info, createdAt: '' });
+      expect(run.trace).toEqual(trace);
+      expect(iteration).toEqual(indexIteration(trace, 0));
+      expect(counters).toEqual(laneCounters({ info, trace }, 0));
+    },
+  );
+
+  it('of a longer program is refused before it is simulated', () => {
+    const work = { op: 'work', durationNs: 1 } as const;
+    const experiment = experimentOf({}, [{ op: 'repeat', count: 1_000_000, operations: [work] }]);
+    expect(isLongerThan(2, experiment)).toBe(false);
+    expect(() => predict(experiment, profile, '1', { maxInstructions: 4000 })).toThrow(
+      expect.objectContaining({ code: tooLong }) as CopyscopeError,
+    );
+  });
+});
+
+describe('the length of a document', () => {
+  it('counts what is inside of groups, and each tensor', () => {
+    const copies = {
+      op: 'multiCopy',
+      direction: 'h2d',
+      payload: { tensors: 10, bytes: 4096, memory: 'pinned' },
+      strategy: 'non-blocking-loop',
+      stream: 'default',
+    } as const;
+    const work = { op: 'work', durationNs: 1 } as const;
+    const experiment = experimentOf({}, [work, { op: 'range', name: 'all', operations: [work, copies] }], [work]);
+    expect(isLongerThan(14, experiment)).toBe(false);
+    expect(isLongerThan(13, experiment)).toBe(true);
+  });
+});
