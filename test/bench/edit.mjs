@@ -4,15 +4,18 @@
  *
  *   node test/bench/edit.mjs [operations …] [--edits 60] [--profile FOLDER]
  *
- * Without numbers it measures 2,000 operations. A key event is sent to the score and handled there; its time stamp is
- * where the clock begins. It ends when the frame that was drawn after the plot took the new lanes over is presented.
- * --profile writes V8's CPU profiles of the window and of the worker that predicts.
+ * Without numbers it measures 2,000 operations. A key is pressed in the score; the time stamp that the browser gave the
+ * key event is where the clock begins. It ends when the browser presents the first frame that holds the new lanes, as
+ * its own trace tells: after the page has drawn them, and after style, layout, raster and the compositor's drawing.
+ * The last line is the processor time of the window's thread for all of that, which other work on the machine lengthens
+ * least. --profile writes V8's CPU profile of the window.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../scripts/build.mjs';
+import { frameTimes } from './support/frames.mjs';
 import { load, quantile, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
@@ -22,49 +25,54 @@ const { values: options, positionals } = parseArgs({
 const sizes = positionals.length > 0 ? positionals.map(Number) : [2000];
 const edits = Number(options.edits);
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
+/** Between two edits: what follows an edit in the workers has ended by then. */
+const pauseMs = 500;
 
-/**
- * Runs in the page. Presses a key on the focused block again and again, up and down in turn; the lanes have a new extent
- * each time. Gives, for each, the milliseconds to the end of the edit's own handler, to the new lanes, and to their frame.
- */
-async function editAgain(count) {
-  const block = document.querySelector('[data-cursor]');
-  block.focus();
-  const channel = new MessageChannel();
-  const presented = () =>
-    new Promise((resolve) =>
-      requestAnimationFrame(() => {
-        // Comes after the frame was drawn.
-        channel.port1.onmessage = () => resolve(performance.now());
-        channel.port2.postMessage(null);
-      }),
-    );
-  const found = [];
-  for (let k = 0; k < count; k += 1) {
-    const plot = document.querySelector('[data-testid="timeline-plot"]');
-    const before = plot.dataset.endNs;
-    const drawn = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('no new lanes within ten seconds')), 10_000);
-      const observer = new MutationObserver(() => {
-        const now = document.querySelector('[data-testid="timeline-plot"]');
-        if (now?.dataset.endNs === undefined || now.dataset.endNs === before) return;
-        clearTimeout(timer);
-        observer.disconnect();
-        resolve(performance.now());
+/** Runs in the page: leaves a mark when a key event came, when it was handled, and when the plot shows other lanes. */
+function watchEdits() {
+  const watched = { edit: 0, endNs: '', lags: [], drawn: () => {} };
+  globalThis.watched = watched;
+  const plot = () => document.querySelector('[data-testid="timeline-plot"]');
+  window.addEventListener(
+    'keydown',
+    (event) => {
+      performance.mark(`key ${watched.edit}`);
+      watched.lags[watched.edit] = performance.now() - event.timeStamp;
+      watched.endNs = plot().dataset.endNs;
+    },
+    { capture: true },
+  );
+  new MutationObserver(() => {
+    const now = plot()?.dataset.endNs;
+    if (now === undefined || now === watched.endNs) return;
+    watched.endNs = now;
+    performance.mark(`lanes ${watched.edit}`);
+    watched.drawn();
+  }).observe(document.querySelector('[aria-label="Timeline"]'), {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    attributeFilter: ['data-end-ns'],
+  });
+}
+
+/** Presses a key on the focused block again and again, up and down in turn: the lanes have a new extent each time. */
+async function editAgain(page, count) {
+  for (let edit = 0; edit < count; edit += 1) {
+    await page.evaluate((number) => {
+      globalThis.watched.edit = number;
+      globalThis.drawn = new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('no new lanes within ten seconds')), 10_000);
+        globalThis.watched.drawn = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
-      const watched = document.querySelector('[aria-label="Timeline"]');
-      observer.observe(watched, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-end-ns'] });
-    });
-    const event = new KeyboardEvent('keydown', { key: k % 2 === 0 ? '+' : '-', bubbles: true, cancelable: true });
-    const begin = performance.now();
-    document.querySelector('[data-cursor]').dispatchEvent(event);
-    const handled = performance.now();
-    const lanes = await drawn;
-    const frame = await presented();
-    found.push([handled - begin, lanes - begin, frame - begin]);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    }, edit);
+    await page.keyboard.press(edit % 2 === 0 ? '+' : '-');
+    await page.evaluate(() => globalThis.drawn);
+    await page.waitForTimeout(pauseMs);
   }
-  return found;
 }
 
 async function measure(count) {
@@ -73,18 +81,22 @@ async function measure(count) {
   mkdirSync(join(folder, 'experiments'), { recursive: true });
   writeFileSync(join(folder, 'experiments/long.json'), JSON.stringify(longExperiment(count)));
   return withServer(folder, (address) =>
-    withBrowser([], async (page) => {
+    withBrowser([], async (page, browser) => {
       await page.goto(address);
       await page.getByRole('button', { name: `${count} operations`, exact: true }).click();
       await page.getByTestId('timeline-plot').waitFor({ timeout: 60_000 });
       await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
       await page.waitForTimeout(1500);
+      await page.evaluate(watchEdits);
       // Compiled by then, as after a minute's work.
-      await page.evaluate(editAgain, 15);
+      await editAgain(page, 20);
       const stop = options.profile === undefined ? null : await profile(page);
-      const found = await page.evaluate(editAgain, edits);
+      await browser.startTracing(page, { categories: ['-*', 'devtools.timeline', 'blink.user_timing', 'toplevel'] });
+      await editAgain(page, edits);
+      const trace = await browser.stopTracing();
       await stop?.(join(options.profile, `edit-${count}.cpuprofile`));
-      return found;
+      const lags = await page.evaluate(() => globalThis.watched.lags);
+      return frameTimes(JSON.parse(trace.toString()).traceEvents, lags.slice(0, edits));
     }),
   );
 }
@@ -105,9 +117,13 @@ await ensureBuilt(['renderer', 'host']);
 try {
   for (const count of sizes) {
     const found = await measure(count);
-    console.log(`${count.toLocaleString('en')} operations, ${edits} edits, milliseconds from the key:`);
-    for (const [at, what] of ['handled', 'lanes drawn', 'frame presented'].entries()) {
-      const values = found.map((one) => one[at]);
+    console.log(`${count.toLocaleString('en')} operations, ${found.length} edits, milliseconds from the key:`);
+    for (const [field, what] of [
+      ['drawnMs', 'lanes drawn'],
+      ['presentedMs', 'frame presented'],
+      ['processorMs', 'processor time'],
+    ]) {
+      const values = found.map((one) => one[field]);
       const line = [0, 0.5, 0.95].map((share) => quantile(values, share).toFixed(1).padStart(9)).join('');
       console.log(`${what.padEnd(18)}${line}   (least, median, 95th percentile)`);
     }

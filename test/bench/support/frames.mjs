@@ -1,0 +1,46 @@
+/** When Chromium presented what a page drew, from its own trace (categories devtools.timeline, toplevel, blink.user_timing). */
+
+const markOf = (events, name) => events.find((event) => event.cat === 'blink.user_timing' && event.name === name);
+
+/**
+ * Of each edit, between the page's marks `key N` and `lanes N`, in milliseconds: until the lanes were drawn, until the
+ * first frame that holds them was presented, and the processor time that the page's thread took for it. `lags` are the
+ * milliseconds from the key event's own time stamp to its mark.
+ */
+export function frameTimes(events, lags) {
+  const sorted = events.filter(({ ts }) => ts > 0).sort((a, b) => a.ts - b.ts);
+  const frames = pageFrames(sorted);
+  return lags.map((lagMs, edit) => {
+    const [key, lanes] = [markOf(sorted, `key ${edit}`), markOf(sorted, `lanes ${edit}`)];
+    if (key === undefined || lanes === undefined) throw new Error(`edit ${edit} is not in the trace`);
+    // What was drawn before a frame's work on the page ended is in that frame.
+    const frame = frames.find(({ end }) => end >= lanes.ts);
+    if (frame === undefined) throw new Error(`no frame was presented after edit ${edit}`);
+    return {
+      drawnMs: (lanes.ts - key.ts) / 1000 + lagMs,
+      presentedMs: (frame.presented - key.ts) / 1000 + lagMs,
+      processorMs: processorUs(sorted, key, frame.end) / 1000,
+    };
+  });
+}
+
+/** The page's frames by the end of their work on its thread, and when each was presented. A flow joins both moments. */
+function pageFrames(events) {
+  const own = events.filter(({ name }) => name === 'AnimationFrame');
+  const presented = new Map(own.filter(({ ph }) => ph === 'f').map(({ id, ts }) => [id, ts]));
+  const flows = new Map(own.filter(({ ph }) => ph === 's').map(({ id, ts }) => [ts, id]));
+  const begins = own.filter(({ ph }) => ph === 'b');
+  const ends = own.filter(({ ph }) => ph === 'e');
+  return begins.flatMap(({ ts }) => {
+    const end = ends.find((event) => event.ts >= ts);
+    const shown = presented.get(flows.get(ts));
+    return end === undefined || shown === undefined ? [] : [{ end: end.ts, presented: shown }];
+  });
+}
+
+/** Of the tasks of the key's thread that ran between the key and a time. */
+function processorUs(events, key, until) {
+  const isTask = ({ name, ph, pid, tid, ts, dur }) =>
+    ph === 'X' && name.endsWith('RunTask') && pid === key.pid && tid === key.tid && ts + dur > key.ts && ts < until;
+  return events.filter(isTask).reduce((sum, { tdur }) => sum + tdur, 0);
+}
