@@ -48,7 +48,8 @@ function withValue(whole: unknown, path: OperationPath, value: unknown): unknown
   return copy;
 }
 
-function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {
+/** Paths of operations, looked for as the objects that they are. */
+export function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {
   const found: OperationPath[] = [];
   const look = (operations: readonly Operation[], path: OperationPath): void => {
     operations.forEach((operation, index) => {

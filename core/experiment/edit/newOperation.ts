@@ -6,11 +6,12 @@ import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { declare, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt } from './paths.ts';
+import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
 /** Adds an operation of this kind at a place, in the row of `target`. */
 export function addOperation(experiment: Experiment, name: OperationName, at: Place, target: Target): Edited {
-  return edit(experiment, (draft) => {
+  return rearrange(experiment, (draft) => {
     const stream = target.row === 'stream' ? target.stream : (draft.streams[0]?.id ?? 'default');
     const made = new Maker(draft, stream, pathAt(at)).make(name);
     const placed = target.row === 'stream' ? inRow(made, target) : made;

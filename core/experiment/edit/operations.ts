@@ -3,6 +3,7 @@ import { type Experiment, fieldPath } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
+import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
 
 /** Puts copies of operations at a place, in `target`'s row where one is given. */
@@ -12,7 +13,7 @@ export function insertOperations(
   operations: readonly Operation[],
   target?: Target,
 ): Edited {
-  return edit(experiment, (draft) => {
+  return rearrange(experiment, (draft) => {
     const copies = operations.map((operation) => {
       const copy = structuredClone(operation);
       return target === undefined ? copy : inRow(copy, target);
@@ -24,7 +25,7 @@ export function insertOperations(
 
 /** Deletes operations with all they hold, and groups that this leaves empty. */
 export const deleteOperations = (experiment: Experiment, paths: readonly OperationPath[]): Edited =>
-  edit(experiment, (draft) => {
+  rearrange(experiment, (draft) => {
     takeOut(draft, new Set(outermost(draft, paths)));
     return undefined;
   });
@@ -36,7 +37,7 @@ export function moveOperations(
   to: Place,
   target?: Target,
 ): Edited {
-  return edit(experiment, (draft) => {
+  return rearrange(experiment, (draft) => {
     const moved = outermost(draft, paths);
     const list = listOf(draft, to.list);
     if (paths.some((path) => path.every((step, index) => to.list[index] === step))) {
@@ -64,7 +65,7 @@ function replace(draft: Experiment, old: Operation, operations: readonly Operati
 
 /** Puts operations into another row where they stand. */
 export const retargetOperations = (experiment: Experiment, paths: readonly OperationPath[], target: Target): Edited =>
-  edit(experiment, (draft) =>
+  rearrange(experiment, (draft) =>
     outermost(draft, paths).map((operation) => {
       const changed = inRow(operation, target);
       replace(draft, operation, [changed]);
@@ -89,7 +90,7 @@ export type GroupKind =
 
 /** Puts neighbouring operations of one list into a new group. */
 export function groupOperations(experiment: Experiment, paths: readonly OperationPath[], kind: GroupKind): Edited {
-  return edit(experiment, (draft) => {
+  return rearrange(experiment, (draft) => {
     const inside = outermost(draft, paths);
     const [first] = [...paths].sort(inDocumentOrder);
     if (first === undefined) throw refused('Nothing is selected.', 'Select the operations to group.');
@@ -107,7 +108,7 @@ export function groupOperations(experiment: Experiment, paths: readonly Operatio
 
 /** Puts what a group holds in its place. */
 export function ungroupOperation(experiment: Experiment, path: OperationPath): Edited {
-  return edit(experiment, (draft) => {
+  return rearrange(experiment, (draft) => {
     const group = operationOf(draft, path);
     if (!('operations' in group)) {
       throw refused(`A ${group.op} holds no operations.`, 'Select a repeat, range or graph.', fieldPath(path));

@@ -1,0 +1,79 @@
+/**
+ * The frame of the edits that add, take out and move operations. They change lists and never an operation in place, so
+ * only the lists are copied, and every other operation stays the very object that it was: it needs no new check, and
+ * whoever has worked something out for it need not do so again.
+ */
+import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
+import { maxOperations, type Operation, operationSchema } from '../operations.ts';
+import { requireExperiment } from '../parse.ts';
+import { checkReferences } from '../references.ts';
+import { type Edited, pathsOf } from './edit.ts';
+
+/** Like edit(), for a `change` that leaves the operations and declarations that are there as they are. */
+export function rearrange(
+  experiment: Experiment,
+  change: (draft: Experiment) => Iterable<Operation> | undefined,
+): Edited {
+  const draft = withOwnLists(experiment);
+  const selected = new Set(change(draft) ?? []);
+  // What is wrong is said by those who check whole documents, with the field's place in this one.
+  return { experiment: checked(experiment, draft) ?? requireExperiment(draft), selected: pathsOf(draft, selected) };
+}
+
+function withOwnLists(experiment: Experiment): Experiment {
+  const { buffers, streams, events, signals, devices, threads } = experiment;
+  return {
+    ...experiment,
+    buffers: [...buffers],
+    streams: [...streams],
+    events: [...events],
+    signals: [...signals],
+    devices: [...devices],
+    threads: threads.map((thread) => ({ ...thread, operations: copyOf(thread.operations) })),
+  };
+}
+
+const copyOf = (operations: readonly Operation[]): Operation[] =>
+  operations.map((operation) =>
+    'operations' in operation ? { ...operation, operations: copyOf(operation.operations) } : operation,
+  );
+
+/** The draft, checked as far as it is new; null where something is wrong with it. */
+function checked(before: Experiment, draft: Experiment): Experiment | null {
+  const bare = draft.threads.map((thread) => ({ ...thread, operations: [] }));
+  const declared = experimentSchema.safeParse({ ...draft, threads: bare });
+  const lists = checkedLists(before, draft);
+  if (!declared.success || lists === null) return null;
+  const made: Experiment = {
+    ...declared.data,
+    buffers: kept(before.buffers, draft.buffers, declared.data.buffers),
+    threads: draft.threads.map((thread, index) => ({ ...thread, operations: lists[index] ?? [] })),
+  };
+  return checkReferences(made).length === 0 ? made : null;
+}
+
+/** The list of before where it holds the same. */
+const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Item[] =>
+  before.length === draft.length && before.every((item, index) => item === draft[index]) ? before : parsed;
+
+/** Groups nested deeper, which nobody writes by hand, are checked with the whole document. */
+const mostLevels = 16;
+
+function checkedLists(before: Experiment, draft: Experiment): Operation[][] | null {
+  const known = new Set<Operation>();
+  for (const { operations } of before.threads) eachOperation(operations, (operation) => known.add(operation));
+  let isSound = true;
+  const look = (operations: readonly Operation[], level: number): Operation[] => {
+    if (operations.length > maxOperations || level > mostLevels) isSound = false;
+    return isSound ? operations.map((operation) => (known.has(operation) ? operation : parsed(operation, level))) : [];
+  };
+  const parsed = (operation: Operation, level: number): Operation => {
+    const isGroup = 'operations' in operation;
+    const result = operationSchema.safeParse(isGroup ? { ...operation, operations: [] } : operation);
+    if (!result.success) isSound = false;
+    const own = result.data ?? operation;
+    return isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
+  };
+  const lists = draft.threads.map(({ operations }) => look(operations, 0));
+  return isSound ? lists : null;
+}
