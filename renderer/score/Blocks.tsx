@@ -36,9 +36,8 @@ export function Blocks({ sheet, first, last }: Props) {
   const { blocks, rows } = sheet.layout;
   return (
     <ul className={classes['blocks']} aria-label="Operations">
-      {blocks.map((block, index) => {
+      {blocksWithin(blocks, first, last).map(([index, block]) => {
         const { op, row, column } = block;
-        if (column < first || column > last) return null;
         const { left, top, right } = boxOf(sheet, block);
         return (
           <Block
@@ -67,6 +66,19 @@ export function Blocks({ sheet, first, last }: Props) {
       })}
     </ul>
   );
+}
+
+/** Those of some columns, each with its place among all. */
+function blocksWithin(
+  blocks: readonly ScoreBlock[],
+  first: number,
+  last: number,
+): [index: number, block: ScoreBlock][] {
+  const found: [number, ScoreBlock][] = [];
+  blocks.forEach((block, index) => {
+    if (block.column >= first && block.column <= last) found.push([index, block]);
+  });
+  return found;
 }
 
 /** Plain values, so that an edit draws only the blocks that it changes. */

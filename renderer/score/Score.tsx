@@ -9,7 +9,7 @@ import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';
 import { Edges } from './Edges.tsx';
-import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
+import { editor, isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
 import { scoreLayout } from './scoreLayout.ts';
 import { useSelectedOp } from './selectedOp.ts';
@@ -112,7 +112,9 @@ function useCursorFollowsSelection({ layout }: SheetPlaces): void {
   }, [key]);
   useEffect(() => {
     const block = layout.blocks.find((one) => one.op === op);
-    if (block !== undefined) setEditor({ cursor: { row: block.row, column: block.column } });
+    const { cursor } = editor();
+    const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
+    if (!isThere) setEditor({ cursor: { row: block.row, column: block.column } });
   }, [layout, op]);
 }
 

@@ -27,5 +27,6 @@ export function useVerdictsByOp(): ReadonlyMap<number, Verdict> {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   // Numbers of operations mean others after an edit.
   const fits = useApp((state) => run !== null && isOfPresent(state, run));
-  return useMemo(() => new Map(fits ? run?.verdicts.map((verdict) => [verdict.op, verdict]) : []), [run, fits]);
+  const verdicts = fits ? run?.verdicts : undefined;
+  return useMemo(() => new Map(verdicts?.map((verdict) => [verdict.op, verdict])), [verdicts]);
 }
