@@ -63,6 +63,37 @@ test('an edit of an example makes a copy; undo and redo go through every step by
   await expect.poll(() => saved(server.dataFolder).threads[0]?.operations.length).toBe(8);
 });
 
+test('an edit and the lanes that are predicted for it are drawn in one frame, and all else follows', async ({
+  window,
+  page,
+}) => {
+  await window.open('Pinned source, second stream');
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-op="3"]').click();
+  await page.keyboard.press('+');
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Pinned source, second stream' })).toBeVisible();
+  await expect(sheet.locator('[data-op="3"]')).toContainText('4× over bytes');
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  const drawn = await page.evaluate(async () => {
+    const shown = () => ({
+      lanes: document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['endNs'],
+      block: document.querySelector('[data-op="3"]')?.textContent,
+    });
+    const before = shown();
+    const key = new KeyboardEvent('keydown', { key: '+', bubbles: true, cancelable: true });
+    document.querySelector('[data-op="3"]')?.dispatchEvent(key);
+    // Comes before the frame is drawn.
+    await new Promise(requestAnimationFrame);
+    return { before, after: shown() };
+  });
+  expect(drawn.after.block).toContain('5× over bytes');
+  expect(Number(drawn.after.lanes)).toBeGreaterThan(Number(drawn.before.lanes));
+  await expect(page.getByLabel('Inspector').getByLabel('Passes')).toHaveValue('5');
+  await expect(page.getByText('Not saved')).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByLabel('Inspector').getByLabel('Passes')).toHaveValue('4');
+});
+
 test('every edit redraws a simulated timeline', async ({ window, page }) => {
   await window.open('Pinned source, second stream');
   const sheet = page.getByTestId('score-sheet');

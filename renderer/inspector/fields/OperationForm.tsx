@@ -19,6 +19,7 @@ import {
   numberFormat,
   ReferenceField,
   textFormat,
+  useChosen,
   ValueField,
 } from './inputs.tsx';
 import { MultiCopyFields } from './MultiCopyFields.tsx';
@@ -294,13 +295,16 @@ interface TagsProps {
 }
 
 function BufferTags({ label, path, value, experiment }: TagsProps) {
+  const [shown, choose] = useChosen(value);
+  const set = (next: string[]): Promise<boolean> =>
+    edit(`Change ${label.toLowerCase()}`, (current) => setField(current, path, next));
   return (
     <TagsInput
       label={label}
       size="xs"
       data={experiment.buffers.map(({ id }) => id)}
-      value={[...value]}
-      onChange={(next) => void edit(`Change ${label.toLowerCase()}`, (current) => setField(current, path, next))}
+      value={[...shown]}
+      onChange={(next) => choose(next, set(next))}
     />
   );
 }

@@ -15,6 +15,7 @@ import { edit, keepTyped } from '../../app/store/editing.ts';
 import { pageDocumentKey } from '../../app/store/select.ts';
 import { useApp } from '../../app/store/store.ts';
 import { recoveredText } from '../../app/store/typed.ts';
+import { afterFrame } from '../../common/afterFrame.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
 
 export interface FieldProps {
@@ -70,17 +71,30 @@ export function ValueField<Value>(props: ValueFieldProps<Value>) {
   const shown = value === undefined ? '' : format.write(value);
   const { text, setText, isRecovered } = useTyped(props.path, shown);
   const [problem, setProblem] = useState<string | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was refused is gone with a new value.
-  useEffect(() => setProblem(null), [shown]);
+  /** What was put into the document already, and comes back as the value with one of the next frames. */
+  const sent = useRef<string | null>(null);
+  const field = fieldPath(props.path);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was refused or sent is gone with a new value.
+  useEffect(() => {
+    setProblem(null);
+    sent.current = null;
+  }, [shown, field]);
   const dropped = useRef(false);
   const commit = (): void => {
     setProblem(null);
     // Esc leaves the field at once, before there is another text in it.
-    if (text === shown || dropped.current) return;
+    if (text === shown || text === sent.current || dropped.current) return;
     const isEmpty = text.trim() === '' && emptyMeans !== undefined;
     const next = isEmpty ? undefined : format.read(text);
-    if (next === null) setProblem(`Write ${format.expected}.`);
-    else void change(props, next, (error) => setProblem(error.message));
+    if (next === null) {
+      setProblem(`Write ${format.expected}.`);
+      return;
+    }
+    sent.current = text;
+    void change(props, next, (error) => {
+      sent.current = null;
+      setProblem(error.message);
+    });
   };
   const common = {
     label,
@@ -168,19 +182,37 @@ interface ChoiceProps extends FieldProps {
   readonly change?: (experiment: Experiment, value: string) => Edited;
 }
 
+/**
+ * What a control shows: the document's value, or what was chosen until the document has it too, with one of the next
+ * frames. `choose` takes the edit that brings it there. Once that is done, or refused, the document's value stands again.
+ */
+export function useChosen<Value>(
+  value: Value,
+): [shown: Value, choose: (next: Value, edited: Promise<boolean>) => void] {
+  const [chosen, setChosen] = useState<{ readonly next: Value } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the document has spoken, whatever it says.
+  useEffect(() => setChosen(null), [value]);
+  const choose = (next: Value, edited: Promise<boolean>): void => {
+    setChosen({ next });
+    void edited.finally(() => afterFrame(() => setChosen(null)));
+  };
+  return [chosen === null ? value : chosen.next, choose];
+}
+
 /** One of a few; the empty choice removes the field. */
 export function ChoiceField({ label, path, value, choices, change: own }: ChoiceProps) {
+  const [shown, choose] = useChosen(value ?? '');
+  const set = (next: string): Promise<boolean> =>
+    edit(`Change ${label.toLowerCase()}`, (experiment) =>
+      own === undefined ? setField(experiment, path, next === '' ? undefined : next) : own(experiment, next),
+    );
   return (
     <NativeSelect
       label={label}
       size="xs"
       data={[...choices]}
-      value={value ?? ''}
-      onChange={({ currentTarget: { value: next } }) =>
-        void edit(`Change ${label.toLowerCase()}`, (experiment) =>
-          own === undefined ? setField(experiment, path, next === '' ? undefined : next) : own(experiment, next),
-        )
-      }
+      value={shown}
+      onChange={({ currentTarget: { value: next } }) => choose(next, set(next))}
     />
   );
 }
@@ -195,19 +227,19 @@ interface SwitchProps extends FieldProps {
 
 export function SwitchField({ label, path, value, hint, change: own }: SwitchProps) {
   const id = useId();
+  const [shown, choose] = useChosen(value);
+  const set = (next: boolean): Promise<boolean> =>
+    edit(`Change ${label.toLowerCase()}`, (experiment) =>
+      own === undefined ? setField(experiment, path, next) : own(experiment, next),
+    );
   return (
     <Switch
       id={id}
       label={label}
       description={hint}
       size="xs"
-      checked={value}
-      onChange={(event) => {
-        const next = event.currentTarget.checked;
-        void edit(`Change ${label.toLowerCase()}`, (experiment) =>
-          own === undefined ? setField(experiment, path, next) : own(experiment, next),
-        );
-      }}
+      checked={shown}
+      onChange={({ currentTarget: { checked: next } }) => choose(next, set(next))}
     />
   );
 }
