@@ -78,7 +78,17 @@ export function drawFirst(): void {
   held = afterFrame(() => {
     held = null;
     settled.setState(present.getState(), true);
+    // What was selected above is drawn in a task of its own that comes first.
+    for (const action of due.splice(0)) queueMicrotask(action);
   });
+}
+
+const due: (() => void)[] = [];
+
+/** Calls `action` when all of the window shows the present state: at once where nothing is held back. */
+export function whenSettled(action: () => void): void {
+  if (held === null) action();
+  else due.push(action);
 }
 
 /** Sets one entry of a table of the store. */
