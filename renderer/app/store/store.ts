@@ -2,7 +2,7 @@
 import { createContext, createElement, type ReactNode, useContext } from 'react';
 import { createStore, useStore } from 'zustand';
 import { afterFrame } from '../../common/afterFrame.ts';
-import type { AppState } from './types.ts';
+import type { AppState, Selection } from './types.ts';
 
 const initial: AppState = {
   connection: { status: 'connecting', problem: null },
@@ -41,7 +41,7 @@ const Read = createContext(present);
 
 /**
  * What stands inside may follow a frame later where something else is drawn first: toolbars, lists and panels, of which
- * an edit draws many and none is what one looks at. Each part sees one moment of the state, and all of these the same.
+ * an edit draws many and none is what one looks at. All of them see the same moment of the state.
  */
 export const Following = ({ children }: { readonly children: ReactNode }) =>
   createElement(Read, { value: settled }, children);
@@ -59,14 +59,16 @@ export function assign(fields: Partial<AppState>): void {
   present.setState(fields);
 }
 
-/** Called off where something else is to be drawn first meanwhile; null while nothing is held back. */
+/** Calls off the end of what is being drawn first; null while nothing is. */
 let held: (() => void) | null = null;
 let heldSince = 0;
 /** What is held back longer shows in the midst of a series of quick changes. */
 const mostHeldMs = 250;
 
-present.subscribe((now) => {
+present.subscribe((now, before) => {
   if (held === null) settled.setState(now, true);
+  // Fields, above all, must be those of what is selected as soon as it is.
+  else if (now.page !== before.page || !isSameTarget(now.selection, before.selection)) settle();
 });
 
 /** What is changed now is drawn first: what stands inside of Following waits until the next frame is on screen. */
@@ -75,12 +77,22 @@ export function drawFirst(): void {
   if (held === null) heldSince = now;
   else if (now - heldSince > mostHeldMs) return;
   held?.();
-  held = afterFrame(() => {
-    held = null;
-    settled.setState(present.getState(), true);
-    // What was selected above is drawn in a task of its own that comes first.
-    for (const action of due.splice(0)) queueMicrotask(action);
-  });
+  held = afterFrame(settle);
+}
+
+function settle(): void {
+  held?.();
+  held = null;
+  settled.setState(present.getState(), true);
+  // What was selected above is drawn in a task of its own that comes first.
+  for (const action of due.splice(0)) queueMicrotask(action);
+}
+
+function isSameTarget(a: Selection | null, b: Selection | null): boolean {
+  if (a === null || b === null || a.kind !== b.kind) return a === b;
+  if (a.kind === 'op' && b.kind === 'op') return a.op === b.op;
+  if (a.kind === 'declaration' && b.kind === 'declaration') return a.list === b.list && a.id === b.id;
+  return a === b || a.kind === 'experiment';
 }
 
 const due: (() => void)[] = [];
