@@ -29,13 +29,17 @@ function pageFrames(events) {
   const own = events.filter(({ name }) => name === 'AnimationFrame');
   const presented = new Map(own.filter(({ ph }) => ph === 'f').map(({ id, ts }) => [id, ts]));
   const flows = new Map(own.filter(({ ph }) => ph === 's').map(({ id, ts }) => [ts, id]));
-  const begins = own.filter(({ ph }) => ph === 'b');
-  const ends = own.filter(({ ph }) => ph === 'e');
-  return begins.flatMap(({ ts }) => {
-    const end = ends.find((event) => event.ts >= ts);
-    const shown = presented.get(flows.get(ts));
-    return end === undefined || shown === undefined ? [] : [{ end: end.ts, presented: shown }];
-  });
+  const frames = [];
+  let begin = null;
+  for (const { ph, ts } of own) {
+    if (ph === 'b') begin = ts;
+    if (ph !== 'e' || begin === null) continue;
+    const shown = presented.get(flows.get(begin));
+    // Some frames are drawn over by the next one before they come to the screen.
+    if (shown !== undefined && shown >= ts) frames.push({ end: ts, presented: shown });
+    begin = null;
+  }
+  return frames;
 }
 
 /** Of the tasks of the key's thread that ran between the key and a time. */
