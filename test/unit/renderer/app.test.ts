@@ -4,7 +4,7 @@ import type { ExampleSummary, RunSummary } from '../../../core/service/service.t
 import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/app/engines.ts';
 import type { LoadedRun } from '../../../renderer/app/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/app/page.ts';
-import { comparedRunIds, isOfPresent, shownRunId } from '../../../renderer/app/store/select.ts';
+import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/app/store/select.ts';
 import type { AppState } from '../../../renderer/app/store/types.ts';
 import { formatMoment } from '../../../renderer/common/time.ts';
 import { exampleGroups } from '../../../renderer/library/groups.ts';
@@ -139,14 +139,16 @@ describe('the run that is shown', () => {
 
   it('is of the open experiment however often it repeats it, and not once anything else has changed', () => {
     const { environment } = experiment;
-    const ofThat = (changed: Partial<typeof experiment>) =>
-      ({ run: { info: { experiment: { ...experiment, ...changed } } } }) as unknown as LoadedRun;
+    const ofThat = (changed: Partial<typeof experiment>, id = 'older') =>
+      ({ id, run: { info: { experiment: { ...experiment, ...changed } } } }) as unknown as LoadedRun;
     const more = { environment: { ...environment, iterations: environment.iterations + 10, warmups: 0 } };
     expect(isOfPresent(stateWith([]), ofThat(more))).toBe(true);
     expect(isOfPresent(stateWith([]), ofThat({ name: 'other' }))).toBe(true);
     expect(isOfPresent(stateWith([]), ofThat({ threads: [] }))).toBe(false);
     const launches = { environment: { ...environment, launchBlocking: !environment.launchBlocking } };
     expect(isOfPresent(stateWith([]), ofThat(launches))).toBe(false);
+    // A prediction is made anew with each change, so it is of the very document or of none.
+    expect(isOfPresent(stateWith([]), ofThat(more, predictionId('experiment:own')))).toBe(false);
   });
 
   it('is the recorded one where the engine has none', () => {
