@@ -44,10 +44,12 @@ export class TraceOutput {
   ) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
-    for (const step of steps.flat()) {
-      used.add(step.engine);
-      const hasKernels = step.code === 'multiCopy' && kernelPlans.has(step.index);
-      if (hasKernels) used.add(engineIndex(step.device, 'compute'));
+    for (const ofThread of steps) {
+      for (const step of ofThread) {
+        used.add(step.engine);
+        const hasKernels = step.code === 'multiCopy' && kernelPlans.has(step.index);
+        if (hasKernels) used.add(engineIndex(step.device, 'compute'));
+      }
     }
     const engines = program.devices
       .flatMap((_, index) => engineNames.map((name) => engineIndex(index, name)))
