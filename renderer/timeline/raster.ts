@@ -26,6 +26,9 @@ export interface Tile {
   readonly pixels: Uint32Array;
 }
 
+/** Up to so many pixels are written sooner than a call that fills them begins. */
+const narrow = 16;
+
 export class Raster {
   readonly width: number;
   readonly height: number;
@@ -50,6 +53,12 @@ export class Raster {
     if (right <= left) return;
     if (right - left === 1) {
       for (let at = top * stride + left, end = bottom * stride; at < end; at += stride) pixels[at] = colour;
+      return;
+    }
+    if (right - left <= narrow) {
+      for (let line = top; line < bottom; line += 1) {
+        for (let at = line * stride + left, end = line * stride + right; at < end; at += 1) pixels[at] = colour;
+      }
       return;
     }
     for (let line = top; line < bottom; line += 1) pixels.fill(colour, line * stride + left, line * stride + right);

@@ -12,7 +12,7 @@ import { attempt, host, openPage, whenDocumentRead } from './actions.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
-import { assign, drawFirst, put, state, withEntry } from './store.ts';
+import { assign, drawFirst, put, state, whenSettled, withEntry } from './store.ts';
 import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
 import type { AppState, Selection } from './types.ts';
 
@@ -96,7 +96,7 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
       pickedRuns: withEntry(state().pickedRuns, key, undefined),
       selection: op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment),
     });
-    announce(step);
+    whenSettled(() => announce(step));
     return true;
   } catch (thrown) {
     const error = toErrorInfo(thrown);
@@ -145,7 +145,7 @@ function travel(direction: 'undo' | 'redo'): void {
   const before = history.experiment;
   history[direction]();
   show(key, history, { selection: keptSelection(before, history.experiment) });
-  announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`);
+  whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
 }
 
 export const undo = (): void => travel('undo');
