@@ -121,7 +121,7 @@ function Body({ open }: { readonly open: OpenStep }) {
   const side = useLessonView((view) => view.side);
   const checked = useChecks(open);
   const body = useRef<HTMLDivElement>(null);
-  usePresentKeys(open);
+  usePresentKeys(open, body);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each step begins at its top, and says its title.
   useEffect(() => {
     body.current?.scrollTo({ top: 0 });

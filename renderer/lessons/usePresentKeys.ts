@@ -1,5 +1,8 @@
-/** While presenting, one key goes on: Right, Space or Page Down. It shows the answer first where the step asks something. */
-import { useEffect } from 'react';
+/**
+ * While presenting, one key goes on: Right, Space or Page Down. It shows the answer first where the step asks something;
+ * Space and Page Down show the rest of a long text before that.
+ */
+import { type RefObject, useEffect } from 'react';
 import { change, present, useLessonView } from './lessonView.ts';
 import { goBack, goOn } from './steps.ts';
 import type { OpenStep } from './useLesson.ts';
@@ -7,22 +10,38 @@ import type { OpenStep } from './useLesson.ts';
 const forward = new Set(['ArrowRight', 'PageDown', ' ']);
 const back = new Set(['ArrowLeft', 'PageUp']);
 
-export function usePresentKeys(open: OpenStep): void {
+const scrolling = new Set(['PageDown', ' ']);
+
+/** `body` is what scrolls. */
+export function usePresentKeys(open: OpenStep, body: RefObject<HTMLElement | null>): void {
   const presenting = useLessonView((view) => view.presenting);
   useEffect(() => {
     if (!presenting) return;
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       if (event.key === 'Escape') present(false);
-      else if (forward.has(event.key)) next(open);
-      else if (back.has(event.key)) goBack(open);
+      else if (forward.has(event.key)) {
+        if (!(scrolling.has(event.key) && scrollOn(body.current))) next(open);
+      } else if (back.has(event.key)) goBack(open);
       else return;
       event.preventDefault();
       event.stopPropagation();
     };
     window.addEventListener('keydown', onKey, { capture: true });
     return () => window.removeEventListener('keydown', onKey, { capture: true });
-  }, [presenting, open]);
+  }, [presenting, open, body]);
+}
+
+/** Of what was seen this much stays, so that nobody loses the line. */
+const kept = 0.2;
+/** Pixels that nobody misses. */
+const slack = 8;
+
+/** Scrolls on by a page; false where the end is seen. */
+function scrollOn(body: HTMLElement | null): boolean {
+  if (body === null || body.scrollHeight - body.clientHeight - body.scrollTop <= slack) return false;
+  body.scrollBy({ top: body.clientHeight * (1 - kept) });
+  return true;
 }
 
 function next(open: OpenStep): void {

@@ -223,7 +223,14 @@ test('presenting: one key for each step, the answer before the next one, Escape 
   await page.keyboard.press('ArrowRight');
   await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await page.keyboard.press('ArrowLeft');
-  await expect(lesson.getByRole('heading', { level: 2, name: 'Read the lanes' })).toBeVisible();
+  const lanes = lesson.getByRole('heading', { level: 2, name: 'Read the lanes' });
+  await expect(lanes).toBeInViewport();
+  // Its text is longer than the window: Space shows the rest first.
+  await expect(lesson.getByRole('rowheader', { name: 'The verdict' })).not.toBeInViewport();
+  await page.keyboard.press('Space');
+  await expect(lesson.getByRole('rowheader', { name: 'The verdict' })).toBeInViewport();
+  await page.keyboard.press('Space');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(window.inspector).toBeVisible();
 });
