@@ -1,11 +1,10 @@
 /**
  * Tables corrected by what was read at some of their points. Between two points that were read, the correction (the
  * ratio of what was read to what the table has) is interpolated on logarithms of size and ratio. Beyond the outermost
- * ones it passes into the median of all, within a factor of 16: one strange reading at an end says little of what lies
- * far from it. So a table keeps the shape that many measurements gave it, and passes through what the runs say.
+ * ones their difference goes on as the table itself does there: it stays where the time is latency, and grows with the
+ * size where it is bandwidth; by half of that for each factor of 16, since one reading says little of what lies far from
+ * it. So a table keeps the shape that many measurements gave it, and passes through what the runs say.
  */
-import { spread } from '../analysis/statistics.ts';
-
 export interface ReadPoint {
   readonly place: number;
   readonly value: number;
@@ -20,10 +19,9 @@ export function corrected(
   at: (place: number) => number,
 ): Point[] {
   const ratios = read.map(({ place, value }) => ({ place, ratio: value / at(place) }));
-  const usual = spread(ratios.map(({ ratio }) => ratio))?.median ?? 1;
   const own = new Map(read.map(({ place, value }) => [place, value]));
   const places = [...new Set([...points.map(({ place }) => place), ...own.keys()])].sort((a, b) => a - b);
-  return places.map((place) => ({ place, value: own.get(place) ?? at(place) * ratioAt(ratios, usual, place) }));
+  return places.map((place) => ({ place, value: own.get(place) ?? valueAt(ratios, at, place) }));
 }
 
 interface Ratio {
@@ -31,21 +29,27 @@ interface Ratio {
   readonly ratio: number;
 }
 
-/** Within this factor of a place, what was read there fades out. */
+/** Within this factor of a place, what was read there counts half. */
 const reach = 16;
+/** A corrected value is at least this part of the table's. */
+const leastPart = 0.1;
 
-function ratioAt(ratios: readonly Ratio[], usual: number, place: number): number {
+function valueAt(ratios: readonly Ratio[], at: (place: number) => number, place: number): number {
   const above = ratios.findIndex((one) => one.place >= place);
   const [next, last] = [ratios[above], above < 0 ? ratios.at(-1) : ratios[above - 1]];
-  if (next === undefined || last === undefined) return beyond(next ?? last, usual, place);
+  if (next === undefined || last === undefined) return beyond(next ?? last, at, place);
   const part = Math.log(place / last.place) / Math.log(next.place / last.place);
-  return last.ratio * (next.ratio / last.ratio) ** part;
+  return at(place) * last.ratio * (next.ratio / last.ratio) ** part;
 }
 
-function beyond(end: Ratio | undefined, usual: number, place: number): number {
-  if (end === undefined) return 1;
-  const fading = Math.min(1, Math.abs(Math.log(place / end.place)) / Math.log(reach));
-  return end.ratio * (usual / end.ratio) ** fading;
+function beyond(end: Ratio | undefined, at: (place: number) => number, place: number): number {
+  if (end === undefined) return at(place);
+  const side = place > end.place ? 2 : 0.5;
+  const slope = Math.log(at(end.place * side) / at(end.place)) / Math.log(side);
+  const growth = (place / end.place) ** Math.min(1, Math.max(0, slope));
+  const fading = 0.5 ** (Math.abs(Math.log(place / end.place)) / Math.log(reach));
+  const difference = (end.ratio - 1) * at(end.place) * growth * fading;
+  return Math.max(leastPart * at(place), at(place) + difference);
 }
 
 /**

@@ -87,7 +87,7 @@ export class CopyCosts {
   }
 
   #hostCopy(bytes: number): CopyCost {
-    const deviceNs = (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9;
+    const deviceNs = (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
     const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
     return { route: 'host', engine: hostEngine, callNs, deviceNs };
   }
@@ -117,6 +117,12 @@ export class CopyCosts {
     const lastPieceNs = time(bytes - (pieces - 1) * pieceBytes);
     return { pieces, pieceBytes, deviceNs: time(pieceBytes), lastPieceNs };
   }
+}
+
+/** Of one thread that copies so many bytes in a row. */
+export function memcpyRate({ host }: DeviceProfile, together: number): number {
+  const { cached, memcpyBytesPerSecond } = host;
+  return cached !== undefined && together <= cached.bytes ? cached.bytesPerSecond : memcpyBytesPerSecond;
 }
 
 function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeError {

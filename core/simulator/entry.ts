@@ -49,6 +49,8 @@ export class StreamEntry implements Actor, Dependent {
   via: EngineIndex = noEngine;
   engineNs = Number.NEGATIVE_INFINITY;
   startNs = -1;
+  /** Its stream had work when it was issued. */
+  queued = false;
   /** Everything before it in its stream is complete. */
   ready = false;
   complete = false;
@@ -80,6 +82,7 @@ export class StreamEntry implements Actor, Dependent {
     this.via = noEngine;
     this.engineNs = Number.NEGATIVE_INFINITY;
     this.startNs = -1;
+    this.queued = false;
     this.pending = 0;
     this.ready = false;
     this.complete = false;

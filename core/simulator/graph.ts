@@ -111,6 +111,7 @@ export class GraphRun implements EntryOwner {
       const entry = new StreamEntry(step, this, clock, gaps, handler);
       entry.reset(step, -1, launch.correlation, nowNs);
       entry.priority = launch.priority;
+      entry.queued = after.length > 0;
       if (step.stream === graph.origin) entry.stream = launch.stream;
       // What comes first follows whatever the launch waited for.
       if (after.length === 0) entry.follow(launch.readyNs, launch.via, launch.engineNs);

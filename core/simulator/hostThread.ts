@@ -45,8 +45,11 @@ export interface Machine {
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
-  /** What the next call costs more: only the first one does. */
+  /** What the first call costs more; nothing once that was made. */
   #firstNs = 0;
+  /** Bytes of host memory that it has moved since its last call. */
+  #movedBytes = 0;
+  readonly #cacheBytes: number;
   readonly #index: number;
   readonly #steps: readonly Step[];
   readonly #machine: Machine;
@@ -88,6 +91,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
     this.#firstNs = machine.firstCallNs;
+    this.#cacheBytes = profile.host.cached?.bytes ?? Number.POSITIVE_INFINITY;
   }
 
   /** The step it stands at; undefined once it has executed all. */
@@ -135,7 +139,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       const step = this.#steps[this.#next];
       if (step === undefined) return;
       this.#callStartNs = nowNs;
-      const untilNs = this.#execute(step, nowNs + this.#takeFirst(step));
+      const untilNs = this.#execute(step, nowNs + this.#missNs(step));
       if (untilNs === held) return;
       this.#next += 1;
       this.executed += 1;
@@ -147,12 +151,19 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     }
   }
 
-  /** What the thread's first call costs more; nothing for what is no call. */
-  #takeFirst({ code, call }: Step): number {
-    if (this.#firstNs === 0 || (call === '' && !callsWithoutName.has(code))) return 0;
+  /** What a call costs more where the driver's part of the caches is empty; nothing for what is no call. */
+  #missNs({ code, call, route, bytes }: Step): number {
+    if (call === '' && !callsWithoutName.has(code)) {
+      this.#movedBytes += bytes;
+      return 0;
+    }
+    // What waits, waits anyway.
+    if (code.startsWith('synchronize')) return 0;
+    const missNs = this.#movedBytes >= this.#cacheBytes ? (this.#costs.coldNs ?? 0) : 0;
+    this.#movedBytes = route === 'stage-in' || route === 'stage-out' || route === 'host' ? bytes : 0;
     const firstNs = this.#firstNs;
     this.#firstNs = 0;
-    return firstNs;
+    return Math.max(firstNs, missNs);
   }
 
   /** The time at which the thread goes on, or `held`. */

@@ -27,7 +27,7 @@ export function kernelCost(
   const part = throughput(profile.kernel.streamShares, smShare);
   const crossing = linkBytes(kernel, program);
   const moved = 2 * kernel.bytes * kernel.passes - crossing.linkIn - crossing.linkOut;
-  const memoryNs = (moved / (memoryRate(kernel.bytes, profile) * part)) * 1e9;
+  const memoryNs = streamNs(kernel.bytes, moved, profile) / part;
   const linkNs = Math.max(
     (crossing.linkIn / profile.kernel.mappedReadBytesPerSecond) * 1e9,
     (crossing.linkOut / profile.kernel.mappedWriteBytesPerSecond) * 1e9,
@@ -44,12 +44,17 @@ export function kernelCost(
   };
 }
 
-/** Each pass of a byte-streaming kernel reads and writes every byte once; what fits into L2 stays there. */
-function memoryRate(bytes: number, profile: DeviceProfile): number {
+/**
+ * Each pass of a byte-streaming kernel reads and writes every byte once. What fits into L2 stays there; its source comes
+ * from memory first, also where a copy has just brought it (20.4 us for three passes over 20 MiB on an H200).
+ */
+function streamNs(bytes: number, moved: number, profile: DeviceProfile): number {
   const { deviceBytesPerSecond, l2BytesPerSecond } = profile.kernel;
-  const resident = 2 * bytes <= profile.device.l2Bytes;
   // Device memory is reached through L2, so it is never the faster of the two.
-  return resident ? l2BytesPerSecond : Math.min(deviceBytesPerSecond, l2BytesPerSecond);
+  const memory = Math.min(deviceBytesPerSecond, l2BytesPerSecond);
+  const isResident = 2 * bytes <= profile.device.l2Bytes;
+  const first = isResident ? Math.min(bytes, moved) : moved;
+  return (first / memory + (moved - first) / l2BytesPerSecond) * 1e9;
 }
 
 /** The first pass reads the source and writes the destination; each later one reads and writes the destination. */

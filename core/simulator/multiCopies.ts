@@ -18,6 +18,8 @@ export class MultiCopies {
   readonly #streams: StreamSet;
   readonly #copies: HostCopies;
   readonly #costs: CopyCosts;
+  /** Helpers have worked in this iteration; before, they have slept for long. */
+  #awake = false;
 
   constructor(program: Program, profile: DeviceProfile, clock: EventQueue, streams: StreamSet) {
     this.#program = program;
@@ -43,7 +45,11 @@ export class MultiCopies {
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
     const steps = this.#runSteps(step, plan);
     const [profile, clock, streams, copies] = [this.#profile, this.#clock, this.#streams, this.#copies];
-    new MultiCopyRun({ plan, correlation, profile, clock, streams, copies, steps, staged, done }, nowNs + cold);
+    const { host } = profile;
+    const wakeNs = this.#awake ? host.wakeNs : (host.sleeperWakeNs ?? host.wakeNs);
+    this.#awake = true;
+    const parts = { plan, correlation, profile, clock, streams, copies, wakeNs, steps, staged, done };
+    new MultiCopyRun(parts, nowNs + cold);
   }
 
   #plan(index: number): ThreadedPlan | undefined {

@@ -21,6 +21,8 @@ export interface MultiCopyParts {
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostCopies;
+  /** From the start to a helper's first step. */
+  readonly wakeNs: number;
   /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /** What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. */
@@ -43,6 +45,9 @@ interface Unit {
 
 export class MultiCopyRun {
   readonly parts: MultiCopyParts;
+  /** When the last call returns, which thread makes it, and what it costs another thread to come next. */
+  #calledUntilNs = 0;
+  #caller = -1;
   /** Bytes that are copied in all. */
   readonly payload: number;
   readonly #chunks: ChunkState[];
@@ -55,7 +60,7 @@ export class MultiCopyRun {
 
   constructor(parts: MultiCopyParts, nowNs: number) {
     this.parts = parts;
-    const { plan, profile } = parts;
+    const { plan } = parts;
     this.#chunks = plan.chunks.map(({ units }) => ({ units: units.length, arriving: -1, waiters: [] }));
     this.#units = plan.chunks.flatMap(({ units }, chunk) => units.map((bytes) => ({ chunk, bytes })));
     this.payload = this.#units.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -65,7 +70,7 @@ export class MultiCopyRun {
     const workers = Array.from({ length: threads }, (_, index) => new Worker(this, index));
     workers.forEach((worker, index) => {
       const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
-      parts.clock.schedule(nowNs + (index === 0 ? 0 : wakeOf(profile)), worker, takeNext);
+      parts.clock.schedule(nowNs + (index === 0 ? 0 : parts.wakeNs), worker, takeNext);
       if (ready.length > 0) worker.submitFirst(ready);
     });
   }
@@ -111,6 +116,15 @@ export class MultiCopyRun {
     return runs;
   }
 
+  /** When a call of this thread returns: calls of several threads go one after another. */
+  call(thread: number, callNs: number, nowNs: number): number {
+    const isContended = this.#caller !== thread && nowNs < this.#calledUntilNs;
+    const beginsNs = isContended ? this.#calledUntilNs + (this.parts.profile.calls.contendedNs ?? 0) : nowNs;
+    this.#caller = thread;
+    this.#calledUntilNs = Math.max(this.#calledUntilNs, beginsNs + callNs);
+    return beginsNs + callNs;
+  }
+
   arrived(chunk: number, nowNs: number): void {
     this.#arriving -= 1;
     const state = this.#chunks[chunk];
@@ -152,9 +166,6 @@ export class MultiCopyRun {
     return this.#chunks.slice(0, this.parts.plan.slots).map((_, chunk) => chunk);
   }
 }
-
-/** Helpers have slept since the last copy. */
-const wakeOf = ({ host }: DeviceProfile): number => host.sleeperWakeNs ?? host.wakeNs;
 
 /** One of the threads. */
 class Worker implements Actor, HostCopyOwner, SlotWaiter {
@@ -233,7 +244,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
       streams.waitForSlot(step.stream, this);
       return;
     }
-    const untilNs = nowNs + step.callNs;
+    const untilNs = this.#run.call(this.#number, step.callNs, nowNs);
     const entry = streams.issue(step, -1, correlation, untilNs + profile.queue.launchToStartNs);
     entry.dependents.push(new Arrival(this.#run, this.#chunks[0] ?? -1));
     this.#run0 += 1;

@@ -5,7 +5,7 @@
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
-import { CopyCosts, type CopyEnds } from './copyCost.ts';
+import { CopyCosts, type CopyEnds, memcpyRate } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { kernelCost } from './kernelCost.ts';
 import { pieceStep } from './multiCopies.ts';
@@ -247,7 +247,7 @@ class Planner {
 
   #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
     const base = { ...this.#blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
-    const copying = { ...base, code: 'work', callNs: (bytes / this.#profile.host.memcpyBytesPerSecond) * 1e9 } as const;
+    const copying = { ...base, code: 'work', callNs: (bytes / memcpyRate(this.#profile, bytes)) * 1e9 } as const;
     const made = this.#program.buffers[dst]?.allocated === 'by-operation';
     return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
   }
@@ -276,15 +276,21 @@ class Planner {
       }),
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
-      memcpyNs: (bytes) => (bytes / this.#memcpyRate(plan.sizes.reduce((sum, one) => sum + one, 0))) * 1e9,
+      memcpyNs: (bytes) =>
+        (bytes /
+          memcpyRate(
+            this.#profile,
+            plan.sizes.reduce((sum, one) => sum + one, 0),
+          )) *
+        1e9,
     };
-    return loopSteps(plan, parts);
-  }
-
-  /** Of one thread that copies so many bytes in a row. */
-  #memcpyRate(together: number): number {
-    const { cached, memcpyBytesPerSecond } = this.#profile.host;
-    return cached !== undefined && together <= cached.bytes ? cached.bytesPerSecond : memcpyBytesPerSecond;
+    const preparing = {
+      ...base,
+      code: 'work',
+      callNs: plan.sizes.length * (this.#profile.host.tensorNs ?? 0),
+    } as const;
+    const steps = loopSteps(plan, parts);
+    return preparing.callNs === 0 ? steps : [preparing, ...steps];
   }
 
   #buffer(buffer: number): Partial<Step> {

@@ -98,6 +98,10 @@ const callsSchema = z.strictObject({
   /** What a host thread's first call costs more, and what it does where host memory beyond the caches was filled before. */
   firstNs: ns.optional(),
   coldFirstNs: ns.optional(),
+  /** What a call costs more after its thread has moved more host memory than the caches hold (host.cached). */
+  coldNs: ns.optional(),
+  /** What a call costs more that follows one of another thread at once, which holds the driver's lock. */
+  contendedNs: ns.optional(),
 });
 
 const queueSchema = z.strictObject({
@@ -116,6 +120,11 @@ const queueSchema = z.strictObject({
   throughEventNs: ns.optional(),
   /** From the end of a copy to the start of the next on its engine, beyond what the copies' times hold. */
   copyGapNs: ns.optional(),
+  /**
+   * Least time of a host-to-device copy that is issued while its stream has work. Where it has none, small ones go
+   * through the compute channel, and take as long as their table says.
+   */
+  queuedCopyNs: ns.optional(),
 });
 
 const kernelSchema = z.strictObject({
@@ -163,6 +172,8 @@ const hostSchema = z.strictObject({
   sleeperWakeNs: ns.optional(),
   /** From the start of an iteration to a thread's first step. */
   startNs: ns.optional(),
+  /** What a loop over tensors does first, for each tensor. */
+  tensorNs: ns.optional(),
   /** A signal, or a wait for one, that needn't block. */
   signalNs: ns,
 });
@@ -240,9 +251,11 @@ const recorderSchema = z.strictObject({
   callNs: ns,
   nodeCallNs: ns,
   nodeNs: ns,
-  /** As queue.copyGapNs, host.startNs, calls.firstNs and calls.coldFirstNs, which it adds to. */
+  copyNodeNs: ns,
+  /** As queue.copyGapNs, host.startNs, host.tensorNs, calls.firstNs and calls.coldFirstNs, which it adds to. */
   copyGapNs: ns,
   startNs: ns,
+  tensorNs: ns,
   firstNs: ns,
   coldFirstNs: ns,
 });

@@ -15,7 +15,11 @@ export function whileRecording(profile: DeviceProfile): DeviceProfile {
   return {
     ...added,
     queue: { ...added.queue, copyGapNs: (rest.queue.copyGapNs ?? 0) + recorder.copyGapNs },
-    host: { ...added.host, startNs: (rest.host.startNs ?? 0) + recorder.startNs },
+    host: {
+      ...added.host,
+      startNs: (rest.host.startNs ?? 0) + recorder.startNs,
+      tensorNs: (rest.host.tensorNs ?? 0) + recorder.tensorNs,
+    },
     calls: {
       ...added.calls,
       firstNs: (rest.calls.firstNs ?? 0) + recorder.firstNs,
@@ -34,12 +38,13 @@ export function withoutRecorder(recorded: DeviceProfile, base: DeviceProfile): D
   return {
     ...own,
     queue: restored(own.queue, base.queue, 'copyGapNs'),
-    host: restored(own.host, base.host, 'startNs'),
+    host: restored(restored(own.host, base.host, 'startNs'), base.host, 'tensorNs'),
     calls: restored(restored(own.calls, base.calls, 'firstNs'), base.calls, 'coldFirstNs'),
     recorder: {
       ...recorder,
       copyGapNs: rest(recorded.queue.copyGapNs, base.queue.copyGapNs),
       startNs: rest(recorded.host.startNs, base.host.startNs),
+      tensorNs: rest(recorded.host.tensorNs, base.host.tensorNs),
       firstNs: rest(recorded.calls.firstNs, base.calls.firstNs),
       coldFirstNs: rest(recorded.calls.coldFirstNs, base.calls.coldFirstNs),
     },
@@ -55,7 +60,11 @@ function restored<Section extends object>(section: Section, base: Section, key: 
 /** Calls that take no time at all would be as wrong as those that take less. */
 const leastNs = 1;
 
-function changed(profile: DeviceProfile, { callNs, nodeCallNs, nodeNs }: Recorder, sign: 1 | -1): DeviceProfile {
+function changed(
+  profile: DeviceProfile,
+  { callNs, nodeCallNs, nodeNs, copyNodeNs }: Recorder,
+  sign: 1 | -1,
+): DeviceProfile {
   const by = (value: number, ns: number): number => (sign > 0 ? value + ns : Math.max(leastNs, value - ns));
   const table = (points: readonly TimePoint[]): TimePoint[] =>
     points.map(({ bytes, ns }) => ({ bytes, ns: by(ns, callNs) }));
@@ -79,7 +88,7 @@ function changed(profile: DeviceProfile, { callNs, nodeCallNs, nodeNs }: Recorde
       launchKernelNodeNs: by(graph.launchKernelNodeNs, nodeCallNs),
       launchCopyNodeNs: by(graph.launchCopyNodeNs, nodeCallNs),
       kernelNodeNs: by(graph.kernelNodeNs, nodeNs),
-      copyGapNs: by(graph.copyGapNs, nodeNs),
+      copyGapNs: by(graph.copyGapNs, copyNodeNs),
     },
   };
 }

@@ -100,6 +100,7 @@ export class StreamSet implements EntryOwner {
     const stream = this.streams[step.stream];
     if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
     entry.priority = stream.priority;
+    entry.queued = stream.tail.entry !== null;
     this.#behind(entry, stream.tail);
     this.#legacyRules(entry, stream);
     const event = step.event < 0 ? undefined : this.#events[step.event];

@@ -6,7 +6,7 @@ import { timeTable } from '../../simulator/table.ts';
 import { ascending, corrected, type Point } from '../corrections.ts';
 import { type Draft, put, valueAt, wholeParameters } from '../paths.ts';
 import type { PointKey } from '../plan.ts';
-import type { Reading } from './readings.ts';
+import { type Reading, told } from './readings.ts';
 
 /** Tables hold no zero: what took no time by the clock took less than its tick. */
 const smallest = 1e-3;
@@ -21,8 +21,9 @@ export function applyReadings(base: DeviceProfile, readings: readonly Reading[])
   for (const path of new Set(readings.map((one) => one.path))) {
     const own = readings.filter((one) => one.path === path);
     const known = valueAt(draft, path);
-    if (Array.isArray(known)) put(draft, path, table(known as Draft[], own));
-    else if (known !== undefined || added.has(path)) putNumber(draft, path, medianOf(own[0]));
+    if (Array.isArray(known)) put(draft, path, table(path, known as Draft[], own));
+    else if (known !== undefined || added.has(path))
+      putNumber(draft, path, own[0] === undefined ? Number.NaN : told(own[0]));
   }
   return parseProfile(draft);
 }
@@ -34,14 +35,20 @@ function putNumber(draft: Draft, path: string, value: number): void {
   put(draft, path, wholeParameters.has(path) ? Math.max(1, Math.round(value)) : value);
 }
 
-const medianOf = (reading: Reading | undefined): number => spread(reading?.samples ?? [])?.median ?? Number.NaN;
+/** Calls that don't touch the data: what one size tells holds for all. */
+const isSizeless = /^(copies\.(h2d\.pinned|d2h\.pinned|d2d)|memset)\.call$/;
 
-function table(known: readonly Draft[], readings: readonly Reading[]): Draft[] {
+function scaled(points: readonly Point[], read: readonly Point[], at: (place: number) => number): Point[] {
+  const by = spread(read.map(({ place, value }) => value / at(place)))?.median ?? 1;
+  return points.map(({ place, value }) => ({ place, value: value * by }));
+}
+
+function table(path: string, known: readonly Draft[], readings: readonly Reading[]): Draft[] {
   const key: PointKey = readings[0]?.at?.key ?? 'bytes';
   const name = key === 'share' ? 'part' : 'ns';
   const points = known.map((point) => ({ place: Number(point[key]), value: Number(point[name]) }));
   const read = readings.flatMap((reading) => {
-    const value = Math.max(medianOf(reading), key === 'share' ? smallestPart : smallest);
+    const value = Math.max(told(reading), key === 'share' ? smallestPart : smallest);
     return reading.at === undefined || !Number.isFinite(value) ? [] : [{ place: reading.at.value, value }];
   });
   // Parts are of what all multiprocessors do, and that is a parameter of its own.
@@ -49,7 +56,7 @@ function table(known: readonly Draft[], readings: readonly Reading[]): Draft[] {
   const times = timeTable(points.map(({ place, value }) => ({ bytes: place, ns: value })));
   const parts = points.map(({ place, value }) => ({ share: place, part: value }));
   const at = key === 'share' ? (share: number): number => throughput(parts, share) : times;
-  const made: Point[] = corrected(points, [...read, ...whole], at);
+  const made = isSizeless.test(path) ? scaled(points, read, at) : corrected(points, [...read, ...whole], at);
   const ordered = key === 'bytes' ? ascending(made) : made;
   return ordered.map(({ place, value }) => ({ [key]: place, [name]: key === 'share' ? Math.min(1, value) : value }));
 }

@@ -15,20 +15,31 @@ import { Tells } from './tells.ts';
 export interface Reading {
   readonly path: string;
   readonly at?: { readonly key: PointKey; readonly value: number };
-  /** The median of each run that says something, in the runs' order. */
+  /** What each run says that says something, in the runs' order. */
   readonly samples: readonly number[];
 }
+
+/** Lengths of calls and copies: empty caches, other threads and other traffic only make them longer. */
+const isLengthened = /^calls\.(?!wakeNs)|\.call$|callNs$|^graph\.(?!kernelNodeNs|copyGapNs)|^copies\..*\.device$/;
+
+/** What values say of a parameter: their median, of what is only ever made longer their lower quartile. */
+function middle(path: string, values: readonly number[]): number {
+  if (!isLengthened.test(path)) return spread(values)?.median ?? Number.NaN;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 4)] ?? Number.NaN;
+}
+
+export const told = ({ path, samples }: Reading): number => middle(path, samples);
 
 /** One entry for each parameter and point, in order of path and place. */
 export function readRuns(runs: readonly RecordedRun[], profile: DeviceProfile): Reading[] {
   const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[] }>();
   for (const run of runs) {
     for (const [key, { reading, values }] of readRun(run, profile)) {
-      const median = spread(values)?.median;
-      if (median === undefined) continue;
+      if (values.length === 0) continue;
       const known = found.get(key) ?? { reading, samples: [] };
       found.set(key, known);
-      known.samples.push(median);
+      known.samples.push(middle(reading.path, values));
     }
   }
   return [...found.values()]
@@ -47,7 +58,7 @@ function readRun({ program, iterations }: RecordedRun, profile: DeviceProfile) {
       found.set(key, known);
       for (let index = 0; index < iterations.length; index += 1) {
         const value = read(index);
-        if (value !== undefined && Number.isFinite(value) && value >= 0) known.values.push(value);
+        if (value !== undefined && Number.isFinite(value) && value > 0) known.values.push(value);
       }
     }
   }

@@ -36,6 +36,8 @@ export class Tells {
   readonly #works = new Map<number, RowPair>();
   readonly #deviceEnds: readonly number[];
   readonly #recordedEnds: readonly (readonly number[])[];
+  /** Recorded rows that ran beside other work of the compute channel, whatever the simulation says. */
+  readonly #shared: ReadonlySet<Activity>;
 
   constructor(program: Program, profile: DeviceProfile, pairs: readonly RowPair[], iterations: number) {
     this.#profile = profile;
@@ -56,13 +58,25 @@ export class Tells {
       else rows.push(simulated);
     }
     this.#deviceEnds = works.map(({ simulated }) => simulated.endNs);
+    this.#shared = new Set(
+      Array.from({ length: iterations }, (_, index) =>
+        sharing(works.flatMap(({ recorded }) => recorded[index] ?? [])),
+      ).flat(),
+    );
     this.#recordedEnds = Array.from({ length: iterations }, (_, index) =>
       works.flatMap(({ recorded }) => recorded[index]?.endNs ?? []),
     );
   }
 
   of(pair: RowPair): readonly Told[] {
+    const recorded = pair.recorded.map((row) => (row !== undefined && this.#shared.has(row) ? undefined : row));
+    return this.#of({ ...pair, recorded });
+  }
+
+  #of(pair: RowPair): readonly Told[] {
     const { simulated } = pair;
+    // Threads that pack share the host's memory with what they put on the link.
+    if (this.#instruction(simulated.op, 'multiCopy') !== undefined) return [];
     switch (simulated.kind) {
       case 'host-call':
         return this.#call(pair);
@@ -176,13 +190,16 @@ export class Tells {
   /** One thread that copies, writes or reads memory by itself. */
   #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
     const { bytes, kind } = simulated;
-    const { memcpyBytesPerSecond, writeBytesPerSecond, readBytesPerSecond } = this.#profile.host;
+    const { memcpyBytesPerSecond, writeBytesPerSecond, readBytesPerSecond, cached } = this.#profile.host;
+    const isCached = cached !== undefined && bytes <= cached.bytes;
     const [name, known] =
       kind === 'host-read'
         ? ['readBytesPerSecond', readBytesPerSecond]
         : kind === 'host-write'
           ? ['writeBytesPerSecond', writeBytesPerSecond]
-          : ['memcpyBytesPerSecond', memcpyBytesPerSecond];
+          : isCached
+            ? ['cached.bytesPerSecond', cached?.bytesPerSecond]
+            : ['memcpyBytesPerSecond', memcpyBytesPerSecond];
     const predicted = (bytes / (known ?? memcpyBytesPerSecond)) * 1e9;
     if (bytes < leastHostBytes || !isNear(durationOf(simulated), predicted)) return [];
     return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index]) }];
@@ -197,6 +214,10 @@ export class Tells {
     const path = copyPath(simulated);
     // Between devices another link decides.
     if (path === null || (direction === 'd2d' && engineKind === 'copy-engine')) return [];
+    const { queuedCopyNs } = this.#profile.queue;
+    if (queuedCopyNs !== undefined && isNear(durationOf(simulated), queuedCopyNs)) {
+      return this.#value(pair, 'queue.queuedCopyNs');
+    }
     if (!path.endsWith('pageable')) return this.#point(pair, `${path}.device`, bytes);
     const isInline = direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes;
     const own = this.#told(pair, `${path}.device`, bytes, 'bytes');
@@ -279,7 +300,8 @@ export class Tells {
     if (one.kind === 'host-function' || next.kind === 'host-function') return [];
     if (one.engine !== next.engine) return ['queue.acrossEnginesNs'];
     if (next.engineKind === 'compute') return isGraph ? [] : ['queue.sameEngineNs'];
-    return isGraph && one.correlation === next.correlation ? ['graph.copyGapNs'] : [];
+    if (isGraph) return one.correlation === next.correlation ? ['graph.copyGapNs'] : [];
+    return ['queue.copyGapNs'];
   }
 
   #gap({ simulated, recorded }: RowPair, before: RowPair, paths: readonly string[]): readonly Told[] {
@@ -330,6 +352,18 @@ export class Tells {
   #told({ recorded }: RowPair, path: string, value: number, key: PointKey, without = 0): Told {
     return { path, at: { key, value }, read: (index) => lengthOf(recorded[index], without) };
   }
+}
+
+/** The rows of the compute channel that overlap another one there. */
+function sharing(rows: readonly Activity[]): Activity[] {
+  const found = new Set<Activity>();
+  const sorted = rows.filter(({ channelType }) => channelType === 'compute').sort((a, b) => a.startNs - b.startNs);
+  let last: Activity | undefined;
+  for (const row of sorted) {
+    if (last !== undefined && row.startNs < last.endNs) found.add(row).add(last);
+    if (last === undefined || row.endNs > last.endNs) last = row;
+  }
+  return [...found];
 }
 
 const streamCalls: Readonly<Record<string, true>> = {

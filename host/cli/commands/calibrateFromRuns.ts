@@ -22,7 +22,9 @@ export async function calibrateFromRuns(
   options: CalibrateOptions,
 ): Promise<void> {
   const { terminal, signal } = context;
-  const base = parseProfile(await assets.readProfile(options.base));
+  const { recorder, ...machine } = parseProfile(await assets.readProfile(options.base));
+  // No recorder was attached to what was simulated.
+  const base = options.engine === 'sim' || recorder === undefined ? machine : { ...machine, recorder };
   const recorded = await readRecordedRuns(folders, options.engine, signal);
   const device = recorded.device?.name ?? `the profile "${recorded.profile ?? defaultProfile}"`;
   const name = await requireFreeName(assets, options.name ?? `${recorded.device?.name ?? 'sim'} fitted`);

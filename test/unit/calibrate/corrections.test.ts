@@ -8,12 +8,21 @@ const line = [1, 100, 10_000].map((place) => ({ place, value: 2 * place }));
 const at = timeTable(line.map(({ place, value }) => ({ bytes: place, ns: value })));
 
 describe('a corrected table', () => {
-  it('passes through what was read, and keeps its shape beyond', () => {
-    expect(corrected(line, [{ place: 100, value: 400 }], at)).toEqual([
-      { place: 1, value: 4 },
-      { place: 100, value: 400 },
-      { place: 10_000, value: 40_000 },
-    ]);
+  it('passes through what was read, and the less of the difference goes on the farther away', () => {
+    const [first, read, last] = corrected(line, [{ place: 100, value: 400 }], at);
+    expect(read).toEqual({ place: 100, value: 400 });
+    const part = 0.5 ** (Math.log(100) / Math.log(16));
+    expect(first?.value).toBeCloseTo(2 * (1 + part), 6);
+    expect(last?.value).toBeCloseTo(20_000 * (1 + part), 3);
+  });
+
+  it('takes what latency is longer for no bandwidth', () => {
+    const flat = [1, 100].map((place) => ({ place, value: 50 }));
+    const table = timeTable(flat.map(({ place, value }) => ({ bytes: place, ns: value })));
+    const [, , , large] = corrected([...flat, { place: 1e6, value: 1e6 }], [{ place: 10, value: 90 }], (place) =>
+      place <= 100 ? table(place) : place,
+    );
+    expect(large?.value).toBeLessThan(1e6 + 40);
   });
 
   it('interpolates the correction between two readings on logarithms', () => {

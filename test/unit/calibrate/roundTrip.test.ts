@@ -47,7 +47,7 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
 ];
 /** Not probed: no experiment tells them apart. */
 const assumed = ['staging.slots', 'host.threads', 'host.cached'];
-const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|.*source)$/;
+const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 
 interface Point {
   readonly bytes?: number;

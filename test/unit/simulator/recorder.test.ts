@@ -1,0 +1,86 @@
+/** What recording and cold caches add, and the rules that recordings on an H200 showed. */
+import { describe, expect, it } from 'vitest';
+import { parseProfile } from '../../../core/simulator/profile.ts';
+import { whileRecording, withoutRecorder } from '../../../core/simulator/recorder.ts';
+import { simulate } from '../../../core/simulator/simulate.ts';
+import { h200, program, programWith, run, toyProfile } from './toy.ts';
+
+const recorder = {
+  ...{ source: 'made up', callNs: 5, nodeCallNs: 1, nodeNs: 2, copyNodeNs: 3, copyGapNs: 7 },
+  ...{ startNs: 4, tensorNs: 1, firstNs: 9, coldFirstNs: 90 },
+};
+const recorded = { ...toyProfile, recorder };
+const copy = (bytes: number) =>
+  ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream: 'a', bytes }) as const;
+const device = (rows: ReturnType<typeof run>) =>
+  rows.filter(({ lane }) => lane.startsWith('stream:')).map(({ start, end }) => [start, end]);
+const host = (rows: ReturnType<typeof run>) =>
+  rows.filter(({ lane }) => lane.startsWith('thread:')).map(({ start, end }) => [start, end]);
+
+describe('a machine while it is recorded', () => {
+  it('has longer calls, a late first one, and gaps between copies', () => {
+    const rows = run(program([copy(100), copy(100)]), whileRecording(recorded));
+    // Starts at 4; the first call takes 10 + 5 + 9, the second 10 + 5.
+    expect(host(rows)).toEqual([
+      [4, 28],
+      [28, 43],
+    ]);
+    expect(device(rows)).toEqual([
+      [31, 131],
+      [138, 238],
+    ]);
+  });
+
+  it('is the machine itself where the profile says nothing of a recorder', () => {
+    expect(whileRecording(toyProfile)).toBe(toyProfile);
+  });
+
+  it('leaves predictions alone that are not held against recorded runs', () => {
+    const two = program([copy(100), copy(100)]);
+    expect(run(two, recorded)).toEqual(run(two, toyProfile));
+  });
+
+  it.each([
+    ['toy', recorded],
+    ['H200', h200],
+  ])('without its recorder is what it was: %s', (_, profile) => {
+    const back = withoutRecorder(whileRecording(profile), profile);
+    expect(parseProfile(JSON.parse(JSON.stringify(back)))).toEqual(parseProfile(JSON.parse(JSON.stringify(profile))));
+  });
+});
+
+describe('calls and copies', () => {
+  it('a call is longer after its thread has moved more than the caches hold', () => {
+    const cached = { bytes: 1000, bytesPerSecond: 1e9 };
+    const profile = { ...toyProfile, calls: { ...toyProfile.calls, coldNs: 50 }, host: { ...toyProfile.host, cached } };
+    const callAfter = (bytes: number) => {
+      const read = { op: 'read', buffer: 'pinned', bytes } as const;
+      const [, call] = host(run(program([read, copy(100)]), profile));
+      return (call?.[1] ?? 0) - (call?.[0] ?? 0);
+    };
+    expect([callAfter(999), callAfter(1000)]).toEqual([10, 60]);
+  });
+
+  it('a copy to the device that finds work in its stream takes no less than one on the engine', () => {
+    const profile = { ...toyProfile, queue: { ...toyProfile.queue, queuedCopyNs: 40 } };
+    expect(device(run(program([copy(20), copy(20)]), profile))).toEqual([
+      [13, 33],
+      [33, 73],
+    ]);
+  });
+
+  it('cudaMalloc waits for the device only where the profile says so', () => {
+    const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 5000 }, stream: 'a' } as const;
+    const allocate = { op: 'allocate', buffer: 'made', allocator: 'cuda-malloc', stream: 'a' } as const;
+    const mine = { id: 'made', memory: 'device', bytes: 100, allocated: 'by-operation' };
+    const made = programWith({ buffers: [mine] }, [kernel, allocate]);
+    const lasts = (mallocSynchronizes: boolean) => {
+      const memory = { ...toyProfile.memory, mallocSynchronizes };
+      const rows = run(made, { ...toyProfile, memory });
+      return Math.max(...host(rows).map(([, end]) => end ?? 0));
+    };
+    expect(lasts(true)).toBeGreaterThan(5000);
+    expect(lasts(false)).toBeLessThan(5000);
+    expect(simulate(made, toyProfile).makespanNs).toBeGreaterThan(5000);
+  });
+});
