@@ -9,7 +9,9 @@ target_sources(copyscope_engine PRIVATE
   src/copy/packing_plan.cpp
   src/copy/pending_copy.cpp
   src/copy/pipeline.cpp
+  src/copy/processors.cpp
   src/copy/slot_ring.cpp
+  src/copy/streaming_copy.cpp
   src/copy/transfer_plan.cpp
   src/copy/tuning.cpp
   src/copy/worker_pool.cpp)

@@ -26,6 +26,8 @@ export interface CopyTuning {
   readonly slotBytes?: number;
   /** Bytes of one transfer over the link, at most a slot's. Default: chosen from the payload. */
   readonly chunkBytes?: number;
+  /** Fill the slots past the processor's caches. Default: chosen from payload and threads. */
+  readonly streamingStores?: boolean;
 }
 
 /** Numbers as the addon reads them; what is missing keeps the addon's default. */
@@ -35,6 +37,7 @@ const switches = {
   use_pinned_staging: 'usePinnedStaging',
   pack_cpu_tensors: 'packCpuTensors',
   use_background_thread: 'useBackgroundThread',
+  streamingStores: 'streamingStores',
 } as const;
 
 const numbers = {

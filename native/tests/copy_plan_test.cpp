@@ -153,6 +153,16 @@ TEST("chosen numbers fit payload and cores, and asked ones are kept") {
   CHECK(tuning.threads == 5 && tuning.slots == 15 && tuning.slotBytes == 4096 && tuning.chunkBytes == 4096);
 }
 
+TEST("stores go past the caches where several threads leave little in each, unless asked otherwise") {
+  CHECK(!chooseTuning({}, 150000, 16).streamingStores && !chooseTuning({}, 4000000, 2).streamingStores);
+  CHECK(chooseTuning({}, 4000000, 16).streamingStores && !chooseTuning({}, 4000000000u, 16).streamingStores);
+  CopyOptions asked;
+  asked.streamingStores = true;
+  CHECK(chooseTuning(asked, 100, 1).streamingStores);
+  asked.streamingStores = false;
+  CHECK(!chooseTuning(asked, 4000000, 16).streamingStores);
+}
+
 TEST("gatherings take runs of one chunk next to each other, none of them large, and number their pieces") {
   std::mt19937 random(11);
   TransferPlan plan;

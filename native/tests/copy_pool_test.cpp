@@ -7,7 +7,9 @@
 
 #include "check.h"
 #include "copy/memory_pool.h"
+#include "copy/processors.h"
 #include "copy/shared_work.h"
+#include "copy/streaming_copy.h"
 #include "copy/worker_pool.h"
 #include "failure.h"
 
@@ -82,7 +84,7 @@ TEST("a pool keeps within its budget, giving unused blocks back first") {
 
 TEST("workers do every piece of work once, task after task, asleep or awake between them") {
   for (const std::int64_t spinNs : {0, 50000}) {
-    WorkerPool workers([] {}, spinNs);
+    WorkerPool workers([](unsigned) {}, spinNs);
     for (int task = 0; task < 400; ++task) {
       std::vector<std::atomic<int>> done(static_cast<std::size_t>(task % 50));
       SharedWork work(done.size());
@@ -96,7 +98,7 @@ TEST("workers do every piece of work once, task after task, asleep or awake betw
 }
 
 TEST("the first exception of any thread ends the work and is thrown again") {
-  WorkerPool workers([] {}, 1000);
+  WorkerPool workers([](unsigned) {}, 1000);
   for (int round = 0; round < 50; ++round) {
     SharedWork work(1000);
     std::atomic<int> done{0};
@@ -111,5 +113,42 @@ TEST("the first exception of any thread ends the work and is thrown again") {
       thrown = true;
     }
     CHECK(thrown && work.failed() && done < 1000);
+  }
+}
+
+TEST("helpers share no processors with each other, nor with the first share") {
+  for (unsigned count = 1; count < 100; ++count) {
+    std::vector<int> all;
+    for (unsigned processor = 0; processor < count; ++processor) all.push_back(static_cast<int>(3 * processor));
+    for (unsigned groups = 0; groups < 12; ++groups) {
+      std::set<int> seen;
+      for (unsigned number = 0; number + 1 < groups; ++number) {
+        const std::vector<int> own = ownProcessors(all, number, groups);
+        CHECK(own.empty() == (count / groups < 2));
+        if (own.empty()) continue;
+        CHECK(own.size() >= 2 && own.front() > all[own.size() - 1]);
+        for (const int processor : own) CHECK(seen.insert(processor).second && processor % 3 == 0);
+        CHECK(ownProcessors(all, number + groups - 1, groups) == own);
+      }
+    }
+  }
+  CHECK(ownProcessors({0, 1, 2, 3}, 0, 1).empty() && ownProcessors({}, 0, 8).empty());
+}
+
+TEST("a copy past the caches writes its bytes and no others, wherever both ends lie") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t bytes = random() % 3 == 0 ? random() % 5000 : random() % 700;
+    const std::size_t from = random() % 70;
+    const std::size_t to = random() % 70;
+    std::vector<std::byte> source(from + bytes + 1);
+    for (std::byte& one : source) one = static_cast<std::byte>(random());
+    std::vector<std::byte> target(to + bytes + 70, std::byte{0x5a});
+    copyStreaming(target.data() + to, source.data() + from, bytes);
+    finishStreaming();
+    for (std::size_t at = 0; at < target.size(); ++at) {
+      const bool inside = at >= to && at < to + bytes;
+      CHECK(target[at] == (inside ? source[from + at - to] : std::byte{0x5a}));
+    }
   }
 }

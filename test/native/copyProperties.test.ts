@@ -23,6 +23,7 @@ const options = fc.record(
     slotsPerThread: fc.integer({ min: 1, max: 3 }),
     slotBytes: fc.integer({ min: 4096, max: 100_000 }),
     chunkBytes: fc.integer({ min: 4096, max: 200_000 }),
+    streamingStores: fc.boolean(),
   },
   { requiredKeys: [] },
 );

@@ -162,6 +162,8 @@ CopyOptions readCopyOptions(const Napi::Object& object) {
   options.slotsPerThread = static_cast<std::uint32_t>(std::min(mostThreads, numberOr(object, "slotsPerThread", 0)));
   options.slotBytes = static_cast<std::uint64_t>(numberOr(object, "slotBytes", 0));
   options.chunkBytes = static_cast<std::uint64_t>(numberOr(object, "chunkBytes", 0));
+  const double streaming = numberOr(object, "streamingStores", -1);
+  if (streaming >= 0) options.streamingStores = streaming != 0;
   return options;
 }
 

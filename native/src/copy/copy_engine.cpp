@@ -5,6 +5,7 @@
 
 #include "../host_memory.h"
 #include "copy_job.h"
+#include "processors.h"
 
 namespace copyscope::copy {
 namespace {
@@ -34,7 +35,11 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   done_ = device_->createEvent();
   ring_ = std::make_unique<SlotRing>(*device_, *pinned_);
   const bool spins = cores_ >= coresToSpin;
-  workers_ = std::make_unique<WorkerPool>([shared] { shared->attach(); }, spins ? spinNs : 0);
+  const auto prepare = [shared, threads = threadsAtMost(cores_)](unsigned number) {
+    useOwnProcessors(number, threads);
+    shared->attach();
+  };
+  workers_ = std::make_unique<WorkerPool>(prepare, spins ? spinNs : 0);
 }
 
 CopyEngine::~CopyEngine() {

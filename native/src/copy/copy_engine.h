@@ -43,8 +43,11 @@ struct Tuning {
   std::uint64_t slotBytes = 0;
   std::uint64_t chunkBytes = 0;
   std::uint64_t unitBytes = 0;
+  bool streamingStores = false;
 };
 Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores);
+/// Threads that work on a batch at most, unless more are asked for; the caller is one of them.
+unsigned threadsAtMost(unsigned cores);
 
 class CopyEngine {
  public:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace copyscope::copy {
@@ -28,8 +29,8 @@ enum class Strategy : std::uint8_t {
 };
 constexpr int strategyCount = 7;
 
-/// Those of the packed strategy have the names and defaults of ACCV-Lab's multi-tensor copier. A number of 0 is chosen
-/// from payload and cores.
+/// Those of the packed strategy have the names and defaults of ACCV-Lab's multi-tensor copier. A number of 0, and what
+/// has no value, is chosen from payload and cores.
 struct CopyOptions {
   Strategy strategy = Strategy::pipelined;
   bool usePinnedStaging = true;
@@ -43,6 +44,8 @@ struct CopyOptions {
   std::uint64_t slotBytes = 0;
   /// Bytes of one transfer over the link, at most a slot's.
   std::uint64_t chunkBytes = 0;
+  /// Whether slots are filled past the caches.
+  std::optional<bool> streamingStores;
 };
 
 /// Bytes up to which a contiguous host tensor is packed with others.

@@ -71,7 +71,7 @@ void MultiCopy::forEachTensor(const Work& work) {
   CopyDevice& device = engine_.device();
   const std::size_t count = plan_.sizes.size();
   const std::uint64_t largest = count == 0 ? 0 : *std::max_element(plan_.sizes.begin(), plan_.sizes.end());
-  WorkerPool workers([] {}, 0);
+  WorkerPool workers([](unsigned) {}, 0);
   std::mutex mutex;
   std::vector<Hand> spare;
   const auto takeHand = [&] {

@@ -6,6 +6,7 @@
 
 #include "copy_job.h"
 #include "shared_work.h"
+#include "streaming_copy.h"
 
 namespace copyscope::copy {
 namespace {
@@ -226,8 +227,14 @@ void CopyEngine::fillUnit(Job& job, const Unit& unit, std::byte* slot) {
   const ObservedCopy observed(job.observer, bytesOf(plan_, unit, job.observer));
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
-    std::memcpy(slot + segment.slotOffset, segment.host, static_cast<std::size_t>(segment.bytes));
+    const auto bytes = static_cast<std::size_t>(segment.bytes);
+    if (job.tuning.streamingStores) {
+      copyStreaming(slot + segment.slotOffset, segment.host, bytes);
+    } else {
+      std::memcpy(slot + segment.slotOffset, segment.host, bytes);
+    }
   }
+  if (job.tuning.streamingStores) finishStreaming();
 }
 
 void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t KiB = 1024;
 constexpr std::uint64_t slotBytesByDefault = 4096 * KiB;
 /// Memory copies of more threads than this no longer gain on the link.
-constexpr unsigned mostThreads = 8;
+constexpr unsigned usefulThreads = 8;
 /// Less than this isn't worth another thread.
 constexpr std::uint64_t bytesPerThread = 256 * KiB;
 constexpr std::uint64_t leastChunkBytes = 256 * KiB;
@@ -18,13 +18,20 @@ constexpr unsigned pinningThreads = 4;
 constexpr std::uint64_t mostSlots = 1024;
 /// A payload is cut into this many chunks at least, so that packing and link overlap; more cost more calls.
 constexpr std::uint64_t leastChunks = 4;
+/// What a thread has written lately stays in its cache up to about this. The link reads it from there at half the speed,
+/// which several threads that store past the caches make up for: they are slower themselves.
+constexpr std::uint64_t cachedBytes = 1024 * KiB;
+constexpr unsigned leastStreamingThreads = 4;
 
 unsigned threadsFor(std::uint64_t payload, unsigned cores) {
-  const unsigned most = std::min(mostThreads, cores < 4 ? std::max(1u, cores) : cores / 2);
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(payload / bytesPerThread, 1, most));
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(payload / bytesPerThread, 1, threadsAtMost(cores)));
 }
 
 }  // namespace
+
+unsigned threadsAtMost(unsigned cores) {
+  return std::min(usefulThreads, cores < 4 ? std::max(1u, cores) : cores / 2);
+}
 
 Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores) {
   Tuning tuning;
@@ -40,6 +47,8 @@ Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned 
   // With many chunks each thread takes one whole; with few, all threads fill the same one, so that it leaves early.
   const bool many = payload / tuning.chunkBytes >= std::uint64_t{2} * tuning.threads;
   tuning.unitBytes = many ? tuning.chunkBytes : std::max(leastUnitBytes, tuning.chunkBytes / tuning.threads);
+  const bool staysCached = tuning.threads >= leastStreamingThreads && payload / tuning.threads <= cachedBytes;
+  tuning.streamingStores = options.streamingStores.value_or(staysCached);
   return tuning;
 }
 

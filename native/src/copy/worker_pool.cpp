@@ -27,7 +27,7 @@ void relax() noexcept {
 #endif
 }
 
-WorkerPool::WorkerPool(std::function<void()> prepare, std::int64_t spinNs)
+WorkerPool::WorkerPool(std::function<void(unsigned)> prepare, std::int64_t spinNs)
     : prepare_(std::move(prepare)), spinNs_(spinNs) {}
 
 WorkerPool::~WorkerPool() {
@@ -76,7 +76,7 @@ void WorkerPool::finish() noexcept {
 
 void WorkerPool::work(unsigned number) {
   ownNumber = number + 1;
-  prepare_();
+  prepare_(number);
   std::uint64_t seen = 0;
   while (awaitTask(seen)) takePart(number);
 }

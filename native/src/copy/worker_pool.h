@@ -16,8 +16,8 @@ void relax() noexcept;
 
 class WorkerPool {
  public:
-  /// `prepare` runs first on each thread. `spinNs`: how long a worker looks for the next task before it sleeps.
-  WorkerPool(std::function<void()> prepare, std::int64_t spinNs);
+  /// `prepare` runs first on each thread, with the thread's number. `spinNs`: how long a worker looks for the next task before it sleeps.
+  WorkerPool(std::function<void(unsigned)> prepare, std::int64_t spinNs);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -46,7 +46,7 @@ class WorkerPool {
   bool spinForTask(std::uint64_t seen) const;
   void takePart(unsigned number);
 
-  const std::function<void()> prepare_;
+  const std::function<void(unsigned)> prepare_;
   const std::int64_t spinNs_;
   /// Counts tasks. Written under the mutex.
   std::atomic<std::uint64_t> task_{0};
