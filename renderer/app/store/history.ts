@@ -9,7 +9,7 @@ interface Moment {
   readonly step: string;
 }
 
-/** Steps that can be undone. Moments share nothing, so this bounds memory. */
+/** Steps that can be undone. Moments share what no edit has changed; this bounds the memory of those that share little. */
 const mostSteps = 300;
 
 export class DocumentHistory {
