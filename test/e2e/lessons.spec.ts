@@ -21,7 +21,8 @@ test('from the welcome page through the first lesson: predict, run, change, fini
   await expect(lesson.getByLabel('Right')).toHaveCount(1);
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   await lesson.getByRole('button', { name: 'Next' }).click();
-  await expect(lesson.getByRole('table').getByLabel('Holds')).toHaveCount(4);
+  // Four checks, each on the simulated and on the recorded run.
+  await expect(lesson.getByRole('table').getByLabel('Holds')).toHaveCount(8);
   await lesson.getByRole('button', { name: 'Next' }).click();
   const checks = lesson.getByRole('list', { name: 'Checks on the simulated run' });
   await expect(checks.getByLabel('Not yet')).toHaveCount(1);
