@@ -90,5 +90,9 @@ it('experiments meet text and date, and know no origin', () => {
 
 it('what a filter hides is not part of a selection', () => {
   const selected = new Set(['run:a', 'run:hidden', 'experiment:x']);
-  expect(selectedItems(selected, ['experiment:x', 'run:a', 'run:b'])).toEqual({ experiments: ['x'], runs: ['a'] });
+  expect(selectedItems(selected, ['experiment:x', 'run:a', 'run:b'])).toEqual({
+    experiments: ['x'],
+    runs: ['a'],
+    sweeps: [],
+  });
 });
