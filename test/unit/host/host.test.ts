@@ -57,11 +57,17 @@ describe('the host', () => {
   it('answers at once, tells of the end, and keeps the run on disk', async () => {
     const begun = await start('complete');
     expect(begun).toMatchObject({ status: 'running', makespanNs: null, engine: 'cpu', device: 'CPU' });
-    expect(await host.service.runs()).toContainEqual(begun);
     const ended = await end(begun.id);
     expect(ended).toMatchObject({ id: begun.id, status: 'complete', origin: 'measured', makespanNs: 386_000 });
     expect((await host.service.runs()).filter(({ id }) => id === begun.id)).toEqual([ended]);
     expect(decodeRun(await host.service.readRun(begun.id)).info.experiment?.name).toBe('complete');
+  });
+
+  it('lists a run while it goes on', async () => {
+    const begun = await start('until cancelled');
+    expect(await host.service.runs()).toContainEqual(begun);
+    await host.service.cancelRun(begun.id);
+    await end(begun.id);
   });
 
   it('applies the iterations that were asked for', async () => {
