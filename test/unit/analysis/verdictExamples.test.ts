@@ -55,14 +55,6 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['multiprocessors-full', 'few blocks', 'multiprocessors-full', 'sm-share', null, null],
   ['too-small', 'upload 1', 'too-small', 'launch-cost', null, null],
   ['copied-by-host', 'host copy', 'not-a-copy-engine-copy', 'host-to-host-copy', null, 'cudaMemcpyAsync'],
-  [
-    'allocation-synchronises',
-    'upload',
-    'allocation-synchronises',
-    'allocation-waits',
-    'allocate scratch',
-    'cudaMalloc',
-  ],
   ['free-synchronises', 'upload', 'allocation-synchronises', 'allocation-waits', 'free scratch', 'cudaFree'],
   ['launch-blocking', 'upload', 'launch-blocking', 'launch-blocking', null, 'cudaMemcpyAsync'],
 ];
