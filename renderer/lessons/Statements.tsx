@@ -67,6 +67,9 @@ function Found({ sources }: { readonly sources: readonly Source[] }) {
   );
 }
 
+/** A number keeps its unit beside it. */
+const unbroken = (text: string): string => text.replace(/(\d) (?=\S)/g, '$1\u00a0');
+
 /** What is needed is said where it was not found. */
 function Cell({ result }: { readonly result: CheckResult | undefined }) {
   if (result === undefined) return <td />;
@@ -74,7 +77,7 @@ function Cell({ result }: { readonly result: CheckResult | undefined }) {
   return (
     <td className="tabular" title={wanted === '' ? undefined : `Needs ${wanted}`}>
       <span>
-        <Mark result={result} /> {found}
+        <Mark result={result} /> {unbroken(found)}
       </span>
       {holds && told ? null : <small>needs {wanted}</small>}
     </td>

@@ -252,7 +252,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
   },
   'lesson recorded on two GPUs': async (window, page) => {
     await page.getByRole('button', { name: 'Lessons', exact: true }).click();
-    await page.getByRole('button', { name: /Two GPUs/ }).click();
+    await page.getByRole('button', { name: /Two GPUs, one thread or two/ }).click();
     await page.getByRole('button', { name: /^Step 2/ }).click();
     await page.getByText('Recorded: NVIDIA H200', { exact: true }).click();
     await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
