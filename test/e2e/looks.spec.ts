@@ -268,7 +268,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
   },
   'lesson figure': async (_window, page) => {
     await page.getByRole('button', { name: 'Lessons', exact: true }).click();
-    await page.getByRole('button', { name: /Six ways/ }).click();
+    await page.getByRole('button', { name: /Six ways to copy large tensors/ }).click();
     await page.getByRole('button', { name: /^Step 3/ }).click();
     await page.getByRole('figure').scrollIntoViewIfNeeded();
     await expect(page.getByRole('columnheader', { name: 'Simulated' }).first()).toBeVisible();
