@@ -35,13 +35,18 @@ export class DeviceGroup {
       }
       return number;
     };
-    return {
-      storages,
-      storageOf: Int32Array.from(this.#tensors, ({ storage }) => numberOf(storage)),
-      offsets: Float64Array.from(this.#tensors, ({ byteOffset }) => byteOffset),
-      bytes: Float64Array.from(this.#tensors, ({ byteLength }) => byteLength),
-      elementSizes: Uint8Array.from(this.#tensors, ({ dtype }) => elementBytes(dtype)),
-    };
+    const count = this.#tensors.length;
+    const storageOf = new Int32Array(count);
+    const offsets = new Float64Array(count);
+    const bytes = new Float64Array(count);
+    const elementSizes = new Uint8Array(count);
+    for (const [number, tensor] of this.#tensors.entries()) {
+      storageOf[number] = numberOf(tensor.storage);
+      offsets[number] = tensor.byteOffset;
+      bytes[number] = tensor.byteLength;
+      elementSizes[number] = elementBytes(tensor.dtype);
+    }
+    return { storages, storageOf, offsets, bytes, elementSizes };
   }
 
   download({ options, stream }: Route): Group {

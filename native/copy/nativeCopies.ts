@@ -77,12 +77,13 @@ export interface DeviceLeaves {
   readonly elementSizes: Uint8Array;
 }
 
-/** Where each result lies: its storage's number, -1 where it is empty, and the offset in bytes. */
+/** Where each result lies: its storage's number, -1 where it is empty, the offset in bytes, and how many bytes it has. */
 export interface StartedCopy {
   readonly copy: NativeCopy;
   readonly storages: readonly NativeStorage[];
   readonly storageOf: Int32Array;
   readonly offsets: Float64Array;
+  readonly bytes: Float64Array;
 }
 export type StartedHostCopy = StartedCopy & { readonly pinned: boolean };
 

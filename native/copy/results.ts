@@ -27,15 +27,12 @@ export type Indices = readonly number[] | null;
 /** Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done. */
 export function deviceResults(started: StartedCopy, device: string, traversal: Traversal, indices: Indices): Group {
   const storages = started.storages.map((storage) => new DeviceStorage(device, storage));
-  const { storageOf, offsets } = started;
-  for (let number = 0; number < storageOf.length; number += 1) {
-    const index = indices?.[number] ?? number;
-    const leaf = traversal.leaves[index];
-    if (leaf === undefined) continue;
+  const { storageOf, offsets, bytes } = started;
+  const leaves = leavesOf(traversal, indices);
+  const batch = { device, offsets, bytes, dtypes: dtypesOf(leaves), shapes: shapesOf(leaves) };
+  for (let number = 0; number < leaves.length; number += 1) {
     const storage = storages[storageOf[number] ?? -1] ?? null;
-    const offset = offsets[number] ?? 0;
-    const bytes = leaf.byteLength;
-    traversal.put(index, new DeviceTensor(storage, device, dtypeOfLeaf(leaf), shapeOf(leaf, bytes), offset, bytes));
+    traversal.put(indices?.[number] ?? number, new DeviceTensor(storage, batch, number));
   }
   const drop = (): void => {
     for (const storage of storages) storage.release();
@@ -45,25 +42,42 @@ export function deviceResults(started: StartedCopy, device: string, traversal: T
 
 /** Results on the host: small ones share an ArrayBuffer. */
 export function hostResults(started: StartedHostCopy, traversal: Traversal, indices: Indices): Group {
+  const leaves = leavesOf(traversal, indices);
   const finish = (): void => {
     const { buffers, external } = nativeCopies().copyBuffers(started.copy);
     if (external) for (const buffer of buffers) markResult(buffer, started.pinned);
     const empty = new ArrayBuffer(0);
-    const { storageOf, offsets } = started;
-    for (let number = 0; number < storageOf.length; number += 1) {
-      const index = indices?.[number] ?? number;
-      const leaf = traversal.leaves[index];
-      if (leaf === undefined) continue;
-      const dtype = dtypeOfLeaf(leaf);
-      const bytes = leaf.byteLength;
-      const data = hostData(dtype, buffers[storageOf[number] ?? -1] ?? empty, offsets[number] ?? 0, bytes);
-      traversal.put(index, new HostTensor({ data, dtype, shape: shapeOf(leaf, bytes) }));
+    const { storageOf, offsets, bytes } = started;
+    for (const [number, leaf] of leaves.entries()) {
+      const { dtype, shape } = kindOf(leaf);
+      const buffer = buffers[storageOf[number] ?? -1] ?? empty;
+      const data = hostData(dtype, buffer, offsets[number] ?? 0, bytes[number] ?? 0);
+      traversal.put(indices?.[number] ?? number, new HostTensor({ data, dtype, shape }));
     }
   };
   return { started, finish, drop: () => undefined };
 }
 
+const leavesOf = ({ leaves }: Traversal, indices: Indices): readonly TensorLeaf[] =>
+  indices === null ? leaves : indices.map((index) => leaves[index] as TensorLeaf);
+
 const isView = (leaf: TensorLeaf): leaf is ArrayBufferView => ArrayBuffer.isView(leaf);
+
+/** Of a view the shape is left to what is made of it. */
+const kindOf = (leaf: TensorLeaf): { readonly dtype: Dtype; readonly shape: readonly number[] | undefined } =>
+  isView(leaf) ? { dtype: elementTypeOfView(leaf).dtype, shape: undefined } : leaf;
 const dtypeOfLeaf = (leaf: TensorLeaf): Dtype => (isView(leaf) ? elementTypeOfView(leaf).dtype : leaf.dtype);
-const shapeOf = (leaf: TensorLeaf, bytes: number): readonly number[] =>
-  isView(leaf) ? [bytes / elementTypeOfView(leaf).bytes] : leaf.shape;
+
+/** The one that all have, or each its own. */
+function dtypesOf(leaves: readonly TensorLeaf[]): Dtype | readonly Dtype[] {
+  const [first] = leaves;
+  const common = first === undefined ? 'uint8' : dtypeOfLeaf(first);
+  for (const leaf of leaves) if (dtypeOfLeaf(leaf) !== common) return leaves.map(dtypeOfLeaf);
+  return common;
+}
+
+/** Views have one dimension. */
+function shapesOf(leaves: readonly TensorLeaf[]): readonly (readonly number[] | undefined)[] {
+  const hasTensors = leaves.some((leaf) => !isView(leaf));
+  return hasTensors ? leaves.map((leaf) => (isView(leaf) ? undefined : leaf.shape)) : [];
+}

@@ -51,31 +51,53 @@ export class DeviceStorage {
   }
 }
 
-/** A contiguous tensor on a device. Made by startCopy. */
+/** What the results of one copy on a device are. By number, where each has its own. */
+export interface DeviceBatch {
+  readonly device: string;
+  readonly offsets: ArrayLike<number>;
+  readonly bytes: ArrayLike<number>;
+  /** One dtype for all, or one for each. */
+  readonly dtypes: Dtype | readonly Dtype[];
+  /** Undefined for a tensor of one dimension. */
+  readonly shapes: readonly (readonly number[] | undefined)[];
+}
+
+/**
+ * A contiguous tensor on a device. Made by startCopy: a thousand of them at once, so what a tensor is stays with its batch
+ * until somebody asks.
+ */
 export class DeviceTensor {
   /** Null for a tensor without elements. */
   readonly storage: DeviceStorage | null;
-  readonly device: string;
-  readonly dtype: Dtype;
-  readonly shape: readonly number[];
-  /** Where it begins in its storage. */
-  readonly byteOffset: number;
-  readonly byteLength: number;
+  readonly #batch: DeviceBatch;
+  readonly #number: number;
 
-  constructor(
-    storage: DeviceStorage | null,
-    device: string,
-    dtype: Dtype,
-    shape: readonly number[],
-    byteOffset: number,
-    byteLength: number,
-  ) {
+  constructor(storage: DeviceStorage | null, batch: DeviceBatch, number: number) {
     this.storage = storage;
-    this.device = device;
-    this.dtype = dtype;
-    this.shape = shape;
-    this.byteOffset = byteOffset;
-    this.byteLength = byteLength;
+    this.#batch = batch;
+    this.#number = number;
+  }
+
+  get device(): string {
+    return this.#batch.device;
+  }
+
+  get dtype(): Dtype {
+    const { dtypes } = this.#batch;
+    return typeof dtypes === 'string' ? dtypes : (dtypes[this.#number] ?? 'uint8');
+  }
+
+  get shape(): readonly number[] {
+    return this.#batch.shapes[this.#number] ?? [this.byteLength / elementBytes(this.dtype)];
+  }
+
+  /** Where it begins in its storage. */
+  get byteOffset(): number {
+    return this.#batch.offsets[this.#number] ?? 0;
+  }
+
+  get byteLength(): number {
+    return this.#batch.bytes[this.#number] ?? 0;
   }
 
   /** Rows `begin` to `end` - 1 of the first dimension, over the same memory. */
@@ -86,9 +108,15 @@ export class DeviceTensor {
       throw badTensor('begin', `There are no rows ${begin} to ${end} in [${this.shape}].`, 'Stay within the tensor.');
     }
     const rowBytes = productOf(rest) * elementBytes(this.dtype);
-    const shape = [end - begin, ...rest];
-    const bytes = (end - begin) * rowBytes;
-    return new DeviceTensor(this.storage, this.device, this.dtype, shape, this.byteOffset + begin * rowBytes, bytes);
+    const { device, dtype, byteOffset } = this;
+    const part: DeviceBatch = {
+      device,
+      offsets: [byteOffset + begin * rowBytes],
+      bytes: [(end - begin) * rowBytes],
+      dtypes: dtype,
+      shapes: [[end - begin, ...rest]],
+    };
+    return new DeviceTensor(this.storage, part, 0);
   }
 }
 
@@ -98,7 +126,7 @@ export interface HostTensorInit {
   /** Default: that of `data`. */
   readonly dtype?: Dtype;
   /** Default: one dimension with all elements. */
-  readonly shape?: readonly number[];
+  readonly shape?: readonly number[] | undefined;
   /** Elements from one to the next in each dimension. Default: contiguous. */
   readonly strides?: readonly number[];
   /** Element of `data` at which the tensor begins. Default: 0. */
@@ -127,6 +155,7 @@ export class HostTensor {
     requireShape(this.shape);
     this.strides = strides ?? contiguousStrides(this.shape);
     this.offset = offset;
+    if (strides === undefined && offset === 0 && productOf(this.shape) <= elements) return;
     this.#requireWithin(Math.floor(elements));
   }
 

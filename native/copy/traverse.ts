@@ -17,13 +17,24 @@ export interface Traversal {
   put(index: number, result: unknown): void;
 }
 
+/** Leaves that follow each other in one container. */
+interface Span {
+  /** Number of the first of them. */
+  readonly first: number;
+  readonly holder: Holder;
+  /** Their places there; null for an array that consists of them alone. */
+  readonly keys: unknown[] | null;
+}
+
 const deepest = 1000;
 
 class Walk implements Traversal {
-  readonly leaves: TensorLeaf[] = [];
+  leaves: TensorLeaf[] = [];
   hasOnlyViews = true;
-  readonly #holders: Holder[] = [];
-  readonly #keys: unknown[] = [];
+  readonly #spans: Span[] = [];
+  #lastSpan: Span | undefined;
+  /** The span that a result was last put into: results come in the order of the leaves. */
+  #at = 0;
   /** Containers between the root and here. */
   readonly #path = new Set<object>();
   readonly #root: unknown[] = [undefined];
@@ -37,11 +48,23 @@ class Walk implements Traversal {
   }
 
   put(index: number, result: unknown): void {
-    const holder = this.#holders[index];
-    const key = this.#keys[index];
+    const span = this.#spanOf(index);
+    if (span === undefined) return;
+    const { first, holder, keys } = span;
+    const key = keys === null ? index - first : keys[index - first];
     if (Array.isArray(holder)) holder[key as number] = result;
     else if (holder instanceof Map) holder.set(key, result);
-    else if (holder !== undefined) setOwn(holder, key as string, result);
+    else setOwn(holder, key as string, result);
+  }
+
+  #spanOf(index: number): Span | undefined {
+    while (this.#at > 0 && this.#firstOf(this.#at) > index) this.#at -= 1;
+    while (this.#firstOf(this.#at + 1) <= index) this.#at += 1;
+    return this.#spans[this.#at];
+  }
+
+  #firstOf(span: number): number {
+    return span < this.#spans.length ? (this.#spans[span]?.first ?? 0) : Number.POSITIVE_INFINITY;
   }
 
   /** The copy of a container, the value itself, or undefined for a leaf that is put later. */
@@ -61,9 +84,21 @@ class Walk implements Traversal {
   }
 
   #add(leaf: TensorLeaf, holder: Holder, key: unknown): undefined {
+    const last = this.#lastSpan;
+    if (last?.holder === holder && last.keys !== null) last.keys.push(key);
+    else this.#startSpan(holder, [key]);
     this.leaves.push(leaf);
-    this.#holders.push(holder);
-    this.#keys.push(key);
+  }
+
+  #addAll(views: readonly ArrayBufferView[], holder: unknown[]): void {
+    this.#startSpan(holder, null);
+    if (this.leaves.length === 0) this.leaves = views.slice();
+    else for (const view of views) this.leaves.push(view);
+  }
+
+  #startSpan(holder: Holder, keys: unknown[] | null): void {
+    this.#lastSpan = { first: this.leaves.length, holder, keys };
+    this.#spans.push(this.#lastSpan);
   }
 
   #enter(container: object): void {
@@ -88,6 +123,10 @@ class Walk implements Traversal {
 
   #array(values: readonly unknown[]): unknown[] {
     const copied = new Array<unknown>(values.length);
+    if (consistsOfViews(values)) {
+      this.#addAll(values, copied);
+      return copied;
+    }
     for (let index = 0; index < values.length; index += 1) copied[index] = this.#visit(values[index], copied, index);
     return copied;
   }
@@ -107,6 +146,12 @@ class Walk implements Traversal {
 
 /** Throws a CopyscopeError `copy.cyclic` or `copy.too-deep`. */
 export const traverse = (data: unknown): Traversal => new Walk(data);
+
+/** Whether there are elements, and all of them are views. */
+function consistsOfViews(values: readonly unknown[]): values is readonly ArrayBufferView[] {
+  for (let index = 0; index < values.length; index += 1) if (!ArrayBuffer.isView(values[index])) return false;
+  return values.length > 0;
+}
 
 /** Objects as literals and JSON make them; those of classes pass through as they are. */
 function isPlain(value: object): boolean {

@@ -54,6 +54,14 @@ describeNative('startCopy, structures', () => {
     expect(back[2]?.bytes).toEqual(large.slice(20, 27));
   });
 
+  test('copies more leaves than a call takes arguments', async () => {
+    const data = Array.from({ length: 20_001 }, (_, index) => Uint16Array.of(index, index >> 8));
+    const back = await roundTrip<HostTensor[]>([data, data.slice(0, 3)]).then(
+      ([all]) => all as unknown as HostTensor[],
+    );
+    expect(back.map(values)).toEqual(data.map((one) => [...one]));
+  });
+
   test('passes everything else through by identity', async () => {
     class Opaque {
       readonly inner = new Float32Array(2);

@@ -37,7 +37,7 @@ void launch(const Napi::CallbackInfo& info, const Ticket& ticket, const Napi::Va
   }
 }
 
-/// { copy, storages, storageOf, offsets }: where each leaf's result lies.
+/// { copy, storages, storageOf, offsets, bytes }: where each leaf's result lies.
 Napi::Object started(Napi::Env env, const Ticket& ticket, const std::vector<BlockRef>& results) {
   const PackingPlan& plan = ticket.copy->placement;
   Napi::Object object = Napi::Object::New(env);
@@ -49,13 +49,16 @@ Napi::Object started(Napi::Env env, const Ticket& ticket, const std::vector<Bloc
   const std::size_t count = plan.placements.size();
   Napi::Int32Array storageOf = Napi::Int32Array::New(env, count);
   Napi::Float64Array offsets = Napi::Float64Array::New(env, count);
+  Napi::Float64Array bytes = Napi::Float64Array::New(env, count);
   for (std::size_t index = 0; index < count; ++index) {
     storageOf[index] = static_cast<std::int32_t>(plan.placements[index].storage);
     offsets[index] = static_cast<double>(plan.placements[index].offset);
+    bytes[index] = static_cast<double>(ticket.copy->batch.transfers[index].bytes);
   }
   object.Set("storages", storages);
   object.Set("storageOf", storageOf);
   object.Set("offsets", offsets);
+  object.Set("bytes", bytes);
   return object;
 }
 
