@@ -230,11 +230,11 @@ test('a file of more than a message’s length is read with progress, and cancel
     const parts = [text('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"G"}],"traceEvents":[\n')];
     for (let bytes = 0; bytes < 300e6; bytes += chunk.length) parts.push(chunk);
     const data = new DataTransfer();
-    data.items.add(new File(parts as BlobPart[], 'large.json'));
+    data.items.add(new File(parts as BlobPart[], 'trace-without-end.json'));
     const drag = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
     document.body.dispatchEvent(drag);
   });
-  const bar = page.getByRole('progressbar', { name: 'Reading large.json' });
+  const bar = page.getByRole('progressbar', { name: 'Reading trace-without-end.json' });
   await expect(bar).toBeVisible();
   await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeGreaterThan(1);
   await page
@@ -242,7 +242,7 @@ test('a file of more than a message’s length is read with progress, and cancel
     .getByRole('button', { name: 'Cancel' })
     .click();
   await expect(bar).toBeHidden();
-  await expect(window.runs.filter({ hasText: 'large' })).toHaveCount(0);
+  await expect(window.runs.filter({ hasText: 'trace-without-end' })).toHaveCount(0);
   expect(Object.keys(server.files()).filter((path) => path.includes('imported'))).toEqual([]);
 });
 
