@@ -50,11 +50,15 @@ export function matchesText(text: string, ...texts: readonly string[]): boolean 
   return words(text).every((word) => searched.includes(word));
 }
 
+/** Runs that were recorded for lessons are shown by their lesson, which says what they are for. */
+const isOfLesson = ({ id, builtIn }: RunSummary): boolean => builtIn && id.startsWith('recorded/lessons/');
+
 export function filterRuns(runs: readonly RunSummary[], filter: LibraryFilter, now: Date): RunSummary[] {
   const among = <Value>(chosen: readonly Value[], value: Value | null): boolean =>
     chosen.length === 0 || (value !== null && chosen.includes(value));
   const found = runs.filter(
     (run) =>
+      !isOfLesson(run) &&
       matchesText(filter.text, runTitle(run), run.name, run.device, run.origin, run.engine ?? '', run.status) &&
       among(filter.origins, run.origin) &&
       among(filter.engines, run.engine) &&

@@ -45,6 +45,15 @@ const listed = (filter: Partial<LibraryFilter>): string =>
 describe('the runs that are listed', () => {
   it('are all, newest first, without a filter', () => expect(listed({})).toBe('dabc'));
 
+  it('leave those of lessons to the lessons', () => {
+    const shipped = ['recorded/lessons/graphs', 'recorded/overlap/pinned'].map((id) => run(id, { builtIn: true }));
+    const imported = run('recorded/lessons/mine');
+    expect(filterRuns([...shipped, imported], noFilter, now).map(({ id }) => id)).toEqual([
+      'recorded/overlap/pinned',
+      'recorded/lessons/mine',
+    ]);
+  });
+
   it.each([
     ['simulated', { origins: ['simulated'] }, 'ac'],
     ['of one of two origins', { origins: ['measured', 'recorded'] }, 'db'],
