@@ -167,6 +167,9 @@ export interface StartRun {
   readonly iterations?: number | undefined;
 }
 
+/** Ids of the runs that ship begin with this, so that they never meet those of the user's runs. */
+export const recordedPrefix = 'recorded/';
+
 /** What a list calls a run. */
 export const runTitle = ({ title, name }: Pick<RunSummary, 'title' | 'name'>): string => title ?? name;
 

@@ -5,16 +5,13 @@
 import { join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { ExampleSummary, ProfileSummary } from '../../core/service/service.ts';
+import { type ExampleSummary, type ProfileSummary, recordedPrefix } from '../../core/service/service.ts';
 import { defaultProfile } from '../../core/simulator/engine.ts';
 import { parseProfile, profileDeviceName } from '../../core/simulator/profile.ts';
 import { readExperimentFile } from './experimentStore.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 
 const maxProfileBytes = 16 * 1024 * 1024;
-/** Ids of recorded runs begin with this, so that they never meet those of the user's runs. */
-export const recordedPrefix = 'recorded/';
-
 export class Assets {
   readonly #folder: string;
   readonly #ownProfiles: string | null;

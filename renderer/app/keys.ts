@@ -36,7 +36,7 @@ export const keySections: readonly KeySection[] = [
   },
   {
     title: 'Library',
-    files: ['library/Item.tsx', 'library/ExperimentList.tsx', 'library/RunList.tsx'],
+    files: ['library/Item.tsx', 'library/itemActions.tsx', 'library/ExperimentList.tsx', 'library/RunList.tsx'],
     entries: [
       entry(['F2'], 'Rename', 'f2'),
       entry(['Del'], 'Delete; Undo brings it back', 'delete'),

@@ -3,6 +3,7 @@ import { Button, Loader, SegmentedControl, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import { recordedPrefix } from '../../core/service/service.ts';
 import { ScoreAndTimeline } from '../app/DocumentPage.tsx';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
@@ -88,7 +89,7 @@ function Bar({ open, experiment }: { readonly open: OpenStep; readonly experimen
   const simulates = useSimulates();
   const { document, lesson, step, waits } = open;
   const declared = lesson.experiments[step.shown?.name ?? '']?.recorded ?? 'none yet';
-  const recording = `recorded/${declared}`;
+  const recording = `${recordedPrefix}${declared}`;
   const device = useApp((state) => state.runs[recording]?.device);
   return (
     <div className={classes['bar']}>

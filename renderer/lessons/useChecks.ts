@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { experimentsOf, type StepResult } from '../../core/lessons/evaluate.ts';
+import { recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { announce } from '../app/announce.ts';
 import { ensureRun } from '../app/store/actions.ts';
@@ -70,8 +71,8 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
   const recorded: Record<string, Run> = {};
   for (const name of names) {
     const id = lesson.experiments[name]?.recorded ?? 'none yet';
-    if (id === 'none yet' || state().runs[`recorded/${id}`] === undefined) continue;
-    const run = await recordedRun(`recorded/${id}`);
+    if (id === 'none yet' || state().runs[`${recordedPrefix}${id}`] === undefined) continue;
+    const run = await recordedRun(`${recordedPrefix}${id}`);
     if (run !== null) recorded[name] = run;
   }
   const experiment = step.task === undefined ? null : currentExperiment(state());

@@ -1,23 +1,13 @@
 /** The user's own experiments. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconCopy,
-  IconFolderOpen,
-  IconPackageExport,
-  IconPencil,
-  IconPlus,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconAlertTriangle, IconCopy, IconFolderOpen, IconPencil, IconPlus } from '@tabler/icons-react';
 import { type ExperimentSummary, libraryItems } from '../../core/service/service.ts';
 import { documentKey } from '../app/page.ts';
 import { openPage } from '../app/store/actions.ts';
 import { duplicateExperiment, newExperiment } from '../app/store/editing.ts';
-import { exportBundle } from '../app/store/files.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
-import { bundleName } from './bundleName.ts';
 import { Item, type ItemAction } from './Item.tsx';
+import { deleteAction, exportAction } from './itemActions.tsx';
 import classes from './Library.module.css';
 import { useLibrary } from './libraryView.ts';
 import { Section } from './Section.tsx';
@@ -69,13 +59,7 @@ export function ExperimentList({ experiments, order }: Props) {
 
 function actionsOf({ id, name, problem }: ExperimentSummary): ItemAction[] {
   const items = libraryItems({ experiments: [id] });
-  const remove: ItemAction = {
-    label: 'Delete',
-    icon: <IconTrash size={15} />,
-    act: () => void deleteItems(items),
-    isHarmful: true,
-    key: 'Delete',
-  };
+  const remove = deleteAction(items);
   if (problem !== undefined) return [remove];
   return [
     {
@@ -85,11 +69,7 @@ function actionsOf({ id, name, problem }: ExperimentSummary): ItemAction[] {
       key: 'F2',
     },
     { label: 'Duplicate', icon: <IconCopy size={15} />, act: () => void duplicateExperiment(id) },
-    {
-      label: 'Export as a bundle',
-      icon: <IconPackageExport size={15} />,
-      act: () => void exportBundle(items, bundleName(name)),
-    },
+    exportAction(items, name),
     remove,
   ];
 }

@@ -1,25 +1,15 @@
 /** The runs: made here, opened from files, and shipped with the program. */
 import { Button } from '@mantine/core';
-import {
-  IconAlertTriangle,
-  IconBan,
-  IconLoader2,
-  IconPackageExport,
-  IconPencil,
-  IconTimeline,
-  IconTrash,
-} from '@tabler/icons-react';
+import { IconAlertTriangle, IconBan, IconLoader2, IconPencil, IconTimeline } from '@tabler/icons-react';
 import { useState } from 'react';
 import { libraryItems, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { openPage } from '../app/store/actions.ts';
-import { exportBundle } from '../app/store/files.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
-import { bundleName } from './bundleName.ts';
 import { Item, type ItemAction } from './Item.tsx';
+import { deleteAction, exportAction } from './itemActions.tsx';
 import classes from './Library.module.css';
 import { useLibrary } from './libraryView.ts';
 import { Section } from './Section.tsx';
@@ -64,13 +54,7 @@ export function RunList({ runs, order }: Props) {
 function actionsOf(run: RunSummary): ItemAction[] {
   if (run.builtIn || run.status === 'running') return [];
   const items = libraryItems({ runs: [run.id] });
-  const remove: ItemAction = {
-    label: 'Delete',
-    icon: <IconTrash size={15} />,
-    act: () => void deleteItems(items),
-    isHarmful: true,
-    key: 'Delete',
-  };
+  const remove = deleteAction(items);
   // One that failed without a file has nothing to rename or to export.
   if (run.status !== 'complete') return [remove];
   return [
@@ -80,11 +64,7 @@ function actionsOf(run: RunSummary): ItemAction[] {
       act: () => useLibrary.setState({ renaming: { kind: 'run', id: run.id } }),
       key: 'F2',
     },
-    {
-      label: 'Export as a bundle',
-      icon: <IconPackageExport size={15} />,
-      act: () => void exportBundle(items, bundleName(runTitle(run))),
-    },
+    exportAction(items, runTitle(run)),
     remove,
   ];
 }

@@ -1,6 +1,6 @@
 /** Which things of the library are listed, and in which order. */
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { type ExperimentSummary, type RunSummary, runTitle } from '../../core/service/service.ts';
+import { type ExperimentSummary, type RunSummary, recordedPrefix, runTitle } from '../../core/service/service.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 
 export const sortings = ['newest', 'oldest', 'name', 'shortest', 'longest'] as const;
@@ -51,7 +51,7 @@ export function matchesText(text: string, ...texts: readonly string[]): boolean 
 }
 
 /** Runs that were recorded for lessons are shown by their lesson, which says what they are for. */
-const isOfLesson = ({ id, builtIn }: RunSummary): boolean => builtIn && id.startsWith('recorded/lessons/');
+const isOfLesson = ({ id, builtIn }: RunSummary): boolean => builtIn && id.startsWith(`${recordedPrefix}lessons/`);
 
 export function filterRuns(runs: readonly RunSummary[], filter: LibraryFilter, now: Date): RunSummary[] {
   const among = <Value>(chosen: readonly Value[], value: Value | null): boolean =>

@@ -1,15 +1,13 @@
 /** The sweeps in the library. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconChartGridDots, IconPackageExport, IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconAlertTriangle, IconChartGridDots, IconPlus } from '@tabler/icons-react';
 import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
 import { openPage } from '../app/store/actions.ts';
-import { exportBundle } from '../app/store/files.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
-import { bundleName } from '../library/bundleName.ts';
 import { Item, type ItemAction } from '../library/Item.tsx';
+import { deleteAction, exportAction } from '../library/itemActions.tsx';
 import classes from '../library/Library.module.css';
 import { Section } from '../library/Section.tsx';
 import { newSweep } from './setup.ts';
@@ -61,23 +59,10 @@ export function SweepList({ sweeps, order }: Props) {
 function actionsOf({ id, name, status, points }: SweepSummary): ItemAction[] {
   if (status === 'running') return [];
   const items = libraryItems({ sweeps: [id] });
-  const remove: ItemAction = {
-    label: 'Delete',
-    icon: <IconTrash size={15} />,
-    act: () => void deleteItems(items),
-    isHarmful: true,
-    key: 'Delete',
-  };
+  const remove = deleteAction(items);
   // One that can't be read has nothing to export.
   if (points === 0) return [remove];
-  return [
-    {
-      label: 'Export as a bundle',
-      icon: <IconPackageExport size={15} />,
-      act: () => void exportBundle(items, bundleName(name)),
-    },
-    remove,
-  ];
+  return [exportAction(items, name), remove];
 }
 
 function Detail({ sweep: { origin, status, done, points, createdAt } }: { readonly sweep: SweepSummary }) {
