@@ -4,60 +4,17 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decodeRun, encodeRun } from '../../core/trace/arrow.ts';
-import { traceFromColumns } from '../../core/trace/builder.ts';
-import { iterationRows } from '../../core/trace/rows.ts';
-import type { Run } from '../../core/trace/run.ts';
-import { emptyColumns, type TraceColumns } from '../../core/trace/trace.ts';
-
-/** Bytes of a run beyond which iterations are left out. */
-const mostBytes = 120_000;
+import { decodeRun } from '../../core/trace/arrow.ts';
+import { smallRun } from './support/smallRun.ts';
 
 const [from, to] = process.argv.slice(2);
 if (from === undefined || to === undefined) throw new Error('usage: keepRuns FROM TO');
 let total = 0;
 for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' }).sort()) {
   if (!file.endsWith('.arrow')) continue;
-  const whole = readFileSync(join(from, file));
-  const kept = whole.length <= mostBytes ? whole : encodeRun(around(decodeRun(whole), mostBytes / whole.length));
+  const kept = smallRun(decodeRun(readFileSync(join(from, file))));
   mkdirSync(dirname(join(to, file)), { recursive: true });
   writeFileSync(join(to, file), kept);
   total += kept.length;
 }
 console.log(`${(total / 1e6).toFixed(1)} MB in ${to}`);
-
-/** An odd number of iterations, at most about `part` of all and at least one: the median stays what it was. */
-function around({ info, trace }: Run, part: number): Run {
-  const { recordedMakespanNs, recordedWallNs } = info.iterations;
-  const order = [...recordedMakespanNs.keys()].sort(
-    (a, b) => (recordedMakespanNs[a] ?? 0) - (recordedMakespanNs[b] ?? 0),
-  );
-  const middle = (order.length - 1) >> 1;
-  const each = Math.max(0, Math.floor((part * order.length - 1) / 2));
-  const kept = order.slice(middle - each, middle + each + 1).sort((a, b) => a - b);
-  const ranges = kept.map((iteration) => iterationRows(trace, iteration));
-  const count = ranges.reduce((sum, range) => sum + range.to - range.from, 0);
-  const columns = emptyColumns(count);
-  let row = 0;
-  ranges.forEach((range, iteration) => {
-    for (const name of Object.keys(columns) as (keyof TraceColumns)[]) {
-      columns[name].set(trace.columns[name].subarray(range.from, range.to), row);
-    }
-    columns.iteration.fill(iteration, row, row + range.to - range.from);
-    row += range.to - range.from;
-  });
-  const pick = (values: readonly number[]): number[] => kept.flatMap((iteration) => values[iteration] ?? []);
-  const makespans = pick(recordedMakespanNs);
-  const median = recordedMakespanNs[order[middle] ?? 0] ?? 0;
-  const note = `Of ${order.length} recorded iterations, ${kept.length} around the median are kept.`;
-  const iterations = {
-    ...info.iterations,
-    recordedMakespanNs: makespans,
-    recordedWallNs: pick(recordedWallNs),
-    representative: makespans.indexOf(median),
-  };
-  return {
-    info: { ...info, iterations, notes: [...info.notes, note] },
-    trace: traceFromColumns({ ...trace, count, columns }),
-  };
-}

@@ -14,6 +14,7 @@ const sources = [
   'soak.ts',
   'sanitize.ts',
   'corpus/writeCorpus.ts',
+  'blind/recordBlind.ts',
   ...readdirSync(join(root, 'test/bench/gpu'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join('../bench/gpu', file)),

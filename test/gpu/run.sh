@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus bench calibrate gains sweep
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind bench calibrate gains sweep
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -103,6 +103,10 @@ run_corpus() {
   say "corpus                 $recorded recorded, $missing not"
 }
 
+# Experiments that nobody has looked at, by the seed $BLIND_SEED: what predictions of them are worth is told by
+# test/bench/accuracy.ts.
+run_blind() { step blind 150 node dist/gpu/recordBlind.js "${BLIND_SEED:-20261120}" 140 < /dev/null; }
+
 # A profile of this machine. It takes as long as it takes, and nothing is kept of one that isn't done in time.
 run_calibrate() {
   step calibrate 240 bash -o pipefail -c \
@@ -158,7 +162,7 @@ sections=("$@")
 [ "${1:-}" = all ] && sections+=(records corpus bench calibrate gains)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | corpus | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
+    promises | tests | records | corpus | blind | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done

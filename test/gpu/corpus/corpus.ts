@@ -5,6 +5,20 @@
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { GiB, KiB, MiB } from '../../../core/units.ts';
+import {
+  arithmetic,
+  copy,
+  device,
+  end,
+  host,
+  made,
+  nonBlocking,
+  record,
+  repeat,
+  spin,
+  streaming,
+  wait,
+} from './parts.ts';
 
 export interface CorpusEntry {
   /** As 'copies/h2d-pinned-16MiB': the path of its run below the corpus' folder. */
@@ -14,38 +28,6 @@ export interface CorpusEntry {
 
 type Parts = Omit<Partial<ExperimentInput>, 'threads' | 'name' | 'format' | 'version'>;
 type Operations = ExperimentInput['threads'][number]['operations'];
-type HostMemory = 'pinned' | 'pageable' | 'pinned-write-combined' | 'mapped' | 'registered';
-
-const host = (id: string, memory: HostMemory, bytes: number, seed = 1) => ({
-  ...{ id, memory, bytes, pattern: { kind: 'random' as const, seed } },
-});
-const device = (id: string, bytes: number, seed = 2) => ({
-  ...{ id, memory: 'device' as const, bytes, pattern: { kind: 'random' as const, seed } },
-});
-const made = (id: string, bytes: number) => ({
-  ...{ id, memory: 'device' as const, bytes, allocated: 'by-operation' as const },
-});
-const nonBlocking = (...ids: string[]) => ids.map((id) => ({ id, flags: 'non-blocking' as const }));
-const copy = (src: string, dst: string, stream = 'a', more: object = {}) => ({
-  ...{ op: 'copy' as const, src, dst, stream },
-  ...more,
-});
-const spin = (us: number, stream = 'a', more: object = {}) => ({
-  ...{ op: 'kernel' as const, kernel: { kind: 'spin' as const, durationNs: us * 1000 }, stream },
-  ...more,
-});
-const streaming = (passes: number, reads: string, writes: string, stream = 'a', smShare = 1) => ({
-  ...{ op: 'kernel' as const, kernel: { kind: 'stream' as const, passes }, reads: [reads], writes: [writes] },
-  ...{ stream, smShare },
-});
-const arithmetic = (flops: number, stream = 'a', smShare = 1) => ({
-  ...{ op: 'kernel' as const, kernel: { kind: 'arithmetic' as const, flops }, stream, smShare },
-});
-const end = { op: 'synchronizeDevice' as const };
-const record = (event: string, stream = 'a') => ({ op: 'recordEvent' as const, event, stream });
-const wait = (event: string, stream: string) => ({ op: 'waitEvent' as const, event, stream });
-const repeat = (count: number, ...operations: unknown[]) => ({ op: 'repeat' as const, count, operations });
-
 const sizeName = (bytes: number): string =>
   bytes >= GiB
     ? `${bytes / GiB}GiB`

@@ -3,8 +3,9 @@ import type { HazardKind } from '../../../core/analysis/hazards/hazard.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { Random } from '../support/random.ts';
 import { explore, type OracleAnswer } from './oracle.ts';
-import { allocatingExperiment, plantedExperiment, Random, randomExperiment } from './programs.ts';
+import { allocatingExperiment, plantedExperiment, randomExperiment } from './programs.ts';
 
 const programs = 10_000;
 const batches = 10;

@@ -1,0 +1,187 @@
+/** Shapes of whole programs: training steps, graphs, allocators, crowds of kernels, default streams, and any mixture. */
+import { KiB, MiB } from '../../../core/units.ts';
+import { copy, end, record, repeat, spin, wait } from '../corpus/parts.ts';
+import type { Operation, Sketch } from './sketch.ts';
+import { pair } from './transfers.ts';
+
+/** Forward, loss, backward: many short kernels, a scalar read back, gradients cleared, the next batch coming in. */
+export function training(sketch: Sketch): void {
+  const { random } = sketch;
+  const [computing, copying] = [sketch.stream(), sketch.stream()];
+  const bytes = sketch.bytes(128 * KiB, 8 * MiB);
+  const source = sketch.host(sketch.memory(), bytes);
+  const [next, batch, out, gradients] = sketch.each(4, () => sketch.device(bytes));
+  if (next === undefined || batch === undefined || out === undefined || gradients === undefined) return;
+  const [copied, free] = [sketch.event(), sketch.event()];
+  const data = { reads: batch, writes: out, bytes };
+  const layer = sketch.each(sketch.whole(1, 4), () => sketch.kernel(computing, data, 40));
+  const layers = sketch.whole(4, 30);
+  const backward = sketch.each(sketch.whole(1, 3), () =>
+    sketch.kernel(computing, { reads: out, writes: gradients, bytes }, 60),
+  );
+  const operations: Operation[] = [
+    ...[wait(free, copying), copy(source, next, copying), record(copied, copying)],
+    repeat(layers, ...layer),
+    { op: 'memset', buffer: gradients, value: 0, stream: computing },
+    ...(random.chance(0.6) ? [{ op: 'item', buffer: out, stream: computing } as const] : []),
+    repeat(layers, ...backward),
+    ...(random.chance(0.3)
+      ? [{ op: 'hostFunction', durationNs: 1000 * sketch.whole(2, 40), stream: computing } as const]
+      : []),
+    ...[wait(copied, computing), copy(next, batch, computing), record(free, computing)],
+    ...(random.chance(0.4) ? [sketch.work(20, 300)] : []),
+  ];
+  const count = sketch.whole(2, 4);
+  const steps: Operation[] = random.chance(0.5)
+    ? [{ op: 'repeat', count, operations }]
+    : sketch.each(count, (index) => ({ op: 'range', name: `step ${index}`, operations }));
+  sketch.threads.push([...steps, end]);
+}
+
+/** A captured step that is launched again and again, fed by copies of its own or from outside. */
+export function graph(sketch: Sketch): void {
+  const { random } = sketch;
+  const [stream, other] = [sketch.stream(), sketch.stream()];
+  const bytes = sketch.bytes(1 * KiB, 4 * MiB);
+  const [input, output] = [sketch.host('pinned', bytes), sketch.host('pinned', bytes)];
+  const data = pair(sketch, bytes);
+  const side = pair(sketch, bytes);
+  const inside: Operation[] = [];
+  const forks = random.chance(0.4);
+  const [fork, join] = [sketch.event(), sketch.event()];
+  if (random.chance(0.7)) inside.push(copy(input, data.reads, stream));
+  if (forks) inside.push(record(fork, stream), wait(fork, other), sketch.kernel(other, side, 60));
+  const kernels = sketch.each(sketch.whole(1, 4), () => sketch.kernel(stream, data, 40));
+  inside.push(repeat(sketch.whole(1, 40), ...kernels));
+  if (random.chance(0.3)) inside.push({ op: 'memset', buffer: data.reads, value: 3, stream });
+  if (forks) inside.push(record(join, other), wait(join, stream));
+  if (random.chance(0.7)) inside.push(copy(data.writes, output, stream));
+  const launches: Operation[] = [{ op: 'graphLaunch', graph: 'g', stream }];
+  if (random.chance(0.4)) launches.push({ op: 'synchronizeStream', stream });
+  if (random.chance(0.4)) launches.push(sketch.work(5, 100));
+  const capture: Operation = { op: 'graphCapture', graph: 'g', stream, operations: inside };
+  const beside: Operation[] = [];
+  if (random.chance(0.4)) {
+    const moved = sketch.bytes(MiB, 32 * MiB);
+    const third = sketch.stream();
+    beside.push(copy(sketch.host(sketch.memory(), moved), sketch.device(moved), third));
+  }
+  sketch.threads.push([capture, ...beside, repeat(sketch.whole(2, 12), ...launches), end]);
+}
+
+/** Tensors that come and go: the caching allocator, a pool or cudaMalloc, filled by the same stream or a side one. */
+export function allocations(sketch: Sketch): void {
+  const { random } = sketch;
+  const [stream, side] = [sketch.stream(), sketch.stream()];
+  const allocator = random.pick(['caching', 'caching', 'caching', 'pool', 'cuda-malloc']);
+  const asides = allocator === 'caching' && random.chance(0.5);
+  const count = sketch.whole(1, 4);
+  const operations: Operation[] = [];
+  const out = sketch.device(32 * MiB);
+  const tensors = sketch.each(count, () => {
+    const bytes = sketch.bytes(4 * KiB, 24 * MiB);
+    return { made: sketch.made(bytes), source: sketch.host(sketch.memory(), bytes), bytes };
+  });
+  const free = tensors.map(({ made }): Operation => ({ op: 'free', buffer: made, stream }));
+  for (const { made, source, bytes } of tensors) {
+    operations.push({ op: 'allocate', buffer: made, allocator, stream });
+    if (asides) {
+      const [ready, copied] = [sketch.event(), sketch.event()];
+      operations.push(record(ready, stream), wait(ready, side), copy(source, made, side));
+      operations.push(record(copied, side), wait(copied, stream), { op: 'recordStream', buffer: made, stream: side });
+    } else operations.push(copy(source, made, stream));
+    operations.push(sketch.kernel(stream, { reads: made, writes: out, bytes }, 300));
+    if (random.chance(0.5)) operations.push(...free.splice(0, 1));
+  }
+  operations.push(...free);
+  if (random.chance(0.3)) operations.push({ op: 'item', buffer: out, stream });
+  sketch.threads.push([repeat(sketch.whole(2, 6), ...operations), end]);
+}
+
+/** Kernels of every kind with parts of the multiprocessors in many streams, some more urgent, beside a few copies. */
+export function crowd(sketch: Sketch): void {
+  const { random } = sketch;
+  const urgent = random.chance(0.4);
+  const streams = sketch.each(sketch.whole(2, 6), () => ({
+    stream: sketch.stream(urgent ? { priority: -random.below(3) } : {}),
+    ...pair(sketch, sketch.bytes(256 * KiB, 32 * MiB)),
+  }));
+  const main: Operation[] = [];
+  for (let count = sketch.whole(6, 30); count > 0; count -= 1) {
+    const { stream, ...data } = random.pick(streams);
+    main.push(sketch.kernel(stream, data, 500));
+    if (random.chance(0.15)) {
+      const bytes = sketch.bytes(64 * KiB, 16 * MiB);
+      main.push(copy(sketch.host('pinned', bytes), sketch.device(bytes), stream));
+    }
+    if (random.chance(0.1)) main.push(sketch.work(5, 80));
+  }
+  sketch.threads.push([...main, end]);
+}
+
+/** What default streams do to a program that doesn't know of them. */
+export function defaults(sketch: Sketch): void {
+  const { random } = sketch;
+  sketch.environment = {
+    defaultStream: random.chance(0.3) ? 'per-thread' : 'legacy',
+    launchBlocking: random.chance(0.2),
+  };
+  const streams = ['default', sketch.stream({ flags: 'blocking' }), sketch.stream({ flags: 'blocking' })];
+  if (random.chance(0.5)) streams.push(sketch.stream());
+  const threads = random.chance(0.25) ? 2 : 1;
+  for (let thread = 0; thread < threads; thread += 1) {
+    // A stream of one thread holds data of that thread only.
+    const of = streams.map((stream) => ({ stream, ...pair(sketch, sketch.bytes(64 * KiB, 8 * MiB)) }));
+    const main: Operation[] = [];
+    for (let count = sketch.whole(5, 20); count > 0; count -= 1) {
+      const { stream, ...data } = random.pick(of);
+      if (random.chance(0.5)) main.push(sketch.kernel(stream, data, 300));
+      else main.push(copy(sketch.host(sketch.memory(), data.bytes), data.reads, stream));
+    }
+    sketch.threads.push([...main, end]);
+  }
+}
+
+/** Anything in any order: each stream has data of its own, so that no race can be, and events add edges between them. */
+export function mixture(sketch: Sketch): void {
+  const { random } = sketch;
+  const threads = sketch.whole(1, 3);
+  const all: string[] = [];
+  for (let thread = 0; thread < threads; thread += 1) {
+    const own = sketch.each(sketch.whole(1, 3), () => {
+      const bytes = sketch.bytes(4, 12 * MiB);
+      const memory = sketch.memory();
+      return {
+        ...{ stream: sketch.stream(), bytes, source: sketch.host(memory, bytes) },
+        ...{ target: sketch.host(sketch.memory(), bytes), reads: sketch.device(bytes), writes: sketch.device(bytes) },
+      };
+    });
+    all.push(...own.map(({ stream }) => stream));
+    const main: Operation[] = [];
+    for (let count = sketch.whole(6, 24); count > 0; count -= 1) {
+      const { stream, bytes, source, target, reads, writes } = random.pick(own);
+      const choices: (() => Operation | Operation[])[] = [
+        () => copy(source, reads, stream),
+        () => copy(source, reads, stream, { mode: random.pick(['async', 'blocking-to']) }),
+        () => copy(writes, target, stream),
+        () => sketch.kernel(stream, { reads, writes, bytes }, 400),
+        () => sketch.kernel(stream, { reads, writes, bytes }, 60),
+        () => ({ op: 'memset', buffer: writes, value: count, stream }),
+        () => copy(reads, writes, stream),
+        () => ({ op: 'item', buffer: writes, stream }),
+        () => ({ op: 'synchronizeStream', stream }),
+        () => sketch.work(5, 200),
+        () => repeat(sketch.whole(2, 20), spin(Math.round(sketch.between(2, 30)), stream)),
+        () => edge(sketch, stream, random.pick(own).stream),
+        () => edge(sketch, stream, random.pick(own).stream),
+      ];
+      main.push(...[random.pick(choices)()].flat());
+    }
+    sketch.threads.push([...main, end]);
+  }
+}
+
+function edge(sketch: Sketch, from: string, to: string): Operation[] {
+  const event = sketch.event();
+  return [record(event, from), wait(event, to)];
+}
