@@ -66,6 +66,7 @@ class Executor {
   void startThreads();
   void joinThreads() noexcept;
   void runThread(std::size_t thread);
+  void endIteration() noexcept;
   void iterate(Phase phase, int count);
   void takeHostRows(RunRecord& record) const;
   void offerPartial();
@@ -92,6 +93,8 @@ class Executor {
   Gate gate_;
   /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
   int iteration_ = -1;
+  /// When the device had done all of the last round. Written by one thread before it arrives at the gate.
+  std::int64_t endNs_ = 0;
   std::vector<std::unique_ptr<HostThread>> hostThreads_;
   std::vector<std::thread> threads_;
   std::mutex errorMutex_;

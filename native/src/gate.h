@@ -22,6 +22,7 @@ class Gate {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       done_ = 0;
+      through_.store(0, std::memory_order_relaxed);
       standing_.store(0, std::memory_order_relaxed);
       ++round_;
     }
@@ -63,6 +64,9 @@ class Gate {
     return true;
   }
 
+  /// Whether the caller is the last of this round to be through; it arrives all the same.
+  bool isLast() { return through_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_; }
+
   void arrive() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -79,6 +83,7 @@ class Gate {
   int done_ = 0;
   bool closed_ = false;
   std::atomic<int> standing_{0};
+  std::atomic<int> through_{0};
   std::atomic<std::uint64_t> released_{0};
 };
 
