@@ -9,6 +9,7 @@ import { type Iteration, rowKind, rowStart } from '../iteration.ts';
 
 export interface Issued {
   readonly op: number;
+  /** other: a memset or a host function. */
   readonly code: 'copy' | 'kernel' | 'recordEvent' | 'waitEvent' | 'synchronize' | 'other';
   /** Stream it is issued to; -1 for a synchronise of an event or the device. */
   readonly stream: number;
@@ -26,7 +27,7 @@ export interface IssueOrder {
   readonly issued: readonly Issued[];
   /** Position in `issued` of a device row. */
   readonly positionOf: ReadonlyMap<RowIndex, number>;
-  /** By position: the device row of the last copy or kernel in its stream up to and with it; -1 for none. */
+  /** By position: the device row of the last work in its stream up to and with it; -1 for none. */
   readonly lastWork: Int32Array;
   /** Positions of event waits, and of everything in a legacy default stream; ascending, a list for each stream. */
   readonly waits: readonly Int32Array[];
@@ -67,7 +68,7 @@ function lastWorks(issued: readonly Issued[]): Int32Array {
   return Int32Array.from(issued, ({ stream, code, row }) => {
     // A synchronise is no work of a stream.
     if (code === 'synchronize') return -1;
-    if (row >= 0 && (code === 'copy' || code === 'kernel')) last.set(stream, row);
+    if (row >= 0 && (code === 'copy' || code === 'kernel' || code === 'other')) last.set(stream, row);
     return last.get(stream) ?? -1;
   });
 }
@@ -76,6 +77,7 @@ const codes: Partial<Record<RowKind, Issued['code']>> = {
   copy: 'copy',
   kernel: 'kernel',
   memset: 'other',
+  'host-function': 'other',
   'event-record': 'recordEvent',
   'event-wait': 'waitEvent',
 };
@@ -152,6 +154,9 @@ function issue(instruction: Instruction, thread: number): Unplaced | null {
     case 'copy':
     case 'kernel':
       return unplaced(op, instruction.code, thread, instruction.stream, -1, -1);
+    case 'memset':
+    case 'hostFunction':
+      return unplaced(op, 'other', thread, instruction.stream, -1, -1);
     case 'recordEvent':
     case 'waitEvent':
       return unplaced(op, instruction.code, thread, instruction.stream, instruction.event, -1);
@@ -216,6 +221,7 @@ class OperationRows {
       case 'copy':
       case 'kernel':
       case 'memset':
+      case 'host-function':
       case 'event-record':
       case 'event-wait':
         return this.#activities;

@@ -72,7 +72,7 @@ export function aheadOf(
   return bare('queued-behind', rule, blockedBy(last));
 }
 
-/** The copy or kernel at this position, or else the last one before it in its stream. */
+/** The work at this position, or else the last one before it in its stream. */
 function lastWork({ issue, iteration }: Scene, position: number): Activity | null {
   const row = issue.lastWork[position] ?? -1;
   return row < 0 ? null : activity(iteration.trace, row);
