@@ -32,7 +32,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['event-not-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
   ['event-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
   ['engine-busy', 'small upload', 'engine-busy', 'one-engine-per-direction', 'large upload', null],
-  ['queued-behind', 'download', 'queued-behind', 'stream-order', 'upload ahead', null],
+  ['queued-behind', 'upload', 'queued-behind', 'stream-order', 'write the log', null],
   [
     'late-synchronise',
     'upload',
@@ -51,7 +51,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ],
   ['late-pageable-call', 'upload', 'issued-too-late', 'pageable-copy-holds-host', 'pageable upload', 'cudaMemcpyAsync'],
   ['late-blocking-copy', 'upload', 'issued-too-late', 'blocking-memcpy', null, 'cudaMemcpy'],
-  ['launch-queue-full', 'upload', 'launch-queue-full', 'launch-queue', 'log', 'cudaMemcpyAsync'],
+  ['launch-queue-full', 'upload', 'launch-queue-full', 'launch-queue', 'clear', 'cudaMemsetAsync'],
   ['multiprocessors-full', 'few blocks', 'multiprocessors-full', 'sm-share', null, null],
   ['too-small', 'upload 1', 'too-small', 'launch-cost', null, null],
   ['copied-by-host', 'host copy', 'not-a-copy-engine-copy', 'host-to-host-copy', null, 'cudaMemcpyAsync'],
