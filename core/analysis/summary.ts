@@ -1,10 +1,10 @@
 /** Makes the summary document of a run (see summaryDocument.ts). */
+import { profileOfRun } from '../calibrate/fit/runProfile.ts';
 import type { DeviceProfile } from '../simulator/profile.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import { callTimes } from './calls.ts';
 import { bandwidthUse } from './copyBandwidth.ts';
 import { remediesFor } from './counterfactual/remedies.ts';
-import type { Remedy } from './counterfactual/remedy.ts';
 import { criticalPath } from './criticalPath.ts';
 import { engineUse, linkUse } from './engines.ts';
 import { hostTimes } from './hostTime.ts';
@@ -43,7 +43,8 @@ export function summarizeRun(run: Run, options: SummaryOptions = {}): SummaryDoc
 export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly operations: Iterable<OperationRow> };
 
 /** The same for runs of so many rows that an object for each would fill the memory. */
-export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = {}): LazySummary {
+export function summarizeLazily(run: Run, options: SummaryOptions = {}): LazySummary {
+  const { info, trace } = run;
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label, program } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
@@ -74,18 +75,23 @@ export function summarizeLazily({ info, trace }: Run, options: SummaryOptions = 
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
-    remedies: remedies(info, found, options.profile),
+    ...remedies(run, found, options.profile),
     verification: info.verification,
     notes: info.notes,
   };
 }
 
 function remedies(
-  { experiment }: RunInfo,
+  run: Run,
   found: readonly Verdict[],
   profile: DeviceProfile | undefined,
-): readonly Remedy[] {
-  return profile === undefined || experiment === null ? [] : remediesFor(experiment, found, profile);
+): Pick<SummaryDocument, 'remedies' | 'predictedWith'> {
+  const { experiment } = run.info;
+  if (profile === undefined || experiment === null) return { remedies: [], predictedWith: null };
+  const own = profileOfRun(run, profile);
+  const made = remediesFor(experiment, found, own.profile);
+  const predictedWith = made.length === 0 ? null : { profile: profile.name, fromRun: own.fromRun };
+  return { remedies: made, predictedWith };
 }
 
 type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | 'bandwidth' | 'criticalPath'>;

@@ -41,6 +41,12 @@ export interface IterationSummary {
   readonly recordingOverheadNs: number | null;
 }
 
+export interface PredictedWith {
+  readonly profile: string;
+  /** Its parameters in whose place the run's own are: what its rows told (core/calibrate/fit/runProfile.ts). */
+  readonly fromRun: readonly string[];
+}
+
 export interface SummaryDocument {
   readonly format: typeof summaryFormat;
   readonly version: typeof summaryVersion;
@@ -86,6 +92,8 @@ export interface SummaryDocument {
   readonly verdicts: readonly Verdict[];
   /** Verdicts put to the test in a simulation; empty where no profile of the device is at hand. */
   readonly remedies: readonly Remedy[];
+  /** What they are predicted with; null without remedies. */
+  readonly predictedWith: PredictedWith | null;
   readonly verification: Verification;
   readonly notes: readonly string[];
 }

@@ -31,15 +31,18 @@ function middle(path: string, values: readonly number[]): number {
 
 export const told = ({ path, samples }: Reading): number => middle(path, samples);
 
+/** What the values that one run has for a parameter say together. */
+export type Middle = (path: string, values: readonly number[]) => number;
+
 /** One entry for each parameter and point, in order of path and place. */
-export function readRuns(runs: readonly RecordedRun[], profile: DeviceProfile): Reading[] {
+export function readRuns(runs: readonly RecordedRun[], profile: DeviceProfile, middleOf: Middle = middle): Reading[] {
   const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[] }>();
   for (const run of runs) {
     for (const [key, { reading, values }] of readRun(run, profile)) {
       if (values.length === 0) continue;
       const known = found.get(key) ?? { reading, samples: [] };
       found.set(key, known);
-      known.samples.push(middle(reading.path, values));
+      known.samples.push(middleOf(reading.path, values));
     }
   }
   return [...found.values()]

@@ -18,7 +18,8 @@ interface Group {
 const mostGroups = 10;
 const mostLabels = 3;
 
-export function drawVerdicts({ verdicts, remedies }: LazySummary, columns: number, colors: Colors): string[] {
+export function drawVerdicts(summary: LazySummary, columns: number, colors: Colors): string[] {
+  const { verdicts, remedies } = summary;
   if (verdicts.length === 0) return ['No copy to judge.'];
   const groups = groupsOf(verdicts, remedies);
   // What takes longest first, where not everything is shown; otherwise as it ran.
@@ -30,7 +31,17 @@ export function drawVerdicts({ verdicts, remedies }: LazySummary, columns: numbe
     ...(left === 0
       ? []
       : [`${left} more copies, of ${rest.length} kinds of verdict, are judged in the output of --json.`]),
+    ...ratesLine(summary, columns, colors),
   ];
+}
+
+/** Whose rates the predictions above are made with. */
+function ratesLine({ remedies, predictedWith }: LazySummary, columns: number, colors: Colors): string[] {
+  if (predictedWith === null || !remedies.some(({ borneOut }) => borneOut === true)) return [];
+  const { profile, fromRun } = predictedWith;
+  const own = `the rates of this run less what recording costs, and the profile ${profile} for the rest`;
+  const whose = fromRun.length === 0 ? `the profile ${profile}` : own;
+  return wrap(`Predicted with ${whose}.`, columns, '').map((line) => colors.dim(line));
 }
 
 function groupsOf(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Group[] {

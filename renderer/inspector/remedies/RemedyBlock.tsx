@@ -1,5 +1,4 @@
 /** What to change about a verdict's cause: the change in words, what it is predicted to gain, and a button that makes it. */
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { LoadedRun } from '../../app/loadedRun.ts';
@@ -33,7 +32,7 @@ export function RemedyBlock({ run, verdict, tested }: Props) {
 }
 
 function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readonly predicted: PredictedRemedy }) {
-  const { remedy, profile } = predicted;
+  const { remedy } = predicted;
   const isPresent = useApp((state) => isOfPresent(state, run));
   const words = remedy.steps.join(' ');
   return (
@@ -41,7 +40,7 @@ function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readon
       <p>
         <strong>What to change.</strong> {words}
       </p>
-      <Gain remedy={remedy} profile={profile} />
+      <Gain predicted={predicted} />
       {isPresent ? (
         <ApplyButton step={`Remedy: ${verdict.title}`} change={remedy} op={verdict.op} label={words} />
       ) : (
@@ -51,8 +50,8 @@ function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readon
   );
 }
 
-function Gain({ remedy, profile }: { readonly remedy: Remedy; readonly profile: string }) {
-  const { before, after, gainNs, gainShare } = remedy;
+function Gain({ predicted }: { readonly predicted: PredictedRemedy }) {
+  const { before, after, gainNs, gainShare } = predicted.remedy;
   if (after === null) return null;
   return (
     <dl className={classes['gain']}>
@@ -65,7 +64,10 @@ function Gain({ remedy, profile }: { readonly remedy: Remedy; readonly profile: 
         {formatDuration(before.makespanNs)} → {formatDuration(after.makespanNs)}
       </dd>
       <dt>Profile</dt>
-      <dd>{profile}</dd>
+      <dd>
+        {predicted.profile}
+        {predicted.ownRates ? ', with the rates of this run' : ''}
+      </dd>
     </dl>
   );
 }

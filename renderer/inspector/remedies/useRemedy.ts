@@ -2,6 +2,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { mostRows, type RunProfile } from '../../../core/calibrate/fit/runProfile.ts';
 import { predictingProfile } from '../../app/attainable.ts';
 import type { LoadedRun } from '../../app/loadedRun.ts';
 import { host } from '../../app/store/actions.ts';
@@ -12,6 +13,8 @@ export interface PredictedRemedy {
   readonly remedy: Remedy;
   /** Name of the profile that it was predicted with. */
   readonly profile: string;
+  /** Whether the run's own rates stood in the place of the profile's, where it has them. */
+  readonly ownRates: boolean;
 }
 
 /** testing: under way. none: there is nothing to test, or it can't be. */
@@ -19,6 +22,8 @@ export type RemedyState = PredictedRemedy | 'testing' | 'none';
 
 const known = new WeakMap<LoadedRun, Map<number, RemedyState>>();
 const asked = new Map<number, { readonly run: LoadedRun; readonly op: number; readonly profile: string }>();
+/** The machine of each run as its first answer told it, so that a run is sent once. */
+const machines = new WeakMap<LoadedRun, RunProfile>();
 const listeners = new Set<() => void>();
 let worker: Worker | null = null;
 let tickets = 0;
@@ -58,7 +63,10 @@ async function ask(run: LoadedRun, verdict: Verdict): Promise<void> {
   }
   tickets += 1;
   asked.set(tickets, { run, op: verdict.op, profile: profile.name });
-  started().postMessage({ ticket: tickets, experiment, verdict, profile } satisfies RemedyRequest);
+  const machine = machines.get(run);
+  const shown = machine === undefined && run.run.trace.count <= mostRows ? run.run : null;
+  const request = { ticket: tickets, experiment, verdict, profile: machine?.profile ?? profile, run: shown };
+  started().postMessage(request satisfies RemedyRequest);
 }
 
 function started(): Worker {
@@ -72,15 +80,17 @@ function startWorker(): Worker {
   // Without it the verdicts stand as they are, and the next card starts a new one.
   made.addEventListener('error', () => {
     worker = null;
-    for (const ticket of [...asked.keys()]) settle({ ticket, remedy: null });
+    for (const ticket of [...asked.keys()]) settle({ ticket, remedy: null, machine: null });
   });
   return made;
 }
 
-function settle({ ticket, remedy }: RemedyAnswer): void {
+function settle({ ticket, remedy, machine }: RemedyAnswer): void {
   const question = asked.get(ticket);
   asked.delete(ticket);
   if (question === undefined) return;
   const { run, op, profile } = question;
-  put(run, op, remedy === null ? 'none' : { remedy, profile });
+  if (machine !== null) machines.set(run, machine);
+  const ownRates = (machines.get(run)?.fromRun.length ?? 0) > 0;
+  put(run, op, remedy === null ? 'none' : { remedy, profile, ownRates });
 }
