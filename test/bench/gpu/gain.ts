@@ -20,16 +20,32 @@ export interface GainTools {
   run(experiment: Experiment): Promise<Run>;
   /** Of the machine that `run` runs on. */
   readonly profile: DeviceProfile;
+  /** Runs of each, before and after in turn, so that what drifts drifts in both; 1 where left out. */
+  readonly rounds?: number;
   /** Called with each run: `cause` is the one that was taken away before it, null for the experiment as it is. */
   readonly keep?: (run: Run, cause: Cause | null) => void;
 }
 
 /** Times in nanoseconds. */
 export interface Timed {
-  /** Over the recorded iterations; of a simulation the only one. */
-  readonly makespanNs: Spread;
-  /** Host clock around whole iterations with recording off. */
-  readonly plainWallNs: Spread | null;
+  /** With recording off: host clock from an iteration's start until the device had done everything. Over all rounds. */
+  readonly plainNs: Spread;
+  /** Over the recorded iterations of the first round. */
+  readonly recordedNs: Spread;
+}
+
+/**
+ * Makespan before less makespan after. Measured: between the medians of all iterations with recording off, since a gain
+ * is told of the program without a recorder; so is every experiment judged, also where a recorder changes nothing.
+ */
+export interface GainTimes {
+  readonly predictedNs: number;
+  readonly measuredNs: number;
+  /** The least and the most that a single round gives. */
+  readonly leastNs: number;
+  readonly mostNs: number;
+  /** Between the medians of what was recorded. */
+  readonly recordedNs: number;
 }
 
 /** One verdict of the simulator, and what became of it on the engine. */
@@ -47,8 +63,8 @@ export interface Gain {
   readonly after: Cause | null;
   /** Whether the cause is gone; null where nothing takes it away. */
   readonly removed: boolean | null;
-  /** Makespan before less makespan after, predicted as the remedy says it, and between the medians of the two runs. */
-  readonly gain: { readonly predictedNs: number; readonly measuredNs: number; readonly plainNs: number | null } | null;
+  /** Null where nothing takes the cause away. */
+  readonly gain: GainTimes | null;
   /** predictedNs - measuredNs, over measuredNs. Null without a gain. */
   readonly error: number | null;
   /** The same over the measured makespan before. */
@@ -64,13 +80,25 @@ export async function* gainsOf(experiment: Experiment, tools: GainTools): AsyncG
   const explained = explainWithRemedies(experiment, tools.profile);
   if (explained === null) throw new Error('the simulator can not run this experiment');
   const run = await tools.run(experiment);
-  tools.keep?.(run, null);
   const { verdicts, remedies } = summarizeRun(run, { profile: tools.profile });
+  let kept = run;
   for (const { verdict, remedy } of subjects(explained.before.verdicts, explained.remedies)) {
     const seen = verdicts.find((one) => one.op === verdict.op && one.subject === verdict.subject) ?? null;
     const own = remedies.find((one) => one.op === verdict.op && one.cause === verdict.cause && one.after !== null);
-    yield await gainOf(experiment, { verdict, seen, predicted: remedy, own: own ?? null, run }, tools);
+    const tested = {
+      verdict,
+      seen,
+      remedy: own ?? remedy,
+      remedyOf: own === undefined ? 'simulation' : 'run',
+    } as const;
+    const measured = remedy.after === null && own === undefined ? null : await inTurn(experiment, tested, run, tools);
+    if (measured !== null) {
+      kept = measured.before;
+      tools.keep?.(measured.after, verdict.cause);
+    }
+    yield judged(experiment, tested, measured ?? { before: run, after: null }, tools);
   }
+  tools.keep?.(kept, null);
 }
 
 interface Subject {
@@ -91,50 +119,85 @@ function subjects(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Su
 interface Tested {
   readonly verdict: Verdict;
   readonly seen: Verdict | null;
-  readonly predicted: Remedy;
-  /** The remedy that the engine's run offers for the same cause. */
-  readonly own: Remedy | null;
-  readonly run: Run;
+  readonly remedy: Remedy;
+  readonly remedyOf: 'run' | 'simulation';
 }
 
-async function gainOf(experiment: Experiment, tested: Tested, tools: GainTools): Promise<Gain> {
-  const { verdict, seen, predicted, own, run } = tested;
-  const remedy = own ?? predicted;
+interface Measured {
+  readonly before: Run;
+  readonly after: Run | null;
+}
+
+/** The experiment as it is (of which `first` is there) and with the remedy, in turn. */
+async function inTurn(
+  experiment: Experiment,
+  { remedy }: Tested,
+  first: Run,
+  { run, rounds = 1 }: GainTools,
+): Promise<{ readonly before: Run; readonly after: Run }> {
+  const changed = applyChange(experiment, remedy);
+  let [before, after] = [first, await run(changed)];
+  for (let round = 1; round < rounds; round += 1) {
+    before = withRound(before, await run(experiment));
+    after = withRound(after, await run(changed));
+  }
+  return { before, after };
+}
+
+/** The first run, with the plain iterations of both. */
+const withRound = (first: Run, next: Run): Run => {
+  const plainWallNs = [...first.info.iterations.plainWallNs, ...next.info.iterations.plainWallNs];
+  return { ...first, info: { ...first.info, iterations: { ...first.info.iterations, plainWallNs } } };
+};
+
+function judged(experiment: Experiment, tested: Tested, measured: Measured, { profile }: GainTools): Gain {
+  const { verdict, seen, remedy, remedyOf } = tested;
   const isSeen = seen?.cause === verdict.cause;
-  const before = timed(run);
+  const before = timed(measured.before);
   const common = { op: verdict.op, label: verdict.label, cause: verdict.cause, seen: seen?.cause ?? null };
-  if (remedy.after === null) {
+  if (remedy.after === null || measured.after === null) {
     const none = { remedyOf: null, steps: [], after: null, removed: null, gain: null, predicted: null };
     return { ...common, ...none, error: null, errorOfMakespan: null, measured: { before, after: null }, held: isSeen };
   }
-  const changed = applyChange(experiment, remedy);
-  const remedied = await tools.run(changed);
-  tools.keep?.(remedied, verdict.cause);
-  const after = timed(remedied);
-  const left = verdictLeft(changed, remedied, verdict, tools.profile);
-  const gain = {
-    predictedNs: remedy.gainNs,
-    measuredNs: before.makespanNs.median - after.makespanNs.median,
-    plainNs:
-      before.plainWallNs === null || after.plainWallNs === null
-        ? null
-        : before.plainWallNs.median - after.plainWallNs.median,
-  };
+  const after = timed(measured.after);
+  const left = verdictLeft(applyChange(experiment, remedy), measured.after, verdict, profile);
+  const gain = gainTimes(remedy.gainNs, measured.before, measured.after);
   const error = (gain.predictedNs - gain.measuredNs) / Math.abs(gain.measuredNs);
   const removed = left?.cause !== verdict.cause;
   return {
     ...common,
-    remedyOf: own === null ? 'simulation' : 'run',
+    remedyOf,
     steps: remedy.steps,
     after: left?.cause ?? null,
     removed,
     gain,
     error,
-    errorOfMakespan: (gain.predictedNs - gain.measuredNs) / before.makespanNs.median,
+    errorOfMakespan: (gain.predictedNs - gain.measuredNs) / before.plainNs.median,
     predicted: { beforeNs: remedy.before.makespanNs, afterNs: remedy.after.makespanNs },
     measured: { before, after },
     held: isSeen && removed && Math.abs(error) <= mostError,
   };
+}
+
+function gainTimes(predictedNs: number, before: Run, after: Run): GainTimes {
+  const medians = [before, after].map((run) => roundsOf(run).map((walls) => spread(walls)?.median ?? Number.NaN));
+  const [befores = [], afters = []] = medians;
+  const gains = befores.map((ns, round) => ns - (afters[round] ?? Number.NaN));
+  return {
+    predictedNs,
+    measuredNs: timed(before).plainNs.median - timed(after).plainNs.median,
+    leastNs: Math.min(...gains),
+    mostNs: Math.max(...gains),
+    recordedNs: timed(before).recordedNs.median - timed(after).recordedNs.median,
+  };
+}
+
+/** Plain iterations by round: each has as many as were recorded. */
+function roundsOf({ info: { iterations } }: Run): number[][] {
+  const { plainWallNs, recordedMakespanNs } = iterations;
+  const each = Math.max(1, recordedMakespanNs.length);
+  const rounds = Math.ceil(plainWallNs.length / each);
+  return Array.from({ length: rounds }, (_, round) => plainWallNs.slice(round * each, (round + 1) * each));
 }
 
 /** What is said of the operation in the changed experiment. One that was cut in parts is the last of them. */
@@ -150,7 +213,7 @@ function verdictLeft(
 }
 
 function timed({ info: { iterations } }: Run): Timed {
-  const makespanNs = spread(iterations.recordedMakespanNs);
-  if (makespanNs === null) throw new Error('the run holds no iteration');
-  return { makespanNs, plainWallNs: spread(iterations.plainWallNs) };
+  const [recordedNs, plainNs] = [spread(iterations.recordedMakespanNs), spread(iterations.plainWallNs)];
+  if (recordedNs === null || plainNs === null) throw new Error('the run holds no iteration');
+  return { plainNs, recordedNs };
 }

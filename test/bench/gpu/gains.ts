@@ -1,9 +1,10 @@
 /**
  * Every shipped example of a verdict's cause, and the overlap cases and races, on the GPU at hand: whether the cause is
  * seen, whether its remedy takes it away, and how far the predicted gain is from the measured one. A line for each in
- * the table of run.sh, all figures in $OUT/gains.json, and the runs in $OUT/runs/gains.
+ * the table of run.sh, all figures in $OUT/gains.json, and the runs in $OUT/runs/gains. The examples of causes count;
+ * the overlap cases and races are there for something else, and are told apart from them.
  *
- *   node dist/gpu/gains.js [--profile FILE.json] [--seconds 150] [--iterations 15] [--only NAME]
+ *   node dist/gpu/gains.js [--profile FILE.json] [--seconds 150] [--rounds 4] [--iterations 15] [--only NAME]
  *   node dist/gpu/gains.js --runs FOLDER --profile FILE.json     judges runs kept before; what is not among them is run
  *
  * The profile is the one that `copyscope explain` takes for a run of this device, unless FILE is given. What is not done
@@ -25,7 +26,7 @@ import { attainableFor } from '../../../host/cli/attainable.ts';
 import { Assets } from '../../../host/service/assets.ts';
 import { engineKind, example, native, report, runOnGpu } from '../../gpu/support.ts';
 import { type Gain, gainsOf } from './gain.ts';
-import { gainLine, gainSummary } from './gainLines.ts';
+import { gainLine, gainSummary, isExample, measuringRule } from './gainLines.ts';
 import { KeptRuns } from './keptRuns.ts';
 
 const { values: options } = parseArgs({
@@ -34,6 +35,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string' },
     seconds: { type: 'string', default: '150' },
     iterations: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '4' },
     only: { type: 'string', default: '' },
   },
 });
@@ -44,6 +46,8 @@ const mostMsForOne = 30_000;
 /** Runs of more rows are recorded with fewer iterations, so that the kept files stay small. */
 const mostRows = 1000;
 const fewIterations = 5;
+/** The first iterations on fresh buffers are slower than all that follow. */
+const warmups = 10;
 
 const names = ['verdicts', 'overlap', 'races'].flatMap((folder) =>
   readdirSync(join('assets/examples', folder))
@@ -72,11 +76,13 @@ const profile = await profileFor(warm);
 if (profile === null) say(`gains: not measured (there is no profile for ${warm.info.device?.name ?? 'this machine'})`);
 else {
   say(`gains predicted with the profile ${profile.name}${kept === null ? '' : `, and recorded in ${options.runs}`}`);
+  say(measuringRule);
   for (const name of names) await examine(name, profile);
   for (const line of gainSummary(results)) say(line);
 }
+const examples = results.filter(({ experiment }) => isExample(experiment));
 const allHeld =
-  profile !== null && results.every(({ gains, problem }) => problem === undefined && gains.every(({ held }) => held));
+  profile !== null && examples.every(({ gains, problem }) => problem === undefined && gains.every(({ held }) => held));
 if (!allHeld && engineKind === 'cuda') process.exitCode = 1;
 
 function giveUp(thrown: unknown): never {
@@ -95,7 +101,14 @@ async function examine(experiment: string, used: DeviceProfile): Promise<void> {
   };
   try {
     if (performance.now() >= endsAt) throw new Error('no time left');
-    for await (const gain of gainsOf(repeated(example(experiment), used), { run: execute, profile: used, keep })) {
+    // Kept runs hold the plain iterations of all their rounds.
+    const rounds = kept === null ? Number(options.rounds) : 1;
+    for await (const gain of gainsOf(repeated(example(experiment), used), {
+      run: execute,
+      profile: used,
+      rounds,
+      keep,
+    })) {
       result.gains.push(gain);
       say(gainLine(experiment, gain));
     }
@@ -118,7 +131,7 @@ function save({ name, source }: DeviceProfile): void {
 function repeated(experiment: Experiment, used?: DeviceProfile): Experiment {
   const rows = used === undefined ? 0 : simulate(lower(experiment), used).trace.count;
   const iterations = rows > mostRows ? fewIterations : Number(options.iterations);
-  return { ...experiment, environment: { ...experiment.environment, iterations, warmups: 3 } };
+  return { ...experiment, environment: { ...experiment.environment, iterations, warmups } };
 }
 
 async function execute(experiment: Experiment): Promise<Run> {
