@@ -155,31 +155,33 @@ bool CudaBackend::isAllocated(int index) const {
   return place(index).address != nullptr || operationMemory_->address(index) != nullptr;
 }
 
+/// CUDA events wherever CUPTI isn't asked for, can't be used or can't tell.
 void CudaBackend::chooseRecorder() {
-  if (timing_ == Timing::events) {
-    recorder_ = std::make_unique<EventRecorder>(streams_);
-    return;
-  }
+  recorder_ = timing_ == Timing::events ? nullptr : makeCuptiRecorder();
+  if (recorder_ == nullptr) recorder_ = std::make_unique<EventRecorder>(streams_);
+}
+
+/// Null where it won't do; a note then says why.
+std::unique_ptr<DeviceRecorder> CudaBackend::makeCuptiRecorder() {
   if (hasPeerCopies(*program_) && !devices_.reachEachOther()) {
     // On two H200 it recorded 22 us for 256 MiB that took 7 ms.
     notes_.push_back(
         "Copies between devices without peer access go through host memory, and CUPTI doesn't tell how long: device "
         "times come from CUDA events.");
-    recorder_ = std::make_unique<EventRecorder>(streams_);
-    return;
+    return nullptr;
   }
 #ifdef COPYSCOPE_WITH_CUPTI
   const CuptiLibrary& library = CuptiLibrary::instance();
   std::string reason = library.detail();
   if (library.isUsable()) {
     try {
-      recorder_ = std::make_unique<CuptiRecorder>(library, streams_);
+      auto recorder = std::make_unique<CuptiRecorder>(library, streams_);
       for (std::size_t stream = 0; stream < program_->streams.size(); ++stream) {
         const Stream& declared = program_->streams[stream];
         const DeviceScope scope(devices_[declared.device].ordinal);
-        if (declared.kind != StreamKind::perThreadDefault) recorder_->identify(static_cast<int>(stream));
+        if (declared.kind != StreamKind::perThreadDefault) recorder->identify(static_cast<int>(stream));
       }
-      return;
+      return recorder;
     } catch (const Failure& failure) {
       reason = failure.message;
     }
@@ -187,8 +189,12 @@ void CudaBackend::chooseRecorder() {
 #else
   const std::string reason = "The addon was built without CUPTI's headers.";
 #endif
+  noteWithoutCupti(reason);
+  return nullptr;
+}
+
+void CudaBackend::noteWithoutCupti(const std::string& reason) {
   notes_.push_back("CUPTI could not be used: " + reason);
-  recorder_ = std::make_unique<EventRecorder>(streams_);
 }
 
 void CudaBackend::attach(int thread) {
@@ -275,8 +281,9 @@ void CudaBackend::beginRecording() {
     recorder_->begin(counts_);
   } catch (const Failure& failure) {
     if (failure.code != "engine.cupti") throw;
-    notes_.push_back("CUPTI could not be used: " + failure.message);
-    recorder_ = std::make_unique<EventRecorder>(streams_);
+    noteWithoutCupti(failure.message);
+    timing_ = Timing::events;
+    chooseRecorder();
     recorder_->begin(counts_);
   }
 }

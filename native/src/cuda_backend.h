@@ -83,7 +83,11 @@ class CudaBackend final : public Backend {
   void allocateBuffers();
   void requireMemory() const;
   void chooseRecorder();
+  std::unique_ptr<DeviceRecorder> makeCuptiRecorder();
+  void noteWithoutCupti(const std::string& reason);
 
+  bool issuePlainCopy(const Instruction& instruction);
+  void issueAny(const Instruction& instruction, std::int32_t correlation);
   void put(const Instruction& instruction, std::int32_t correlation);
   void record(const Instruction& instruction, std::int32_t correlation);
   /// Makes `call` as the stream's next operation, and notes it for the recorder.
@@ -117,7 +121,8 @@ class CudaBackend final : public Backend {
   const CudaDevice& deviceOf(int index) const { return devices_[stream(index).device]; }
 
   Stop& stop_;
-  const Timing timing_;
+  /// How device times are taken, as far as it can be had.
+  Timing timing_;
   const Program* program_ = nullptr;
   Counts counts_;
   CudaDevices devices_;
