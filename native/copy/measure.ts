@@ -19,11 +19,14 @@ export interface MeasureRequest extends CopyTuning {
   readonly warmups?: number;
   /** Rest before each repetition, in milliseconds. Default: none. */
   readonly pauseMs?: number;
-  /** A plain loop of asynchronous copies and one synchronise, without the engine. */
-  readonly bare?: boolean;
+  /**
+   * Times a plain loop of asynchronous copies and one synchronise next to each repetition, without the engine, over the
+   * same memory: first one goes first, then the other.
+   */
+  readonly besideBare?: boolean;
 }
 
-/** Blocks until done. Every byte of the first warm-up and of the last repetition is verified, outside the times. */
+/** Blocks until done. Every byte of the first warm-up and of a run after the last repetition is verified. */
 export function measureCopies(request: MeasureRequest): NativeMeasurement {
   return nativeCopies().copyMeasure({
     strategy: 6,
@@ -35,7 +38,7 @@ export function measureCopies(request: MeasureRequest): NativeMeasurement {
     repetitions: request.repetitions ?? 7,
     warmups: request.warmups ?? 2,
     pauseNs: (request.pauseMs ?? 0) * 1e6,
-    bare: request.bare === true ? 1 : 0,
+    beside: request.besideBare === true ? 1 : 0,
   });
 }
 

@@ -16,12 +16,14 @@ export interface NativeMeasureRequest {
   readonly warmups: number;
   /** Sleep before each repetition. */
   readonly pauseNs: number;
-  /** 1: a plain loop of asynchronous copies and one synchronise, without the engine. */
-  readonly bare: number;
+  /** 1: next to each repetition, a plain loop of asynchronous copies and one synchronise, without the engine. */
+  readonly beside: number;
 }
 
 export interface NativeMeasurement {
   readonly ns: Float64Array;
+  /** Of the plain loop next to each repetition; empty where it wasn't asked for. */
+  readonly bareNs: Float64Array;
   readonly bytes: number;
   readonly checked: number;
   readonly wrong: number;

@@ -132,7 +132,10 @@ run_bench() {
   command -v python3 > /dev/null && step 'copies in PyTorch' 120 python3 test/bench/gpu/pytorch_copies.py
 }
 
-run_sweep() { step 'sweep of small tensors' 60 node dist/gpu/small-sweep.js; }
+run_sweep() {
+  step 'sweep of small tensors' 60 node dist/gpu/small-sweep.js
+  step 'sweep of the ring' 60 node dist/gpu/ring-sweep.js
+}
 
 # Ten thousand runs, or as many as fit into the time that is left.
 run_soak() { step soak 300 node dist/gpu/soak.js 10000 20261120 $(($(left) - 25)); }

@@ -58,8 +58,9 @@ struct Checked {
   }
 };
 
-/// copyMeasure(request): times a payload of the engine's own making. Blocks. The first warm-up and the last repetition
-/// start from overwritten targets and are verified, outside what is timed.
+/// copyMeasure(request): times a payload of the engine's own making. Blocks. The first warm-up and one more run after the
+/// last repetition start from overwritten targets and are verified. Where `beside` is 1, each repetition has a bare loop
+/// of asynchronous copies next to it, over the same memory in the same stream; who goes first alternates.
 Napi::Value copyMeasure(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() != 1 || !info[0].IsObject()) badCopyArgument("request", "an object");
@@ -67,34 +68,45 @@ Napi::Value copyMeasure(const Napi::CallbackInfo& info) {
     const auto repetitions = static_cast<int>(numberOr(request, "repetitions", 7));
     const auto warmups = static_cast<int>(numberOr(request, "warmups", 2));
     const auto pauseNs = static_cast<std::int64_t>(numberOr(request, "pauseNs", 0));
-    const bool bare = numberOr(request, "bare", 0) != 0;
+    const bool beside = numberOr(request, "beside", 0) != 0;
     const std::shared_ptr<CopyEngine> engine = copyEngine(text(request, "device"));
     MultiCopy copies(*engine, readPlan(request));
     const StreamRef stream = engine->defaultStream();
-    const auto once = [&] { bare ? copies.runBare(stream) : copies.run(stream); };
-    Checked checked;
-    for (int warmup = 0; warmup < std::max(1, warmups); ++warmup) {
-      if (warmup == 0) copies.poison();
-      once();
-      if (warmup == 0) checked.add(copies.verify());
-    }
-    const std::uint64_t before = allocationsOf(engine->counts());
-    Napi::Float64Array times = Napi::Float64Array::New(info.Env(), static_cast<std::size_t>(std::max(1, repetitions)));
-    for (std::size_t repetition = 0; repetition < times.ElementLength(); ++repetition) {
-      const bool last = repetition + 1 == times.ElementLength();
-      if (last) copies.poison();
+    const auto timed = [&](const auto& run) {
       if (pauseNs > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(pauseNs));
       const std::int64_t start = nowNs();
-      once();
-      times[repetition] = static_cast<double>(nowNs() - start);
-      if (last) checked.add(copies.verify());
+      run();
+      return static_cast<double>(nowNs() - start);
+    };
+    const auto own = [&] { copies.run(stream); };
+    const auto bare = [&] { copies.runBare(stream); };
+    Checked checked;
+    const auto verified = [&] {
+      copies.poison();
+      copies.run(stream);
+      checked.add(copies.verify());
+    };
+    verified();
+    for (int warmup = 1; warmup < warmups; ++warmup) own();
+    const std::uint64_t before = allocationsOf(engine->counts());
+    const auto count = static_cast<std::size_t>(std::max(1, repetitions));
+    Napi::Float64Array times = Napi::Float64Array::New(info.Env(), count);
+    Napi::Float64Array bareTimes = Napi::Float64Array::New(info.Env(), beside ? count : 0);
+    for (std::size_t repetition = 0; repetition < count; ++repetition) {
+      const bool bareFirst = beside && repetition % 2 != 0;
+      if (bareFirst) bareTimes[repetition] = timed(bare);
+      times[repetition] = timed(own);
+      if (beside && !bareFirst) bareTimes[repetition] = timed(bare);
     }
+    const auto allocations = static_cast<double>(allocationsOf(engine->counts()) - before);
+    verified();
     Napi::Object result = Napi::Object::New(info.Env());
     result.Set("ns", times);
+    result.Set("bareNs", bareTimes);
     result.Set("bytes", static_cast<double>(copies.bytes()));
     result.Set("checked", static_cast<double>(checked.bytes));
     result.Set("wrong", static_cast<double>(checked.wrong));
-    result.Set("allocations", static_cast<double>(allocationsOf(engine->counts()) - before));
+    result.Set("allocations", allocations);
     return result;
   });
 }

@@ -43,6 +43,7 @@ struct Tuning {
   std::uint64_t slotBytes = 0;
   std::uint64_t chunkBytes = 0;
   std::uint64_t unitBytes = 0;
+  /// Of slots that are filled; D2H only what is asked for counts.
   bool streamingStores = false;
 };
 Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores);

@@ -44,7 +44,7 @@ struct CopyOptions {
   std::uint64_t slotBytes = 0;
   /// Bytes of one transfer over the link, at most a slot's.
   std::uint64_t chunkBytes = 0;
-  /// Whether slots are filled past the caches.
+  /// Whether slots, or D2H the targets, are filled past the caches.
   std::optional<bool> streamingStores;
 };
 

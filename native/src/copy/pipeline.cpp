@@ -34,6 +34,14 @@ std::uint64_t bytesOf(const TransferPlan& plan, const Unit& unit, const CopyObse
   return sum;
 }
 
+void put(std::byte* target, const std::byte* source, std::size_t bytes, bool pastCaches) {
+  if (pastCaches) {
+    copyStreaming(target, source, bytes);
+  } else {
+    std::memcpy(target, source, bytes);
+  }
+}
+
 void dropGatherings(TransferPlan& plan) {
   for (Chunk& chunk : plan.chunks) chunk.firstGathering = chunk.endGathering = 0;
 }
@@ -228,21 +236,19 @@ void CopyEngine::fillUnit(Job& job, const Unit& unit, std::byte* slot) {
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
     const auto bytes = static_cast<std::size_t>(segment.bytes);
-    if (job.tuning.streamingStores) {
-      copyStreaming(slot + segment.slotOffset, segment.host, bytes);
-    } else {
-      std::memcpy(slot + segment.slotOffset, segment.host, bytes);
-    }
+    put(slot + segment.slotOffset, segment.host, bytes, job.tuning.streamingStores);
   }
   if (job.tuning.streamingStores) finishStreaming();
 }
 
 void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {
+  const bool streams = job.options.streamingStores.value_or(false);
   const ObservedCopy observed(job.observer, bytesOf(plan_, unit, job.observer));
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
-    std::memcpy(segment.host, slot + segment.slotOffset, static_cast<std::size_t>(segment.bytes));
+    put(segment.host, slot + segment.slotOffset, static_cast<std::size_t>(segment.bytes), streams);
   }
+  if (streams) finishStreaming();
 }
 
 void CopyEngine::fillSlots(Job& job) {

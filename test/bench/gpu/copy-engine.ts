@@ -2,11 +2,12 @@
  * Times the copy engine on cuda:0 against peers in the same run, and prints a table. Writes $OUT/copy-engine.json.
  * Every payload is made and verified byte for byte outside the times. PyTorch's figures: pytorch_copies.py.
  *
- *   node dist/gpu/copy-engine.js [--all] [--sweep]
+ *   node dist/gpu/copy-engine.js [--all]
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../../../core/bench/figures.ts';
 import { copyStrategies } from '../../../core/experiment/operations.ts';
 import { type CopyDirection, type MeasureRequest, measureCopies } from '../../../native/copy/measure.ts';
 import { measureStartCopy } from './measureStartCopy.ts';
@@ -95,7 +96,6 @@ for (const direction of ['h2d', 'd2h'] as const satisfies readonly CopyDirection
     if (strategy === 'pipelined') summary[`${label} pipelined / pinned`] = ratio(row, pinned);
   }
 }
-if (asked.has('--sweep')) sweepRingShapes();
 
 const many = { direction: 'h2d', repetitions: 501, warmups: 20 } as const;
 for (const strategy of ['non-blocking-loop', 'packed', 'pipelined'] as const) {
@@ -132,34 +132,13 @@ for (const [title, sizes, repetitions] of [
 
 const gibibyte = [Math.round(2 ** 30 * scale)];
 for (const direction of ['h2d', 'd2h'] as const) {
-  const plain = { direction, sizes: gibibyte, memory: 'pinned', strategy: 'non-blocking-loop' } as const;
-  const bare = measure(`${direction} 1 GiB pinned, bare cudaMemcpyAsync`, { ...plain, bare: true, repetitions: 15 });
-  const ours = measure(`${direction} 1 GiB pinned, engine, non-blocking loop`, { ...plain, repetitions: 15 });
-  const piped = measure(`${direction} 1 GiB pinned, engine, pipelined`, {
-    ...plain,
-    strategy: 'pipelined',
-    repetitions: 15,
-  });
-  summary[`${direction} 1 GiB pinned, engine / bare`] = `${ratio(ours, bare)}, pipelined ${ratio(piped, bare)}`;
-}
-
-/** For the choice of defaults: takes about a minute. */
-function sweepRingShapes(): void {
-  for (const [threads, slotsPerThread, slotMiB] of [
-    [4, 4, 4],
-    [6, 2, 4],
-    [8, 2, 2],
-    [8, 4, 2],
-    [8, 2, 4],
-    [10, 2, 3],
-    [12, 2, 2],
-    [12, 1, 4],
-  ] as const) {
-    const shape = { threads, slotsPerThread, slotBytes: slotMiB * 2 ** 20, strategy: 'pipelined' } as const;
-    for (const direction of ['h2d', 'd2h'] as const) {
-      const title = `${direction} 4 MB, ${threads} threads, ${slotsPerThread} slots each of ${slotMiB} MiB`;
-      measure(title, { direction, sizes: large, repetitions: 5, ...shape });
-    }
+  for (const strategy of ['non-blocking-loop', 'pipelined'] as const) {
+    const request = { device, direction, sizes: gibibyte, memory: 'pinned', strategy, repetitions: 15 } as const;
+    const { ns, bareNs, ...rest } = measureCopies({ ...request, besideBare: true });
+    add(summarize(`${direction} 1 GiB pinned, engine, ${strategy}`, [...ns], rest));
+    add(summarize(`${direction} 1 GiB pinned, bare cudaMemcpyAsync beside it`, [...bareNs], rest));
+    const pairs = [...ns].map((own, pair) => (bareNs[pair] ?? Number.NaN) / own);
+    summary[`${direction} 1 GiB pinned, engine, ${strategy} / bare`] = median(pairs).toFixed(3);
   }
 }
 
