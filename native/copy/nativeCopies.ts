@@ -46,6 +46,9 @@ export interface CopyCounts {
   readonly eventsMade: number;
   readonly threadsStarted: number;
   readonly ringBytes: number;
+  /** Page-locked memory that feeds relays, and their slots on other devices. */
+  readonly relayRingBytes: number;
+  readonly relayBytes: number;
 }
 
 /** Things of the addon that only the addon looks into. */
@@ -123,7 +126,7 @@ export interface NativeCopies {
   copyPinned(device: string, bytes: number): ArrayBuffer;
   copyStream(device: string): NativeStream;
   copySynchronize(stream: NativeStream): void;
-  copySimulate(request: { device: string; failAfter?: number; delayNs?: number; memoryBytes?: number }): void;
+  copySimulate(request: { device: string; failAfter?: number; delayNs?: number; memoryBytes?: number; peers?: number }): void;
   copyMeasure(request: NativeMeasureRequest): NativeMeasurement;
   copyCounts(device: string): CopyCounts;
   copyTrim(device: string): void;

@@ -154,6 +154,76 @@ test('a steady state allocates nothing, and the default ring holds at most 64 Mi
   assert.ok(copyCounts(device).ringBytes <= 64 * MiB);
 });
 
+test('relay: half of the bytes cross the other GPU, from every kind of memory, there and back', {
+  skip: skipPair,
+}, async () => {
+  const sources = [1, 2, 3].map((seed) => bytes(70 * MiB + 13 * seed, seed));
+  const small = bytes(1000, 4);
+  const pinned = new Uint8Array(pinnedBuffer(90 * MiB, device));
+  pinned.set(bytes(90 * MiB, 5));
+  for (const relay of ['auto', [1]] as const) {
+    const copied = await startCopy<DeviceTensor[]>([...sources, small, pinned], device, { relay }).get();
+    requireBytes(await down(copied), [...sources, small, pinned]);
+    for (const use_pinned_staging of [true, false]) {
+      const back = await startCopy<HostTensor[]>(copied, 'cpu', { relay, use_pinned_staging }).get();
+      requireBytes(back, [...sources, small, pinned]);
+      release(back);
+    }
+    release(copied);
+  }
+  assert.ok(copyCounts(device).relayBytes <= 64 * MiB);
+  assert.ok(copyCounts(device).relayBytes > 0);
+  trimCopies(device);
+  assert.equal(copyCounts(device).relayBytes, 0);
+});
+
+test('relay: a steady state allocates nothing, every byte is right, and both GPUs may do it at once', {
+  skip: skipPair,
+}, () => {
+  for (const [target, relay] of [
+    ['cuda:0', [1]],
+    ['cuda:1', [0]],
+  ] as const) {
+    for (const direction of ['h2d', 'd2h'] as const) {
+      for (const memory of ['pageable', 'pinned'] as const) {
+        const sizes = new Array<number>(80).fill(4_000_000);
+        const found = measureCopies({ device: target, direction, memory, sizes, relay, repetitions: 10 });
+        assert.equal(found.wrong, 0);
+        assert.equal(found.checked, 2 * 80 * 4_000_000);
+        assert.equal(found.allocations, 0);
+      }
+    }
+  }
+});
+
+test('relay: the copy waits for what its stream holds, in both directions', { skip: skipPair }, async () => {
+  const stream = new CopyStream(device);
+  const first = bytes(300 * MiB, 1);
+  const second = bytes(300 * MiB, 2);
+  const [there] = await up([first]);
+  // Behind a copy in the same stream: what comes back are the bytes of the stream's order.
+  const again = startCopy<DeviceTensor[]>([second], device, { stream, relay: 'auto' });
+  const [copied] = await again.get();
+  const back = startCopy<HostTensor[]>([copied, there], 'cpu', { stream, relay: 'auto', use_pinned_staging: false });
+  requireBytes(await back.get(), [second, first]);
+});
+
+test('relay: cancelled in the middle and dropped, the next copy is right', { skip: skipPair }, async () => {
+  const large = bytes(400 * MiB, 1);
+  for (let round = 0; round < 10; round += 1) {
+    startCopy([large], device, { relay: 'auto' });
+    const cancelled = startCopy([large], device, { relay: 'auto' });
+    if (cancelled.cancel()) await assert.rejects(cancelled.get(), { code: 'copy.cancelled' });
+  }
+  const copied = await startCopy<DeviceTensor[]>([large], device, { relay: 'auto' }).get();
+  requireBytes(await down(copied), [large]);
+});
+
+test('relay: a device that is not there, or the target itself, is refused by name', { skip }, () => {
+  assert.throws(() => startCopy([bytes(10, 1)], device, { relay: [0] }), { code: 'copy.bad-option', field: 'relay' });
+  assert.throws(() => startCopy([bytes(10, 1)], device, { relay: [99] }), { code: 'copy.no-device' });
+});
+
 test('tensors of two GPUs are gathered on one, and come back', { skip: skipPair }, async () => {
   const sources = [1, 2, 3].map((seed) => bytes(9 * MiB + seed, seed));
   const [a, b, c] = sources;

@@ -21,8 +21,14 @@ export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
 }
 
 /** Orders what a simulated device does: a failing copy, slow copies, little memory. */
-export function simulate(order: { device?: string; failAfter?: number; delayNs?: number; memoryBytes?: number }): void {
+export function simulate(order: {
+  device?: string;
+  failAfter?: number;
+  delayNs?: number;
+  memoryBytes?: number;
+  peers?: number;
+}): void {
   nativeCopies().copySimulate({ device, ...order });
 }
 
-export const calm = { failAfter: -1, delayNs: 0, memoryBytes: 2 ** 34 };
+export const calm = { failAfter: -1, delayNs: 0, memoryBytes: 2 ** 34, peers: 1 };

@@ -177,7 +177,11 @@ Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>
     stream = ticket.stream->stream;
   }
   ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream);
-  ticket.copy->options = readCopyOptions(request.Get("options").As<Napi::Object>());
+  const auto options = request.Get("options").As<Napi::Object>();
+  ticket.copy->options = readCopyOptions(options);
+  if (options.Has("relay") && request.Has("device")) {
+    readRelays(options, deviceName(request), ticket.copy->options);
+  }
   return ticket;
 }
 

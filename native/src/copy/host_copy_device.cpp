@@ -193,6 +193,11 @@ void HostCopyDevice::copyPieces(const Piece* pieces, std::size_t count, StreamRe
   streamOf(stream).put([pieces, count] { copyEach(pieces, count); });
 }
 
+bool HostCopyDevice::reaches(const CopyDevice& other) {
+  const auto* const simulated = dynamic_cast<const HostCopyDevice*>(&other);
+  return simulated != nullptr && peers_.load() && simulated->peers_.load();
+}
+
 StreamRef HostCopyDevice::createStream() { return new HostStream(); }
 void HostCopyDevice::destroyStream(StreamRef stream) noexcept { delete &streamOf(stream); }
 void HostCopyDevice::synchronize(StreamRef stream) { streamOf(stream).synchronize(); }

@@ -24,6 +24,7 @@ class HostCopyDevice : public CopyDevice {
   void copy(void* target, const void* source, std::size_t bytes, Direction direction, StreamRef stream) override;
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
   void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override;
+  bool reaches(const CopyDevice& other) override;
   StreamRef createStream() override;
   void destroyStream(StreamRef stream) noexcept override;
   void synchronize(StreamRef stream) override;
@@ -40,6 +41,8 @@ class HostCopyDevice : public CopyDevice {
   void delayCopies(long nanoseconds) { delayNs_.store(nanoseconds); }
   /// Device memory there is in all.
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
+  /// Whether other devices have access to this one's memory, and it to theirs.
+  void allowPeers(bool allowed) { peers_.store(allowed); }
   /// Pinned and device blocks that are allocated now.
   long liveBlocks() const { return liveBlocks_.load(); }
   /// Calls of copy() and of copyPieces() until now.
@@ -55,6 +58,7 @@ class HostCopyDevice : public CopyDevice {
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<long> liveBlocks_{0};
+  std::atomic<bool> peers_{true};
   std::atomic<long> copies_{0};
   std::atomic<long> pieceLaunches_{0};
 };

@@ -2,24 +2,14 @@
 // on the wire.
 #include <algorithm>
 #include <cstring>
-#include <thread>
 
 #include "copy_job.h"
+#include "relays.h"
 #include "shared_work.h"
 #include "streaming_copy.h"
 
 namespace copyscope::copy {
 namespace {
-
-/// Waits until the flag is set; false where the work has failed meanwhile.
-bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
-  for (int tries = 0; !flag.load(std::memory_order_acquire); ++tries) {
-    if (work.failed()) return false;
-    if (tries % 64 == 63) std::this_thread::yield();
-    relax();
-  }
-  return true;
-}
 
 bool shareAllocations(const Transfer& one, const Transfer& other) {
   return one.storage != noStorage && one.storage == other.storage && one.hostStorage != noStorage &&
@@ -104,7 +94,7 @@ void CopyEngine::submitGathering(Job& job, const Slot& slot, const Gathering& ga
                 static_cast<std::size_t>(gathering.bytes), job.batch.direction, job.stream);
 }
 
-void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
+void CopyEngine::divide(Job& job, const std::vector<Transfer>& transfers) {
   planTransfers(transfers, job.tuning.chunkBytes, job.tuning.unitBytes, plan_);
   const std::size_t chunks = plan_.chunks.size();
   if (remaining_.size() < chunks) {
@@ -115,26 +105,37 @@ void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
     remaining_[chunk].store(plan_.chunks[chunk].units, std::memory_order_relaxed);
     submitted_[chunk].store(false, std::memory_order_relaxed);
   }
+}
+
+void CopyEngine::plan(Job& job, const std::vector<Transfer>& transfers) {
+  divide(job, transfers);
+  const std::size_t chunks = plan_.chunks.size();
   ring_->prepare(job.tuning.slots, job.tuning.slotBytes, chunks);
   if (job.batch.direction == Direction::d2h) {
     const std::uint32_t pieces = planGatherings(plan_);
     // Without memory for it the runs are copied one by one.
     if (pieces > 0 && !ring_->prepareGathering(*memory_, pieces * sizeof(Piece), chunks)) dropGatherings(plan_);
   }
-  ringReserve_.store(ring_->reservedBytes());
+  ringReserve_.store(ring_->reservedBytes() + relays_->ringBytes());
 }
 
 void CopyEngine::pipelined(Job& job) {
-  workers_->rouse(job.helpers());
-  passThroughRing(job);
+  if (job.options.relays.empty()) {
+    workers_->rouse(job.helpers());
+    passThroughRing(job, job.batch.transfers);
+  } else {
+    passThroughRing(job, relays_->run(job));
+  }
   finish(job);
   ring_->release(plan_.chunks.size());
 }
 
-void CopyEngine::passThroughRing(Job& job) {
+void CopyEngine::addRelay(const RelayDevice& device) { relays_->add(device); }
+
+void CopyEngine::passThroughRing(Job& job, const std::vector<Transfer>& transfers) {
   staged_.clear();
   direct_.clear();
-  for (const Transfer& transfer : job.batch.transfers) {
+  for (const Transfer& transfer : transfers) {
     if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
   }
   copyDirect(job);
@@ -298,7 +299,7 @@ EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options,
   Job job{batch, options, stream, nullptr, chooseTuning(options, payload, cores_), nullptr, {}, {}};
   const EventRef event = takeEvent();
   try {
-    passThroughRing(job);
+    passThroughRing(job, batch.transfers);
     device_->record(event, stream);
   } catch (...) {
     endQuietly(stream);

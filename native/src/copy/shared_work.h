@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 #include "worker_pool.h"
 
@@ -47,5 +48,15 @@ class SharedWork {
   std::mutex mutex_;
   std::exception_ptr thrown_;
 };
+
+/// Waits until the flag is set; false where the work has failed meanwhile.
+inline bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
+  for (int tries = 0; !flag.load(std::memory_order_acquire); ++tries) {
+    if (work.failed()) return false;
+    if (tries % 64 == 63) std::this_thread::yield();
+    relax();
+  }
+  return true;
+}
 
 }  // namespace copyscope::copy

@@ -1,0 +1,81 @@
+// The paths of a copy engine that lead over other devices, and the chunks that go over all paths at once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "copy_job.h"
+#include "copy_path.h"
+#include "relay_tuning.h"
+#include "shared_work.h"
+
+namespace copyscope::copy {
+
+/// Chunks are shared as the paths get on: each takes the next one once it has room. Keeps slots, streams and events from
+/// one batch to the next.
+class CopyEngine::Relays {
+ public:
+  explicit Relays(CopyEngine& engine) : engine_(engine) {}
+  ~Relays();
+  Relays(const Relays&) = delete;
+  Relays& operator=(const Relays&) = delete;
+
+  /// A device that batches may name from here on; may come while a batch is under way. Throws Failure
+  /// `copy.no-peer-access`.
+  void add(const RelayDevice& device);
+  /// Copies what is worth it over all links, and returns the transfers that are not. What is still on its way arrives
+  /// before anything that is put into the job's stream later.
+  std::vector<Transfer> run(Job& job);
+  /// Gives slots and peer access back. No batch may be under way.
+  void trim();
+  std::uint64_t eventsMade();
+  std::uint64_t ringBytes() const { return slots_.size() * slotBytes_; }
+  /// On the relay devices.
+  std::uint64_t slotBytes();
+
+ private:
+  static constexpr std::size_t noChunk = ~std::size_t{0};
+
+  void begin(Job& job, const RelayTuning& chosen);
+  void prepareSlots(const Tuning& tuning, std::uint64_t needed);
+  void copyPinned(Job& job);
+  void copyStaged(Job& job);
+  void fill(Job& job);
+  void empty(Job& job);
+  void quiesce(Job& job) noexcept;
+
+  void poll(Direction direction);
+  /// The path with the fewest loads under way; null where none has room.
+  CopyPath* freePath();
+  void submit(CopyPath& path, std::size_t chunk, Direction direction);
+  /// D2H: puts as many of the next chunks on their way as there are slots and room for.
+  void pump();
+  /// Calls `ready` under the lock until it is true. False where the work has failed or was cancelled meanwhile.
+  template <typename Ready>
+  bool await(const Job& job, const SharedWork* work, const Ready& ready);
+
+  CopyEngine& engine_;
+  std::mutex knownMutex_;
+  std::map<int, std::unique_ptr<RelayPath>> known_;
+  std::unique_ptr<DirectPath> direct_;
+  EventRef before_ = nullptr;
+
+  // Of the batch under way. What paths, free slots and `next_` say is guarded by the mutex.
+
+  std::vector<Transfer> staged_;
+  std::vector<Transfer> pinned_;
+  std::vector<RelayPath*> relays_;
+  std::vector<CopyPath*> paths_;
+  std::mutex mutex_;
+  std::vector<BlockRef> slots_;
+  std::uint64_t slotBytes_ = 0;
+  std::vector<std::uint32_t> free_;
+  /// By chunk: its slot; whether that is there for the threads (H2D: to be filled, D2H: to be emptied).
+  std::vector<std::uint32_t> slotOf_;
+  std::vector<std::atomic<bool>> ready_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace copyscope::copy
