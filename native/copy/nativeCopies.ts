@@ -126,7 +126,13 @@ export interface NativeCopies {
   copyPinned(device: string, bytes: number): ArrayBuffer;
   copyStream(device: string): NativeStream;
   copySynchronize(stream: NativeStream): void;
-  copySimulate(request: { device: string; failAfter?: number; delayNs?: number; memoryBytes?: number; peers?: number }): void;
+  copySimulate(request: {
+    device: string;
+    failAfter?: number;
+    delayNs?: number;
+    memoryBytes?: number;
+    peers?: number;
+  }): void;
   copyMeasure(request: NativeMeasureRequest): NativeMeasurement;
   copyCounts(device: string): CopyCounts;
   copyTrim(device: string): void;

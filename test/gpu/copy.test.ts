@@ -154,7 +154,7 @@ test('a steady state allocates nothing, and the default ring holds at most 64 Mi
   assert.ok(copyCounts(device).ringBytes <= 64 * MiB);
 });
 
-test('relay: half of the bytes cross the other GPU, from every kind of memory, there and back', {
+test('two GPUs, relay: half of the bytes cross the other GPU, from every kind of memory, there and back', {
   skip: skipPair,
 }, async () => {
   const sources = [1, 2, 3].map((seed) => bytes(70 * MiB + 13 * seed, seed));
@@ -177,7 +177,7 @@ test('relay: half of the bytes cross the other GPU, from every kind of memory, t
   assert.equal(copyCounts(device).relayBytes, 0);
 });
 
-test('relay: a steady state allocates nothing, every byte is right, and both GPUs may do it at once', {
+test('two GPUs, relay: a steady state allocates nothing, every byte is right, and either may be the relay', {
   skip: skipPair,
 }, () => {
   for (const [target, relay] of [
@@ -196,7 +196,7 @@ test('relay: a steady state allocates nothing, every byte is right, and both GPU
   }
 });
 
-test('relay: the copy waits for what its stream holds, in both directions', { skip: skipPair }, async () => {
+test('two GPUs, relay: the copy waits for what its stream holds, in both directions', { skip: skipPair }, async () => {
   const stream = new CopyStream(device);
   const first = bytes(300 * MiB, 1);
   const second = bytes(300 * MiB, 2);
@@ -208,7 +208,7 @@ test('relay: the copy waits for what its stream holds, in both directions', { sk
   requireBytes(await back.get(), [second, first]);
 });
 
-test('relay: cancelled in the middle and dropped, the next copy is right', { skip: skipPair }, async () => {
+test('two GPUs, relay: cancelled in the middle and dropped, the next copy is right', { skip: skipPair }, async () => {
   const large = bytes(400 * MiB, 1);
   for (let round = 0; round < 10; round += 1) {
     startCopy([large], device, { relay: 'auto' });

@@ -135,6 +135,7 @@ run_bench() {
 run_sweep() {
   step 'sweep of small tensors' 60 node dist/gpu/small-sweep.js
   step 'sweep of the ring' 60 node dist/gpu/ring-sweep.js
+  step 'sweep of relays' 90 node dist/gpu/relay-sweep.js
 }
 
 # Ten thousand runs, or as many as fit into the time that is left.

@@ -12,11 +12,8 @@ import { median } from '../../../core/bench/figures.ts';
 import { benchPlan } from '../../../core/bench/plan.ts';
 import { endMeasuring, measure as measureBench } from '../../../native/bench.ts';
 import { copyCounts, type MeasureRequest, measureCopies, trimCopies } from '../../../native/copy/measure.ts';
-<<<<<<< HEAD
 import type { NativeMeasurement } from '../../../native/copy/nativeCopies.ts';
-=======
 import { loadNative } from '../../../native/index.ts';
->>>>>>> 8fa6492 (Copy engine: copies over the links of several devices at once)
 import { experiment, runOnGpu } from '../../gpu/support.ts';
 import { HeldLines } from './held.ts';
 import { measureStartCopy } from './measureStartCopy.ts';
