@@ -22,6 +22,8 @@ export interface Told {
 const durationOf = ({ startNs, endNs }: Activity): number => endNs - startNs;
 /** Lanes hold whole nanoseconds. */
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= 1 + 0.001 * other;
+/** Times what the driver may stage ahead, that a copy is at the least which tells of staging by its way alone. */
+const leastStaged = 2;
 /** Memory that is touched in less tells more of the call than of the memory. */
 const leastHostBytes = 65_536;
 
@@ -137,9 +139,30 @@ export class Tells {
   }
 
   #copyCall(pair: RowPair): readonly Told[] {
-    const work = this.#works.get(pair.simulated.correlation)?.simulated;
-    const path = work === undefined ? null : copyPath(work);
-    return work === undefined || path === null ? [] : this.#point(pair, `${path}.call`, work.bytes);
+    const work = this.#works.get(pair.simulated.correlation);
+    const path = work === undefined ? null : copyPath(work.simulated);
+    if (work === undefined || path === null) return [];
+    const told = this.#point(pair, `${path}.call`, work.simulated.bytes);
+    return told.length === 0 ? this.#stagedBehind(work, path) : told;
+  }
+
+  /**
+   * A staged copy that waited for its engine holds the host for longer than staging takes. How much longer than
+   * simulated it then was on its way tells how much slower it was staged.
+   */
+  #stagedBehind({ simulated, recorded }: RowPair, path: string): readonly Told[] {
+    const { bytes, direction } = simulated;
+    const points = tableAt(this.#profile, `${path}.call`);
+    const { inlineBytes, chunkBytes, slots } = this.#profile.staging;
+    const isStaged = path === 'copies.h2d.pageable' && direction === 'h2d' && bytes > inlineBytes;
+    // What was staged ahead while it waited tells nothing.
+    if (points === null || !isStaged || bytes < leastStaged * slots * chunkBytes) return [];
+    const callNs = timeTable(points)(bytes);
+    const read = (index: number): number | undefined => {
+      const lasted = lengthOf(recorded[index], 0);
+      return lasted === undefined ? undefined : (callNs * lasted) / durationOf(simulated);
+    };
+    return [{ path: `${path}.call`, at: { key: 'bytes', value: bytes }, read }];
   }
 
   #graphCall(pair: RowPair, op: number): readonly Told[] {

@@ -43,6 +43,7 @@ const other: DeviceProfile = {
 describe('a gain told of a run of a machine that is not as the profile says', () => {
   it.each([
     'pageable-source',
+    'late-pageable-call',
     'pageable-destination',
     'copied-by-host',
     'same-stream',
