@@ -1,6 +1,7 @@
 /**
  * Kernels that waited for the multiprocessors: issued while a kernel of another stream ran, ordered after nothing that was
- * still going on, and begun when that one was over. Rule (core/rules): sm-share.
+ * still going on, and begun when that one was over, or in its tail: blocks of the second take the places that the first
+ * leaves one by one. Rule (core/rules): sm-share.
  */
 import type { Activity } from '../iteration.ts';
 import type { Finding } from './finding.ts';
@@ -11,8 +12,13 @@ import { overlapThreshold } from './partner.ts';
 import { commonNs, durationOf, type Kernels, type Scene } from './scene.ts';
 import { aheadOf } from './waited.ts';
 
-/** So far from the other's end a kernel that waited for it begins at the most: on an H200 it took 1 to 6 µs. */
+/** So long after the other's end a kernel that waited for it begins at the most: on an H200 it took 1 to 6 µs. */
 const mostGapNs = 10_000;
+/**
+ * Part of the time in which it might have run beside the other that it waited at the least. On an H200 the first of a
+ * byte-streaming kernel's blocks were over, and the next kernel's in their places, after 85 % of it.
+ */
+const leastWaitedPart = 0.5;
 
 /** Empty where no program tells which orders there are besides the streams'. */
 export function crowdedKernels(scene: Scene): Occurrence[] {
@@ -45,9 +51,11 @@ function crowdedBy(scene: Scene, kernel: Activity, other: Activity): Occurrence[
   const gapNs = kernel.startNs - other.endNs;
   const shorterNs = Math.min(durationOf(kernel), durationOf(other));
   const call = scene.callOf(kernel);
-  if (call === null || Math.abs(gapNs) > mostGapNs || !fillsTogether(scene, kernel, other)) return [];
+  if (call === null || gapNs > mostGapNs || !fillsTogether(scene, kernel, other)) return [];
   if (commonNs(kernel, other) >= overlapThreshold * shorterNs) return [];
   const issuedNs = Math.min(call.endNs, kernel.startNs);
+  const couldNs = Math.max(issuedNs, other.startNs);
+  if (kernel.startNs - couldNs < leastWaitedPart * (other.endNs - couldNs)) return [];
   const deadlineNs = other.endNs - overlapThreshold * shorterNs;
   if (issuedNs >= deadlineNs || isOrdered(scene, other, kernel)) return [];
   const timing = { first: other, second: kernel, issuedNs, deadlineNs };

@@ -121,9 +121,12 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const other = told.shown.finding.blocker?.activity ?? null;
     const filler = other === null ? 'Other work' : told.label(other);
     const own = told.copy.kind === 'kernel' ? told.label(told.copy) : told.kernelName;
+    // Its blocks end one by one, and others take their places.
+    const inTail = told.copy.kind === 'kernel' && other !== null && told.copy.startNs < other.endNs;
+    const until = inTail ? 'its first blocks were' : 'it was';
     return {
       title: 'Multiprocessors full',
-      explanation: `${capital(filler)} left ${own} no multiprocessors until it was over. ${told.timing}`,
+      explanation: `${capital(filler)} left ${own} no multiprocessors until ${until} over. ${told.timing}`,
       remedy: `Let ${filler} fill fewer multiprocessors (smShare): on half of them a kernel limited by memory still reached three quarters of its throughput on an H200.`,
     };
   },

@@ -629,3 +629,41 @@ describe('repeats', () => {
     expect(found.explanation).toContain('2 of 3 times');
   });
 });
+
+describe('kernels that fill the multiprocessors', () => {
+  const spin = (share: number, stream: string) =>
+    ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: share, stream }) as const;
+  const rows = {
+    f: { kind: 'host-call', op: 0, correlation: 1 },
+    s: { kind: 'host-call', op: 1, correlation: 2 },
+    F: { kind: 'kernel', op: 0, correlation: 1, engine: 'compute' },
+    S: { kind: 'kernel', op: 1, correlation: 2, engine: 'compute' },
+  } as const;
+  const drawn = (second: string) =>
+    iterationOf(
+      drawTrace({
+        rows,
+        tickNs: 10_000,
+        lanes: ['thread:main fs..........................', 'stream:a    .FFFFFFFFFFFFFFFF', `stream:b    ${second}`],
+      }),
+      0,
+    );
+  const told = (second: string, shares: readonly [number, number] = [0.999, 0.25]) =>
+    verdicts(drawn(second), experiment('pinned', [spin(shares[0], 'a'), spin(shares[1], 'b')])).map(
+      ({ cause, explanation }) => [cause, explanation.split(' until ')[1]?.split('.')[0]],
+    );
+
+  it('keep another one waiting until they are over', () => {
+    expect(told('.................SSSSSSSS')).toEqual([['multiprocessors-full', 'it was over']]);
+  });
+
+  it('or until their first blocks are over, where it begins in their tail', () => {
+    expect(told('.............SSSSSSSSSS')).toEqual([['multiprocessors-full', 'its first blocks were over']]);
+  });
+
+  it('but not one that begins early, one that begins long after, nor one beside which there was room', () => {
+    expect(told('.....SSSSSSSSSSSSSSSSSSSSSSSSSS')).toEqual([]);
+    expect(told('....................SSSSSSSS')).toEqual([]);
+    expect(told('.................SSSSSSSS', [0.5, 0.25])).toEqual([]);
+  });
+});
