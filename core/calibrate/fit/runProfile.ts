@@ -2,15 +2,17 @@
  * The machine of one run: a profile with what that run shows in the place of its own numbers. Machines of one kind
  * differ, and one machine does between two hours: the driver staged pageable copies at 9 to 20 GB/s on H200 machines. So
  * what is predicted of a run is predicted with the run's own rates of copies, of host memory and of kernels and its own
- * costs of calls, all without what recording added to them (recorder.ts). What the run doesn't show stays as the profile
+ * costs of calls, all without what recording added to them (recorder.ts). Of rows of a few microseconds that is as much as
+ * they are long, and differs too; so the run's iterations without recording say whether they are taken at all. What the run doesn't show stays as the profile
  * has it: also the cost of what only a remedy brings in, as a page-locked copy in the place of a pageable one.
  */
 import { spread } from '../../analysis/statistics.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { whileRecording, withoutRecorder } from '../../simulator/recorder.ts';
+import { simulate } from '../../simulator/simulate.ts';
 import type { Run } from '../../trace/run.ts';
 import { applyReadings } from './apply.ts';
-import { type Reading, readRuns } from './readings.ts';
+import { type Reading, readRuns, told } from './readings.ts';
 import { type RecordedRun, recordedRun } from './recordedRun.ts';
 
 export interface RunProfile {
@@ -32,13 +34,29 @@ export function profileOfRun(run: Run, profile: DeviceProfile): RunProfile {
     const { measurements: _, ...rest } = profile;
     const base = whileRecording(rest);
     const readings = readTwice(recorded, base);
-    if (readings.length === 0) return { profile, fromRun: [] };
-    const own = withoutRecorder(applyReadings(base, readings), rest);
-    return { profile: own, fromRun: [...new Set(readings.map(({ path }) => path))] };
+    const machines = [readings, readings.filter(isLong)].map((some) => ({
+      profile: withoutRecorder(applyReadings(base, some), rest),
+      fromRun: [...new Set(some.map(({ path }) => path))],
+    }));
+    const own = nearest(machines, recorded, run);
+    return own === undefined || own.fromRun.length === 0 ? { profile, fromRun: [] } : own;
   } catch {
     // The experiment of a run from elsewhere need not be one that the simulator takes.
     return { profile, fromRun: [] };
   }
+}
+
+/** Rows that are shorter a recorder may have made as long as they are. */
+const leastNs = 20_000;
+const isLong = (reading: Reading): boolean =>
+  reading.path.endsWith('PerSecond') || reading.at?.key === 'share' || told(reading) >= leastNs;
+
+/** The machine whose prediction is nearest to the iterations that the run did with recording off; the first without any. */
+function nearest(machines: readonly RunProfile[], { program }: RecordedRun, { info }: Run): RunProfile | undefined {
+  const plainNs = spread(info.iterations.plainWallNs)?.median;
+  if (plainNs === undefined) return machines[0];
+  const apart = machines.map(({ profile }) => Math.abs(simulate(program, profile).makespanNs - plainNs));
+  return machines[apart.indexOf(Math.min(...apart))];
 }
 
 function usable(run: Run): RecordedRun | null {

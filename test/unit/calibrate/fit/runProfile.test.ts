@@ -69,6 +69,25 @@ describe('a gain told of a run of a machine that is not as the profile says', ()
   });
 });
 
+describe('a recorder that costs more than the profile says', () => {
+  it('is told by the iterations without it: short rows are left to the profile then', () => {
+    const { recorder } = h200;
+    if (recorder === undefined) throw new Error('the profile says nothing of a recorder');
+    const heavy = { ...h200, recorder: { ...recorder, callNs: 6 * recorder.callNs } };
+    const experiment = example('too-small');
+    const run = runOn(heavy, experiment);
+    const plain = simulate(lower(experiment), h200).makespanNs;
+    const gain = (plainWallNs: number[]): number => {
+      const info = { ...run.info, iterations: { ...run.info.iterations, plainWallNs } };
+      const { remedies } = summarizeRun({ ...run, info }, { profile: h200 });
+      return remedies[0]?.gainNs ?? Number.NaN;
+    };
+    const [wanted] = remediesFor(experiment, summarizeRun(run).verdicts, h200);
+    expect(gain([plain]) / (wanted?.gainNs ?? 0)).toBeCloseTo(1, 2);
+    expect(gain([]) / (wanted?.gainNs ?? 0)).toBeGreaterThan(1.1);
+  });
+});
+
 describe('recorded runs', () => {
   // The makespans of one machine of the H200s; the shipped profile is of others.
   it.each(['pageable-source', 'pageable-destination', 'copied-by-host', 'free-synchronises'])(
