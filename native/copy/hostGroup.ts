@@ -1,5 +1,5 @@
 /** Leaves in host memory that travel together. */
-import { elementBytes, elementTypeOfView } from './dtypes.ts';
+import { commonArrayType, type ElementType, elementBytes, elementTypeOfView } from './dtypes.ts';
 import { nativeCopies, type StridedLeaf } from './nativeCopies.ts';
 import type { NativeOptions } from './options.ts';
 import { deviceResults, type Group, hostResults, type Route } from './results.ts';
@@ -9,6 +9,22 @@ import type { Traversal } from './traverse.ts';
 
 /** How many leaves go to the addon as arguments, which is much the fastest way there; the stack holds no more of them. */
 const mostArguments = 8192;
+
+/** Used again: the addon reads it within its call. */
+let sizes = new Float64Array(1024);
+
+/** Bytes of each view, all of whose elements have the type, if one is given. What stands behind them means nothing. */
+function sizesOf(views: readonly ArrayBufferView[], type: ElementType | null): Float64Array {
+  const count = views.length;
+  if (count > sizes.length) sizes = new Float64Array(2 * count);
+  if (type === null) {
+    for (let index = 0; index < count; index += 1) sizes[index] = views[index]?.byteLength ?? 0;
+  } else {
+    const arrays = views as readonly Uint8Array[];
+    for (let index = 0; index < count; index += 1) sizes[index] = (arrays[index]?.length ?? 0) * type.bytes;
+  }
+  return sizes;
+}
 
 export class HostGroup {
   readonly #traversal: Traversal;
@@ -52,17 +68,24 @@ export class HostGroup {
     this.add(index, tensor.data);
   }
 
-  /** Bytes of each leaf's elements, where its memory doesn't tell. */
-  #elementSizes(): Uint8Array | undefined {
-    if (!this.#hasTensors) return undefined;
+  /** Bytes of each leaf's elements; one number where all have the same. */
+  #elementSizes(type: ElementType | null): Uint8Array | number {
+    if (type !== null && !this.#hasTensors) return type.bytes;
     return Uint8Array.from(this.#memory, (memory, number) => {
       const leaf = this.#traversal.leaves[this.#indices?.[number] ?? number];
       return leaf instanceof HostTensor ? elementBytes(leaf.dtype) : elementTypeOfView(memory).bytes;
     });
   }
 
-  #request(options: NativeOptions) {
-    return { leaves: this.#memory, elementSizes: this.#elementSizes(), strided: this.#strided, options };
+  #request(options: NativeOptions | undefined) {
+    const type = commonArrayType(this.#memory);
+    return {
+      leaves: this.#memory,
+      sizes: this.#strided.length === 0 ? sizesOf(this.#memory, type) : undefined,
+      elementSizes: this.#elementSizes(type),
+      strided: this.#strided,
+      options,
+    };
   }
 
   #arguments(): readonly ArrayBufferView[] {

@@ -68,10 +68,12 @@ export interface StridedLeaf {
 interface HostLeaves {
   /** All of them; the first ones are arguments of the call too. */
   readonly leaves: readonly ArrayBufferView[];
-  /** Default: those of the typed arrays. */
-  readonly elementSizes: Uint8Array | undefined;
+  /** Bytes of each leaf. With them a small upload is on its way before all leaves have been read. */
+  readonly sizes: Float64Array | undefined;
+  /** Of each leaf, or of all; default: those of the typed arrays. */
+  readonly elementSizes: Uint8Array | number | undefined;
   readonly strided: readonly StridedLeaf[];
-  readonly options: NativeOptions;
+  readonly options: NativeOptions | undefined;
 }
 
 export interface DeviceLeaves {
@@ -100,13 +102,13 @@ export interface NativeCopies {
     ...first: readonly ArrayBufferView[]
   ): StartedCopy;
   copyDownload(
-    request: DeviceLeaves & { device: string; options: NativeOptions; stream: NativeStream | undefined },
+    request: DeviceLeaves & { device: string; options: NativeOptions | undefined; stream: NativeStream | undefined },
   ): StartedHostCopy;
   copyAcross(
     request: DeviceLeaves & {
       device: string;
       source: string;
-      options: NativeOptions;
+      options: NativeOptions | undefined;
       stream: NativeStream | undefined;
       sourceStream: NativeStream | undefined;
     },

@@ -59,8 +59,8 @@ const numbers = {
 
 const keysOf = <T extends object>(object: T): (keyof T)[] => Object.keys(object) as (keyof T)[];
 
-/** Throws a CopyscopeError `copy.bad-option` that names the option. */
-export function toNativeOptions(tuning: CopyTuning): NativeOptions {
+/** Undefined where none is set. Throws a CopyscopeError `copy.bad-option` that names the option. */
+export function toNativeOptions(tuning: CopyTuning): NativeOptions | undefined {
   const native: NativeOptions = {};
   if (tuning.strategy !== undefined) native['strategy'] = strategyNumber(tuning.strategy);
   for (const name of keysOf(switches)) {
@@ -79,7 +79,7 @@ export function toNativeOptions(tuning: CopyTuning): NativeOptions {
   }
   const { relay } = tuning;
   if (relay !== undefined) native['relay'] = toNativeRelay(relay, tuning.strategy ?? 'pipelined');
-  return native;
+  return Object.keys(native).length > 0 ? native : undefined;
 }
 
 const relayOfPipelined = (strategy: CopyStrategy): CopyscopeError =>

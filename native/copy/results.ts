@@ -8,7 +8,7 @@ import type { TensorLeaf, Traversal } from './traverse.ts';
 
 /** How a group travels. */
 export interface Route {
-  readonly options: NativeOptions;
+  readonly options: NativeOptions | undefined;
   readonly stream: CopyStream | undefined;
 }
 

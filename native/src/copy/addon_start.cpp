@@ -72,35 +72,62 @@ void aim(PendingCopy& copy, std::byte* Transfer::*side) {
   }
 }
 
-/// copyUpload({ device, leaves, elementSizes?, strided?, options, stream? }, ...leaves): host tensors to a device.
+/// Reads every leaf. What is page-locked already needs no staging.
+std::vector<TensorSize> readSources(const Leaves& leaves, PendingCopy& copy) {
+  const std::vector<Bytes> sources = leaves.readAll(*copy.engine);
+  const bool anyPinned = copy.engine->holdsPinnedResults();
+  std::vector<TensorSize> tensors(sources.size());
+  /// Number of the page-locked block, among those that follow each other.
+  std::uint32_t blocks = 0;
+  const std::byte* last = nullptr;
+  copy.batch.transfers.resize(sources.size());
+  for (std::size_t index = 0; index < sources.size(); ++index) {
+    const Bytes& source = sources[index];
+    tensors[index] = {source.bytes, source.elementBytes, true};
+    const std::byte* const block =
+        anyPinned ? copy.engine->pinnedMemory().blockOf(source.data, source.bytes) : nullptr;
+    if (block != last) ++blocks;
+    last = block;
+    copy.batch.transfers[index] = {source.data, nullptr, source.bytes, noStorage, block != nullptr, blocks};
+  }
+  return tensors;
+}
+
+/// A batch of which only the sizes are known, where that is enough to begin with; false where the leaves must be read.
+bool startBySizes(const Leaves& leaves, PendingCopy& copy, std::vector<BlockRef>& results) {
+  if (!copy.options.useBackgroundThread || copy.engine->holdsPinnedResults()) return false;
+  const std::vector<TensorSize> tensors = leaves.readSizes(*copy.engine);
+  if (tensors.empty()) return false;
+  copy.batch.transfers.resize(tensors.size());
+  for (std::size_t index = 0; index < tensors.size(); ++index) copy.batch.transfers[index].bytes = tensors[index].bytes;
+  if (!copy.engine->isSmall(copy.batch, copy.options)) return false;
+  placeResults(copy, tensors, copy.engine->deviceMemory(), "device");
+  aim(copy, &Transfer::device);
+  results = copy.results;
+  const auto find = [&](std::size_t index) { return leaves.find(index, copy.batch.transfers[index].bytes); };
+  if (copy.submitSmall(find)) return true;
+  copy.results.clear();
+  return false;
+}
+
+/// copyUpload({ device, leaves, sizes?, elementSizes?, strided?, options?, stream? }, ...leaves): host tensors to a
+/// device. With `sizes` a small batch is on its way before all of its leaves have been read.
 Napi::Value copyUpload(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
     const std::shared_ptr<EngineEntry> entry = engineEntry(deviceName(request));
     const Ticket ticket = newTicket(request, entry, "stream");
     PendingCopy& copy = *ticket.copy;
-    const std::vector<Bytes> sources = readLeaves(info, request, *entry->engine);
-    const bool anyPinned = entry->engine->holdsPinnedResults();
-    std::vector<TensorSize> tensors(sources.size());
     copy.batch.direction = Direction::h2d;
-    /// Number of the page-locked block, among those that follow each other.
-    std::uint32_t blocks = 0;
-    const std::byte* last = nullptr;
-    copy.batch.transfers.resize(sources.size());
-    for (std::size_t index = 0; index < sources.size(); ++index) {
-      const Bytes& source = sources[index];
-      tensors[index] = {source.bytes, source.elementBytes, true};
-      const std::byte* const block =
-          anyPinned ? entry->engine->pinnedMemory().blockOf(source.data, source.bytes) : nullptr;
-      if (block != last) ++blocks;
-      last = block;
-      copy.batch.transfers[index] = {source.data, nullptr, source.bytes, noStorage, block != nullptr, blocks};
-    }
+    const Leaves leaves(info, request);
+    std::vector<BlockRef> results;
+    if (startBySizes(leaves, copy, results)) return started(info.Env(), ticket, results);
+    std::vector<TensorSize> tensors = readSources(leaves, copy);
     readStrided(request, copy, tensors);
     for (const StridedSource& source : copy.strided) copy.batch.transfers[source.transfer].pinned = false;
     placeResults(copy, tensors, entry->engine->deviceMemory(), "device");
     aim(copy, &Transfer::device);
-    const std::vector<BlockRef> results = copy.results;
+    results = copy.results;
     launch(info, ticket, request.Get("leaves"));
     return started(info.Env(), ticket, results);
   });
@@ -179,7 +206,7 @@ Napi::Value copyAcross(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyHost({ leaves, elementSizes?, strided?, options }, ...leaves): host tensors into new host memory. copyBuffers
+/// copyHost({ leaves, elementSizes?, strided?, options? }, ...leaves): host tensors into new host memory. copyBuffers
 /// gives it.
 Napi::Value copyHost(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
@@ -188,7 +215,7 @@ Napi::Value copyHost(const Napi::CallbackInfo& info) {
     const Ticket ticket = newTicket(request, entry, "none");
     PendingCopy& copy = *ticket.copy;
     copy.batch.direction = Direction::h2h;
-    const std::vector<Bytes> sources = readLeaves(info, request, *entry->engine);
+    const std::vector<Bytes> sources = Leaves(info, request).readAll(*entry->engine);
     std::vector<TensorSize> tensors(sources.size());
     copy.batch.transfers.resize(sources.size());
     for (std::size_t index = 0; index < sources.size(); ++index) {

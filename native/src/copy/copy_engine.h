@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -53,6 +54,10 @@ Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned 
 /// Threads that work on a batch at most, unless more are asked for; the caller is one of them.
 unsigned threadsAtMost(unsigned cores);
 
+/// Says where tensor number `transfer` of a batch lies on the host. Called for one after another on the submitting thread,
+/// while others copy those found before.
+using FindSource = std::function<std::byte*(std::size_t transfer)>;
+
 struct RelayDevice;
 
 class CopyEngine {
@@ -75,9 +80,13 @@ class CopyEngine {
   void run(const Batch& batch, const CopyOptions& options, StreamRef stream,
            const std::atomic<bool>* cancelled = nullptr, CopyObserver* observer = nullptr);
 
+  /// Whether a batch is one for submitSmall().
+  bool isSmall(const Batch& batch, const CopyOptions& options) const;
   /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
-  /// batch is another, or the engine is busy. The event goes back by putBack().
-  EventRef submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream);
+  /// batch is another, or the engine is busy. The event goes back by putBack(). With `find` the batch needn't say where
+  /// the tensors lie on the host, and none of them is page-locked.
+  EventRef submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
+                       const FindSource& find = nullptr);
   void putBack(EventRef event);
   /// Starts waking workers for a batch of about this size that comes in a moment.
   void rouse(std::uint64_t payload);
@@ -120,6 +129,7 @@ class CopyEngine {
   void fillUnit(Job& job, const Unit& unit, std::byte* slot);
   void emptyUnit(Job& job, const Unit& unit, const std::byte* slot);
   void fillSlots(Job& job);
+  void findSources(const Job& job);
   void emptySlots(Job& job);
   void copyOne(Job& job, const Transfer& transfer);
   void finish(Job& job);
@@ -148,6 +158,8 @@ class CopyEngine {
   std::vector<std::atomic<std::uint32_t>> remaining_;
   std::vector<std::atomic<bool>> submitted_;
   std::unique_ptr<Relays> relays_;
+  /// Segments of the plan whose place on the host is known.
+  std::atomic<std::uint32_t> found_{0};
 };
 
 }  // namespace copyscope::copy

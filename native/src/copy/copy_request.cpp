@@ -1,6 +1,7 @@
 #include "copy_request.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace copyscope::addon {
 
@@ -62,34 +63,70 @@ Napi::Array list(const Napi::Object& request, const char* name) {
   return value.As<Napi::Array>();
 }
 
-std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Object& request, CopyEngine& engine) {
-  constexpr std::uint32_t enoughToGuess = 32;
-  const Napi::Array leaves = list(request, "leaves");
-  const std::uint32_t count = leaves.Length();
-  if (count > mostLeaves) badCopyArgument("leaves", "at most 10,000,000");
-  const std::size_t asArguments = info.Length() - 1;
-  if (asArguments > count) badCopyArgument("leaves", "all of the leaves");
-  std::vector<Bytes> read;
-  read.reserve(count);
-  std::uint64_t seen = 0;
-  const napi_env env = info.Env();
-  for (std::uint32_t index = 0; index < count; ++index) {
-    napi_value value = nullptr;
-    if (index < asArguments) {
-      value = info[index + 1];
-    } else if (napi_get_element(env, leaves, index, &value) != napi_ok) {
-      badCopyArgument("leaves", "an array");
-    }
-    read.push_back(bytesOf(env, value));
-    seen += read.back().bytes;
-    if (index + 1 == enoughToGuess) engine.rouse(seen / enoughToGuess * count);
+Leaves::Leaves(const Napi::CallbackInfo& info, const Napi::Object& request)
+    : info_(info),
+      request_(request),
+      leaves_(list(request, "leaves")),
+      count_(leaves_.Length()),
+      arguments_(info.Length() - 1) {
+  if (count_ > mostLeaves) badCopyArgument("leaves", "at most 10,000,000");
+  if (arguments_ > count_) badCopyArgument("leaves", "all of the leaves");
+  const Napi::Value elements = request.Get("elementSizes");
+  if (elements.IsUndefined()) return;
+  if (elements.IsNumber()) {
+    commonElementBytes_ = std::max<std::uint32_t>(1, elements.As<Napi::Number>().Uint32Value());
+  } else {
+    eachElementBytes_ = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, count_).Data();
   }
-  if (request.Get("elementSizes").IsUndefined()) return read;
-  const auto elements = numbers<Napi::Uint8Array>(request, "elementSizes", napi_uint8_array, read.size());
-  for (std::size_t index = 0; index < read.size(); ++index) {
-    read[index].elementBytes = std::max<std::uint32_t>(1, elements[index]);
+}
+
+std::uint32_t Leaves::elementBytes(std::uint32_t index, std::uint32_t ofType) const {
+  if (eachElementBytes_ != nullptr) return std::max<std::uint32_t>(1, eachElementBytes_[index]);
+  return commonElementBytes_ > 0 ? commonElementBytes_ : ofType;
+}
+
+Bytes Leaves::at(std::uint32_t index) const {
+  napi_value value = nullptr;
+  if (index < arguments_) {
+    value = info_[index + 1];
+  } else if (napi_get_element(info_.Env(), leaves_, index, &value) != napi_ok) {
+    badCopyArgument("leaves", "an array");
+  }
+  Bytes leaf = bytesOf(info_.Env(), value);
+  leaf.elementBytes = elementBytes(index, leaf.elementBytes);
+  return leaf;
+}
+
+std::vector<Bytes> Leaves::readAll(CopyEngine& engine) const {
+  constexpr std::uint32_t enoughToGuess = 32;
+  std::vector<Bytes> read;
+  read.reserve(count_);
+  std::uint64_t seen = 0;
+  for (std::uint32_t index = 0; index < count_; ++index) {
+    read.push_back(at(index));
+    seen += read.back().bytes;
+    if (index + 1 == enoughToGuess) engine.rouse(seen / enoughToGuess * count_);
   }
   return read;
+}
+
+std::vector<TensorSize> Leaves::readSizes(CopyEngine& engine) const {
+  std::vector<TensorSize> tensors;
+  if (request_.Get("sizes").IsUndefined()) return tensors;
+  const double* const sizes = numbers<Napi::Float64Array>(request_, "sizes", napi_float64_array, count_).Data();
+  engine.rouse(static_cast<std::uint64_t>(std::accumulate(sizes, sizes + count_, 0.0)));
+  tensors.reserve(count_);
+  for (std::uint32_t index = 0; index < count_; ++index) {
+    if (!(sizes[index] >= 0 && sizes[index] <= 9007199254740991.0)) badCopyArgument("sizes", "numbers of bytes");
+    tensors.push_back({static_cast<std::uint64_t>(sizes[index]), elementBytes(index, 1), true});
+  }
+  return tensors;
+}
+
+std::byte* Leaves::find(std::size_t index, std::uint64_t bytes) const {
+  const Bytes leaf = at(static_cast<std::uint32_t>(index));
+  if (leaf.bytes != bytes) badCopyArgument("leaves", "of the sizes given");
+  return leaf.data;
 }
 
 void readStrided(const Napi::Object& request, PendingCopy& copy, std::vector<TensorSize>& tensors) {
@@ -177,7 +214,9 @@ Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>
     stream = ticket.stream->stream;
   }
   ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream);
-  const auto options = request.Get("options").As<Napi::Object>();
+  const Napi::Value asked = request.Get("options");
+  if (asked.IsUndefined()) return ticket;
+  const auto options = asked.As<Napi::Object>();
   ticket.copy->options = readCopyOptions(options);
   if (options.Has("relay") && request.Has("device")) {
     readRelays(options, deviceName(request), ticket.copy->options);

@@ -33,9 +33,33 @@ Array numbers(const Napi::Object& request, const char* name, napi_typedarray_typ
   return array;
 }
 
-/// Memory of the request's `leaves`, of which the call's further arguments are the first: reading an argument takes a
-/// third of the time. With the element sizes that the request names. `engine` is told once about how much is coming.
-std::vector<Bytes> readLeaves(const Napi::CallbackInfo& info, const Napi::Object& request, copy::CopyEngine& engine);
+/// The request's `leaves`, of which the call's further arguments are the first: reading an argument takes a third of the
+/// time. Element sizes are those that the request names, if any: one for all, or one for each.
+class Leaves {
+ public:
+  Leaves(const Napi::CallbackInfo& info, const Napi::Object& request);
+  std::uint32_t count() const { return count_; }
+  Bytes at(std::uint32_t index) const;
+  /// `engine` is told once about how much is coming.
+  std::vector<Bytes> readAll(copy::CopyEngine& engine) const;
+  /// How many bytes each has, without reading it, as the request's `sizes` say; none where it says nothing. `engine` is
+  /// told about how much is coming.
+  std::vector<copy::TensorSize> readSizes(copy::CopyEngine& engine) const;
+  /// Where it lies. It must have so many bytes.
+  std::byte* find(std::size_t index, std::uint64_t bytes) const;
+
+ private:
+  std::uint32_t elementBytes(std::uint32_t index, std::uint32_t ofType) const;
+
+  const Napi::CallbackInfo& info_;
+  const Napi::Object request_;
+  const Napi::Array leaves_;
+  const std::uint32_t count_;
+  /// How many of them are arguments too.
+  const std::size_t arguments_;
+  std::uint32_t commonElementBytes_ = 0;
+  const std::uint8_t* eachElementBytes_ = nullptr;
+};
 
 /// Layouts of the leaves that aren't contiguous: [{ index, shape, strides, offset }], numbers in elements.
 void readStrided(const Napi::Object& request, copy::PendingCopy& copy, std::vector<copy::TensorSize>& tensors);

@@ -66,10 +66,10 @@ void PendingCopy::execute() noexcept {
   }
 }
 
-bool PendingCopy::submitSmall() {
+bool PendingCopy::submitSmall(const FindSource& find) {
   if (!strided.empty() || before != nullptr) return false;
   try {
-    submitted_ = engine->submitSmall(batch, options, stream);
+    submitted_ = engine->submitSmall(batch, options, stream, find);
     return submitted_ != nullptr;
   } catch (...) {
     fail();

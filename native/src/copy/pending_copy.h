@@ -52,8 +52,9 @@ class PendingCopy {
 
   /// Does the work on this thread. Never throws.
   void execute() noexcept;
-  /// Packs and submits a small batch on this thread; false where it isn't one.
-  bool submitSmall();
+  /// Packs and submits a small batch on this thread; false where it isn't one. With `find` the batch needn't say where
+  /// the tensors lie on the host.
+  bool submitSmall(const FindSource& find = nullptr);
   CopyState state();
   void cancel() { cancelled_.store(true); }
   /// What went wrong; only where the state is failed or cancelled.

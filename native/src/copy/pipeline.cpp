@@ -252,11 +252,34 @@ void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {
   if (streams) finishStreaming();
 }
 
+/// Gives the segments their places on the host, tensor by tensor, and lets the threads have them unit by unit.
+void CopyEngine::findSources(const Job& job) {
+  std::uint32_t segment = 0;
+  std::size_t unit = 0;
+  for (std::size_t index = 0; index < job.batch.transfers.size(); ++index) {
+    const std::uint64_t bytes = job.batch.transfers[index].bytes;
+    if (bytes == 0) continue;
+    std::byte* const source = (*job.find)(index);
+    for (std::uint64_t done = 0; done < bytes; done += plan_.segments[segment++].bytes) {
+      plan_.segments[segment].host = source + done;
+    }
+    if (plan_.units[unit].endSegment > segment) continue;
+    found_.store(segment, std::memory_order_release);
+    while (unit + 1 < plan_.units.size() && plan_.units[unit].endSegment <= segment) ++unit;
+  }
+}
+
 void CopyEngine::fillSlots(Job& job) {
   const std::size_t slots = ring_->size();
+  found_.store(job.find == nullptr ? static_cast<std::uint32_t>(plan_.segments.size()) : 0);
+  const auto lead = [&] {
+    if (job.find != nullptr) findSources(job);
+  };
   SharedWork work(plan_.units.size());
-  work.run(*workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork& all) {
+  work.run(*workers_, job.helpers(), job.cancelled, lead, [&](std::size_t index, SharedWork& all) {
     const Unit& unit = plan_.units[index];
+    const auto isFound = [&] { return found_.load(std::memory_order_acquire) >= unit.endSegment; };
+    if (!await(isFound, all)) return;
     const std::size_t chunk = unit.chunk;
     // The slot is free once the chunk before it in this slot has been submitted and has arrived.
     if (chunk >= slots && !awaitFlag(submitted_[chunk - slots], all)) return;
@@ -289,14 +312,19 @@ void CopyEngine::emptySlots(Job& job) {
   work.rethrow();
 }
 
-EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream) {
-  const std::uint64_t payload = batch.bytes();
+bool CopyEngine::isSmall(const Batch& batch, const CopyOptions& options) const {
   const std::uint64_t most = cores_ >= coresToSpin ? helpedBatchBytes : smallBatchBytes;
-  if (batch.direction != Direction::h2d || options.strategy != Strategy::pipelined || payload > most) return nullptr;
+  return batch.direction == Direction::h2d && options.strategy == Strategy::pipelined && batch.bytes() <= most;
+}
+
+EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
+                                 const FindSource& find) {
+  if (!isSmall(batch, options)) return nullptr;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   device_->attach();
-  Job job{batch, options, stream, nullptr, chooseTuning(options, payload, cores_), nullptr, {}, {}};
+  Job job{batch, options, stream, nullptr, chooseTuning(options, batch.bytes(), cores_), nullptr, {}, {}};
+  if (find != nullptr) job.find = &find;
   const EventRef event = takeEvent();
   try {
     passThroughRing(job, batch.transfers);

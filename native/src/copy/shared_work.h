@@ -17,6 +17,12 @@ class SharedWork {
   explicit SharedWork(std::size_t count) : count_(count) {}
   template <typename Work>
   void run(WorkerPool& workers, unsigned helpers, const std::atomic<bool>* cancelled, const Work& work) {
+    run(workers, helpers, cancelled, [] {}, work);
+  }
+  /// The same; this thread makes `lead()` first, on which the others' work may wait.
+  template <typename Lead, typename Work>
+  void run(WorkerPool& workers, unsigned helpers, const std::atomic<bool>* cancelled, const Lead& lead,
+           const Work& work) {
     auto body = [&] {
       try {
         for (std::size_t index = next_++; index < count_ && !failed(); index = next_++) {
@@ -27,7 +33,15 @@ class SharedWork {
         fail(std::current_exception());
       }
     };
-    workers.run(helpers, body);
+    auto own = [&] {
+      try {
+        lead();
+      } catch (...) {
+        fail(std::current_exception());
+      }
+      body();
+    };
+    workers.run(helpers, body, own);
   }
   bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// Throws what the first failing thread threw.
@@ -49,14 +63,19 @@ class SharedWork {
   std::exception_ptr thrown_;
 };
 
-/// Waits until the flag is set; false where the work has failed meanwhile.
-inline bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
-  for (int tries = 0; !flag.load(std::memory_order_acquire); ++tries) {
+/// Waits until it is so; false where the work has failed meanwhile.
+template <typename IsSo>
+bool await(const IsSo& isSo, const SharedWork& work) {
+  for (int tries = 0; !isSo(); ++tries) {
     if (work.failed()) return false;
     if (tries % 64 == 63) std::this_thread::yield();
     relax();
   }
   return true;
+}
+
+inline bool awaitFlag(const std::atomic<bool>& flag, const SharedWork& work) {
+  return await([&] { return flag.load(std::memory_order_acquire); }, work);
 }
 
 }  // namespace copyscope::copy

@@ -24,7 +24,7 @@ class Planner {
       makeRoom(transfer, done);
       const std::uint64_t room = std::min(chunkBytes_ - slotUsed_, unitBytes_ - unitUsed_);
       const std::uint64_t bytes = std::min(transfer.bytes - done, room);
-      plan_.segments.push_back({transfer.host + done, bytes, slotUsed_});
+      plan_.segments.push_back({transfer.host == nullptr ? nullptr : transfer.host + done, bytes, slotUsed_});
       plan_.units.back().endSegment = segmentCount();
       LinkRun& run = plan_.runs.back();
       run.bytes += bytes;

@@ -8,7 +8,7 @@
 
 namespace copyscope::copy {
 
-/// A piece of one tensor, and where it lies in the slot.
+/// A piece of one tensor, and where it lies in the slot. Null where the transfer doesn't say where it lies on the host.
 struct Segment {
   std::byte* host = nullptr;
   std::uint64_t bytes = 0;

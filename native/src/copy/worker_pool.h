@@ -22,12 +22,12 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Runs `body()` on this thread, and on up to `helpers` workers as far as they wake in time. `body` takes its share
-  /// of the work itself and must not throw. Returns once no thread is inside it. One caller at a time.
-  template <typename Body>
-  void run(unsigned helpers, Body& body) {
+  /// Runs `own()` on this thread, and `body()` on up to `helpers` workers as far as they wake in time. Both take their
+  /// share of the work themselves and must not throw. Returns once no thread is inside them. One caller at a time.
+  template <typename Body, typename Own>
+  void run(unsigned helpers, Body& body, Own& own) {
     start(helpers, [](void* context) { (*static_cast<Body*>(context))(); }, &body);
-    body();
+    own();
     finish();
   }
 
