@@ -9,19 +9,19 @@ import { Random } from '../../unit/support/random.ts';
 import type { CorpusEntry } from '../corpus/corpus.ts';
 import { loader, offload, requests, workers } from './loaders.ts';
 import { Sketch } from './sketch.ts';
-import { allocations, crowd, defaults, graph, mixture, training } from './steps.ts';
+import { allocations, background, benchmark, checkpoint, crowd, defaults, graph, mixture, training } from './steps.ts';
 import { chunks, device, mapped, sizes, swap, tensors } from './transfers.ts';
 
 const shapes = {
   ...{ loader, workers, offload, requests, chunks, swap, tensors, sizes, mapped, device },
-  ...{ training, graph, allocations, crowd, defaults, mixture },
+  ...{ training, graph, allocations, crowd, defaults, mixture, background, benchmark, checkpoint },
 } satisfies Record<string, (sketch: Sketch) => void>;
 
 /** What was recorded: the first before anyone had seen it, and so on. */
 export const seeds = [20_261_120, 20_261_121] as const;
 
 /** Experiments of each shape. */
-const each = 5;
+const each = 4;
 
 export function blindExperiments(seed: number): readonly CorpusEntry[] {
   return Object.entries(shapes).flatMap(([name, draw], shape) =>

@@ -1,7 +1,7 @@
 /** Shapes of whole programs: training steps, graphs, allocators, crowds of kernels, default streams, and any mixture. */
 import { KiB, MiB } from '../../../core/units.ts';
 import { copy, end, record, repeat, spin, wait } from '../corpus/parts.ts';
-import type { Operation, Sketch } from './sketch.ts';
+import { mostOf, type Operation, type Sketch } from './sketch.ts';
 import { pair } from './transfers.ts';
 
 /** Forward, loss, backward: many short kernels, a scalar read back, gradients cleared, the next batch coming in. */
@@ -184,4 +184,69 @@ export function mixture(sketch: Sketch): void {
 function edge(sketch: Sketch, from: string, to: string): Operation[] {
   const event = sketch.event();
   return [record(event, from), wait(event, to)];
+}
+
+/** One thread launches kernels, another brings data meanwhile: who holds whom up? */
+export function background(sketch: Sketch): void {
+  const { random } = sketch;
+  const [computing, copying] = [sketch.stream(), sketch.stream()];
+  const data = pair(sketch, sketch.bytes(256 * KiB, 16 * MiB));
+  const kernels = sketch.each(sketch.whole(1, 3), () => sketch.kernel(computing, data, 80));
+  const pause = random.chance(0.3) ? [{ op: 'synchronizeStream', stream: computing } as const] : [];
+  sketch.threads.push([repeat(sketch.whole(5, 60), ...kernels, ...pause), end]);
+  for (let helper = sketch.whole(1, 2); helper > 0; helper -= 1) {
+    const memory = sketch.memory();
+    const count = sketch.whole(2, 8);
+    const bytes = sketch.bytes(16 * KiB, Math.min(12 * MiB, mostOf(memory) / count));
+    const [source, target] = [sketch.host(memory, bytes), sketch.device(bytes)];
+    const mode = random.pick(['async', 'blocking-to']);
+    const stream = helper === 1 ? copying : sketch.stream();
+    const operations = [copy(source, target, stream, { mode }), ...(random.chance(0.4) ? [sketch.work(5, 100)] : [])];
+    sketch.threads.push([repeat(count, ...operations), { op: 'synchronizeStream', stream }]);
+  }
+}
+
+/** A microbenchmark as people write it: two events around many equal pieces of work, then the time between them. */
+export function benchmark(sketch: Sketch): void {
+  const { random } = sketch;
+  const stream = random.chance(0.3) ? 'default' : sketch.stream();
+  const main: Operation[] = [];
+  for (let times = sketch.whole(1, 3); times > 0; times -= 1) {
+    const [start, stop] = [sketch.event(), sketch.event()];
+    const bytes = sketch.bytes(4, 16 * MiB);
+    const data = pair(sketch, bytes);
+    const memory = sketch.memory();
+    const bound = Math.max(1, Math.min(200, Math.floor(mostOf(memory) / bytes)));
+    const what: Operation = random.pick([
+      copy(sketch.host(memory, bytes), data.reads, stream),
+      copy(data.writes, sketch.host(memory, bytes), stream),
+      copy(data.reads, data.writes, stream),
+      sketch.kernel(stream, data, 60),
+      { op: 'memset', buffer: data.writes, value: 1, stream },
+      { op: 'item', buffer: data.writes, stream },
+    ]);
+    main.push(record(start, stream), repeat(sketch.whole(1, bound), what), record(stop, stream));
+    main.push({ op: 'synchronizeEvent', event: stop }, { op: 'elapsedTime', start, end: stop });
+  }
+  sketch.threads.push([...main, end]);
+}
+
+/** Steps go on while what they made is written out in parts to host memory. */
+export function checkpoint(sketch: Sketch): void {
+  const { random } = sketch;
+  const [computing, saving] = [sketch.stream(), sketch.stream()];
+  const memory = random.pick(['pinned', 'pinned', 'pageable'] as const);
+  const parts = sketch.whole(2, 8);
+  const bytes = sketch.bytes(256 * KiB, Math.min(24 * MiB, mostOf(memory) / parts));
+  const copies = sketch.each(parts, () => ({ ...pair(sketch, bytes), done: sketch.event() }));
+  const saved = sketch.host(memory, bytes * parts);
+  const data = pair(sketch, sketch.bytes(MiB, 16 * MiB));
+  const main: Operation[] = [];
+  copies.forEach(({ reads, writes, done }, index) => {
+    const kernels = sketch.each(sketch.whole(1, 6), () => sketch.kernel(computing, data, 150));
+    main.push(...kernels, copy(reads, writes, computing), record(done, computing), wait(done, saving));
+    main.push(copy(writes, saved, saving, { dstOffset: index * bytes }));
+  });
+  if (random.chance(0.5)) main.push({ op: 'synchronizeStream', stream: saving }, { op: 'read', buffer: saved, bytes });
+  sketch.threads.push([...main, end]);
 }
