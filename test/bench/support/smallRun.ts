@@ -5,10 +5,8 @@ import { iterationRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { emptyColumns, type TraceColumns } from '../../../core/trace/trace.ts';
 
-/** Bytes of a run beyond which iterations are left out. */
-const mostBytes = 120_000;
-
-export function smallRun(run: Run): Uint8Array {
+/** Beyond `mostBytes` of a run iterations are left out. */
+export function smallRun(run: Run, mostBytes: number): Uint8Array {
   const whole = encodeRun(run);
   return whole.length <= mostBytes ? whole : encodeRun(around(run, mostBytes / whole.length));
 }

@@ -13,6 +13,8 @@ import { smallRun } from '../../bench/support/smallRun.ts';
 import { engineKind, example, report, runOnGpu } from '../support.ts';
 import { blindExperiments } from './blind.ts';
 
+/** Bytes of a run beyond which only the iterations around the median are kept. */
+const mostBytes = 40_000;
 /** One that hangs must not cost the others their time. */
 const mostMsForOne = 15_000;
 const [seed = Number.NaN, seconds = 120] = process.argv.slice(2).map(Number);
@@ -51,7 +53,7 @@ async function record(id: string, experiment: Experiment): Promise<string | null
     const run = await runOnGpu(executable(experiment), { signal: AbortSignal.timeout(leftMs) });
     const { bytesWrong } = run.info.verification;
     if (bytesWrong > 0) return `${bytesWrong} bytes are wrong`;
-    const file = smallRun(run);
+    const file = smallRun(run, mostBytes);
     writeFileSync(join(folder, `${id}.arrow`), file);
     bytes += file.length;
     return null;
