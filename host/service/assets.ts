@@ -1,8 +1,6 @@
-/**
- * What ships with the program: example experiments, device profiles and recorded runs; and the user's own profiles. Read
- * from disk at each call.
- */
+/** What ships with the program: example experiments, device profiles and recorded runs; and the user's own profiles. */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ExampleSummary, type ProfileSummary, recordedPrefix } from '../../core/service/service.ts';
@@ -10,24 +8,33 @@ import { defaultProfile } from '../../core/simulator/engine.ts';
 import { parseProfile, profileDeviceName } from '../../core/simulator/profile.ts';
 import { readExperimentFile } from './experimentStore.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
+import { SeenFiles, type SeenList } from './seenFiles.ts';
 
 const maxProfileBytes = 16 * 1024 * 1024;
+
+/** What lists say of an example's file. */
+const exampleSchema = z.object({ name: z.string(), description: z.string() });
+type Example = z.infer<typeof exampleSchema>;
+
 export class Assets {
   readonly #folder: string;
   readonly #ownProfiles: string | null;
+  readonly #seen: SeenList<Example>;
 
   /** `ownProfiles` is the folder of the user's profiles, which need not exist. */
-  constructor(folder: string, ownProfiles: string | null = null) {
+  constructor(folder: string, ownProfiles: string | null = null, seen = new SeenFiles(null)) {
     this.#folder = folder;
     this.#ownProfiles = ownProfiles;
+    this.#seen = seen.list('examples', exampleSchema);
   }
 
   async examples(): Promise<ExampleSummary[]> {
     const [files, runs] = await Promise.all([this.#exampleFiles(), this.recordedRuns()]);
     const ids = files.map((file) => file.name);
+    this.#seen.keepOnly(files.map(({ path }) => path));
     return Promise.all(
       files.map(async ({ name: id, path }) => {
-        const { name, description } = await readExperimentFile(path);
+        const { name, description } = await this.#seen.of(path, () => readExample(path));
         const own = runs.filter((run) => exampleOf(run.name, ids) === id);
         return { id, name, description, recordedRuns: own.map((run) => recordedPrefix + run.name) };
       }),
@@ -76,6 +83,11 @@ export class Assets {
       ...own.filter(({ name }) => !names.has(name)).map((file) => ({ ...file, own: true })),
     ];
   }
+}
+
+async function readExample(path: string): Promise<Example> {
+  const { name, description } = await readExperimentFile(path);
+  return { name, description };
 }
 
 type ProfileFile = FoundFile & { readonly own: boolean };

@@ -1,6 +1,6 @@
 /** The user's experiments: one pretty JSON file each, named by its id. */
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
@@ -8,23 +8,40 @@ import type { ExperimentSummary } from '../../core/service/service.ts';
 import type { DraftStore } from './draftStore.ts';
 import { type FoundFile, findFiles, readBoundedText, writeWhole } from './files.ts';
 import { isId, requireTopLevelId, slug, unused } from './ids.ts';
+import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 import { serial } from './serial.ts';
+
+/** What the list says of a file. */
+const namedSchema = z.object({ name: z.string(), modifiedAt: z.string() });
+type Named = z.infer<typeof namedSchema> & { readonly problem?: ErrorInfo };
+
+/** What stands in the way of opening one may be gone the next time. */
+const isOpenable = ({ problem }: Named): boolean => problem === undefined;
 
 export class ExperimentStore {
   readonly #folder: string;
   readonly #drafts: DraftStore;
   readonly #serial = serial();
+  readonly #seen: SeenList<Named>;
 
   /** `drafts` holds what windows have not saved. */
-  constructor(folder: string, drafts: DraftStore) {
+  constructor(folder: string, drafts: DraftStore, seen = new SeenFiles(null)) {
     this.#folder = folder;
     this.#drafts = drafts;
+    this.#seen = seen.list('experiments', namedSchema, isOpenable);
   }
 
   /** All of them by id; one that can't be opened is listed with its problem. */
   async list(): Promise<ExperimentSummary[]> {
     const [files, drafts] = await Promise.all([this.#files(), this.#drafts.ids()]);
-    return Promise.all(files.map((file) => summarize(file, drafts.has(file.name))));
+    this.#seen.keepOnly(files.map(({ path }) => path));
+    return Promise.all(
+      files.map(async (file) => ({
+        id: file.name,
+        ...(await this.#seen.of(file.path, (state) => readNamed(file, state))),
+        hasDraft: drafts.has(file.name),
+      })),
+    );
   }
 
   /** Rejects with `experiment.not-found`, `experiment.invalid` or a file error. */
@@ -78,24 +95,14 @@ export async function readExperimentFile(path: string): Promise<Experiment> {
   return requireExperiment(await readBoundedText(path, maxExperimentCharacters));
 }
 
-async function summarize(file: FoundFile, hasDraft: boolean): Promise<ExperimentSummary> {
-  const modifiedAt = await stat(file.path).then(
-    ({ mtime }) => mtime.toISOString(),
-    () => new Date(0).toISOString(),
-  );
-  const problem = (info: ErrorInfo): ExperimentSummary => ({
-    id: file.name,
-    name: file.name,
-    modifiedAt,
-    hasDraft,
-    problem: info,
-  });
-  if (!isId(file.name)) return problem(badName(file.path));
+async function readNamed({ name: id, path }: FoundFile, file: FileState): Promise<Named> {
+  const modifiedAt = file.modifiedAt.toISOString();
+  if (!isId(id)) return { name: id, modifiedAt, problem: badName(path) };
   try {
-    const { name } = await readExperimentFile(file.path);
-    return { id: file.name, name, modifiedAt, hasDraft };
+    const { name } = await readExperimentFile(path);
+    return { name, modifiedAt };
   } catch (error) {
-    return problem(toErrorInfo(error));
+    return { name: id, modifiedAt, problem: toErrorInfo(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** The host: everything a window or the command line can ask for, without Electron and without a network. */
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { About, HostService, Imported, LibraryItems, WindowEvents } from '../../core/service/service.ts';
@@ -12,6 +13,7 @@ import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
+import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
 import { SessionSweeps } from './sessionSweeps.ts';
 import { Windows } from './windows.ts';
@@ -40,13 +42,14 @@ export interface Host {
 
 export function createHost({ about, assetsFolder, spawnEngine, bin = null }: HostOptions): Host {
   const windows = new Windows();
-  const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder));
+  const seen = new SeenFiles(join(about.dataFolder, 'cache/seen-files.json'), about.version);
+  const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder), seen);
   const engine = new EngineSupervisor({
     spawn: spawnEngine,
     onChange: (report, problem) => windows.engineChanged(report, problem),
   });
-  const lessons = new Lessons(assetsFolder, about.dataFolder);
-  const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version });
+  const lessons = new Lessons(assetsFolder, about.dataFolder, seen);
+  const library = new Library({ dataFolder: about.dataFolder, assets, bin, version: about.version, seen });
   const { drafts, experiments, runs, notes, imports, bundles } = library;
   const session = new SessionRuns(runs, engine, windows);
   const sweeps = new SessionSweeps(library.sweeps, engine, assets, windows);
@@ -155,6 +158,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
       sweeps.close();
       engine.close();
       library.close();
+      seen.close();
     },
   };
 }

@@ -8,11 +8,9 @@ import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/do
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
 import { type RunInfo, runOrigin } from '../../core/trace/run.ts';
-import { summaryOf } from './runSummaries.ts';
+import { errorSchema, runSummarySchema, summaryOf } from './runSummaries.ts';
 
 const keptFormat = 'copyscope/kept-sweep';
-
-const text = z.string().max(10_000);
 
 const keptSchema = z.object({
   format: z.literal(keptFormat),
@@ -29,27 +27,7 @@ const keptSchema = z.object({
   sweep: sweepSchema,
 });
 
-const errorSchema = z.object({
-  code: z.string().max(100),
-  message: text,
-  remedy: text.optional(),
-  field: z.string().max(1000).optional(),
-  op: z.number().int().optional(),
-});
-
-const runSchema = z.object({
-  id: idSchema,
-  name: z.string().max(200),
-  origin: z.enum(['measured', 'recorded', 'simulated']),
-  engine: z.enum(engineKinds).nullable(),
-  status: z.enum(['running', 'complete', 'failed', 'cancelled']),
-  error: errorSchema.optional(),
-  createdAt: z.string().max(40),
-  device: z.string().max(200),
-  makespanNs: z.number().nullable(),
-  builtIn: z.literal(false),
-  sweep: idSchema,
-});
+const runSchema = runSummarySchema.extend({ builtIn: z.literal(false), sweep: idSchema });
 
 const spreadSchema = z.object({ median: z.number(), min: z.number(), max: z.number(), count: z.number() });
 

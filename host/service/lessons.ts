@@ -1,5 +1,6 @@
-/** Lessons: those that ship with the program, and the user's own in the data folder. Read from disk at each call. */
+/** Lessons: those that ship with the program, and the user's own in the data folder. */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { type Figure, requireFigure } from '../../core/lessons/figure.ts';
 import type { Lesson } from '../../core/lessons/lesson.ts';
@@ -7,23 +8,39 @@ import { maxLessonCharacters, requireLesson } from '../../core/lessons/parse.ts'
 import type { LessonSummary, OpenedLesson } from '../../core/service/service.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 import { isId } from './ids.ts';
+import { SeenFiles, type SeenList } from './seenFiles.ts';
 
 /** Ids of the user's lessons begin with this. */
 const ownPrefix = 'own/';
 const maxFigureBytes = 1024 * 1024;
 
+/** What the list says of a lesson that can be opened. */
+const summarySchema = z.object({
+  title: z.string(),
+  summary: z.string(),
+  group: z.string(),
+  order: z.number(),
+  minutes: z.number(),
+  steps: z.number(),
+});
+type Summary = z.infer<typeof summarySchema>;
+
 export class Lessons {
   readonly #shipped: string;
   readonly #own: string;
+  readonly #seen: SeenList<Summary>;
 
-  constructor(assetsFolder: string, dataFolder: string) {
+  constructor(assetsFolder: string, dataFolder: string, seen = new SeenFiles(null)) {
     this.#shipped = join(assetsFolder, 'lessons');
     this.#own = join(dataFolder, 'lessons');
+    this.#seen = seen.list('lessons', summarySchema);
   }
 
   /** In teaching order, the user's last; one that can't be read is listed with its problem. */
   async list(): Promise<LessonSummary[]> {
-    const summaries = await Promise.all((await this.#files()).map(summarize));
+    const files = await this.#files();
+    this.#seen.keepOnly(files.map(({ path }) => path));
+    const summaries = await Promise.all(files.map((file) => this.#summarize(file)));
     return summaries.sort((a, b) => Number(a.own) - Number(b.own) || a.order - b.order || (a.id < b.id ? -1 : 1));
   }
 
@@ -49,6 +66,17 @@ export class Lessons {
     return [...shipped, ...own.map(({ name, path }) => ({ name: ownPrefix + name, path }))];
   }
 
+  async #summarize(file: FoundFile): Promise<LessonSummary> {
+    const { name: id, path } = file;
+    const own = id.startsWith(ownPrefix);
+    if (!isId(id)) return unreadable(id, own, badName(path));
+    try {
+      return { id, own, ...(await this.#seen.of(path, () => readSummary(file))) };
+    } catch (error) {
+      return unreadable(id, own, toErrorInfo(error));
+    }
+  }
+
   async #figures(lesson: Lesson): Promise<Record<string, Figure>> {
     const wanted = new Set(lesson.steps.flatMap(({ figure }) => figure ?? []));
     if (wanted.size === 0) return {};
@@ -71,31 +99,25 @@ export class Lessons {
 const readLesson = async ({ name, path }: FoundFile): Promise<Lesson> =>
   requireLesson(name, await readBoundedText(path, maxLessonCharacters * 4));
 
-async function summarize(file: FoundFile): Promise<LessonSummary> {
-  const { name: id } = file;
-  const own = id.startsWith(ownPrefix);
-  const unreadable = (problem: ErrorInfo): LessonSummary => ({
-    id,
-    title: id.slice(own ? ownPrefix.length : 0),
-    summary: '',
-    group: own ? 'Your lessons' : '',
-    order: 0,
-    minutes: 0,
-    steps: 0,
-    own,
-    problem,
-  });
-  if (!isId(id)) {
-    return unreadable({
-      code: 'lesson.file-name',
-      message: `${file.path} can't be opened by its name.`,
-      remedy: 'Rename the file so that only a-z, 0-9, "-" and "_" are in its name.',
-    });
-  }
-  try {
-    const { title, summary, group, order, minutes, steps } = await readLesson(file);
-    return { id, title, summary, group, order, minutes, steps: steps.length, own };
-  } catch (error) {
-    return unreadable(toErrorInfo(error));
-  }
+async function readSummary(file: FoundFile): Promise<Summary> {
+  const { title, summary, group, order, minutes, steps } = await readLesson(file);
+  return { title, summary, group, order, minutes, steps: steps.length };
 }
+
+const unreadable = (id: string, own: boolean, problem: ErrorInfo): LessonSummary => ({
+  id,
+  title: id.slice(own ? ownPrefix.length : 0),
+  summary: '',
+  group: own ? 'Your lessons' : '',
+  order: 0,
+  minutes: 0,
+  steps: 0,
+  own,
+  problem,
+});
+
+const badName = (path: string): ErrorInfo => ({
+  code: 'lesson.file-name',
+  message: `${path} can't be opened by its name.`,
+  remedy: 'Rename the file so that only a-z, 0-9, "-" and "_" are in its name.',
+});

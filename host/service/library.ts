@@ -22,6 +22,7 @@ import { runsOfSweep } from './keptSweep.ts';
 import { NoteStore } from './noteStore.ts';
 import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
+import { SeenFiles } from './seenFiles.ts';
 import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
 
@@ -31,6 +32,7 @@ export interface LibraryOptions {
   readonly bin: Bin | null;
   /** Of this program. */
   readonly version: string;
+  readonly seen?: SeenFiles;
 }
 
 export class Library {
@@ -46,12 +48,12 @@ export class Library {
   readonly #incoming: string;
   readonly #version: string;
 
-  constructor({ dataFolder, assets, bin, version }: LibraryOptions) {
+  constructor({ dataFolder, assets, bin, version, seen = new SeenFiles(null) }: LibraryOptions) {
     this.#version = version;
     this.#incoming = processFolder(join(dataFolder, 'incoming'));
     this.drafts = new DraftStore(join(dataFolder, 'drafts'));
-    this.experiments = new ExperimentStore(join(dataFolder, 'experiments'), this.drafts);
-    this.runs = new RunStore(join(dataFolder, 'runs'), assets);
+    this.experiments = new ExperimentStore(join(dataFolder, 'experiments'), this.drafts, seen);
+    this.runs = new RunStore(join(dataFolder, 'runs'), assets, seen);
     this.notes = new NoteStore(join(dataFolder, 'notes'));
     this.titles = new TitleStore(join(dataFolder, 'titles.json'));
     this.sweeps = new SweepStore(join(dataFolder, 'sweeps'));

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { z } from 'zod';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { traceName } from '../../core/import/sniff.ts';
 import { type RunSummary, recordedPrefix } from '../../core/service/service.ts';
@@ -14,7 +15,8 @@ import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
 import { findFiles, readBounded, writeWhole } from './files.ts';
 import { isId, slug, timedId, unused } from './ids.ts';
-import { type Place, summaryOf, unreadable } from './runSummaries.ts';
+import { type Place, runSummarySchema, summaryOf, unreadable } from './runSummaries.ts';
+import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 import { serial } from './serial.ts';
 
 const importedPrefix = 'imported/';
@@ -46,32 +48,33 @@ export function streamRunFile({ path, bytes, content }: RunFile): Readable {
 export const readRunFile = async ({ path, content }: RunFile): Promise<Uint8Array> =>
   content ?? readBounded(path, maxRunFileBytes);
 
-interface Indexed {
-  readonly bytes: number;
-  /** Size and time of the file that was read: the entry is read again when either differs. */
-  readonly stamp: string;
-  readonly summary: RunSummary;
-}
+/** What is remembered of a file. */
+const indexedSchema = z.object({ bytes: z.number(), summary: runSummarySchema });
+type Indexed = z.infer<typeof indexedSchema>;
+
+/** What stands in the way of reading a file may be gone the next time. */
+const isReadable = ({ summary }: Indexed): boolean => summary.engine !== null;
 
 export class RunStore {
   readonly #folder: string;
   readonly #assets: Assets;
   readonly #serial = serial();
   readonly #reserved = new Set<string>();
-  #index = new Map<string, Indexed>();
+  readonly #seen: SeenList<Indexed>;
 
-  constructor(folder: string, assets: Assets) {
+  constructor(folder: string, assets: Assets, seen = new SeenFiles(null)) {
     this.#folder = folder;
     this.#assets = assets;
+    this.#seen = seen.list('runs', indexedSchema, isReadable);
   }
 
   /** Newest first. A file that can't be read is listed as failed, with the reason. */
   async list(): Promise<RunSummary[]> {
-    const index = new Map<string, Indexed>();
+    const entries = await this.#entries();
+    const summaries: RunSummary[] = [];
     // One after the other: each may be read whole.
-    for (const entry of await this.#entries()) index.set(entry.path, await this.#indexed(entry));
-    this.#index = index;
-    const summaries = [...index.values()].map(({ summary }) => summary);
+    for (const entry of entries) summaries.push((await this.#indexed(entry)).summary);
+    this.#seen.keepOnly(entries.map(({ path }) => path));
     return summaries.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   }
 
@@ -165,22 +168,20 @@ export class RunStore {
   }
 
   async #indexed(entry: Entry): Promise<Indexed> {
-    const { size, mtime } = await stat(entry.path).catch(() => ({ size: -1, mtime: new Date(0) }));
-    const stamp = `${size} ${mtime.getTime()}`;
-    const known = this.#index.get(entry.path);
-    if (known?.stamp === stamp) return known;
-    const indexed = { stamp, bytes: size, summary: await readSummary(entry, mtime, size) };
-    this.#index.set(entry.path, indexed);
-    return indexed;
+    const { bytes, summary } = await this.#seen.of(entry.path, async (file) => ({
+      bytes: file.bytes,
+      summary: await readSummary(entry, file),
+    }));
+    return { bytes, summary: { ...summary, id: entry.id, builtIn: entry.builtIn } };
   }
 }
 
-async function readSummary(entry: Entry, mtime: Date, bytes: number): Promise<RunSummary> {
-  if (!isId(entry.id)) return unreadable(entry, entry.id, mtime, badName(entry.path));
+async function readSummary(entry: Entry, { bytes, modifiedAt }: FileState): Promise<RunSummary> {
+  if (!isId(entry.id)) return unreadable(entry, entry.id, modifiedAt, badName(entry.path));
   try {
     return summaryOf(await readInfo(entry.path, bytes), entry);
   } catch (error) {
-    return unreadable(entry, entry.id, mtime, toErrorInfo(error));
+    return unreadable(entry, entry.id, modifiedAt, toErrorInfo(error));
   }
 }
 

@@ -1,8 +1,35 @@
 /** What a list of runs shows of each, from the run's own description. */
+import { z } from 'zod';
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { EngineKind } from '../../core/program/engineKind.ts';
+import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
+import { idSchema } from '../../core/service/requests.ts';
 import type { RunSummary } from '../../core/service/service.ts';
 import { type RunInfo, runName, runOrigin } from '../../core/trace/run.ts';
+
+const text = z.string().max(10_000);
+
+/** As a file of ours has an ErrorInfo. */
+export const errorSchema = z.object({
+  code: z.string().max(100),
+  message: text,
+  remedy: text.optional(),
+  field: z.string().max(1000).optional(),
+  op: z.number().int().optional(),
+});
+
+/** As a file of ours has a RunSummary. */
+export const runSummarySchema = z.object({
+  id: idSchema,
+  name: z.string().max(200),
+  origin: z.enum(['measured', 'recorded', 'simulated']),
+  engine: z.enum(engineKinds).nullable(),
+  status: z.enum(['running', 'complete', 'failed', 'cancelled']),
+  error: errorSchema.exactOptional(),
+  createdAt: z.string().max(40),
+  device: z.string().max(200),
+  makespanNs: z.number().nullable(),
+  builtIn: z.boolean(),
+});
 
 export interface Place {
   readonly id: string;

@@ -68,7 +68,7 @@ const kept = (): string[] =>
     ? readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 6))
-        .filter((path) => !path.startsWith('deleted/'))
+        .filter((path) => !/^(deleted|cache)\//.test(path))
         .sort()
     : [];
 
