@@ -81,6 +81,7 @@ const requestSchemas = {
   continueSweep: z.tuple([idSchema, z.boolean()]),
   cancelSweep: z.tuple([idSchema]),
   renameRun: z.tuple([idSchema, z.string().max(200)]),
+  renameSweep: z.tuple([idSchema, z.string().trim().min(1).max(200)]),
   deleteItems: z.tuple([itemsSchema, z.boolean()]),
   restoreItems: z.tuple([ticketSchema]),
   beginImport: z.tuple([z.strictObject({ name: nameSchema, modifiedAt: z.iso.datetime() })]),

@@ -263,6 +263,8 @@ export interface HostService {
   /** Runs the points that were not reached, and those that failed where `again` is true. */
   continueSweep(id: string, again: boolean): Promise<SweepSummary>;
   cancelSweep(id: string): Promise<void>;
+  /** Rejects with `sweep.running`, or as readSweep() does. */
+  renameSweep(id: string, name: string): Promise<void>;
   /** Calls a run something else than its experiment; an empty title takes that back. */
   renameRun(id: string, title: string): Promise<void>;
   /**

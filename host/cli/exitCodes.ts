@@ -22,14 +22,18 @@ Exit codes:
   5    check found hazards
   130  cancelled (Ctrl-C)`;
 
-/** By the error's code, first match wins. */
+/**
+ * By the error's code, first match wins. Bad input is whatever is wrong with what was given, be it a file, an id or an
+ * option, also where the rest of it was done; failed is what was right and went wrong.
+ */
 const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^run\.cancelled$/, exitCodes.cancelled],
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
-  [/^sweep\.invalid$/, exitCodes.badInput],
-  [/^(experiment|profile|run-file|trace-file|file|usage|request|server)\./, exitCodes.badInput],
+  [/^(run|sweep)\.(not-found|file-name|invalid|damaged)$/, exitCodes.badInput],
+  [/^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit)\./, exitCodes.badInput],
+  [/^(file|usage|request|server)\./, exitCodes.badInput],
 ];
 
 export const exitCodeOf = ({ code }: ErrorInfo): ExitCode =>

@@ -147,6 +147,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     startSweep: (request) => sweeps.start(request),
     continueSweep: (id, again) => sweeps.resume(id, again),
     cancelSweep: (id) => sweeps.cancel(id),
+    renameSweep: (id, name) => sweeps.rename(id, name),
   };
   return {
     service,

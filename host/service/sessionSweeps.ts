@@ -73,6 +73,13 @@ export class SessionSweeps {
     controller.abort();
   }
 
+  /** Rejects with `sweep.running`, or as read() does. */
+  async rename(id: string, name: string): Promise<void> {
+    await this.whileStill([id], async () => {
+      this.#events.sweepChanged(id, this.#summary(await this.#store.rename(id, name)));
+    });
+  }
+
   /** Does something to sweeps that none may begin to run meanwhile, as deleting them. Rejects with `sweep.running`. */
   async whileStill<Result>(ids: readonly string[], action: () => Promise<Result>): Promise<Result> {
     this.#requireStill(ids);

@@ -101,6 +101,17 @@ export class SweepStore {
     });
   }
 
+  /** Rejects as read() does. */
+  rename(id: string, name: string): Promise<KeptSweep> {
+    return this.#serial(async () => {
+      const kept = await this.read(id);
+      const renamed: KeptSweep = { ...kept, sweep: { ...kept.sweep, name } };
+      await writeWhole(this.#path(id, 'sweep.json'), keptText(renamed));
+      this.#known.delete(id);
+      return renamed;
+    });
+  }
+
   /** Keeps the run of a point; addOutcome() then says that it is there. */
   async addRun(id: string, point: number, file: Uint8Array): Promise<void> {
     await writeWhole(this.#path(id, `${point}.arrow`), file);

@@ -1,15 +1,14 @@
 /** The user's own experiments. */
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconCopy, IconFolderOpen, IconPencil, IconPlus } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCopy, IconFolderOpen, IconPlus } from '@tabler/icons-react';
 import { type ExperimentSummary, libraryItems } from '../../core/service/service.ts';
 import { documentKey } from '../app/page.ts';
 import { openPage } from '../app/store/actions.ts';
 import { duplicateExperiment, newExperiment } from '../app/store/editing.ts';
 import { useApp } from '../app/store/store.ts';
 import { Item, type ItemAction } from './Item.tsx';
-import { deleteAction, exportAction } from './itemActions.tsx';
+import { deleteAction, exportAction, renameAction } from './itemActions.tsx';
 import classes from './Library.module.css';
-import { useLibrary } from './libraryView.ts';
 import { Section } from './Section.tsx';
 
 interface Props {
@@ -62,12 +61,7 @@ function actionsOf({ id, name, problem }: ExperimentSummary): ItemAction[] {
   const remove = deleteAction(items);
   if (problem !== undefined) return [remove];
   return [
-    {
-      label: 'Rename…',
-      icon: <IconPencil size={15} />,
-      act: () => useLibrary.setState({ renaming: { kind: 'experiment', id } }),
-      key: 'F2',
-    },
+    renameAction({ kind: 'experiment', id }),
     { label: 'Duplicate', icon: <IconCopy size={15} />, act: () => void duplicateExperiment(id) },
     exportAction(items, name),
     remove,

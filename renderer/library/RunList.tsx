@@ -1,6 +1,6 @@
 /** The runs: made here, opened from files, and shipped with the program. */
 import { Button } from '@mantine/core';
-import { IconAlertTriangle, IconBan, IconLoader2, IconPencil, IconTimeline } from '@tabler/icons-react';
+import { IconAlertTriangle, IconBan, IconLoader2, IconTimeline } from '@tabler/icons-react';
 import { useState } from 'react';
 import { libraryItems, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -9,9 +9,8 @@ import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { Item, type ItemAction } from './Item.tsx';
-import { deleteAction, exportAction } from './itemActions.tsx';
+import { deleteAction, exportAction, renameAction } from './itemActions.tsx';
 import classes from './Library.module.css';
-import { useLibrary } from './libraryView.ts';
 import { Section } from './Section.tsx';
 
 interface Props {
@@ -57,16 +56,7 @@ function actionsOf(run: RunSummary): ItemAction[] {
   const remove = deleteAction(items);
   // One that failed without a file has nothing to rename or to export.
   if (run.status !== 'complete') return [remove];
-  return [
-    {
-      label: 'Rename…',
-      icon: <IconPencil size={15} />,
-      act: () => useLibrary.setState({ renaming: { kind: 'run', id: run.id } }),
-      key: 'F2',
-    },
-    exportAction(items, runTitle(run)),
-    remove,
-  ];
+  return [renameAction({ kind: 'run', id: run.id }), exportAction(items, runTitle(run)), remove];
 }
 
 function RunDetail({ run }: { readonly run: RunSummary }) {

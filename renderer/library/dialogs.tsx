@@ -1,11 +1,14 @@
 /** The library's dialogs, one of each: what is renamed, and what is deleted for good. */
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { runTitle } from '../../core/service/service.ts';
-import { renameExperiment } from '../app/store/editing.ts';
 import { countItems } from '../app/store/files.ts';
-import { closeDeleteQuestion, deleteForGood, renameRun, useDeleteQuestion } from '../app/store/libraryActions.ts';
-import { useApp } from '../app/store/store.ts';
+import {
+  closeDeleteQuestion,
+  deleteForGood,
+  nameOfItem,
+  renameItem,
+  useDeleteQuestion,
+} from '../app/store/libraryActions.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { type LibraryItem, useLibrary } from './libraryView.ts';
 
@@ -20,24 +23,18 @@ export function LibraryDialogs() {
 }
 
 function RenameDialog({ item }: { readonly item: LibraryItem }) {
-  const before = useApp(({ experiments, runs }) => {
-    const run = runs[item.id];
-    if (item.kind === 'run') return run === undefined ? '' : runTitle(run);
-    return experiments.find(({ id }) => id === item.id)?.name ?? '';
-  });
+  const [before] = useState(() => nameOfItem(item));
   const [text, setText] = useState(before);
   const close = (): void => useLibrary.setState({ renaming: null });
-  const rename = (name: string): void => {
-    if (item.kind === 'run') void renameRun(item.id, name);
-    else if (name !== '') void renameExperiment(item.id, name);
-  };
+  const isMissing = item.kind !== 'run' && text.trim() === '';
   return (
     <Modal opened onClose={close} title="Rename" centered size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          if (isMissing) return;
           close();
-          if (text !== before) rename(text.trim());
+          if (text.trim() !== before) void renameItem(item, text.trim());
         }}
       >
         <TextInput
@@ -55,7 +52,9 @@ function RenameDialog({ item }: { readonly item: LibraryItem }) {
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit">Rename</Button>
+          <Button type="submit" disabled={isMissing}>
+            Rename
+          </Button>
         </Group>
       </form>
     </Modal>

@@ -7,7 +7,7 @@ import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { Item, type ItemAction } from '../library/Item.tsx';
-import { deleteAction, exportAction } from '../library/itemActions.tsx';
+import { deleteAction, exportAction, renameAction } from '../library/itemActions.tsx';
 import classes from '../library/Library.module.css';
 import { Section } from '../library/Section.tsx';
 import { newSweep } from './setup.ts';
@@ -62,7 +62,7 @@ function actionsOf({ id, name, status, points }: SweepSummary): ItemAction[] {
   const remove = deleteAction(items);
   // One that can't be read has nothing to export.
   if (points === 0) return [remove];
-  return [exportAction(items, name), remove];
+  return [renameAction({ kind: 'sweep', id }), exportAction(items, name), remove];
 }
 
 function Detail({ sweep: { origin, status, done, points, createdAt } }: { readonly sweep: SweepSummary }) {

@@ -78,7 +78,14 @@ function setSummary(id: string, summary: SweepSummary | null): void {
     if (summary === null) return { summaries: others, opened: rest };
     // What could not be read may be there again: it is read anew.
     if (sweep?.status === 'failed') return { summaries: { ...others, [id]: summary }, opened: rest };
-    const shown = sweep?.status === 'ready' ? { ...sweep, value: { ...sweep.value, summary } } : sweep;
+    const shown = sweep?.status === 'ready' ? { ...sweep, value: withSummary(sweep.value, summary) } : sweep;
     return { summaries: { ...others, [id]: summary }, opened: shown === undefined ? rest : { ...rest, [id]: shown } };
   });
 }
+
+/** A sweep that was renamed is also run again under its new name. */
+const withSummary = (sweep: Sweep, summary: SweepSummary): Sweep => ({
+  ...sweep,
+  summary,
+  document: sweep.document.name === summary.name ? sweep.document : { ...sweep.document, name: summary.name },
+});

@@ -87,6 +87,13 @@ test.describe('with three experiments and three runs', () => {
     await dialog.getByLabel('Name').fill('Before the fix');
     await page.keyboard.press('Enter');
     await expect(window.runs.first()).toContainText('Before the fix');
+    const notice = page.getByRole('alert').filter({ hasText: 'Renamed' });
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await expect(window.runs.first()).toContainText('Pinned source, second stream');
+    await first.focus();
+    await page.keyboard.press('F2');
+    await dialog.getByLabel('Name').fill('Before the fix');
+    await page.keyboard.press('Enter');
     await page.reload();
     await window.ready();
     await expect(window.runs.first()).toContainText('Before the fix');
@@ -101,6 +108,8 @@ test.describe('with three experiments and three runs', () => {
 
     await experiments(window).getByRole('button', { name: 'alpha', exact: true }).focus();
     await page.keyboard.press('F2');
+    await dialog.getByLabel('Name').fill(' ');
+    await expect(dialog.getByRole('button', { name: 'Rename' })).toBeDisabled();
     await dialog.getByLabel('Name').fill('omega');
     await page.keyboard.press('Enter');
     await expect(experiments(window).getByRole('button', { name: 'omega', exact: true })).toBeVisible();

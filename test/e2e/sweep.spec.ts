@@ -81,8 +81,22 @@ test('7 chunk sizes by 5 stream counts run, survive points that fail, and open a
   await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 1 MiB, streams 2');
 
   // Its runs belong to it: the library lists the sweep, and not its 30 runs.
-  await expect(window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem')).toHaveCount(1);
+  const listed = window.library.getByRole('region', { name: 'Sweeps' }).getByRole('listitem');
+  await expect(listed).toHaveCount(1);
   await expect(window.runs.filter({ hasText: 'chunk size' })).toHaveCount(0);
+
+  // It gets another name as an experiment and a run do, wherever it is shown, and its first one back.
+  await page.goBack();
+  const first = await page.getByRole('heading', { level: 1 }).innerText();
+  await listed.getByRole('button').first().focus();
+  await page.keyboard.press('F2');
+  await page.getByRole('dialog', { name: 'Rename' }).getByLabel('Name').fill('On the old node');
+  await page.keyboard.press('Enter');
+  await expect(listed).toContainText('On the old node');
+  await expect(page.getByRole('heading', { level: 1, name: 'On the old node' })).toBeVisible();
+  await page.getByRole('alert').filter({ hasText: 'Renamed' }).getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: first })).toBeVisible();
+  await expect(listed).toContainText(first);
 });
 
 test('a point of the heat map opens its run when it is clicked', async ({ window, page }) => {

@@ -222,21 +222,20 @@ export const duplicateExperiment = (id: string): Promise<void> =>
   });
 
 /** Gives an experiment of the library another name; where it is open, as a step that can be undone. */
-export const renameExperiment = (id: string, name: string): Promise<void> =>
-  attempt('The experiment could not be renamed', async () => {
-    const key = documentKey({ kind: 'experiment', id });
-    const history = histories.get(key);
-    const before = history?.saved ?? (await host().readExperiment(id));
-    const renamed = { ...before, name };
-    await host().saveExperiment(id, renamed);
-    if (history !== undefined) {
-      const isSaved = !history.dirty;
-      history.push('Rename', { ...history.experiment, name });
-      history.saved = isSaved ? history.experiment : renamed;
-      show(key, history);
-    } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
-    assign({ experiments: await host().experiments() });
-  });
+export async function renameExperiment(id: string, name: string): Promise<void> {
+  const key = documentKey({ kind: 'experiment', id });
+  const history = histories.get(key);
+  const before = history?.saved ?? (await host().readExperiment(id));
+  const renamed = { ...before, name };
+  await host().saveExperiment(id, renamed);
+  if (history !== undefined) {
+    const isSaved = !history.dirty;
+    history.push('Rename', { ...history.experiment, name });
+    history.saved = isSaved ? history.experiment : renamed;
+    show(key, history);
+  } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
+  assign({ experiments: await host().experiments() });
+}
 
 /** Shows the experiment of a lesson's step as it was left, or as the lesson gives it. */
 export function openLessonDocument(key: string, experiment: Experiment): void {

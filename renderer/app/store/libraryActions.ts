@@ -1,12 +1,13 @@
 /** What is done to the library's things: delete with a way back, rename. */
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
-import type { LibraryItems, SweepSummary } from '../../../core/service/service.ts';
+import { type LibraryItems, runTitle, type SweepSummary } from '../../../core/service/service.ts';
+import type { LibraryItem } from '../../library/libraryView.ts';
 import { useSweeps } from '../../sweep/sweeps.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
 import { attempt, host, openPage } from './actions.ts';
-import { forgetDocument } from './editing.ts';
+import { forgetDocument, renameExperiment } from './editing.ts';
 import { countItems } from './files.ts';
 import { assign, state } from './store.ts';
 
@@ -66,12 +67,8 @@ function nameOf(items: LibraryItems): string {
   const [experiment, run, sweep] = [items.experiments[0], items.runs[0], items.sweeps[0]];
   if (items.experiments.length + items.runs.length + items.sweeps.length > 1) return capital(countItems(items));
   if (sweep !== undefined) return nameOfSweep(useSweeps.getState().summaries[sweep]);
-  const { experiments, runs } = state();
-  return (
-    experiments.find(({ id }) => id === experiment)?.name ??
-    (run === undefined ? undefined : (runs[run]?.title ?? runs[run]?.name)) ??
-    ''
-  );
+  if (run !== undefined) return nameOfItem({ kind: 'run', id: run });
+  return experiment === undefined ? '' : nameOfItem({ kind: 'experiment', id: experiment });
 }
 
 function nameOfSweep(sweep: SweepSummary | undefined): string {
@@ -81,6 +78,26 @@ function nameOfSweep(sweep: SweepSummary | undefined): string {
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Calls a run something else than its experiment. */
-export const renameRun = (id: string, title: string): Promise<void> =>
-  attempt('The run could not be renamed', () => host().renameRun(id, title));
+/** What the library calls it. */
+export function nameOfItem({ kind, id }: LibraryItem): string {
+  if (kind === 'sweep') return useSweeps.getState().summaries[id]?.name ?? '';
+  const { experiments, runs } = state();
+  if (kind === 'experiment') return experiments.find((one) => one.id === id)?.name ?? '';
+  return runs[id] === undefined ? '' : runTitle(runs[id]);
+}
+
+/** Gives it another name; a run without one is called as its experiment again. */
+export const renameItem = (item: LibraryItem, name: string): Promise<void> =>
+  attempt(`The ${item.kind} could not be renamed`, async () => {
+    const shown = nameOfItem(item);
+    const given = item.kind === 'run' ? (state().runs[item.id]?.title ?? '') : shown;
+    await giveName(item, name);
+    const undo = () =>
+      void attempt(`The ${item.kind} could not be called “${shown}” again`, () => giveName(item, given));
+    notifyDone('Renamed', name === '' ? shown : `“${shown}” is now “${name}”.`, { label: 'Undo', act: undo });
+  });
+
+function giveName({ kind, id }: LibraryItem, name: string): Promise<void> {
+  if (kind === 'experiment') return renameExperiment(id, name);
+  return kind === 'run' ? host().renameRun(id, name) : host().renameSweep(id, name);
+}

@@ -58,13 +58,14 @@ export class Server {
     writeFileSync(path, text);
   }
 
-  /** Every file in the data folder with its content, to show that nothing changed. */
+  /** Every file in the data folder with its content, to show that nothing changed; the memory of lists is no content. */
   files(): Record<string, string> {
     const names = readdirSync(this.dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
-    const paths = names.map((entry) => join(entry.parentPath, entry.name)).sort();
-    return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'base64')]));
+    const cache = join(this.dataFolder, 'cache');
+    const paths = names.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !path.startsWith(cache));
+    return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(path, 'base64')]));
   }
 
   /** Ids of the engine processes it has started. */

@@ -1,5 +1,5 @@
 /** A library goes out as a bundle and comes in elsewhere the same; a damaged sweep in it costs itself and nothing else. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -445,8 +445,15 @@ describe('a sweep in a bundle', () => {
     const cut = `${unusedName()}.copyscope`;
     writeFileSync(cut, await pack(files));
     const { exitCode, out: printed, err } = await cli(unusedName(), 'import', cut);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(printed).toContain('1 experiments, 1 runs, 1 sweeps');
     expect(err).toContain(`sweeps/${damagedId}.jsonl is missing`);
+
+    const whole = readFileSync(bundle);
+    writeFileSync(cut, whole.subarray(0, whole.length / 2));
+    expect(await cli(unusedName(), 'import', cut)).toMatchObject({ exitCode: 2, out: '' });
+    expect(await cli(dataFolder, 'export', unusedName(), '--sweep', 'none')).toMatchObject({ exitCode: 2, out: '' });
+    expect(await cli(dataFolder, 'export', unusedName(), '--run', 'none')).toMatchObject({ exitCode: 2, out: '' });
+    expect(await cli(unusedName(), 'export', unusedName())).toMatchObject({ exitCode: 2, out: '' });
   });
 });

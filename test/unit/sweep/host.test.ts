@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { requireArguments } from '../../../core/service/requests.ts';
 import { libraryItems, type SweepSummary } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { forkEngine } from '../../../host/engine/child.ts';
@@ -91,6 +92,26 @@ afterEach(() => {
 });
 
 describe('a sweep on the host', () => {
+  it('gets another name, which stays, goes into its document and is told; not while it runs', async () => {
+    const { id } = await host.service.startSweep({ sweep: document, engine: 'sim' });
+    await expect(host.service.renameSweep(id, 'Too early')).rejects.toMatchObject({ code: 'sweep.running' });
+    await ended(id);
+    const before = await host.service.readSweep(id);
+    await host.service.renameSweep(id, 'On the new node');
+    expect(last(id)).toEqual({ ...before.summary, name: 'On the new node' });
+    host.close();
+    host = open();
+    expect(await host.service.readSweep(id)).toEqual({
+      ...before,
+      summary: { ...before.summary, name: 'On the new node' },
+      document: { ...before.document, name: 'On the new node' },
+    });
+    await expect(host.service.renameSweep('none', 'x')).rejects.toMatchObject({ code: 'sweep.not-found' });
+    expect(() => requireArguments('renameSweep', [id, '  '])).toThrow(
+      expect.objectContaining({ code: 'request.invalid' }),
+    );
+  });
+
   it('answers at once, runs every point, keeps those that fail with their reason, and each point is a run', async () => {
     const begun = await host.service.startSweep({ sweep: document, engine: 'sim' });
     expect(begun).toMatchObject({ status: 'running', points: 8, done: 0, failed: 0, origin: 'simulated' });
