@@ -7,6 +7,7 @@ import { describeSource, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
+import { LinkButton } from '../common/LinkButton.tsx';
 import { TermRow } from '../common/TermRow.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
 import { RemedyBlock } from './remedies/RemedyBlock.tsx';
@@ -76,11 +77,7 @@ function Refuted({ run, verdict, linked = false }: Props) {
 function VerdictLink({ run, verdict }: Props) {
   const { op, row, label } = verdict;
   const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
-  return (
-    <button type="button" className={classes['link']} onClick={open}>
-      {label}
-    </button>
-  );
+  return <LinkButton onClick={open}>{label}</LinkButton>;
 }
 
 function RuleNote({ id }: { readonly id: NonNullable<Verdict['rule']> }) {

@@ -1,18 +1,18 @@
 /** What arrived in the recorded run: each buffer, and how many of its bytes are wrong. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import { recordedPrefix } from '../../core/service/service.ts';
 import type { VerificationCheck } from '../../core/trace/run.ts';
 import { formatShare } from '../../core/units.ts';
 import { useApp } from '../app/store/store.ts';
 import { formatDay } from '../common/time.ts';
 import classes from './Arrived.module.css';
+import { recordingOf } from './recordings.ts';
 import type { Checked } from './useChecks.ts';
 import type { OpenStep } from './useLesson.ts';
 
 export function Arrived({ open, checked }: { readonly open: OpenStep; readonly checked: Checked }) {
   const { lesson, step } = open;
-  const recorded = lesson.experiments[step.shown?.name ?? '']?.recorded;
-  const run = useApp((state) => state.runs[`${recordedPrefix}${recorded}`]);
+  const recording = recordingOf(lesson, step.shown?.name ?? '');
+  const run = useApp((state) => (recording === null ? undefined : state.runs[recording]));
   const result = checked.status === 'checked' ? checked.result : checked.status === 'checking' ? checked.before : null;
   if (result === null || result.data.length === 0 || run === undefined) return null;
   return (

@@ -1,9 +1,10 @@
-/** The lanes of a simulated run as a picture for paper or a page of its own: a bar for each activity, times below. */
-import { activity } from '../../core/analysis/iteration.ts';
-import type { Played } from '../../core/lessons/played.ts';
+/** The lanes of a run as a picture for paper or a page of its own: a bar for each activity, times below. */
+import { activity, type Iteration } from '../../core/analysis/iteration.ts';
+import type { Run } from '../../core/trace/run.ts';
 import type { Lane } from '../../core/trace/trace.ts';
 import { formatDuration } from '../../core/units.ts';
 import { type PaintName, paint, paintNames } from '../app/palette.ts';
+import { formatDay } from '../common/time.ts';
 import { rowTitle } from '../timeline/describeRow.ts';
 import { operationLabels } from '../timeline/operationLabels.ts';
 import { paintOfRow } from '../timeline/paintCodes.ts';
@@ -20,6 +21,12 @@ const padding = 5;
 /** Marks and ranges lie over other activities: there is no room for them in one row. */
 const leftOut: readonly PaintName[] = ['mark', 'host-range'];
 
+export interface DrawnRun {
+  readonly run: Run;
+  readonly iteration: Iteration;
+  readonly origin: 'simulated' | 'recorded';
+}
+
 interface Bar {
   readonly left: number;
   readonly width: number;
@@ -32,14 +39,15 @@ interface Row {
   readonly bars: readonly Bar[];
 }
 
-export function LanesDrawing({ played, name }: { readonly played: Played; readonly name: string }) {
-  const rows = rowsOf(played);
+export function LanesDrawing({ drawn, name }: { readonly drawn: DrawnRun; readonly name: string }) {
+  const { info } = drawn.run;
+  const rows = rowsOf(drawn);
   const height = rows.length * rowHeight + 20;
-  const end = formatDuration(makespanOf(played));
+  const end = formatDuration(makespanOf(drawn));
   const shown = new Set(rows.flatMap(({ bars }) => bars.map((bar) => bar.paint)));
   return (
     <figure>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Lanes of ${name}, simulated`}>
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Lanes of ${name}, ${drawn.origin}`}>
         {rows.map(({ lane, bars }, index) => (
           <g key={lane.id} transform={`translate(0 ${index * rowHeight})`}>
             <text x={0} y={15} fontSize={12}>
@@ -59,7 +67,8 @@ export function LanesDrawing({ played, name }: { readonly played: Played; readon
         </text>
       </svg>
       <figcaption>
-        {name}, simulated on {played.run.info.device?.name ?? played.run.info.profile}.
+        {name}, {drawn.origin} on {info.device?.name ?? info.profile}
+        {drawn.origin === 'recorded' ? `, ${formatDay(info.createdAt)}` : ''}.
         {paintNames
           .filter((one) => shown.has(one))
           .map((one) => (
@@ -99,15 +108,15 @@ function Key({ name }: { readonly name: PaintName }) {
   );
 }
 
-function makespanOf({ iteration, run: { trace } }: Played): number {
+function makespanOf({ iteration, run: { trace } }: DrawnRun): number {
   let end = 0;
   for (let row = iteration.begin; row < iteration.end; row += 1) end = Math.max(end, activity(trace, row).endNs);
   return end;
 }
 
-function rowsOf(played: Played): Row[] {
-  const { iteration, run } = played;
-  const scale = (width - gutter) / Math.max(makespanOf(played), 1);
+function rowsOf(drawn: DrawnRun): Row[] {
+  const { iteration, run } = drawn;
+  const scale = (width - gutter) / Math.max(makespanOf(drawn), 1);
   const bars = run.trace.lanes.map((): Bar[] => []);
   const labels = operationLabels(run.info.experiment);
   for (let row = iteration.begin; row < iteration.end; row += 1) {

@@ -3,7 +3,6 @@ import { Button, Loader, SegmentedControl, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBook2, IconHelpCircle } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
-import { recordedPrefix } from '../../core/service/service.ts';
 import { ScoreAndTimeline } from '../app/DocumentPage.tsx';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
@@ -16,6 +15,7 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import classes from './Lesson.module.css';
 import { useLessonView } from './lessonView.ts';
+import { recordingOf } from './recordings.ts';
 import { type OpenStep, useLessonFile, useOpenStep } from './useLesson.ts';
 
 export function LessonCentre() {
@@ -88,13 +88,12 @@ function Bar({ open, experiment }: { readonly open: OpenStep; readonly experimen
   const shown = useApp(shownRunId);
   const simulates = useSimulates();
   const { document, lesson, step, waits } = open;
-  const declared = lesson.experiments[step.shown?.name ?? '']?.recorded ?? 'none yet';
-  const recording = `${recordedPrefix}${declared}`;
-  const device = useApp((state) => state.runs[recording]?.device);
+  const recording = recordingOf(lesson, step.shown?.name ?? '');
+  const device = useApp((state) => (recording === null ? undefined : state.runs[recording]?.device));
   return (
     <div className={classes['bar']}>
       <strong title={experiment.description}>{experiment.name}</strong>
-      {device === undefined || document === null || waits ? null : (
+      {recording === null || device === undefined || document === null || waits ? null : (
         <SegmentedControl
           size="xs"
           aria-label="Run shown"
@@ -109,7 +108,7 @@ function Bar({ open, experiment }: { readonly open: OpenStep; readonly experimen
           }}
         />
       )}
-      {declared === 'none yet' && !waits ? <span className={classes['none']}>No recorded run yet</span> : null}
+      {recording === null && !waits ? <span className={classes['none']}>No recorded run yet</span> : null}
       {presenting || waits ? null : (
         <span className={classes['run']}>
           <EnginePicker />

@@ -1,21 +1,28 @@
 /** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
 import { createPortal, flushSync } from 'react-dom';
 import { create } from 'zustand';
+import { iterationOf } from '../../core/analysis/iteration.ts';
 import type { Figure } from '../../core/lessons/figure.ts';
 import { isChoice, type Lesson, type LessonStep } from '../../core/lessons/lesson.ts';
-import { type Played, play } from '../../core/lessons/played.ts';
+import { play } from '../../core/lessons/played.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
+import { runName } from '../../core/trace/run.ts';
+import { state } from '../app/store/store.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
-import { LanesDrawing } from './LanesDrawing.tsx';
+import { type DrawnRun, LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
-import { givenExperiment } from './useLesson.ts';
+import { readRecording, recordingOf } from './recordings.ts';
+import { documentOf, givenExperiment } from './useLesson.ts';
+
+/** By the step's position: a step that begins with an experiment draws its lanes. */
+type DrawnRuns = ReadonlyMap<number, DrawnRun>;
 
 interface Drawn {
   /** The lesson whose runs they are. */
   readonly opened: OpenedLesson | null;
-  readonly runs: ReadonlyMap<string, Played>;
+  readonly runs: DrawnRuns;
 }
 
 const useDrawn = create<Drawn>()(() => ({ opened: null, runs: new Map() }));
@@ -33,8 +40,7 @@ export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
 
 interface Props {
   readonly opened: OpenedLesson;
-  /** Runs by the name of the experiment; their lanes stand under the steps that begin with them. */
-  readonly runs?: ReadonlyMap<string, Played>;
+  readonly runs?: DrawnRuns;
 }
 
 function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
@@ -42,13 +48,8 @@ function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
     <article>
       <h1>{lesson.title}</h1>
       <p>{lesson.summary}</p>
-      {lesson.steps.map((step) => (
-        <Step
-          key={step.title}
-          step={step}
-          figure={figures[step.figure ?? '']}
-          played={runs?.get(step.experiment ?? '')}
-        />
+      {lesson.steps.map((step, index) => (
+        <Step key={step.title} step={step} figure={figures[step.figure ?? '']} drawn={runs?.get(index)} />
       ))}
       {lesson.differs === '' ? null : (
         <>
@@ -69,10 +70,10 @@ function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
 interface StepProps {
   readonly step: LessonStep;
   readonly figure: Figure | undefined;
-  readonly played: Played | undefined;
+  readonly drawn: DrawnRun | undefined;
 }
 
-function Step({ step, figure, played }: StepProps) {
+function Step({ step, figure, drawn }: StepProps) {
   const { question, task, holds } = step;
   return (
     <section>
@@ -97,7 +98,7 @@ function Step({ step, figure, played }: StepProps) {
           )}
         </>
       )}
-      {played === undefined ? null : <LanesDrawing played={played} name={played.experiment.name} />}
+      {drawn === undefined ? null : <LanesDrawing drawn={drawn} name={runName(drawn.run.info)} />}
       {task === undefined ? null : (
         <>
           <h3>Task</h3>
@@ -168,20 +169,34 @@ section { break-inside: avoid-page; }`;
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
-/** The lesson's experiments as they are given; without a profile there are no lanes. */
-async function simulated(lesson: Lesson): Promise<ReadonlyMap<string, Played>> {
-  const profile = await chosenProfile();
-  const runs = new Map<string, Played>();
-  if (profile === null) return runs;
-  for (const name of Object.keys(lesson.experiments)) {
-    runs.set(name, await play(await givenExperiment(lesson, name), profile));
+/** Of each step that begins with an experiment: the recorded run where that is the one shown, else a simulated one. */
+async function drawnRuns(lesson: Lesson): Promise<DrawnRuns> {
+  const runs = new Map<number, DrawnRun>();
+  for (const [index, step] of lesson.steps.entries()) {
+    const drawn = step.experiment === undefined ? null : await drawnRun(lesson, step, step.experiment);
+    if (drawn !== null) runs.set(index, drawn);
   }
   return runs;
 }
 
-/** Simulates what the lanes are drawn from, and opens the printer's dialog. */
+/** Simulated is the experiment as the lesson gives it; null where there is no profile. */
+async function drawnRun(lesson: Lesson, step: LessonStep, name: string): Promise<DrawnRun | null> {
+  const recording = recordingOf(lesson, name);
+  const isShown = recording !== null && state().pickedRuns[documentOf(lesson, step) ?? ''] === recording;
+  const recorded = isShown ? await readRecording(recording) : null;
+  if (recorded !== null) {
+    const iteration = iterationOf(recorded.trace, recorded.info.iterations.representative);
+    return { run: recorded, iteration, origin: 'recorded' };
+  }
+  const profile = await chosenProfile();
+  if (profile === null) return null;
+  const { run, iteration } = await play(await givenExperiment(lesson, name), profile);
+  return { run, iteration, origin: 'simulated' };
+}
+
+/** Makes what the lanes are drawn from, and opens the printer's dialog. */
 export async function printLesson(opened: OpenedLesson): Promise<void> {
-  const runs = await simulated(opened.lesson);
+  const runs = await drawnRuns(opened.lesson);
   flushSync(() => useDrawn.setState({ opened, runs }));
   window.print();
 }
@@ -189,7 +204,7 @@ export async function printLesson(opened: OpenedLesson): Promise<void> {
 /** One HTML file with everything in it. */
 export async function saveAsPage(opened: OpenedLesson): Promise<void> {
   const { renderToStaticMarkup } = await import('react-dom/server.browser');
-  const body = renderToStaticMarkup(<WholeLesson opened={opened} runs={await simulated(opened.lesson)} />);
+  const body = renderToStaticMarkup(<WholeLesson opened={opened} runs={await drawnRuns(opened.lesson)} />);
   const title = escaped(opened.lesson.title);
   const page = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>\n<body>\n${body}\n</body>\n</html>\n`;
   saveBlob(`${opened.lesson.id.replaceAll('/', '-')}.html`, new Blob([page], { type: 'text/html' }));

@@ -2,15 +2,14 @@
 import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { experimentsOf, type StepResult } from '../../core/lessons/evaluate.ts';
-import { recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { announce } from '../app/announce.ts';
-import { ensureRun } from '../app/store/actions.ts';
-import { currentExperiment, loadedRun } from '../app/store/select.ts';
-import { state, useApp, watch } from '../app/store/store.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { state, useApp } from '../app/store/store.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { askChecks } from './askChecks.ts';
 import { change } from './lessonView.ts';
+import { readRecording, recordingOf } from './recordings.ts';
 import { givenExperiment, type OpenStep } from './useLesson.ts';
 
 export type Checked =
@@ -70,9 +69,7 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
   );
   const recorded: Record<string, Run> = {};
   for (const name of names) {
-    const id = lesson.experiments[name]?.recorded ?? 'none yet';
-    if (id === 'none yet' || state().runs[`${recordedPrefix}${id}`] === undefined) continue;
-    const run = await recordedRun(`${recordedPrefix}${id}`);
+    const run = await readRecording(recordingOf(lesson, name));
     if (run !== null) recorded[name] = run;
   }
   const experiment = step.task === undefined ? null : currentExperiment(state());
@@ -84,21 +81,6 @@ async function check({ lesson, step }: OpenStep): Promise<StepResult> {
     recorded,
     profile,
   });
-}
-
-/** A recorded run, also where someone else has begun to read it; null where it can't be read. */
-async function recordedRun(id: string): Promise<Run | null> {
-  await ensureRun(id);
-  const isReading = (): boolean => state().loadedRuns[id]?.status === 'loading';
-  await new Promise<void>((resolve) => {
-    if (!isReading()) return resolve();
-    const stop = watch(() => {
-      if (isReading()) return;
-      stop();
-      resolve();
-    });
-  });
-  return loadedRun(state(), id)?.run ?? null;
 }
 
 /** A task that was done once stays done. */

@@ -25,7 +25,8 @@ export interface OpenStep {
   readonly waits: boolean;
 }
 
-const documentOf = (lesson: Lesson, { shown }: LessonStep): string | null =>
+/** Key of the document that a step shows; null where it has none. */
+export const documentOf = (lesson: Lesson, { shown }: LessonStep): string | null =>
   shown === null ? null : `lesson:${lesson.id}/${shown.step}`;
 
 /** The lesson's file as far as it is read; undefined where no lesson is open. */

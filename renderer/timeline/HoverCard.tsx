@@ -6,7 +6,7 @@ import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
 import { exactTime } from './exactTime.ts';
 import classes from './HoverCard.module.css';
 import type { CounterHit, Hit } from './hitTest.ts';
-import { useRunNotes } from './notes/noteStore.ts';
+import { useRunNotes } from './notes/noteState.ts';
 import { operationLabels } from './operationLabels.ts';
 import { paintOfRow } from './paintCodes.ts';
 import type { HazardOps } from './useHazardOps.ts';

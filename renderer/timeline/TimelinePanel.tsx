@@ -33,7 +33,7 @@ import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
 import { NotesButton } from './notes/NotesButton.tsx';
 import { NotesPanel } from './notes/NotesPanel.tsx';
-import { useRunNotes } from './notes/noteStore.ts';
+import { useRunNotes } from './notes/noteState.ts';
 import { useNotesOpen } from './notes/notesPanelState.ts';
 import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
 import { operationLabels } from './operationLabels.ts';

@@ -268,6 +268,22 @@ test('a lesson is printed with its answers and its lanes', async ({ window: _win
   await expect(printed).toContainText('Right: A stream runs its work in issue order');
   await expect(printed.locator('svg[aria-label="Lanes of First overlap, simulated"]')).toHaveCount(2);
   await expect(printed).toContainText('H2D copy');
+
+  // Where the recorded run is the one shown, its lanes are printed, and they say so.
+  await page.emulateMedia({ media: 'screen' });
+  await page.getByRole('button', { name: 'Show the answer' }).click();
+  await page
+    .getByRole('radiogroup', { name: 'Run shown' })
+    .getByText(/^Recorded/)
+    .click();
+  await page.evaluate(() => document.body.removeAttribute('data-printed'));
+  await page.getByRole('button', { name: 'More about this lesson' }).click();
+  await page.getByRole('menuitem', { name: 'Print' }).click();
+  await expect(page.locator('body[data-printed]')).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  await expect(printed.locator('svg[aria-label="Lanes of First overlap, recorded"]')).toHaveCount(1);
+  await expect(printed.locator('svg[aria-label="Lanes of First overlap, simulated"]')).toHaveCount(1);
+  await expect(printed).toContainText(/First overlap, recorded on NVIDIA H200, .*\d\./);
 });
 
 test('a lesson of one’s own is listed and played; one with a mistake says where it is', async ({

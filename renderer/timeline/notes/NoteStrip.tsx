@@ -7,7 +7,7 @@ import { gutterWidth } from '../Gutter.tsx';
 import { toPixels } from '../timeView.ts';
 import type { SharedTime } from '../timeWindow.ts';
 import classes from './Notes.module.css';
-import { goToNote, useRunNotes } from './noteStore.ts';
+import { goToNote, useRunNotes } from './noteState.ts';
 import { openNotes } from './notesPanelState.ts';
 import { whenOf } from './useNoteKeys.ts';
 

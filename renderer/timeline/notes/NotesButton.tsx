@@ -3,7 +3,8 @@ import { IconNote } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import type { LoadedRun } from '../../app/loadedRun.ts';
 import { useApp } from '../../app/store/store.ts';
-import { ensureNotes, useRunNotes } from './noteStore.ts';
+import { ensureNotes } from './noteReads.ts';
+import { useRunNotes } from './noteState.ts';
 import { openNotes, useNotesOpen } from './notesPanelState.ts';
 
 /** In the toolbar: opens the list of notes, and tells how many there are. */

@@ -8,8 +8,10 @@ import { ErrorText } from '../../common/ErrorText.tsx';
 import { rowTitle } from '../describeRow.ts';
 import { operationLabels } from '../operationLabels.ts';
 import classes from './Notes.module.css';
-import { deleteNote, editNote, endWords, goToNote, keepsNotes, typeWords, useRunNotes } from './noteStore.ts';
+import { deleteNote } from './noteChanges.ts';
+import { editNote, goToNote, keepsNotes, useRunNotes } from './noteState.ts';
 import { openNotes } from './notesPanelState.ts';
+import { endWords, typeWords } from './noteWords.ts';
 import { whenOf } from './useNoteKeys.ts';
 
 interface Props {

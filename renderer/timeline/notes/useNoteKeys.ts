@@ -8,7 +8,8 @@ import type { IterationView, LoadedRun } from '../../app/loadedRun.ts';
 import { state } from '../../app/store/store.ts';
 import type { SharedTime } from '../timeWindow.ts';
 import { takesKeys } from '../useTimelineKeys.ts';
-import { addNote, editNote, goToNote, notesOf, travelNotes, wereNotesLast } from './noteStore.ts';
+import { addNote, travelNotes, wereNotesLast } from './noteChanges.ts';
+import { editNote, goToNote, notesOf } from './noteState.ts';
 import { openNotes } from './notesPanelState.ts';
 
 export function useNoteKeys(run: LoadedRun, view: IterationView, time: SharedTime): void {

@@ -31,7 +31,12 @@ const service = {
 async function open() {
   vi.resetModules();
   const actions = await import('../../../renderer/app/store/actions.ts');
-  const notes = await import('../../../renderer/timeline/notes/noteStore.ts');
+  const notes = {
+    ...(await import('../../../renderer/timeline/notes/noteState.ts')),
+    ...(await import('../../../renderer/timeline/notes/noteChanges.ts')),
+    ...(await import('../../../renderer/timeline/notes/noteWords.ts')),
+    ...(await import('../../../renderer/timeline/notes/noteReads.ts')),
+  };
   const gate: { held: (() => void)[] | null } = { held: null };
   const wait = (): Promise<void> =>
     gate.held === null ? Promise.resolve() : new Promise((pass) => void gate.held?.push(pass));

@@ -1,0 +1,98 @@
+/** Notes that come from the host: read when a run is opened, and put to this window's when others have changed them. */
+import { toErrorInfo } from '../../../core/errors.ts';
+import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
+import { notifyDone } from '../../app/notify.ts';
+import { host, whenNotesChanged } from '../../app/store/actions.ts';
+import { watch } from '../../app/store/store.ts';
+import { change } from './noteChanges.ts';
+import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';
+import { beginHistory, forgetRun, hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
+import { dropWords, flushWords, moveWords, writtenWords } from './noteWords.ts';
+
+const reading = new Set<string>();
+/** Runs whose notes have changed since their reading began. */
+const heard = new Set<string>();
+
+/** Reads the notes on a run: when it is opened, and after each time the connection was away. */
+export async function ensureNotes(run: string): Promise<void> {
+  if (!keepsNotes(run) || reading.has(run)) return;
+  reading.add(run);
+  try {
+    const notes = await readNotes(run);
+    if (hasHistory(run) && keptNotes(run) !== null) takeOthers(run, notes);
+    else begin(run, notes);
+  } catch (thrown) {
+    const problem = toErrorInfo(thrown);
+    // Without a connection they are read later.
+    if (problem.code.startsWith('connection.')) return;
+    if (!hasHistory(run)) begin(run, []);
+    set(run, { problem });
+  } finally {
+    reading.delete(run);
+  }
+}
+
+/** As they are after all that this window has saved. What changes while they are read could be older in the answer. */
+async function readNotes(run: string): Promise<readonly RunNote[]> {
+  for (;;) {
+    await saved(run);
+    heard.delete(run);
+    const { notes } = await host().readNotes(run);
+    if (!heard.has(run)) return notes;
+  }
+}
+
+/** Notes that were written before the answer came are kept. */
+function begin(run: string, notes: readonly RunNote[]): void {
+  const early = notesOf(run).notes;
+  setKept(run, notes);
+  beginHistory(run, mergeNotes([], early, notes));
+}
+
+/** The host tells of a change, by this window or another. */
+function onNotesChanged(run: string, { notes }: RunNotes, by: string): void {
+  heard.add(run);
+  if (!hasHistory(run)) return;
+  if (by === self) setKept(run, notes);
+  else takeOthers(run, notes);
+}
+
+/** Puts what others have changed to what this window has, and to all that undo and redo lead to. */
+function takeOthers(run: string, theirs: readonly RunNote[]): void {
+  flushWords();
+  const base = keptNotes(run) ?? [];
+  const history = historyOf(run);
+  const before = history.notes;
+  setKept(run, theirs);
+  history.rebase((mine) => inOrder(mergeNotes(base, mine, theirs)));
+  const { notes } = history;
+  set(run, { notes });
+  const copy = notes.find(({ id }) => [...before, ...theirs].every((one) => one.id !== id));
+  if (copy !== undefined) {
+    if (copy.text === writtenWords()?.text) moveWords(copy.id);
+    notifyDone('Changed in another window too', 'Both windows have written on one note: it is there twice now.');
+  }
+  const lost = before.find(({ id }) => id === writtenWords()?.id && notes.every((one) => one.id !== id));
+  if (lost !== undefined) tellLost(run, lost);
+  save(run);
+}
+
+/** The note whose words are being written was deleted by another window. */
+function tellLost(run: string, note: RunNote): void {
+  dropWords();
+  const act = (): void => change(run, 'Bring a note back', [...notesOf(run).notes, note]);
+  notifyDone('The note was deleted in another window', note.text, { label: 'Bring it back', act });
+}
+
+/** With its run. */
+function forgetNotes(run: string): void {
+  if (!hasHistory(run)) return;
+  forgetRun(run);
+  forgetSaves(run);
+}
+
+watch((now, before) => {
+  for (const id of Object.keys(before.runs)) if (now.runs[id] === undefined) forgetNotes(id);
+});
+
+whenNotesChanged(onNotesChanged);

@@ -1,0 +1,62 @@
+/** The marks and notes on the runs that are open, as this window has them, and the history of each run's. */
+import { create } from 'zustand';
+import type { ErrorInfo } from '../../../core/errors.ts';
+import type { RunNote } from '../../../core/trace/notes.ts';
+import { isPrediction } from '../../app/store/select.ts';
+import { NoteHistory } from './noteHistory.ts';
+
+interface NotesOfRun {
+  /** In order of iteration and time. */
+  readonly notes: readonly RunNote[];
+  /** Why those that were saved can't be read; null where they can. */
+  readonly problem: ErrorInfo | null;
+  /** The one that was gone to last, and how often one was: going to it again moves there again. */
+  readonly active: { readonly id: string; readonly times: number } | null;
+  /** The one whose words are being written. */
+  readonly editing: string | null;
+}
+
+const none: NotesOfRun = { notes: [], problem: null, active: null, editing: null };
+
+const useAll = create<Readonly<Record<string, NotesOfRun>>>()(() => ({}));
+const histories = new Map<string, NoteHistory>();
+
+export const useRunNotes = (run: string): NotesOfRun => useAll((all) => all[run] ?? none);
+export const notesOf = (run: string): NotesOfRun => useAll.getState()[run] ?? none;
+
+/** A prediction is made anew with every edit, and so keeps nothing. */
+export const keepsNotes = (run: string): boolean => !isPrediction(run);
+
+export function set(run: string, change: Partial<NotesOfRun>): void {
+  useAll.setState((all) => ({ ...all, [run]: { ...(all[run] ?? none), ...change } }));
+}
+
+/** Whether the notes on a run were begun, by reading or by writing them. */
+export const hasHistory = (run: string): boolean => histories.has(run);
+
+export function historyOf(run: string): NoteHistory {
+  const known = histories.get(run) ?? new NoteHistory(notesOf(run).notes);
+  histories.set(run, known);
+  return known;
+}
+
+export function beginHistory(run: string, notes: readonly RunNote[]): void {
+  histories.set(run, new NoteHistory(inOrder(notes)));
+  set(run, { notes: historyOf(run).notes });
+}
+
+export const inOrder = (notes: readonly RunNote[]): RunNote[] =>
+  [...notes].sort((a, b) => a.iteration - b.iteration || a.startNs - b.startNs || a.endNs - b.endNs);
+
+/** Shows it in the lanes. */
+export function goToNote(run: string, id: string): void {
+  set(run, { active: { id, times: (notesOf(run).active?.times ?? 0) + 1 } });
+}
+
+/** Opens its words for writing; null closes them. */
+export const editNote = (run: string, id: string | null): void => set(run, { editing: id });
+
+export function forgetRun(run: string): void {
+  histories.delete(run);
+  useAll.setState((all) => Object.fromEntries(Object.entries(all).filter(([id]) => id !== run)), true);
+}
