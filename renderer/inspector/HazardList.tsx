@@ -7,7 +7,7 @@ import { useLessonView } from '../lessons/lessonView.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
-import { useHazards } from './useHazards.ts';
+import { useHazards, useRepair } from './useHazards.ts';
 
 const mostShown = 20;
 
@@ -32,7 +32,8 @@ export function HazardList({ op }: { readonly op?: number | undefined }) {
 }
 
 function HazardCard({ hazard }: { readonly hazard: Hazard }) {
-  const { first, second, change, evidence, title, explanation, missing, remedy } = hazard;
+  const { first, second, evidence, title, explanation, missing, remedy } = hazard;
+  const change = useRepair(hazard);
   const { title: ruleTitle, statement } = rule(hazard.rule);
   const solving = useLessonView((view) => view.solving);
   return (

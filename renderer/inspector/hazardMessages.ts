@@ -1,17 +1,29 @@
 /** What the window and the worker that looks for hazards say to each other. */
 import type { HazardReport } from '../../core/analysis/hazards/hazard.ts';
+import type { Change } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Verification } from '../../core/trace/run.ts';
 
 export interface HazardRequest {
   readonly ticket: number;
-  readonly experiment: Experiment;
-  /** The run that is shown: evidence where it executed this very experiment. */
+  /** Null: that of the request before. */
+  readonly experiment: Experiment | null;
+  readonly question: FindHazards | RepairHazard;
+}
+
+export interface FindHazards {
+  readonly kind: 'find';
+  /** The run that is shown: evidence where it executed this very experiment. Null where its data was not checked. */
   readonly run: { readonly experiment: Experiment; readonly verification: Verification } | null;
 }
 
-export interface HazardAnswer {
-  readonly ticket: number;
-  /** Null where the experiment can't be lowered: the window says why elsewhere. */
-  readonly report: HazardReport | null;
+export interface RepairHazard {
+  readonly kind: 'repair';
+  /** Its place among the hazards that were found. */
+  readonly hazard: number;
 }
+
+export type HazardAnswer =
+  /** Null where the experiment can't be lowered: the window says why elsewhere. */
+  | { readonly kind: 'found'; readonly ticket: number; readonly report: HazardReport | null }
+  | { readonly kind: 'repaired'; readonly ticket: number; readonly change: Change | null };

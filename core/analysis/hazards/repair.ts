@@ -64,6 +64,18 @@ export function checkExperiment(experiment: Experiment): HazardReport {
   return { ...report, hazards };
 }
 
+/** The hazards of an experiment, without their changes. They are kept for as long as the experiment is. */
+export const hazardsOf = (experiment: Experiment): HazardReport => look(experiment, new Effort(0)).report;
+
+/** The change for one of those hazards, by its place in the report; null where none is known. */
+export function repairOf(experiment: Experiment, index: number): Change | null {
+  const effort = new Effort(0);
+  const looked = look(experiment, effort);
+  const hazard = looked.report.hazards[index];
+  const isShort = looked.program.operations.length <= mostOperations;
+  return hazard === undefined || !isShort ? null : repair(looked, hazard, effort);
+}
+
 /** A change that removes this hazard and brings no other; null where none of those tried does. */
 function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
   const others = looked.report.hazards.filter((one) => one !== hazard);

@@ -1,0 +1,128 @@
+/** Reports on hazards, made in a worker, and what repairs single hazards. An edit ends what is under way for the document before. */
+import type { Hazard, HazardReport } from '../../core/analysis/hazards/hazard.ts';
+import type { Change } from '../../core/experiment/change.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { watch } from '../app/store/store.ts';
+import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
+import { keptHazards, steadyReport } from './keptHazards.ts';
+
+const none: HazardReport = { hazards: [], limits: [] };
+
+/** By experiment, then by the run that gave the evidence. */
+const reports = new WeakMap<Experiment, Map<string, HazardReport>>();
+/** By experiment and hazard; null where no change is known that repairs it. */
+const repairs = new WeakMap<Experiment, Map<Hazard, Change | null>>();
+/** The last report, and whose it is. */
+let last: { readonly document: string; readonly experiment: Experiment; readonly report: HazardReport } | null = null;
+let kept = new WeakMap<Experiment, HazardReport>();
+
+type Question = { readonly experiment: Experiment } & (
+  | { readonly document: string; readonly run: string }
+  | { readonly hazard: Hazard }
+);
+
+const asked = new Map<number, Question>();
+const listeners = new Set<() => void>();
+let worker: Worker | null = null;
+/** The experiment that the worker has. */
+let given: Experiment | null = null;
+let tickets = 0;
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Null before it was found. */
+export const reportOf = (experiment: Experiment | null, run: string): HazardReport | null =>
+  experiment === null ? null : (reports.get(experiment)?.get(run) ?? null);
+
+/** What was found in the document last, for what it is now; null where nothing was. */
+export function lastReport(document: string, experiment: Experiment): HazardReport | null {
+  if (last?.document !== document) return null;
+  const report = kept.get(experiment) ?? keptHazards(last.report, last.experiment, experiment);
+  kept.set(experiment, report);
+  return report;
+}
+
+/** Undefined before it was tried. */
+export const repairOf = (experiment: Experiment, hazard: Hazard): Change | null | undefined =>
+  repairs.get(experiment)?.get(hazard);
+
+export function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
+  const id = run?.id ?? '';
+  const isAsked = [...asked.values()].some(
+    (one) => 'run' in one && one.experiment === experiment && one.run === id && one.document === document,
+  );
+  if (isAsked || reportOf(experiment, id) !== null) return;
+  send({ document, experiment, run: id }, { kind: 'find', run: checkedRun(run) });
+}
+
+/** Only a run whose data was checked can give evidence. */
+function checkedRun(run: LoadedRun | null): FindHazards['run'] {
+  const { experiment = null, verification } = run?.run.info ?? {};
+  const isChecked = verification !== undefined && verification.bytesChecked > 0;
+  return isChecked && experiment !== null ? { experiment, verification } : null;
+}
+
+export function askRepair(experiment: Experiment, report: HazardReport, hazard: Hazard): void {
+  const isAsked = [...asked.values()].some((one) => 'hazard' in one && one.hazard === hazard);
+  if (isAsked || repairOf(experiment, hazard) !== undefined) return;
+  send({ experiment, hazard }, { kind: 'repair', hazard: report.hazards.indexOf(hazard) });
+}
+
+function send(question: Question, message: HazardRequest['question']): void {
+  const { experiment } = question;
+  tickets += 1;
+  asked.set(tickets, question);
+  worker ??= startWorker();
+  worker.postMessage({
+    ticket: tickets,
+    experiment: experiment === given ? null : experiment,
+    question: message,
+  } satisfies HazardRequest);
+  given = experiment;
+}
+
+function startWorker(): Worker {
+  const made = new Worker(new URL('./hazardWorker.ts', import.meta.url), { type: 'module', name: 'hazards' });
+  made.onmessage = ({ data }: MessageEvent<HazardAnswer>) => settle(data);
+  // Without it the window goes on; it only says nothing of hazards, and asks a new one the next time.
+  made.onerror = end;
+  return made;
+}
+
+function end(): void {
+  worker?.terminate();
+  worker = null;
+  given = null;
+  asked.clear();
+}
+
+// First of all: a processor that still works on the document before can't draw the lanes of the new one.
+watch((now, before) => {
+  if (asked.size > 0 && currentExperiment(now) !== currentExperiment(before)) end();
+});
+
+function settle(answer: HazardAnswer): void {
+  const question = asked.get(answer.ticket);
+  asked.delete(answer.ticket);
+  if (question === undefined) return;
+  if (answer.kind === 'found' && 'run' in question) keepReport(question, answer.report ?? none);
+  if (answer.kind === 'repaired' && 'hazard' in question) {
+    const own = repairs.get(question.experiment) ?? new Map<Hazard, Change | null>();
+    repairs.set(question.experiment, own.set(question.hazard, answer.change));
+  }
+  for (const listener of listeners) listener();
+}
+
+function keepReport({ document, experiment, run }: Extract<Question, { run: string }>, found: HazardReport): void {
+  const before = lastReport(document, experiment);
+  const report = before === null ? found : steadyReport(before, found);
+  const own = reports.get(experiment) ?? new Map<string, HazardReport>();
+  reports.set(experiment, own.set(run, report));
+  last = { document, experiment, report };
+  kept = new WeakMap();
+}

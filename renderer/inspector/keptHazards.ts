@@ -1,0 +1,82 @@
+/** Hazards from one moment of a document to the next: what stays is neither drawn anew nor gone for a moment. */
+import { shallow } from 'zustand/shallow';
+import type { Hazard, HazardOperation, HazardReport } from '../../core/analysis/hazards/hazard.ts';
+import { type Experiment, eachOperation } from '../../core/experiment/experiment.ts';
+import type { Operation } from '../../core/experiment/operations.ts';
+
+/**
+ * What was found in a document, for the same document after an edit, until that has been looked through: hazards of the
+ * operations that are still there, by their new numbers. What a run gave as evidence was of the document before.
+ */
+export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
+  const numberAfter = newNumbers(listOf(before), listOf(after));
+  const hazards = report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []);
+  const isSame = hazards.length === report.hazards.length && hazards.every((one, at) => one === report.hazards[at]);
+  return isSame ? report : { ...report, hazards };
+}
+
+function keptHazard(hazard: Hazard, numberAfter: (op: number) => number | null): Hazard | null {
+  const [first, second] = [hazard.first, hazard.second].map((side) => moved(side, numberAfter(side.op)));
+  if (first == null || second == null) return null;
+  if (first === hazard.first && second === hazard.second && hazard.evidence === null) return hazard;
+  return { ...hazard, first, second, evidence: null };
+}
+
+function moved(side: HazardOperation, op: number | null): HazardOperation | null {
+  if (op === null) return null;
+  return op === side.op ? side : { ...side, op };
+}
+
+const lists = new WeakMap<Experiment, readonly Operation[]>();
+
+/** All operations, by number. */
+function listOf(experiment: Experiment): readonly Operation[] {
+  const known = lists.get(experiment);
+  if (known !== undefined) return known;
+  const list: Operation[] = [];
+  for (const { operations } of experiment.threads) eachOperation(operations, (operation) => list.push(operation));
+  lists.set(experiment, list);
+  return list;
+}
+
+/**
+ * The number that an operation has after an edit; null where it is gone. Edits share what they leave as it is, so that
+ * the operations before the first change and behind the last one are the very same objects. Between those two, where as
+ * many operations are left, each is the one in its place, changed.
+ */
+function newNumbers(before: readonly Operation[], after: readonly Operation[]): (op: number) => number | null {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const shift = after.length - before.length;
+  const places = new Map(shift === 0 ? [] : after.slice(start, after.length - end).map((one, at) => [one, start + at]));
+  return (op) => {
+    if (op < start) return op;
+    if (op >= before.length - end) return op + shift;
+    const old = before[op];
+    if (shift === 0) return old?.op === after[op]?.op ? op : null;
+    return (old === undefined ? undefined : places.get(old)) ?? null;
+  };
+}
+
+/** The new report, with those hazards of the old one that say the same; the old one itself where all do. */
+export function steadyReport(old: HazardReport, now: HazardReport): HazardReport {
+  const hazards = now.hazards.map((hazard, at) => {
+    const before = old.hazards[at];
+    return before !== undefined && saysTheSame(before, hazard) ? before : hazard;
+  });
+  const isSame = shallow(hazards, old.hazards) && shallow(now.limits, old.limits);
+  return isSame ? old : { ...now, hazards };
+}
+
+function saysTheSame(a: Hazard, b: Hazard): boolean {
+  const words = (hazard: Hazard) => ({ ...hazard, first: null, second: null, change: null, evidence: null });
+  return (
+    shallow(a.first, b.first) &&
+    shallow(a.second, b.second) &&
+    shallow(words(a), words(b)) &&
+    JSON.stringify([a.change, a.evidence]) === JSON.stringify([b.change, b.evidence])
+  );
+}
