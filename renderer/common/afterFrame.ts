@@ -19,6 +19,23 @@ export function afterFrame(action: () => void): () => void {
   };
 }
 
+/** Calls `action` with the frame after the next one, or soon. Returns what calls it off. */
+export function nextFrame(action: () => void): () => void {
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(once);
+  });
+  const timer = setTimeout(once, mostWaitMs);
+  function off(): void {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  }
+  function once(): void {
+    off();
+    action();
+  }
+  return off;
+}
+
 /** Soon, but not before what is more urgent is on screen; after so many milliseconds at the latest. Returns what calls it off. */
 export function whenIdle(action: () => void, mostMs: number): () => void {
   // Safari has no idle callbacks.

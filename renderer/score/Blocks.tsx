@@ -33,6 +33,7 @@ export function Blocks({ sheet, first, last }: Props) {
   const edgeFrom = useEditor((all) => all.edgeFrom);
   const verdicts = useVerdictsByOp();
   const hazards = useHazardsByOp();
+  const paints = usePaints();
   const { blocks, rows } = sheet.layout;
   return (
     <ul className={classes['blocks']} aria-label="Operations">
@@ -47,7 +48,8 @@ export function Blocks({ sheet, first, last }: Props) {
             column={column}
             label={block.label}
             detail={block.detail}
-            paint={block.paint}
+            fill={paints(block.paint).fill}
+            ink={paints(block.paint).text}
             kind={block.operation.op}
             left={left}
             top={top}
@@ -82,7 +84,9 @@ function blocksWithin(
 }
 
 /** Plain values, so that an edit draws only the blocks that it changes. */
-interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail' | 'paint'> {
+interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail'> {
+  readonly fill: string;
+  readonly ink: string;
   readonly kind: OperationName;
   readonly left: number;
   readonly top: number;
@@ -100,8 +104,7 @@ interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' 
 }
 
 const Block = memo(function Block(props: BlockProps) {
-  const { op, label, detail, kind, selected, atCursor, verdict, hazards } = props;
-  const paint = usePaints()(props.paint);
+  const { op, label, detail, kind, fill, ink, selected, atCursor, verdict, hazards } = props;
   const drag = useDraggable({ id: `block:${op}`, data: { kind: 'block', op, label } });
   return (
     <li
@@ -124,10 +127,10 @@ const Block = memo(function Block(props: BlockProps) {
         aria-label={spokenName(props)}
         tabIndex={atCursor ? 0 : -1}
         title={`${label}${detail === '' ? '' : ` (${detail})`}`}
-        style={{ width: props.width, height: rowHeight - 6, ...paintVariable(paint.fill) }}
+        style={{ width: props.width, height: rowHeight - 6, ...paintVariable(fill) }}
         onClick={(event) => pick(props, event)}
       >
-        <span className={classes['swatch']} style={{ background: paint.fill, color: paint.text }}>
+        <span className={classes['swatch']} style={{ background: fill, color: ink }}>
           <OperationIcon kind={kind} />
         </span>
         <span className={classes['words']}>

@@ -1,6 +1,6 @@
 /** How wide each column of the score is: as wide as its words need, within reason. */
 import { lowerBound } from '../../core/trace/rows.ts';
-import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
+import type { ScoreLayout } from './scoreLayout.ts';
 
 export interface ColumnPlaces {
   /** Pixels from the first column's left edge. Beyond the last column come empty ones of the least width. */
@@ -21,7 +21,7 @@ const verdictWidth = 20;
 
 export function placeColumns(layout: ScoreLayout): ColumnPlaces {
   const widths = new Float64Array(layout.columns).fill(leastWidth);
-  for (const block of layout.blocks) widths[block.column] = Math.max(widths[block.column] ?? 0, blockWidth(block));
+  for (const block of layout.blocks) widths[block.column] = Math.max(widths[block.column] ?? 0, block.width);
   const lefts = new Float64Array(layout.columns + 1);
   for (let column = 0; column < layout.columns; column += 1) {
     lefts[column + 1] = (lefts[column] ?? 0) + (widths[column] ?? 0);
@@ -38,8 +38,9 @@ export function placeColumns(layout: ScoreLayout): ColumnPlaces {
   };
 }
 
-function blockWidth({ label, detail, operation }: ScoreBlock): number {
+/** Pixels that a block of these words takes. A copy has room for what became of it besides. */
+export function blockWidth(label: string, detail: string, isCopy: boolean): number {
   const words = Math.max(label.length * labelCharacter, detail.length * detailCharacter);
-  const judged = operation.op === 'copy' ? verdictWidth : 0;
+  const judged = isCopy ? verdictWidth : 0;
   return Math.round(Math.min(Math.max(words + iconAndPadding + judged, leastWidth), mostWidth));
 }

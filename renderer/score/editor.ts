@@ -44,9 +44,9 @@ const focusWishMs = 600;
 /** Gives the focus to the cursor's cell, now and as soon as what was just done is drawn. */
 export function wishFocus(): void {
   focusWishedUntil = performance.now() + focusWishMs;
-  const target = document.querySelector<HTMLElement>('[data-cursor]');
-  // Asking for what is there already would lay the page out.
-  if (document.activeElement !== target) target?.focus();
+  // Asking for what is there already would lay the page out, and looking for it take longer than most edits.
+  if (document.activeElement?.hasAttribute('data-cursor') === true) return;
+  document.querySelector<HTMLElement>('[data-cursor]')?.focus();
 }
 
 export function dropFocusWish(): void {

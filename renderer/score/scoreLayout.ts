@@ -10,6 +10,7 @@ import { childOperations, type Operation } from '../../core/experiment/operation
 import { StreamTable } from '../../core/program/streams.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { type PaintName, paintOf } from '../app/palette.ts';
+import { blockWidth } from './columns.ts';
 
 export interface ScoreRow {
   readonly kind: 'host-thread' | 'stream';
@@ -34,6 +35,8 @@ export interface ScoreBlock {
   /** A second line: bytes, memory kinds, duration. Empty where there is nothing to say. */
   readonly detail: string;
   readonly paint: PaintName;
+  /** Pixels that its words take. */
+  readonly width: number;
 }
 
 /** A repeat, range or graph around blocks of one thread. */
@@ -64,16 +67,38 @@ export interface ScoreLayout {
 }
 
 const known = new WeakMap<Experiment, ScoreLayout>();
+/** The one made last: an edit leaves most of it as it is. */
+let last: Made | null = null;
+
+interface Made {
+  readonly experiment: Experiment;
+  readonly layout: ScoreLayout;
+}
 
 /** Made once for each document: the score, its keys, the timeline and the comparison all ask for it. */
 export function scoreLayout(experiment: Experiment): ScoreLayout {
-  const made = known.get(experiment) ?? layOut(experiment);
-  known.set(experiment, made);
-  return made;
+  const made = known.get(experiment);
+  if (made !== undefined) return made;
+  const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last.layout : null);
+  known.set(experiment, layout);
+  last = { experiment, layout };
+  return layout;
 }
 
-function layOut(experiment: Experiment): ScoreLayout {
-  const builder = new LayoutBuilder(experiment);
+/** Whether the same ids mean the same, so that an operation of both is shown alike. */
+function declaresTheSame(a: Experiment, b: Experiment): boolean {
+  return (
+    a.buffers === b.buffers &&
+    a.streams === b.streams &&
+    a.environment === b.environment &&
+    a.devices === b.devices &&
+    a.threads.length === b.threads.length &&
+    a.threads.every(({ id, device }, index) => id === b.threads[index]?.id && device === b.threads[index]?.device)
+  );
+}
+
+function layOut(experiment: Experiment, before: ScoreLayout | null): ScoreLayout {
+  const builder = new LayoutBuilder(experiment, before);
   experiment.threads.forEach((thread, index) => {
     builder.thread(index, thread.operations);
   });
@@ -87,12 +112,14 @@ const streamKinds = {
   'non-blocking': 'non-blocking',
 } as const;
 
-type Look = Pick<ScoreBlock, 'label' | 'detail' | 'paint'> & { readonly buffers: Experiment['buffers'] };
+type Look = Pick<ScoreBlock, 'label' | 'detail' | 'paint' | 'width'> & { readonly buffers: Experiment['buffers'] };
 
 const looks = new WeakMap<Operation, Look>();
 
 class LayoutBuilder {
   readonly #experiment: Experiment;
+  /** Of a document that declares the same. */
+  readonly #before: ScoreLayout | null;
   readonly #find: BufferFinder;
   readonly #streams: StreamTable;
   readonly #blocks: ScoreBlock[] = [];
@@ -104,8 +131,9 @@ class LayoutBuilder {
   #op = 0;
   #column = 0;
 
-  constructor(experiment: Experiment) {
+  constructor(experiment: Experiment, before: ScoreLayout | null) {
     this.#experiment = experiment;
+    this.#before = before;
     this.#find = bufferFinder(experiment);
     this.#streams = new StreamTable(experiment);
   }
@@ -144,14 +172,42 @@ class LayoutBuilder {
   }
 
   #list(thread: number, operations: readonly Operation[], list: OperationPath, depth: number): void {
-    for (const [index, operation] of operations.entries()) {
+    for (let index = 0; index < operations.length; index += 1) {
+      const operation = operations[index] as Operation;
       const op = this.#op;
       this.#op += 1;
+      if (this.#again(thread, operation, op, list, index)) continue;
       const place = { op, path: [...list, index] };
       const children = childOperations(operation);
       if (children === undefined) this.#place(thread, operation, place);
       else this.#group(thread, operation, place, children, depth);
     }
+  }
+
+  /**
+   * Places an operation that stands where it stood before: most do after an edit, and there may be thousands. False
+   * where it is another one, or in a default stream, whose row depends on what comes before.
+   */
+  #again(thread: number, operation: Operation, op: number, list: OperationPath, index: number): boolean {
+    const block = this.#before?.blocks[this.#blocks.length];
+    if (block?.operation !== operation || block.op !== op || block.thread !== thread) return false;
+    if (block.path.length !== list.length + 1 || block.path[list.length] !== index) return false;
+    for (let step = 0; step < list.length; step += 1) if (block.path[step] !== list[step]) return false;
+    const { threads, streams } = this.#experiment;
+    const stream = block.row < threads.length ? null : block.row - threads.length;
+    if (stream === null ? 'stream' in operation : stream >= streams.length) return false;
+    const column = this.#take(stream);
+    this.#blocks.push(column === block.column ? block : { ...block, column });
+    this.#join(operation, this.#blocks.length - 1);
+    return true;
+  }
+
+  /** The first free column. Threads run at the same time, so each begins at the first one; only a shared stream keeps issue order. */
+  #take(stream: number | null): number {
+    const column = Math.max(this.#column, stream === null ? 0 : (this.#streamEnds.get(stream) ?? 0));
+    this.#column = column + 1;
+    if (stream !== null) this.#streamEnds.set(stream, column + 1);
+    return column;
   }
 
   #group(
@@ -171,12 +227,9 @@ class LayoutBuilder {
 
   #place(thread: number, operation: Operation, place: Pick<ScoreBlock, 'op' | 'path'>): void {
     const stream = streamOf(operation, thread, this.#streams);
-    // Threads run at the same time, so each begins at the first column; only a shared stream keeps issue order.
-    const column = Math.max(this.#column, stream === null ? 0 : (this.#streamEnds.get(stream) ?? 0));
-    this.#column = column + 1;
-    if (stream !== null) this.#streamEnds.set(stream, column + 1);
+    const column = this.#take(stream);
     const index = this.#blocks.length;
-    const { label, detail, paint } = this.#look(operation);
+    const { label, detail, paint, width } = this.#look(operation);
     this.#blocks.push({
       op: place.op,
       path: place.path,
@@ -187,6 +240,7 @@ class LayoutBuilder {
       label,
       detail,
       paint,
+      width,
     });
     this.#join(operation, index);
   }
@@ -196,12 +250,10 @@ class LayoutBuilder {
     const { buffers } = this.#experiment;
     const known = looks.get(operation);
     if (known?.buffers === buffers) return known;
-    const made = {
-      buffers,
-      label: describeOperation(operation, this.#experiment, this.#find),
-      detail: operationDetail(operation, this.#experiment, this.#find),
-      paint: operationPaint(operation, this.#find),
-    };
+    const label = describeOperation(operation, this.#experiment, this.#find);
+    const detail = operationDetail(operation, this.#experiment, this.#find);
+    const paint = operationPaint(operation, this.#find);
+    const made = { buffers, label, detail, paint, width: blockWidth(label, detail, operation.op === 'copy') };
     looks.set(operation, made);
     return made;
   }

@@ -67,6 +67,8 @@ export interface Frame {
   /** x and y of the tips of marks: events recorded, and waits passed. */
   readonly records: readonly number[];
   readonly waits: readonly number[];
+  /** The same of marks that stand too close in their lane to be told apart. */
+  readonly strokes: readonly number[];
   readonly bandwidths: readonly FrameBandwidth[];
   readonly counters: readonly FrameCounter[];
   readonly gridX: readonly number[];
@@ -106,6 +108,8 @@ export interface FrameInput {
 
 const leastLabelWidth = 30;
 const mostLabels = 250;
+/** Pixels of a lane for each mark: with less their shapes would cover one another. */
+const leastMarkSpace = 6;
 const mostHazards = 300;
 const curveHeadroom = 1.12;
 /** Lower bars have no room for words. */
@@ -124,6 +128,7 @@ export class FrameMaker {
   #labels: FrameLabel[] = [];
   #records: number[] = [];
   #waits: number[] = [];
+  #strokes: number[] = [];
   #bandwidths: FrameBandwidth[] = [];
   /** Kept from frame to frame, one for each counter that is drawn. */
   readonly #columnsOf: CounterColumns[] = [];
@@ -152,6 +157,7 @@ export class FrameMaker {
     this.#labels = [];
     this.#records = [];
     this.#waits = [];
+    this.#strokes = [];
     this.#bandwidths = [];
     this.#counters = [];
     this.#selected = [];
@@ -232,10 +238,12 @@ export class FrameMaker {
   #marks(input: FrameInput, y: number): void {
     if (y < this.#clipY) return;
     const { startNs, row, length } = this.#shapes;
+    const isCrowd = length * leastMarkSpace > input.width;
     for (let at = 0; at < length; at += 1) {
       const x = toPixels(input.view, input.width, startNs[at] as number);
-      const isWait = rowKind(input.trace, row[at] as number) === 'event-wait';
-      (isWait ? this.#waits : this.#records).push(x, y);
+      if (isCrowd) this.#strokes.push(x, y);
+      else if (rowKind(input.trace, row[at] as number) === 'event-wait') this.#waits.push(x, y);
+      else this.#records.push(x, y);
       if (isOpSelected(input, row[at] as number)) this.#selected.push({ x: x - 6, y: y - 2, width: 12, height: 12 });
     }
   }
@@ -296,6 +304,7 @@ export class FrameMaker {
       labels: this.#labels,
       records: this.#records,
       waits: this.#waits,
+      strokes: this.#strokes,
       bandwidths: this.#bandwidths,
       counters: this.#counters,
       gridX: ticks.ticks.map((tick) => toPixels(view, width, tick.timeNs)),

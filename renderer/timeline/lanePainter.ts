@@ -5,10 +5,10 @@
  */
 import { type CanvasColours, type PaintName, paint, paintNames } from '../app/palette.ts';
 import { sans } from '../app/theme.ts';
-import type { Boxes } from './boxes.ts';
+import type { Box, Boxes } from './boxes.ts';
 import type { Batch, Frame, FrameBandwidth, FrameCounter } from './frame.ts';
 import { hatchTile } from './hatch.ts';
-import { iconSize, iconsOf } from './hazardIcons.ts';
+import { type HazardIcon, iconSize, iconsOf } from './hazardIcons.ts';
 import { Labels } from './labels.ts';
 import { arrows, drawHazards, drawNotes, outline } from './overlays.ts';
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
@@ -21,8 +21,7 @@ const bandwidthShare = 0.18;
 const counterShare = 0.22;
 const counterRangeShare = 0.5;
 const leastPatternWidth = 6;
-/** More marks than these are drawn as strokes: their shapes could not be told apart anyway. */
-const mostGlyphs = 400;
+const hazardBand = 4;
 
 export class LanePainter {
   readonly #canvas = document.createElement('canvas');
@@ -74,7 +73,7 @@ export class LanePainter {
     );
   }
 
-  /** From the ground up: lines, bars, bandwidth, and marks where there are many. */
+  /** From the ground up: lines, bars, bandwidth, marks where there are many, and the bands of hazards. */
   #fill(frame: Frame, colours: CanvasColours): void {
     const surface = pixel(colours.surface);
     this.#raster.clear(surface);
@@ -82,8 +81,8 @@ export class LanePainter {
     for (const batch of inPaintOrder(frame)) this.#batch(batch, surface, colours);
     for (const bandwidth of frame.bandwidths) this.#bandwidth(bandwidth, frame.width, surface, colours);
     for (const counter of frame.counters) this.#counter(counter, surface, colours);
-    const mark = pixel(paint('mark', colours.scheme).fill);
-    for (const marks of [frame.records, frame.waits]) if (isCrowd(marks)) this.#strokes(marks, mark);
+    this.#strokes(frame.strokes, pixel(paint('mark', colours.scheme).fill));
+    this.#bands(frame.hazards, surface, pixel(colours.hazard));
   }
 
   #lines({ gridX, separatorY, pinnedHeight, width, height }: Frame, colour: Pixel): void {
@@ -162,6 +161,16 @@ export class LanePainter {
     }
   }
 
+  /** A striped band at the foot of a bar that has part in a hazard; a sign stands beside it, see drawHazards(). */
+  #bands(boxes: readonly Box[], surface: Pixel, colour: Pixel): void {
+    for (const box of boxes) {
+      const height = Math.min(hazardBand, box.height / 2);
+      const [y, end] = [box.y + box.height - height, box.x + box.width];
+      this.#rectangle(box.x, y, box.width, height, surface);
+      for (let x = box.x; x < end; x += 6) this.#rectangle(x, y, Math.min(3, end - x), height, colour);
+    }
+  }
+
   #each(boxes: Boxes, draw: (x: number, y: number, width: number, height: number) => void): void {
     const { values, length } = boxes;
     for (let at = 0; at < length; at += 4) {
@@ -186,10 +195,11 @@ export class LanePainter {
     const context = this.#context;
     if (frame.area !== null) this.#area(frame, frame.area, colours);
     const mark = paint('mark', colours.scheme).fill;
-    if (!isCrowd(frame.records)) fillTriangles(context, frame.records, mark);
-    if (!isCrowd(frame.waits)) strokeDiamonds(context, frame.waits, mark, colours.surface);
-    this.#drawLabels(frame, colours);
-    drawHazards(context, frame.hazards, colours);
+    if (frame.records.length > 0) fillTriangles(context, frame.records, mark);
+    if (frame.waits.length > 0) strokeDiamonds(context, frame.waits, mark, colours.surface);
+    const icons = iconsOf(frame.hazards);
+    this.#drawLabels(frame, icons, colours);
+    drawHazards(context, icons, colours);
     drawNotes(context, frame, colours.note);
     outline(context, frame.joined, colours.selected, [4, 2]);
     arrows(context, frame.arrows.issues, colours.selected, []);
@@ -207,9 +217,9 @@ export class LanePainter {
     context.fillRect(x + width - 1, 0, 1, height);
   }
 
-  #drawLabels({ labels, hazards: marked }: Frame, { scheme }: CanvasColours): void {
+  #drawLabels({ labels }: Frame, icons: readonly HazardIcon[], { scheme }: CanvasColours): void {
     const context = this.#context;
-    const signs = new Set(iconsOf(marked).flatMap(({ x, y, inside }) => (inside ? [`${x} ${y}`] : [])));
+    const signs = new Set(icons.flatMap(({ x, y, inside }) => (inside ? [`${x} ${y}`] : [])));
     context.font = font;
     context.textBaseline = 'middle';
     for (const { x, y, width, height, text, paint: name } of labels) {
@@ -220,8 +230,6 @@ export class LanePainter {
     }
   }
 }
-
-const isCrowd = (marks: readonly number[]): boolean => marks.length > 2 * mostGlyphs;
 
 /** Ranges lie under what is in them. */
 function inPaintOrder({ batches }: Frame): Batch[] {

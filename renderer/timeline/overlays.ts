@@ -2,7 +2,7 @@
 import type { CanvasColours } from '../app/palette.ts';
 import type { Box } from './boxes.ts';
 import type { Frame } from './frame.ts';
-import { iconSize, iconsOf } from './hazardIcons.ts';
+import { type HazardIcon, iconSize } from './hazardIcons.ts';
 
 export function outline(
   context: CanvasRenderingContext2D,
@@ -46,21 +46,13 @@ function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): voi
   }
 }
 
-const bandHeight = 4;
-
-/** A striped band at the foot of the bar, and a warning sign at its beginning: neither by colour alone. */
-export function drawHazards(context: CanvasRenderingContext2D, boxes: readonly Box[], colours: CanvasColours): void {
-  for (const box of boxes) {
-    const band = Math.min(bandHeight, box.height / 2);
-    const y = box.y + box.height - band;
-    context.fillStyle = colours.surface;
-    context.fillRect(box.x, y, box.width, band);
-    context.fillStyle = colours.hazard;
-    for (let x = box.x; x < box.x + box.width; x += 6) {
-      context.fillRect(x, y, Math.min(3, box.x + box.width - x), band);
-    }
-  }
-  for (const { x, y } of iconsOf(boxes)) warningSign(context, x, y, colours);
+/** The signs of bars that have part in a hazard; a striped band stands at the foot of each: neither by colour alone. */
+export function drawHazards(
+  context: CanvasRenderingContext2D,
+  icons: readonly HazardIcon[],
+  colours: CanvasColours,
+): void {
+  for (const { x, y } of icons) warningSign(context, x, y, colours);
 }
 
 function warningSign(context: CanvasRenderingContext2D, x: number, y: number, colours: CanvasColours): void {

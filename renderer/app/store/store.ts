@@ -1,7 +1,9 @@
 /** The window's one store. Components read it with useApp(); actions write it through assign() and put(). */
 import { createContext, createElement, type ReactNode, useContext } from 'react';
+import { flushSync } from 'react-dom';
 import { createStore, useStore } from 'zustand';
-import { afterFrame } from '../../common/afterFrame.ts';
+import { afterFrame, nextFrame } from '../../common/afterFrame.ts';
+import { onTouch } from '../../common/onTouch.ts';
 import type { AppState, Selection } from './types.ts';
 
 const initial: AppState = {
@@ -62,13 +64,19 @@ export function assign(fields: Partial<AppState>): void {
 /** Calls off the end of what is being drawn first; null while nothing is. */
 let held: (() => void) | null = null;
 let heldSince = 0;
+/** What is being drawn first has something else selected. */
+let isUrgent = false;
 /** What is held back longer shows in the midst of a series of quick changes. */
 const mostHeldMs = 250;
 
 present.subscribe((now, before) => {
   if (held === null) settled.setState(now, true);
-  // Fields, above all, must be those of what is selected as soon as it is.
-  else if (now.page !== before.page || !isSameTarget(now.selection, before.selection)) settle();
+  else if (now.page !== before.page) settle();
+  // Fields, above all, must soon be those of what is selected.
+  else if (!isSameTarget(now.selection, before.selection)) {
+    isUrgent = true;
+    hold();
+  }
 });
 
 /** What is changed now is drawn first: what stands inside of Following waits until the next frame is on screen. */
@@ -76,13 +84,21 @@ export function drawFirst(): void {
   const now = performance.now();
   if (held === null) heldSince = now;
   else if (now - heldSince > mostHeldMs) return;
+  hold();
+}
+
+function hold(): void {
   held?.();
-  held = afterFrame(settle);
+  const stops = [isUrgent ? nextFrame(settle) : afterFrame(settle), onTouch(() => flushSync(settle))];
+  held = () => {
+    for (const stop of stops) stop();
+  };
 }
 
 function settle(): void {
   held?.();
   held = null;
+  isUrgent = false;
   settled.setState(present.getState(), true);
   // What was selected above is drawn in a task of its own that comes first.
   for (const action of due.splice(0)) queueMicrotask(action);
