@@ -10,10 +10,15 @@ import type { Operation } from '../../core/experiment/operations.ts';
  */
 export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
   const numberAfter = newNumbers(listOf(before), listOf(after));
-  const hazards = report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []);
-  const isSame = hazards.length === report.hazards.length && hazards.every((one, at) => one === report.hazards[at]);
-  return isSame ? report : { ...report, hazards };
+  const isTold = ({ evidence }: Hazard): boolean => evidence !== null;
+  if (numberAfter === unmoved) return report.hazards.some(isTold) ? withoutEvidence(report) : report;
+  return { ...report, hazards: report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []) };
 }
+
+const withoutEvidence = (report: HazardReport): HazardReport => ({
+  ...report,
+  hazards: report.hazards.map((hazard) => ({ ...hazard, evidence: null })),
+});
 
 function keptHazard(hazard: Hazard, numberAfter: (op: number) => number | null): Hazard | null {
   const [first, second] = [hazard.first, hazard.second].map((side) => moved(side, numberAfter(side.op)));
@@ -39,25 +44,31 @@ function listOf(experiment: Experiment): readonly Operation[] {
   return list;
 }
 
+/** Every operation has the number that it had. */
+const unmoved = (op: number): number | null => op;
+
 /**
  * The number that an operation has after an edit; null where it is gone. Edits share what they leave as it is, so that
- * the operations before the first change and behind the last one are the very same objects. Between those two, where as
- * many operations are left, each is the one in its place, changed.
+ * all but the operations from the first to the last change are the very same objects in a row. Among those, where as many
+ * are left, one that is nowhere any more is the one in its place, changed.
  */
 function newNumbers(before: readonly Operation[], after: readonly Operation[]): (op: number) => number | null {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before[start] === after[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
   const shift = after.length - before.length;
-  const places = new Map(shift === 0 ? [] : after.slice(start, after.length - end).map((one, at) => [one, start + at]));
+  const isAlike = (op: number): boolean => shift === 0 && before[op]?.op === after[op]?.op;
+  const isOneChanged = start + end === before.length - 1 && isAlike(start);
+  if (isOneChanged || (shift === 0 && start === before.length)) return unmoved;
+  const places = new Map(after.slice(start, after.length - end).map((one, at) => [one, start + at]));
   return (op) => {
     if (op < start) return op;
     if (op >= before.length - end) return op + shift;
     const old = before[op];
-    if (shift === 0) return old?.op === after[op]?.op ? op : null;
-    return (old === undefined ? undefined : places.get(old)) ?? null;
+    const place = old === undefined ? undefined : places.get(old);
+    return place ?? (isAlike(op) ? op : null);
   };
 }
 

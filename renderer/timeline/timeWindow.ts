@@ -2,7 +2,7 @@
  * The visible stretch of time and who draws it. It changes with every frame of a zoom, so it lives outside of React:
  * painters are told once a frame, and no component renders because of it unless it asks to.
  */
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo, useRef, useSyncExternalStore } from 'react';
 import { clampView, limitsOf, type TimeView } from './timeView.ts';
 
 type Change = (view: TimeView, limits: TimeView) => TimeView;
@@ -15,9 +15,16 @@ export class TimeWindow {
   #frame = 0;
   readonly #listeners = new Set<() => void>();
 
-  constructor(extentNs: number) {
+  /** What was shown of `before` stays as far as it can; where that was everything, everything is shown again. */
+  constructor(extentNs: number, before: TimeWindow | null = null) {
     this.limits = limitsOf(extentNs);
-    this.#view = this.limits;
+    this.#view = before === null || before.isWhole ? this.limits : clampView(before.view, this.limits);
+    this.cursor = before?.cursor ?? null;
+  }
+
+  /** Whether nothing was zoomed in on. */
+  get isWhole(): boolean {
+    return this.#view.startNs === this.limits.startNs && this.#view.endNs === this.limits.endNs;
   }
 
   get view(): TimeView {
@@ -44,8 +51,14 @@ export class TimeWindow {
 /** What those who draw or move need of it: the comparison hands over a window that is shifted for each run. */
 export type SharedTime = Pick<TimeWindow, 'limits' | 'cursor' | 'view' | 'move' | 'subscribe'>;
 
-/** A window on an extent. It starts anew when the extent changes, since then something else is shown. */
-export const useTimeWindow = (extentNs: number): TimeWindow => useMemo(() => new TimeWindow(extentNs), [extentNs]);
+/** A window on an extent. Where the extent changes, as with an edit, it goes on at the same time and zoom. */
+export function useTimeWindow(extentNs: number): TimeWindow {
+  const last = useRef<TimeWindow | null>(null);
+  return useMemo(() => {
+    last.current = new TimeWindow(extentNs, last.current);
+    return last.current;
+  }, [extentNs]);
+}
 
 /** For components that show the view themselves, and so render with every frame of a zoom. */
 export const useShownView = (time: TimeWindow): TimeView => useSyncExternalStore(time.subscribe, () => time.view);

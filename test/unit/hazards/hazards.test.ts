@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
-import { checkExperiment } from '../../../core/analysis/hazards/repair.ts';
+import { checkExperiment, hazardsOf, repairOf } from '../../../core/analysis/hazards/repair.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -96,6 +96,7 @@ describe('allocated memory', () => {
     expect(change?.patches).toEqual([
       { op: 'add', path: ['threads', 0, 'operations', 2], value: { op: 'recordStream', buffer: 'block', stream: 'b' } },
     ]);
+    expect(hazardsOf(experiment).hazards.map((_, index) => repairOf(experiment, index))).toEqual([change]);
   });
 
   it('from a pool lives in stream order', () => {
