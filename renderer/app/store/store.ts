@@ -64,7 +64,7 @@ export function assign(fields: Partial<AppState>): void {
 /** Calls off the end of what is being drawn first; null while nothing is. */
 let held: (() => void) | null = null;
 let heldSince = 0;
-/** What is being drawn first has something else selected. */
+/** What is being drawn first selects something else. */
 let isUrgent = false;
 /** What is held back longer shows in the midst of a series of quick changes. */
 const mostHeldMs = 250;
@@ -72,10 +72,13 @@ const mostHeldMs = 250;
 present.subscribe((now, before) => {
   if (held === null) settled.setState(now, true);
   else if (now.page !== before.page) settle();
-  // Fields, above all, must soon be those of what is selected.
   else if (!isSameTarget(now.selection, before.selection)) {
-    isUrgent = true;
-    hold();
+    // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, a frame later.
+    if (now.documents === before.documents) settle();
+    else {
+      isUrgent = true;
+      hold();
+    }
   }
 });
 
