@@ -11,6 +11,7 @@ import {
 import { CopyscopeError } from '../core/errors.ts';
 import type { CancelSignal } from '../core/program/engine.ts';
 import { type Addon, loadAddon } from './addon.ts';
+import { measureCopies, trimCopies } from './copy/measure.ts';
 import { fromAddon } from './failure.ts';
 
 interface NativeBench {
@@ -36,12 +37,33 @@ export async function measure(measurement: Measurement, signal?: CancelSignal): 
   const cancel = (): void => addon().benchCancel();
   signal?.addEventListener('abort', cancel);
   try {
+    if (measurement.kind === 'relay') return measureRelay(measurement);
     return await addon().benchMeasure(numbers(measurement));
   } catch (thrown) {
     throw fromAddon(thrown);
   } finally {
     signal?.removeEventListener('abort', cancel);
   }
+}
+
+/** Many tensors by the copy engine, over both devices' links (`ns`) and over one (`callNs`). Blocks, for a second or so. */
+function measureRelay({ device, peer, direction, bytes, count, samples, warmups }: Measurement): Measured {
+  const target = `cuda:${device}`;
+  const sizes = new Float64Array(count).fill(bytes);
+  const payload = { device: target, direction, sizes, repetitions: samples, warmups };
+  const own = measureCopies({ ...payload, relay: [peer] });
+  const without = measureCopies(payload);
+  trimCopies(target);
+  return {
+    ns: own.ns,
+    callNs: without.ns,
+    otherNs: new Float64Array(),
+    onHostClock: true,
+    bytes: own.bytes,
+    checked: own.checked + without.checked,
+    wrong: own.wrong + without.wrong,
+    depth: 0,
+  };
 }
 
 /** Gives the memory that measurements share back. */

@@ -54,6 +54,9 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
       ...contentNumbers(content),
     ]),
     multiCopies: table(columns.multiCopies, program.multiCopies, multiCopyNumbers),
+    multiCopyRelays: program.multiCopies.map(({ relays }) =>
+      Float64Array.from(relays.flatMap(({ device, link, peer }) => [device, link, peer])),
+    ),
     multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
   };
 }
@@ -78,6 +81,7 @@ function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPla
     option('slotsPerThread', 0),
     option('slotBytes', 0),
     option('chunkBytes', 0),
+    option('relayBytes', 0),
   ];
 }
 

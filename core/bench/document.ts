@@ -11,6 +11,7 @@ export const benchSections = [
   'device',
   'bidirectional',
   'peer',
+  'links',
   'small',
   'launch',
   'queue',

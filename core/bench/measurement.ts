@@ -10,6 +10,8 @@ export const measurementKinds = [
   'queue-depth',
   'peer',
   'submit',
+  'links',
+  'relay',
 ] as const;
 export type MeasurementKind = (typeof measurementKinds)[number];
 
@@ -30,7 +32,7 @@ export interface Measurement {
   readonly memory: BenchMemory;
   readonly method: BenchMethod;
   readonly device: number;
-  /** Device that a peer copy goes to. */
+  /** Device that a peer copy goes to, whose link is used too, or that relays. */
   readonly peer: number;
   readonly peerAccess: boolean;
   /** Of one copy. */

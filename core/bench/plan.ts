@@ -43,6 +43,8 @@ const largestLatency = MiB;
 const smallTensors = 1000;
 const smallBytes = 4 * KiB;
 const launchesPerSample = 500;
+const relayTensors = 100;
+const relayTensorBytes = 4_000_000;
 
 export function benchPlan(options: BenchOptions, devices: number): BenchItem[] {
   const makers: Readonly<Record<BenchSection, () => BenchItem[]>> = {
@@ -51,6 +53,7 @@ export function benchPlan(options: BenchOptions, devices: number): BenchItem[] {
     device: () => deviceCopies(options),
     bidirectional: () => bidirectional(options),
     peer: () => peers(options, devices),
+    links: () => links(options, devices),
     small: () => smallCopies(options),
     launch: () => launches(options),
     queue: () => queues(options),
@@ -187,6 +190,47 @@ function peers(options: BenchOptions, devices: number): BenchItem[] {
       indices.filter((peer) => peer !== device).map((peer) => item(device, peer, access)),
     ),
   );
+}
+
+/** What the links of two devices give together, which is less where they share one; and one payload over both. */
+function links(options: BenchOptions, devices: number): BenchItem[] {
+  const bytes = Math.min(largest(options), 256 * MiB);
+  const both = (device: number, peer: number, direction: BenchDirection): BenchItem => ({
+    section: 'links',
+    row: `${upper(direction)} cuda:${device} and cuda:${peer}, pinned`,
+    column: '',
+    measurement: measure('links', { direction, device, peer, bytes, count: 4, samples: options.samples }),
+    figures: [
+      { name: 'at once', from: 'ns', as: 'rate' },
+      { name: 'the first alone', from: 'callNs', as: 'rate', share: 0.5 },
+      { name: 'the second alone', from: 'otherNs', as: 'rate', share: 0.5 },
+    ],
+  });
+  const relayed = (peer: number, direction: BenchDirection): BenchItem => ({
+    section: 'links',
+    row: `${upper(direction)} cuda:0 through cuda:${peer}, ${relayTensors} x 4 MB pageable`,
+    column: '',
+    measurement: measure('relay', {
+      direction,
+      memory: 'pageable',
+      peer,
+      peerAccess: true,
+      bytes: relayTensorBytes,
+      count: relayTensors,
+      samples: options.samples,
+    }),
+    figures: [
+      { name: 'with relay', from: 'ns', as: 'rate' },
+      { name: 'without', from: 'callNs', as: 'rate' },
+    ],
+  });
+  if (devices < 2) return [{ ...both(0, 1, 'h2d'), waived: 'there is one device, and this needs the links of two' }];
+  const indices = Array.from({ length: devices }, (_, index) => index);
+  const pairs = indices.flatMap((device) => indices.slice(device + 1).map((peer) => [device, peer] as const));
+  return hostDirections.flatMap((direction) => [
+    ...pairs.map(([device, peer]) => both(device, peer, direction)),
+    ...indices.slice(1).map((peer) => relayed(peer, direction)),
+  ]);
 }
 
 function smallCopies(options: BenchOptions): BenchItem[] {

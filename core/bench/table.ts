@@ -9,6 +9,7 @@ const titles: Readonly<Record<BenchSection, string>> = {
   device: 'Copies within the device: each byte counted once, though it is read and written',
   bidirectional: 'Both directions at once, pinned',
   peer: 'Copies between devices',
+  links: 'Links of two devices at once, and one payload over both: host time',
   small: 'Many small copies, H2D from pinned memory: host time until all have arrived',
   launch: 'Launches, with the stream held while the host submits',
   queue: 'Depth of the launch queue',

@@ -64,7 +64,7 @@ function describeUnlabelled(operation: Operation, experiment: Experiment, find: 
     case 'range':
       return operation.name;
     case 'multiCopy':
-      return `${operation.direction.toUpperCase()} ${operation.payload.tensors} tensors, ${operation.strategy}`;
+      return multiCopyText(operation);
     case 'pin':
       return `pin ${operation.src}`;
     case 'signal':
@@ -76,6 +76,11 @@ function describeUnlabelled(operation: Operation, experiment: Experiment, find: 
     default:
       return `${operation.op} ${operation.buffer}`;
   }
+}
+
+function multiCopyText({ direction, payload, strategy, relay }: OperationOf<'multiCopy'>): string {
+  const through = relay === undefined ? '' : ` through ${relay === 'auto' ? 'all devices' : relay.join(', ')}`;
+  return `${direction.toUpperCase()} ${payload.tensors} tensors, ${strategy}${through}`;
 }
 
 /** Bytes that a copy moves: as written, or all that fits in both buffers. Zero where a buffer is missing. */

@@ -1,7 +1,7 @@
 /** What the schema can't say: ids are unique, references resolve, regions lie inside their buffers. */
 import type { ErrorInfo } from '../errors.ts';
 import { type Experiment, fieldPath, walkOperations } from './experiment.ts';
-import { childOperations, type Operation } from './operations.ts';
+import { childOperations, type Operation, type OperationOf } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 
 type Path = readonly (string | number)[];
@@ -121,6 +121,7 @@ function checkOperation(operation: Operation, path: Path, names: Names, report: 
   }
   if (operation.op === 'copy') checkCopy(operation, path, names, report);
   else if (operation.op === 'kernel') checkKernel(operation, path, names, report);
+  else if (operation.op === 'multiCopy') checkRelays(operation, path, names, report);
   else if (operation.op === 'pin') checkPin(operation, path, names, report);
   else if ('offset' in operation) {
     checkRegion(operation.buffer, operation.offset, operation.bytes, path, 'offset', names, report);
@@ -128,6 +129,14 @@ function checkOperation(operation: Operation, path: Path, names: Names, report: 
   if (childOperations(operation)?.length === 0) {
     report([...path, 'operations'], `a ${operation.op} needs at least one operation inside.`, 'Add one, or delete it.');
   }
+}
+
+function checkRelays({ relay }: OperationOf<'multiCopy'>, path: Path, names: Names, report: Report): void {
+  if (!Array.isArray(relay)) return;
+  relay.forEach((id, index) => {
+    expectName(names.devices, id, [...path, 'relay', index], 'device', report);
+    if (relay.indexOf(id) < index) report([...path, 'relay', index], `"${id}" is named twice.`, 'Name it once.');
+  });
 }
 
 function checkRegion(

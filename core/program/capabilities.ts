@@ -26,6 +26,7 @@ const features = {
   priorities: 'stream priorities',
   arithmeticKernels: 'arithmetic kernels',
   smShare: "a share of the device's multiprocessors",
+  relays: "multi-tensor copies over other devices' links (relay)",
 } as const;
 type Feature = keyof typeof features;
 
@@ -55,13 +56,15 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
       'peerAccess',
       'severalDevices',
       'arithmeticKernels',
+      'relays',
     ]),
   },
   sim: {
     name: 'the simulator',
     memories: new Set(bufferMemories),
     operations: new Set(operationNames),
-    features: new Set(Object.keys(features) as Feature[]),
+    // What several links give depends on how a machine shares them, which no profile tells.
+    features: new Set((Object.keys(features) as Feature[]).filter((feature) => feature !== 'relays')),
   },
 };
 
@@ -123,6 +126,7 @@ class GapFinder {
 
   operation(operation: Operation, path: Path): void {
     if (!this.#able.operations.has(operation.op)) this.#add(path, `operation ${operation.op}`);
+    if (operation.op === 'multiCopy' && operation.relay !== undefined) this.feature('relays', [...path, 'relay']);
     if (operation.op !== 'kernel') return;
     if (operation.kernel.kind === 'arithmetic') this.feature('arithmeticKernels', [...path, 'kernel']);
     if (operation.smShare !== 1) this.feature('smShare', [...path, 'smShare']);

@@ -2,6 +2,7 @@
  * A program priced by a profile: the steps that each host thread executes, and what each costs on the host and on the
  * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copyCost.ts.
  */
+import { CopyscopeError } from '../errors.ts';
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
@@ -257,6 +258,7 @@ class Planner {
     const plan = this.#program.multiCopies[instruction.plan];
     const base: Step = { ...this.#blank(instruction), index: instruction.plan };
     if (plan === undefined) return [];
+    if (plan.relays.length > 0) throw unknownRelays(instruction.op);
     if (isThreaded(plan)) {
       const { direction } = plan;
       const crosses = direction === 'h2d' || direction === 'd2h';
@@ -313,3 +315,11 @@ class Planner {
     return this.#program.buffers[buffer]?.memory ?? 'unknown';
   }
 }
+
+/** requireCapable says the same of a document; this is for programs that come without one. */
+const unknownRelays = (op: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'engine.unsupported',
+    message: `The simulator doesn't know what operation ${op} gains by relay: no profile tells how links are shared.`,
+    remedy: 'Run it on the GPUs, or leave relay out to predict it over one link.',
+  });

@@ -6,6 +6,7 @@ if(TARGET copyscope_cuda)
   target_sources(copyscope_cuda PRIVATE
     src/bench/bench_copies.cpp
     src/bench/bench_kernels.cu
+    src/bench/bench_links.cpp
     src/bench/bench_memory.cpp
     src/bench/bench_session.cpp
     src/bench/bench_small.cpp

@@ -13,7 +13,7 @@ const char* const layout =
     "2;work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,synchronizeDevice,"
     "queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFunction,pin,allocate,free,"
     "recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTime,item,multiCopy;buffers 7;streams 4;"
-    "instructions 18;expectations 7;multiCopies 12";
+    "instructions 18;expectations 7;multiCopies 13";
 
 Napi::Error toError(Napi::Env env, const Failure& failure) {
   const Napi::Error error = Napi::Error::New(env, failure.message);

@@ -36,6 +36,18 @@ class PartInstructions {
     return *made;
   }
 
+  /// A wait of the stream for a place in another one, which leaves no record.
+  const Instruction& waitIn(std::int32_t stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<Instruction>& made = waits_[stream];
+    if (made == nullptr) {
+      made = std::make_unique<Instruction>();
+      made->code = Code::waitEvent;
+      made->stream = stream;
+    }
+    return *made;
+  }
+
  private:
   using Key = std::tuple<std::int32_t, std::int32_t, std::uint64_t, Memory, Memory, bool>;
 
@@ -52,6 +64,7 @@ class PartInstructions {
 
   std::mutex mutex_;
   std::map<Key, std::unique_ptr<Instruction>> made_;
+  std::map<std::int32_t, std::unique_ptr<Instruction>> waits_;
 };
 
 }  // namespace copyscope

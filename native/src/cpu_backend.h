@@ -129,6 +129,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   Ticket latest(int stream) override;
   bool isReached(const Ticket& ticket) override;
   void wait(const Ticket& ticket) override;
+  void waitIn(int stream, const Ticket& ticket) override;
 
   void startWorkers(const Program& program);
   void issueCopy(const Instruction& instruction, Command command);

@@ -46,7 +46,12 @@ void CpuCopyDevice::copyPieces(const copy::Piece* pieces, std::size_t count, cop
 
 Ticket CpuCopyDevice::latest(copy::StreamRef stream) {
   if (stream == this) return {};
-  return tickets_.latest(static_cast<int>(reinterpret_cast<std::uintptr_t>(stream) - 1));
+  return tickets_.latest(numberOf(stream));
+}
+
+void CpuCopyDevice::streamWait(copy::StreamRef stream, copy::EventRef event) {
+  if (stream == this) return wait(event);
+  tickets_.waitIn(numberOf(stream), eventOf(event).get());
 }
 
 void CpuCopyDevice::synchronize(copy::StreamRef stream) { tickets_.wait(latest(stream)); }

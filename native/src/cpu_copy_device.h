@@ -37,9 +37,10 @@ class CpuCopyDevice final : public copy::CopyDevice {
   void record(copy::EventRef event, copy::StreamRef stream) override;
   void wait(copy::EventRef event) override;
   bool isDone(copy::EventRef event) override;
-  void streamWait(copy::StreamRef, copy::EventRef event) override { wait(event); }
+  void streamWait(copy::StreamRef stream, copy::EventRef event) override;
 
  private:
+  static int numberOf(copy::StreamRef stream) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(stream) - 1); }
   Ticket latest(copy::StreamRef stream);
 
   CpuTickets& tickets_;

@@ -42,6 +42,13 @@ void CpuBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   put(std::move(command));
 }
 
+void CpuBackend::waitIn(int stream, const Ticket& ticket) {
+  Command command;
+  command.instruction = &parts_.waitIn(stream);
+  command.event = ticket;
+  put(std::move(command));
+}
+
 /// Addresses are those at the time of the call, as CUDA takes them.
 CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::int32_t correlation) {
   Command command;

@@ -17,6 +17,8 @@ class CpuTickets {
   virtual Ticket latest(int stream) = 0;
   virtual bool isReached(const Ticket& ticket) = 0;
   virtual void wait(const Ticket& ticket) = 0;
+  /// What is put into the stream from here on waits for the place.
+  virtual void waitIn(int stream, const Ticket& ticket) = 0;
 
  protected:
   ~CpuTickets() = default;

@@ -1,5 +1,8 @@
 // Multi-tensor copies of a host thread, and the rows that they leave.
+#include <algorithm>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "clock.h"
 #include "copy/copy_observer.h"
@@ -19,6 +22,12 @@ class HostThread::CopyRows final : public CopyCalls {
       : thread_(thread),
         instruction_(instruction),
         isLoop_(copyscope::isLoop(thread.program_.multiCopies[static_cast<std::size_t>(instruction.index)])) {
+    streams_.push_back({thread.backend_.copyStream(instruction.stream), instruction.stream});
+    for (const RelayStreams& relay : relayStreams(thread.program_, instruction.index)) {
+      for (const std::int32_t stream : {relay.link, relay.peer}) {
+        streams_.push_back({thread.backend_.copyStream(stream), stream});
+      }
+    }
     if (isLoop_) return;
     whole_ = row(RowKind::hostCall, CallName::none);
     whole_.correlation = nextCorrelation();
@@ -28,8 +37,10 @@ class HostThread::CopyRows final : public CopyCalls {
     if (!isLoop_) end(whole_);
   }
 
-  void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction) override {
+  void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction,
+            copy::StreamRef stream) override {
     CopyPart part;
+    part.stream = numberOf(stream);
     part.bytes = bytes;
     part.source = static_cast<const std::byte*>(source);
     part.target = static_cast<std::byte*>(target);
@@ -40,15 +51,16 @@ class HostThread::CopyRows final : public CopyCalls {
 
   void copyPieces(const copy::Piece* pieces, std::size_t count) override {
     CopyPart part;
+    part.stream = instruction_.stream;
     part.pieces = pieces;
     part.pieceCount = count;
     for (std::size_t index = 0; index < count; ++index) part.bytes += pieces[index].bytes;
     issue(part, CallName::launchKernel);
   }
 
-  void synchronize() override {
+  void synchronize(copy::StreamRef stream) override {
     const HostRow waiting = row(RowKind::hostSync, CallName::streamSynchronize);
-    thread_.backend_.synchronizeStream(instruction_.stream);
+    thread_.backend_.synchronizeStream(numberOf(stream));
     if (isLoop_) end(waiting);
   }
 
@@ -69,12 +81,17 @@ class HostThread::CopyRows final : public CopyCalls {
  private:
   void issue(CopyPart& part, CallName name) {
     part.op = instruction_.op;
-    part.stream = instruction_.stream;
     HostRow calling = row(RowKind::hostCall, name);
     calling.correlation = isLoop_ ? nextCorrelation() : whole_.correlation;
     thread_.backend_.issuePart(part, calling.correlation);
-    if (thread_.program_.launchBlocking) thread_.backend_.synchronizeStream(instruction_.stream);
+    if (thread_.program_.launchBlocking) thread_.backend_.synchronizeStream(part.stream);
     if (isLoop_) end(calling);
+  }
+
+  /// A stream of the program by its name in the copy engine.
+  std::int32_t numberOf(copy::StreamRef stream) const {
+    const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const auto& one) { return one.first == stream; });
+    return found == streams_.end() ? instruction_.stream : found->second;
   }
 
   std::int32_t nextCorrelation() {
@@ -101,6 +118,8 @@ class HostThread::CopyRows final : public CopyCalls {
   HostThread& thread_;
   const Instruction& instruction_;
   const bool isLoop_;
+  /// Its own stream first, then those of its relays.
+  std::vector<std::pair<copy::StreamRef, std::int32_t>> streams_;
   HostRow whole_;
   std::mutex mutex_;
 };

@@ -199,10 +199,34 @@ std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name
   return bytes;
 }
 
+/// Adds the relays' devices to the plan's options, and their streams to the program.
+void readRelays(const Table& relays, const std::string& name, copy::MultiCopyPlan& plan, Program& program) {
+  std::vector<RelayStreams> streams;
+  const std::size_t count = rows(relays, relayColumns, name.c_str());
+  const bool crosses = plan.direction == copy::Direction::h2d || plan.direction == copy::Direction::d2h;
+  if (count > 0 && (plan.options.strategy != copy::Strategy::pipelined || !crosses)) {
+    refuseProgram(name, "only pipelined copies from and to the host have relays");
+  }
+  for (std::size_t relay = 0; relay < count; ++relay) {
+    Row row(relays, relayColumns, relay, name.c_str());
+    const std::int32_t device = row.deviceOf(program);
+    RelayStreams both;
+    for (std::int32_t* const stream : {&both.link, &both.peer}) {
+      *stream = row.index("stream", program.streams.size());
+      const bool isThere = *stream >= 0 && program.streams[static_cast<std::size_t>(*stream)].device == device;
+      if (!isThere) refuseProgram(row.name(), "its streams must be of its device");
+    }
+    plan.options.relays.push_back(device);
+    streams.push_back(both);
+  }
+  program.multiCopyRelays.push_back(std::move(streams));
+}
+
 void readMultiCopies(const ProgramTables& tables, Program& program) {
   constexpr double mostOption = 1073741824.0;  // 1 GiB
   const std::size_t count = rows(tables.multiCopies, multiCopyColumns, "multiCopies");
   if (count != tables.multiCopySizes.size()) refuseProgram("multiCopySizes", "there must be one for each plan");
+  if (count != tables.multiCopyRelays.size()) refuseProgram("multiCopyRelays", "there must be one for each plan");
   for (std::size_t index = 0; index < count; ++index) {
     Row row(tables.multiCopies, multiCopyColumns, index, "multiCopies");
     copy::MultiCopyPlan plan;
@@ -219,6 +243,8 @@ void readMultiCopies(const ProgramTables& tables, Program& program) {
     options.slotsPerThread = static_cast<std::uint32_t>(row.whole("slots of each thread", 0, 64));
     options.slotBytes = static_cast<std::uint64_t>(row.whole("slot", 0, mostOption));
     options.chunkBytes = static_cast<std::uint64_t>(row.whole("chunk", 0, mostOption));
+    options.relayBytes = static_cast<std::uint64_t>(row.whole("relay slots", 0, mostOption));
+    readRelays(tables.multiCopyRelays[index], rowName("multiCopyRelays", index), plan, program);
     plan.sizes = readSizes(tables.multiCopySizes[index], rowName("multiCopySizes", index));
     program.multiCopies.push_back(std::move(plan));
   }
@@ -231,6 +257,10 @@ void checkPlans(const Program& program) {
     const auto plan = static_cast<std::size_t>(use.plan);
     if (used[plan]) refuseProgram(rowName("multiCopies", plan), "two instructions name it");
     used[plan] = true;
+    const std::int32_t own = program.streams[static_cast<std::size_t>(use.stream)].device;
+    for (const int relay : program.multiCopies[plan].options.relays) {
+      if (relay == own) refuseProgram(rowName("multiCopyRelays", plan), "its own device is one of them");
+    }
   }
 }
 

@@ -37,6 +37,8 @@ struct ProgramTables {
   Table multiCopies;
   /// Bytes of each tensor, for each multi-tensor copy.
   std::vector<Table> multiCopySizes;
+  /// Device, stream of its link and stream of the peer link of each relay, for each multi-tensor copy.
+  std::vector<Table> multiCopyRelays;
 };
 
 /// Columns of each table, as native/encode.ts fills them.
@@ -44,7 +46,8 @@ constexpr std::size_t bufferColumns = 7;
 constexpr std::size_t streamColumns = 4;
 constexpr std::size_t instructionColumns = 18;
 constexpr std::size_t expectationColumns = 7;
-constexpr std::size_t multiCopyColumns = 12;
+constexpr std::size_t multiCopyColumns = 13;
+constexpr std::size_t relayColumns = 3;
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.
 Program readProgram(const ProgramTables& tables);

@@ -1,5 +1,6 @@
 // Multi-tensor copies in the executor: data, rows, several threads at once, and ends in the middle.
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "check.h"
@@ -64,6 +65,67 @@ TEST("every strategy and direction runs as an operation, with rows within what i
       }
     }
   }
+}
+
+TEST("through relays every byte arrives, and the rows lie on the streams of all devices that took part") {
+  for (const Direction direction : {Direction::h2d, Direction::d2h}) {
+    for (const bool pinned : {false, true}) {
+      ProgramBuilder builder;
+      Program& program = builder.program();
+      program.iterations = 2;
+      program.devices = {0, 1, 2};
+      program.peerAccess = true;
+      const int own = builder.stream(StreamKind::nonBlocking);
+      std::vector<RelayStreams> relays;
+      MultiCopyPlan plan = planOf(direction, Strategy::pipelined, std::vector<std::uint64_t>(12, 600 * 1024));
+      plan.pinned = pinned;
+      for (const int device : {1, 2}) {
+        relays.push_back({builder.stream(StreamKind::nonBlocking), builder.stream(StreamKind::nonBlocking)});
+        for (const int stream : {relays.back().link, relays.back().peer}) {
+          program.streams[static_cast<std::size_t>(stream)].device = device;
+        }
+        plan.options.relays.push_back(device);
+      }
+      program.multiCopyRelays = {relays};
+      builder.multiCopy(plan, own);
+      const RunRecord record = runOnCpu(program);
+      CHECK(allRight(record, 1));
+      CHECK(record.checks[0].checked == bytesOf(plan));
+      const MultiCopyRows most = multiCopyRows(program.multiCopies[0]);
+      CHECK(record.hostRows.size() <= 2 * most.host);
+      const auto bytesOn = [&](std::int32_t stream, bool overLink) {
+        std::uint64_t sum = 0;
+        for (const DeviceRow& row : deviceRows(record, RowKind::copy)) {
+          const bool crosses = row.src != Memory::device || row.dst != Memory::device;
+          if (row.stream == stream && crosses == overLink) sum += row.bytes;
+        }
+        return sum;
+      };
+      std::uint64_t crossed = bytesOn(own, true);
+      for (const RelayStreams& relay : relays) {
+        CHECK(bytesOn(relay.link, true) > 0);
+        CHECK(bytesOn(relay.link, true) == bytesOn(relay.peer, false));
+        crossed += bytesOn(relay.link, true);
+      }
+      CHECK(crossed == bytesOf(plan));
+    }
+  }
+}
+
+TEST("a run with relays that is stopped ends soon") {
+  ProgramBuilder builder;
+  Program& program = builder.program();
+  program.devices = {0, 1};
+  program.peerAccess = true;
+  const int own = builder.stream(StreamKind::nonBlocking);
+  const RelayStreams relay{builder.stream(StreamKind::nonBlocking), builder.stream(StreamKind::nonBlocking)};
+  for (const int stream : {relay.link, relay.peer}) program.streams[static_cast<std::size_t>(stream)].device = 1;
+  builder.spin(own, 600'000'000'000);
+  MultiCopyPlan plan = planOf(Direction::h2d, Strategy::pipelined, std::vector<std::uint64_t>(40, 600 * 1024));
+  plan.options.relays = {1};
+  program.multiCopyRelays = {{relay}};
+  builder.multiCopy(plan, own);
+  CHECK(stopAfter(program, std::chrono::milliseconds(30)).code == "run.cancelled");
 }
 
 TEST("tensors that never arrived are found out, with the first wrong byte") {

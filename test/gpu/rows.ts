@@ -10,11 +10,13 @@ export interface Row {
   readonly start: number;
   readonly end: number;
   readonly bytes: number;
+  /** Id of its lane. */
+  readonly lane: string;
   /** Of a copy; null for anything else. */
   readonly direction: string | null;
 }
 
-function rowsOf({ trace: { columns, count, names }, info }: Run): Row[] {
+function rowsOf({ trace: { columns, count, lanes, names }, info }: Run): Row[] {
   const rows: Row[] = [];
   for (let row = 0; row < count; row += 1) {
     if (columns.iteration[row] !== info.iterations.representative) continue;
@@ -28,6 +30,7 @@ function rowsOf({ trace: { columns, count, names }, info }: Run): Row[] {
       start,
       end: start + duration,
       bytes: columns.bytes[row] ?? 0,
+      lane: lanes[columns.lane[row] ?? -1]?.id ?? '',
       direction: src === undefined || dst === undefined ? null : copyDirection(src, dst),
     });
   }

@@ -232,6 +232,51 @@ describeNative('multi-tensor copies on the CPU engine', () => {
     }
   });
 
+  test('through relays every byte arrives, and the lanes show the link of each device', async () => {
+    const relayed = (relay: 'auto' | string[], direction: Direction, memory: 'pageable' | 'pinned') =>
+      request({
+        environment: { iterations: 2, warmups: 1, peerAccess: true },
+        devices: ['a', 'b', 'c'].map((id, index) => ({ id, index })),
+        streams: [{ id: 's', device: 'b' }],
+        threads: [
+          {
+            id: 'main',
+            device: 'b',
+            operations: [
+              {
+                op: 'multiCopy',
+                direction,
+                payload: { tensors: 12, bytes: 600_000, memory },
+                options: { threads: 3, chunkBytes: 64 * KiB, slotBytes: 64 * KiB },
+                relay,
+                stream: 's',
+              },
+            ],
+          },
+        ],
+      });
+    for (const direction of ['h2d', 'd2h'] as const) {
+      for (const memory of ['pageable', 'pinned'] as const) {
+        for (const relay of ['auto', ['c']] as const) {
+          const run = await runOnCpu(relayed(relay === 'auto' ? relay : [...relay], direction, memory));
+          expect(run.info.verification).toMatchObject({ bytesChecked: 7_200_000, bytesWrong: 0, unverified: [] });
+          const names = relay === 'auto' ? ['a', 'b', 'c'] : ['b', 'c'];
+          const engines = run.trace.lanes.filter((lane) => lane.kind === 'copy-engine').map((lane) => lane.id);
+          expect(engines).toEqual(names.map((id) => `engine:${id}:${direction}`));
+          const copies = ofKind(rowsOf(run), 'copy').filter((row) => row.iteration === 0);
+          const crossed = copies.filter((row) => row.engine?.startsWith('engine:'));
+          expect(total(crossed.map((row) => row.bytes))).toBe(7_200_000);
+          const byPeer = (id: string): number =>
+            total(copies.filter((row) => row.lane === `stream:relay ${id} peer`).map((row) => row.bytes));
+          const byLink = (id: string): number =>
+            total(copies.filter((row) => row.lane === `stream:relay ${id}`).map((row) => row.bytes));
+          expect(byLink('c')).toBeGreaterThan(0);
+          for (const id of names.filter((name) => name !== 'b')) expect(byPeer(id)).toBe(byLink(id));
+        }
+      }
+    }
+  });
+
   test("in a host thread's own default stream it has no helpers, and the run says so", async () => {
     const wanted = experiment({ strategy: 'threaded-pinning', stream: 'default' });
     const document = {

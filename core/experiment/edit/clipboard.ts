@@ -3,7 +3,7 @@ import type { Experiment } from '../experiment.ts';
 import { walkOperations } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { reservedStreams } from '../resources.ts';
-import { type DeclarationKind, referred } from './declarations.ts';
+import { type DeclarationKind, filterRelays, referred } from './declarations.ts';
 import { type Edited, edit, outermost } from './edit.ts';
 import { listOf, type OperationPath, type Place } from './paths.ts';
 
@@ -49,6 +49,8 @@ export function pasteOperations(experiment: Experiment, clipboard: Clipboard, at
       (draft[kind] as unknown[]).push(...missing.map((one) => withoutDevice(one)));
     }
     const copies = structuredClone(clipboard.operations) as Operation[];
+    const devices = new Set(draft.devices.map(({ id }) => id));
+    walkOperations(copies, (operation) => filterRelays(operation, (device) => devices.has(device)));
     listOf(draft, at.list).splice(at.index, 0, ...copies);
     return copies;
   });

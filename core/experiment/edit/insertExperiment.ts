@@ -1,6 +1,6 @@
 /** Inserts a whole experiment, such as a template: its declarations under free ids, its threads' operations. */
-import type { Experiment } from '../experiment.ts';
-import { type DeclarationKind, freshId, renameDeclaration } from './declarations.ts';
+import { type Experiment, walkOperations } from '../experiment.ts';
+import { type DeclarationKind, filterRelays, freshId, renameDeclaration } from './declarations.ts';
 import { type Edited, edit } from './edit.ts';
 import { listOf, type Place } from './paths.ts';
 
@@ -17,6 +17,9 @@ export function insertExperiment(experiment: Experiment, piece: Experiment, at: 
     draft.streams.push(...renamed.streams.map((stream) => ({ ...stream, device: undefined })));
     draft.events.push(...renamed.events);
     draft.signals.push(...renamed.signals);
+    for (const { operations } of renamed.threads) {
+      walkOperations(operations, (operation) => filterRelays(operation, () => false));
+    }
     const [first, ...rest] = renamed.threads;
     const operations = first?.operations ?? [];
     listOf(draft, at.list).splice(at.index, 0, ...operations);

@@ -7,8 +7,8 @@
 namespace copyscope::bench {
 
 // The numbers of these lists are those of native/bench.ts.
-enum class Kind : std::uint8_t { copy, bidirectional, latency, smallCopies, launches, queueDepth, peer, submit };
-constexpr int kindCount = static_cast<int>(Kind::submit) + 1;
+enum class Kind : std::uint8_t { copy, bidirectional, latency, smallCopies, launches, queueDepth, peer, submit, links };
+constexpr int kindCount = static_cast<int>(Kind::links) + 1;
 enum class Direction : std::uint8_t { h2d, d2h, d2d };
 constexpr int directionCount = static_cast<int>(Direction::d2d) + 1;
 /// `mapped` is page-locked memory that a kernel reads or writes over the link; the others go through a copy engine.
@@ -24,7 +24,7 @@ struct Request {
   HostMemory memory = HostMemory::pinned;
   Method method = Method::loop;
   std::int32_t device = 0;
-  /// Device that a peer copy goes to.
+  /// Device that a peer copy goes to, or whose link is used too.
   std::int32_t peer = 0;
   bool peerAccess = false;
   /// Of one copy.
@@ -43,7 +43,7 @@ struct Result {
   std::vector<double> ns;
   /// What the calls held the host.
   std::vector<double> callNs;
-  /// The other direction of a bidirectional copy; from call to completion of a single launch.
+  /// The other direction of a bidirectional copy; the other device's link; from call to completion of a single launch.
   std::vector<double> otherNs;
   bool onHostClock = false;
   /// Moved in one sample.

@@ -83,6 +83,8 @@ Result BenchSession::run(const Request& request) {
       return peerCopies(request);
     case Kind::submit:
       return submit(request);
+    case Kind::links:
+      return links(request);
     default:
       return copies(request);
   }

@@ -49,6 +49,7 @@ class BenchSession {
   Result queueDepth(const Request& request);
   Result peerCopies(const Request& request);
   Result submit(const Request& request);
+  Result links(const Request& request);
 
   Ends ends(const Request& request, Direction direction, std::size_t which);
   void enqueue(cudaStream_t stream, const Ends& ends, const Request& request);

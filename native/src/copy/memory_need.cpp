@@ -4,9 +4,12 @@
 #include <thread>
 
 #include "copy_engine.h"
+#include "relay_tuning.h"
 
 namespace copyscope::copy {
 namespace {
+
+unsigned coresHere() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 /// The list of pieces that a kernel takes.
 std::uint64_t listBytes(const MultiCopyPlan& plan, std::uint64_t payload) {
@@ -22,7 +25,7 @@ std::uint64_t packedBytes(const MultiCopyPlan& plan, std::uint64_t payload) {
 
 /// The slots that its chunks fill, each with a list where small tensors are gathered on the device.
 std::uint64_t ringOf(const MultiCopyPlan& plan, std::uint64_t payload) {
-  const Tuning tuning = chooseTuning(plan.options, payload, std::max(1u, std::thread::hardware_concurrency()));
+  const Tuning tuning = chooseTuning(plan.options, payload, coresHere());
   const std::uint64_t gaps = plan.sizes.size() * mostGapBytes;
   const std::uint64_t slots = std::min<std::uint64_t>(tuning.slots, (payload + gaps) / tuning.chunkBytes + 1);
   const std::uint64_t inChunk = std::min<std::uint64_t>(plan.sizes.size() + tuning.chunkBytes / pieceBytes + 1,
@@ -70,6 +73,10 @@ MemoryNeed memoryNeed(const MultiCopyPlan& plan) {
   need.staging = stagingOf(plan, payload, blocks);
   const bool ring = plan.options.strategy == Strategy::pipelined && !onHost && !onDevice && !plan.pinned;
   need.ring = ring ? ringOf(plan, payload) : 0;
+  if (plan.options.relays.empty()) return need;
+  const RelayTuning chosen = chooseRelayTuning(plan.options, payload, coresHere(), plan.options.relays.size());
+  need.relay = chosen.relaySlots * blockBytes(chosen.tuning.chunkBytes);
+  if (ring) need.ring += chosen.tuning.slots * blockBytes(chosen.tuning.slotBytes);
   return need;
 }
 

@@ -147,7 +147,7 @@ function ownFields({ experiment, path, operation }: Props): ReactNode {
         />
       );
     case 'multiCopy':
-      return <MultiCopyFields path={path} operation={operation} />;
+      return <MultiCopyFields experiment={experiment} path={path} operation={operation} />;
     case 'repeat':
       return (
         <ValueField

@@ -89,6 +89,24 @@ describe('the plan of a benchmark', () => {
   });
 });
 
+describe('the links of several devices', () => {
+  it('are measured two at once in each direction, and with one payload over both', () => {
+    expect(plan(1, ['links'])).toMatchObject([{ waived: 'there is one device, and this needs the links of two' }]);
+    const items = plan(3, ['links']);
+    const rows = (kind: string) => items.filter(({ measurement }) => measurement.kind === kind).map(({ row }) => row);
+    expect(rows('links')).toHaveLength(6);
+    expect(rows('links')[0]).toBe('H2D cuda:0 and cuda:1, pinned');
+    expect(rows('relay')).toHaveLength(4);
+    const [first] = items;
+    const figures = first === undefined ? [] : measuredRow(first, measured()).figures;
+    expect(figures.map(({ name, median: rate }) => [name, rate])).toEqual([
+      ['at once', (64 * MiB) / 2e-3],
+      ['the first alone', (32 * MiB) / 2e-6],
+      ['the second alone', (32 * MiB) / 5e-3],
+    ]);
+  });
+});
+
 describe('figures', () => {
   it('are bytes moved over the time of each sample, with median and spread', () => {
     const row = measuredRow(find(plan(), '1.00 MiB', 'H2D pinned'), measured());
