@@ -244,6 +244,40 @@ test('a multi-tensor copy has fields for its strategy and the options of that', 
   expect(json).not.toContain('slotBytes');
 });
 
+test('a multi-tensor copy can go through other devices, where there are any', async ({ window, page }) => {
+  await window.library.getByRole('button', { name: 'New experiment' }).click();
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-cursor]').focus();
+  await page.keyboard.press('a');
+  await page.getByRole('textbox', { name: 'Add an operation or a template' }).fill('Copy many tensors');
+  await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('Copy many tensors');
+  await page.keyboard.press('Enter');
+  const relay = window.inspector.getByRole('combobox', { name: 'Relay' });
+  await expect(relay).toBeDisabled();
+  await expect(window.inspector.getByText(/Needs a second device/)).toBeVisible();
+  await page.getByText('JSON', { exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  const text = await json.inputValue();
+  await json.fill(
+    JSON.stringify({
+      ...JSON.parse(text),
+      devices: [
+        { id: 'gpu', index: 0 },
+        { id: 'second', index: 1 },
+      ],
+    }),
+  );
+  await page.getByText('Build', { exact: true }).click();
+  await sheet.locator('[data-op="0"]').click();
+  await relay.click();
+  await page.getByRole('option', { name: 'all other devices' }).click();
+  await expect(page.getByTestId('announcement')).toHaveText('Change relays');
+  await page.keyboard.press('Escape');
+  await page.getByText('JSON', { exact: true }).click();
+  await expect(json).toHaveValue(/"relay": "auto"/);
+  await expect(json).toHaveValue(/"peerAccess": true/);
+});
+
 test('blocks that take part in a hazard say so, and a click shows it', async ({ window, page }) => {
   await window.open('Pinned source changed in flight');
   const sheet = page.getByTestId('score-sheet');
