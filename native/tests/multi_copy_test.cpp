@@ -87,6 +87,8 @@ TEST("through relays every byte arrives, and the rows lie on the streams of all 
         plan.options.relays.push_back(device);
       }
       program.multiCopyRelays = {relays};
+      // Holds the own link, so that each of the others has something to do.
+      builder.spin(own, 30'000'000);
       builder.multiCopy(plan, own);
       const RunRecord record = runOnCpu(program);
       CHECK(allRight(record, 1));

@@ -243,6 +243,8 @@ describeNative('multi-tensor copies on the CPU engine', () => {
             id: 'main',
             device: 'b',
             operations: [
+              // Holds the own link, so that each of the others has something to do.
+              { op: 'kernel', kernel: { kind: 'spin', durationNs: 30 * ms }, stream: 's' },
               {
                 op: 'multiCopy',
                 direction,
