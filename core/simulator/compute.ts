@@ -82,8 +82,9 @@ export class Compute {
     });
   }
 
-  #fits(entry: StreamEntry): boolean {
-    return this.#running.length < this.#most && this.#used + entry.step.share <= 1 + rounding;
+  #fits({ step }: StreamEntry): boolean {
+    if (this.#running.length === this.#most) return false;
+    return step.isSingle ? this.#used < 1 - rounding : this.#used + step.share <= 1 + rounding;
   }
 
   #start(entry: StreamEntry): void {

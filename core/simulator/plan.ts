@@ -175,6 +175,7 @@ class Planner {
     step.callNs = this.#profile.calls.launchNs;
     step.deviceNs = captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs;
     step.share = cost.share;
+    step.isSingle = cost.isSingle;
     step.memoryPart = cost.memoryPart;
     step.arithmeticPart = cost.arithmeticPart;
     step.linkIn = cost.linkIn;

@@ -134,8 +134,16 @@ const kernelSchema = z.strictObject({
   /** Bytes read and written by a byte-streaming kernel over time: from device memory, and where all fits into L2. */
   deviceBytesPerSecond: rate,
   l2BytesPerSecond: rate,
+  /**
+   * What a pass takes at least: of one that reads memory, and of one that finds in L2 what the pass before has left. Their
+   * ratio is also how much more a few multiprocessors, which are held by latency, reach from L2.
+   */
+  memoryLatencyNs: ns.optional(),
+  l2LatencyNs: ns.optional(),
   /** Single-precision operations in a second, a fused multiply-add counted as two. */
   flopsPerSecond: rate,
+  /** What an arithmetic kernel lasts longer, whatever its size: it ends with a look at a word of host memory. */
+  arithmeticNs: ns.optional(),
   streamShares: sharesSchema,
   arithmeticShares: sharesSchema,
   /** Bytes that a kernel reads from and writes to mapped host memory over time, and what it lasts longer for that. */

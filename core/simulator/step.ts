@@ -32,6 +32,8 @@ export interface Step {
   readonly deviceNs: number;
   /** Share of the device's multiprocessors; 0 for what needs none. */
   readonly share: number;
+  /** A kernel of one thread: beside whatever there is, unless that fills all multiprocessors. */
+  readonly isSingle: boolean;
   /** Parts of the device's throughput that it takes while it runs alone: of its memory, and of its arithmetic. */
   readonly memoryPart: number;
   readonly arithmeticPart: number;
@@ -72,6 +74,7 @@ export const blankStep: Step = {
   engine: noEngine,
   deviceNs: 0,
   share: 0,
+  isSingle: false,
   memoryPart: 0,
   arithmeticPart: 0,
   linkIn: 0,

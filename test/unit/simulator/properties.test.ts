@@ -231,7 +231,7 @@ describe('by the rules of order', () => {
         if (isMark(row)) expect(Math.abs(row.start - ready)).toBeLessThanOrEqual(1);
         else
           expectBusy(
-            rows.filter((other) => other.engine === row.engine && exclusive(other) && exclusive(row)),
+            rows.filter((other) => other.engine === row.engine && exclusive(other)),
             ready,
             row.start,
           );

@@ -109,10 +109,19 @@ describe('several streams', () => {
   });
 
   it('lets what fits pass what does not', () => {
-    expect(device(simulated([fill('a', 10), fill('b'), spin('blocking', 10)]))).toEqual([
-      ['fill', 23, 1073],
+    const half = { ...fill('a', 10), smShare: 0.5 };
+    expect(device(simulated([half, fill('b'), spin('blocking', 10)]))).toEqual([
+      ['fill', 23, 2123],
       ['spin', 63, 73],
-      ['fill', 1073, 1223],
+      ['fill', 2123, 2273],
+    ]);
+  });
+
+  it('has no place for a single thread while a kernel fills the device, which itself starts beside one', () => {
+    expect(device(simulated([spin('b', 100), fill('a', 10), spin('blocking', 10)]))).toEqual([
+      ['spin', 23, 123],
+      ['fill', 43, 1093],
+      ['spin', 1093, 1103],
     ]);
   });
 

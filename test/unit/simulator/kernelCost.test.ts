@@ -1,0 +1,81 @@
+/** What a kernel takes alone, beyond what the lanes of whole programs show. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProgramKernel } from '../../../core/program/program.ts';
+import { kernelCost } from '../../../core/simulator/kernelCost.ts';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { program, toyProfile } from './toy.ts';
+
+const empty = program([]);
+const withKernel = (kernel: Partial<DeviceProfile['kernel']>): DeviceProfile => ({
+  ...toyProfile,
+  kernel: { ...toyProfile.kernel, ...kernel },
+});
+const plain = withKernel({});
+const slow = withKernel({ memoryLatencyNs: 600, l2LatencyNs: 400 });
+const streaming = (bytes: number, passes: number): ProgramKernel => ({
+  kind: 'stream',
+  src: -1,
+  dst: -1,
+  bytes,
+  passes,
+});
+const ns = (kernel: ProgramKernel, share: number, profile: DeviceProfile): number =>
+  kernelCost(kernel, share, empty, profile).deviceNs - profile.kernel.startNs;
+
+describe('a byte-streaming kernel', () => {
+  it('takes a latency for each pass, however little it moves', () => {
+    expect(ns(streaming(4, 1), 1, slow)).toBeCloseTo(600, 0);
+    expect(ns(streaming(4, 11), 1, slow)).toBeCloseTo(600 + 10 * 400, 0);
+  });
+
+  it('takes what the memory takes where that is much more', () => {
+    const bytes = 2 ** 24;
+    expect(ns(streaming(bytes, 3), 1, slow) / ns(streaming(bytes, 3), 1, plain)).toBeCloseTo(1, 3);
+  });
+
+  it('never takes less for more bytes, more passes, longer latencies or fewer multiprocessors', () => {
+    const bytes = fc.integer({ min: 1, max: 2 ** 20 }).map((words) => words * 4);
+    const passes = fc.integer({ min: 1, max: 20 });
+    const share = fc.constantFrom(0.125, 0.25, 0.5, 1);
+    fc.assert(
+      fc.property(bytes, passes, share, (size, times, part) => {
+        const alone = ns(streaming(size, times), part, slow);
+        expect(ns(streaming(size, times + 1), part, slow)).toBeGreaterThanOrEqual(alone);
+        expect(ns(streaming(size, times), part, plain)).toBeLessThanOrEqual(alone + 1);
+        expect(ns(streaming(size, times), 1, slow)).toBeLessThanOrEqual(alone + 1);
+        // Beyond L2 each pass takes longer than in it, so sizes are compared on one side of it.
+        if (4 * size <= slow.device.l2Bytes || 2 * size > slow.device.l2Bytes)
+          expect(ns(streaming(2 * size, times), part, slow)).toBeGreaterThanOrEqual(alone);
+      }),
+    );
+  });
+
+  it('without latencies takes what its share of the throughput takes, from memory and from L2', () => {
+    for (const part of [0.25, 0.5, 0.75]) {
+      const profile = withKernel({
+        streamShares: [
+          { share: 0.5, part },
+          { share: 1, part: 1 },
+        ],
+      });
+      for (const kernel of [streaming(16, 4), streaming(2 ** 28, 4)])
+        expect(ns(kernel, 0.5, profile)).toBeCloseTo(ns(kernel, 1, profile) / part, 3);
+    }
+  });
+
+  it('leaves the memory to others while it waits', () => {
+    expect(kernelCost(streaming(4, 10), 1, empty, slow).memoryPart).toBeLessThan(0.01);
+    expect(kernelCost(streaming(2 ** 28, 1), 1, empty, slow).memoryPart).toBeGreaterThan(0.99);
+  });
+});
+
+describe('an arithmetic kernel', () => {
+  it('ends with a look at host memory, whatever its size and share', () => {
+    const looking = withKernel({ arithmeticNs: 2000 });
+    for (const share of [0.25, 1]) {
+      const kernel: ProgramKernel = { kind: 'arithmetic', flops: 1e6 };
+      expect(ns(kernel, share, looking) - ns(kernel, share, plain)).toBeCloseTo(2000, 6);
+    }
+  });
+});
