@@ -21,8 +21,10 @@ export interface MultiCopyParts {
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostCopies;
-  /** From the start to a helper's first step. */
-  readonly wakeNs: number;
+  /** From the start to the first step of each helper, of which there are so many. */
+  readonly wakeNs: (helper: number, helpers: number) => number;
+  /** Time to copy what has just arrived from the device, in parts of what it takes otherwise; 1 where nothing has. */
+  readonly arrivedPart: number;
   /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /** What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. */
@@ -70,7 +72,7 @@ export class MultiCopyRun {
     const workers = Array.from({ length: threads }, (_, index) => new Worker(this, index));
     workers.forEach((worker, index) => {
       const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
-      parts.clock.schedule(nowNs + (index === 0 ? 0 : parts.wakeNs), worker, takeNext);
+      parts.clock.schedule(nowNs + (index === 0 ? 0 : parts.wakeNs(index, threads - 1)), worker, takeNext);
       if (ready.length > 0) worker.submitFirst(ready);
     });
   }
@@ -223,7 +225,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     }
     this.#unit = unit;
     this.#copyingSinceNs = nowNs;
-    if (this.#run.copiesOnHost) this.#run.parts.copies.start(unit.bytes, this.#run.payload, this, nowNs);
+    const { copies, arrivedPart } = this.#run.parts;
+    if (this.#run.copiesOnHost) copies.start(unit.bytes * arrivedPart, this.#run.payload, this, nowNs);
     else this.hostCopied(nowNs);
   }
 

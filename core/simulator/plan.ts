@@ -8,6 +8,7 @@ import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThrea
 import type { MemoryKind } from '../trace/trace.ts';
 import { CopyCosts, type CopyEnds, memcpyRate } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
+import { hostRate } from './hostMemory.ts';
 import { kernelCost } from './kernelCost.ts';
 import { pieceStep } from './multiCopies.ts';
 import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
@@ -102,8 +103,8 @@ class Planner {
         return base;
       case 'write':
       case 'read': {
-        const own = instruction.code === 'write' ? host.writeBytesPerSecond : host.readBytesPerSecond;
-        const callNs = (instruction.bytes / (own ?? host.memcpyBytesPerSecond)) * 1e9;
+        const { bytesPerSecond } = hostRate(instruction, this.#program, this.#profile);
+        const callNs = (instruction.bytes / bytesPerSecond) * 1e9;
         return { ...base, bytes: instruction.bytes, callNs };
       }
       case 'copy':

@@ -160,6 +160,8 @@ const linkSchema = z.strictObject({
   h2dBytesPerSecond: rate,
   d2hBytesPerSecond: rate,
   bothBytesPerSecond: rate,
+  /** How many times as long a copy to the device takes of up to a MiB that host threads have just put together. */
+  freshFactor: z.number().min(1).max(10).optional(),
 });
 
 const hostSchema = z.strictObject({
@@ -168,6 +170,10 @@ const hostSchema = z.strictObject({
   memcpyBytesPerSecond: rate,
   writeBytesPerSecond: rate.optional(),
   readBytesPerSecond: rate.optional(),
+  /** Writing random content, or reading against it, which is worked out word by word. */
+  randomBytesPerSecond: rate.optional(),
+  /** Reading page-locked memory, into which a copy engine has written past the caches. */
+  readArrivedBytesPerSecond: rate.optional(),
   /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */
   cached: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
   /** Several threads copying at once, all together. */
@@ -175,8 +181,11 @@ const hostSchema = z.strictObject({
     .array(z.strictObject({ threads: z.number().int().min(1).max(10_000), bytesPerSecond: rate }))
     .min(1)
     .max(100),
-  /** From being woken to running, for a thread that waits for another one; and for one that has slept for long. */
+  /** Time that they take to copy what has just arrived from the device, in parts of what they take otherwise. */
+  arrivedPart: z.number().positive().max(10).optional(),
+  /** From being woken to running, for a thread that waits for another one. */
   wakeNs: ns,
+  /** The same of the last of several helpers that have slept for long; the others wake one after another before it. */
   sleeperWakeNs: ns.optional(),
   /** From the start of an iteration to a thread's first step. */
   startNs: ns.optional(),

@@ -36,7 +36,7 @@ const defaultBudget = 60_000;
 /** What is read depends on what the simulation takes to be held or shared, so it is read once more. */
 const rounds = 2;
 /** Turns that are as likely as an error of one scale: of what rows tell directly, and of what they don't. */
-const likelyTurn = { read: 0.05, notRead: 0.4 };
+const likelyTurn = { read: 0.05, notRead: 0.2 };
 const steps = [0.3, 0.1, 0.03, 0.01];
 const furthest = 1.5;
 
@@ -45,18 +45,20 @@ export function* fitInSteps(
   runs: readonly RecordedRun[],
   { budget = defaultBudget }: FitOptions = {},
 ): Generator<FitProgress, Fitted, void> {
-  let profile = whileRecording(withoutMeasurements(base));
+  const before = whileRecording(withoutMeasurements(base));
+  let profile = before;
   let readings: Reading[] = [];
   for (let round = 0; round < rounds; round += 1) {
     yield { done: round * runs.length, total: budget, what: 'reading the runs' };
     readings = readRuns(runs, profile);
     // What a share of the device does is told against what all of it does, which must be known first.
     const isFirst = round === 0;
-    profile = applyReadings(profile, isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings);
+    profile = applyReadings(before, isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings);
   }
-  const knobs = knobsOf(profile);
-  const started = profile;
   const read = new Set(readings.map(({ path }) => path));
+  // The device's own clock says how long its work took: what errors remain are none of these.
+  const knobs = knobsOf(profile).filter(({ path }) => !(path.endsWith('.device') && read.has(path)));
+  const started = profile;
   const likely = knobs.map(({ path }) => (read.has(path) ? likelyTurn.read : likelyTurn.notRead));
   const terms: Terms = {
     count: runs.length,

@@ -4,6 +4,7 @@
  */
 import type { Activity } from '../../analysis/iteration.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
+import { hostRate } from '../../simulator/hostMemory.ts';
 import { kernelCost } from '../../simulator/kernelCost.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { type TimePoint, timeTable } from '../../simulator/table.ts';
@@ -212,18 +213,18 @@ export class Tells {
 
   /** One thread that copies, writes or reads memory by itself. */
   #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
-    const { bytes, kind } = simulated;
-    const { memcpyBytesPerSecond, writeBytesPerSecond, readBytesPerSecond, cached } = this.#profile.host;
+    const { bytes, kind, op } = simulated;
+    const { memcpyBytesPerSecond, cached } = this.#profile.host;
     const isCached = cached !== undefined && bytes <= cached.bytes;
-    const [name, known] =
-      kind === 'host-read'
-        ? ['readBytesPerSecond', readBytesPerSecond]
-        : kind === 'host-write'
-          ? ['writeBytesPerSecond', writeBytesPerSecond]
-          : isCached
-            ? ['cached.bytesPerSecond', cached?.bytesPerSecond]
-            : ['memcpyBytesPerSecond', memcpyBytesPerSecond];
-    const predicted = (bytes / (known ?? memcpyBytesPerSecond)) * 1e9;
+    const own = kind === 'host-read' ? 'read' : kind === 'host-write' ? 'write' : null;
+    const instruction = own === null ? undefined : this.#instruction(op, own);
+    const { name, bytesPerSecond } =
+      instruction !== undefined
+        ? hostRate(instruction, this.#program, this.#profile)
+        : isCached
+          ? { name: 'cached.bytesPerSecond', bytesPerSecond: cached.bytesPerSecond }
+          : { name: 'memcpyBytesPerSecond', bytesPerSecond: memcpyBytesPerSecond };
+    const predicted = (bytes / bytesPerSecond) * 1e9;
     if (bytes < leastHostBytes || !isNear(durationOf(simulated), predicted)) return [];
     return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index]) }];
   }
