@@ -284,7 +284,10 @@ const peerSchema = z.strictObject({
   viaHost: z.strictObject({ device: tableSchema, call: tableSchema }),
 });
 
-/** What a calibration measured of one parameter: the median is what the profile has. */
+/**
+ * What a calibration measured of one parameter: the median is what the profile has. A fit draws what few recorded runs say
+ * towards its base, so its profile lies between.
+ */
 const measurementSchema = z.strictObject({
   /** Dotted path in the profile, with the place of a table's point, as 'copies.h2d.pinned.device @ 4096 bytes'. */
   parameter: z.string().min(1).max(200),

@@ -62,14 +62,13 @@ type Measurement = NonNullable<DeviceProfile['measurements']>[number];
 
 function measurementOf({ path, at, samples }: Reading, profile: DeviceProfile): Measurement | null {
   const found = spread(samples);
-  const median = inProfile(profile, path, at);
-  if (found === null || median === null) return null;
+  if (found === null || inProfile(profile, path, at) === null) return null;
   const place = at === undefined ? '' : ` @ ${at.value} ${at.key}`;
-  const { min: least, max: most, count } = found;
+  const { median, min: least, max: most, count } = found;
   return { parameter: path + place, median, least, most, samples: count, probe: 'recorded runs, one sample each' };
 }
 
-/** What the profile came to have, since tables are kept ascending; null where it has nothing there. */
+/** What the profile came to have; null where it has nothing there. */
 function inProfile(profile: DeviceProfile, path: string, at: Reading['at']): number | null {
   const place = valueAt(profile as unknown as Draft, path);
   if (!Array.isArray(place)) return typeof place === 'number' ? place : null;
