@@ -61,6 +61,8 @@ function addEvents(builder: PlanBuilder): void {
     { op: 'queryStream' as const, label: 'query', stream: 'work' },
     { op: 'queryEvent' as const, label: 'query event', event: 'a' },
     { op: 'elapsedTime' as const, label: 'elapsed', start: 'a', end: 'b' },
+    // What the events hold up is over by then.
+    { op: 'work' as const, durationNs: 50_000 },
     synchronize('nothing to wait for'),
     ...[spin('warm up', 0), synchronize('end warm up'), spin('wake', 200_000), synchronize('woken')],
   ];

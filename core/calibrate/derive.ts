@@ -62,7 +62,11 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 }
 
 /** Parameters that no experiment tells apart. */
-const notProbed = ['staging.slots', 'host.threads', 'host.cached'];
+const notProbed = [
+  ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
+  ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
+  ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor'],
+];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];

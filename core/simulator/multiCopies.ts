@@ -5,14 +5,14 @@ import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { HostCopies } from './hostCopies.ts';
 import { kernelCost } from './kernelCost.ts';
-import { isThreaded, movesPieces, type Run, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
+import { isThreaded, movesPieces, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
 import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { StreamSet } from './streams.ts';
 
-/** On an H200's host 160 KB took 1.6 times as long, 1 MB too, 1.6 MB 1.3 times and 4 MB 1.1 times. */
-const mostFreshBytes = 2 ** 20;
+/** On an H200's host up to 1 MB took 1.5 to 1.8 times as long, 1.6 MB 1.3 times and 4 MB as long as ever. */
+const freshBytes = { wholly: 2 ** 20, most: 2 ** 22 };
 
 export class MultiCopies {
   readonly #program: Program;
@@ -72,26 +72,29 @@ export class MultiCopies {
     return this.#costs.table(this.#profile.memory.hostAlloc)(bytes);
   }
 
-  /** What the copy engine takes longer over memory whose newest part lies in the caches of the threads that wrote it. */
+  /** What the copy engine takes longer over memory that lies in the caches of the thread that has just written it. */
   #freshNs(bytes: number): number {
     const { link, copies } = this.#profile;
+    const { wholly, most } = freshBytes;
+    const part = Math.min(1, Math.max(0, (most - bytes) / (most - wholly)));
     const time = this.#costs.table(copies.h2d.pinned.device);
-    return ((link.freshFactor ?? 1) - 1) * time(Math.min(bytes, mostFreshBytes));
+    return ((link.freshFactor ?? 1) - 1) * part * time(Math.min(bytes, wholly));
   }
 
   /** What a run puts into the stream. Runs of one size share their steps. */
-  #runSteps(step: Step, { order }: ThreadedPlan): (run: Run) => readonly Step[] {
+  #runSteps(step: Step, { order }: ThreadedPlan): MultiCopyParts['steps'] {
     const ends: CopyEnds =
       order === 'to-device'
         ? { src: 'pinned', dst: 'device', from: -1, to: step.device }
         : { src: 'device', dst: 'pinned', from: step.device, to: -1 };
     const made = new Map<string, readonly Step[]>();
-    return ({ bytes, isGathered }) => {
-      const key = `${bytes} ${isGathered}`;
+    return ({ bytes, isGathered }, isNewest) => {
+      const isFresh = isNewest && order === 'to-device';
+      const key = `${bytes} ${isGathered} ${isFresh}`;
       const known = made.get(key);
       if (known !== undefined) return known;
       const cost = this.#costs.of(bytes, ends, step.device, step.op);
-      const deviceNs = cost.deviceNs + (order === 'to-device' ? this.#freshNs(bytes) : 0);
+      const deviceNs = cost.deviceNs + (isFresh ? this.#freshNs(bytes) : 0);
       const copy: Step = { ...step, code: 'copy', bytes, src: ends.src, dst: ends.dst, ...cost, deviceNs };
       const steps = isGathered ? [pieceStep(step, bytes, this.#program, this.#profile), copy] : [copy];
       made.set(key, steps);

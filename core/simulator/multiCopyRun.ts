@@ -27,8 +27,11 @@ export interface MultiCopyParts {
   readonly arrivedPart: number;
   /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
-  /** What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. */
-  readonly steps: (run: Run) => readonly Step[];
+  /**
+   * What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. The last run
+   * of a chunk is the newest.
+   */
+  readonly steps: (run: Run, isNewest: boolean) => readonly Step[];
   /** All data is where it belongs. */
   readonly done: (nowNs: number) => void;
 }
@@ -111,7 +114,8 @@ export class MultiCopyRun {
   }
 
   submitting(chunk: number): readonly Step[] {
-    const runs = (this.parts.plan.chunks[chunk]?.runs ?? []).flatMap(this.parts.steps);
+    const { steps, plan } = this.parts;
+    const runs = (plan.chunks[chunk]?.runs ?? []).flatMap((run, index, all) => steps(run, index === all.length - 1));
     const state = this.#chunks[chunk];
     if (state !== undefined) state.arriving = runs.length;
     this.#arriving += runs.length;

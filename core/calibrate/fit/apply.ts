@@ -16,32 +16,24 @@ const smallestPart = 1e-3;
 /** Parameters that a profile may leave out. */
 const added: ReadonlySet<string> = new Set(['host.readBytesPerSecond', 'host.writeBytesPerSecond']);
 
-export function applyReadings(base: DeviceProfile, readings: readonly Reading[]): DeviceProfile {
+/** `value` says what to take for a reading: what its runs say, where left out. */
+export function applyReadings(
+  base: DeviceProfile,
+  readings: readonly Reading[],
+  value: (reading: Reading) => number = told,
+): DeviceProfile {
   const draft = structuredClone(base) as unknown as Draft;
   for (const path of new Set(readings.map((one) => one.path))) {
     const own = readings.filter((one) => one.path === path);
     const known = valueAt(draft, path);
-    if (Array.isArray(known)) put(draft, path, table(path, known as Draft[], own));
+    if (Array.isArray(known)) put(draft, path, table(path, known as Draft[], own, value));
     else if (known !== undefined || added.has(path))
-      putNumber(
-        draft,
-        path,
-        own[0] === undefined ? Number.NaN : weighed(told(own[0]), known as number | undefined, own[0].samples.length),
-      );
+      putNumber(draft, path, own[0] === undefined ? Number.NaN : value(own[0]));
   }
   return parseProfile(draft);
 }
 
 /** A rate of nothing would be no rate, and a time below the clock's tick is none. */
-/** What the base has counts as much as so many runs: a single one may have been an odd one. */
-const priorRuns = 2;
-
-/** What so many runs say, drawn towards what the base has, on logarithms. A base without the parameter says nothing. */
-function weighed(said: number, known: number | undefined, runs: number): number {
-  if (known === undefined || !(known > 0) || !(said > 0)) return said;
-  return known * (said / known) ** (runs / (runs + priorRuns));
-}
-
 function putNumber(draft: Draft, path: string, value: number): void {
   const isRate = path.endsWith('PerSecond');
   if (!Number.isFinite(value) || (isRate && value <= 0)) return;
@@ -56,37 +48,25 @@ function scaled(points: readonly Point[], read: readonly Point[], at: (place: nu
   return points.map(({ place, value }) => ({ place, value: value * by }));
 }
 
-/** Fewer runs than this may all have been odd ones. */
-const enoughRuns = 3;
-
-/** What few runs say of one size is put right where it lies far from what others say of the sizes on both sides. */
-function withoutOdd(read: readonly (Point & { readonly runs: number })[], at: (place: number) => number): Point[] {
-  const ratios = read.map(({ place, value }) => value / at(place));
-  return read.map(({ place, value, runs }, index) => {
-    const three = ratios.slice(Math.max(0, index - 1), index + 2);
-    const middle = three.length < 3 || runs >= enoughRuns ? undefined : spread(three)?.median;
-    return { place, value: middle === undefined ? value : middle * at(place) };
-  });
-}
-
-function table(path: string, known: readonly Draft[], readings: readonly Reading[]): Draft[] {
+function table(
+  path: string,
+  known: readonly Draft[],
+  readings: readonly Reading[],
+  valueFor: (reading: Reading) => number,
+): Draft[] {
   const key: PointKey = readings[0]?.at?.key ?? 'bytes';
   const name = key === 'share' ? 'part' : 'ns';
   const points = known.map((point) => ({ place: Number(point[key]), value: Number(point[name]) }));
-  const times = timeTable(points.map(({ place, value }) => ({ bytes: place, ns: value })));
-  const parts = points.map(({ place, value }) => ({ share: place, part: value }));
-  const at = key === 'share' ? (share: number): number => throughput(parts, share) : times;
   const read = readings.flatMap((reading) => {
-    const value = Math.max(told(reading), key === 'share' ? smallestPart : smallest);
-    const { at: where, samples } = reading;
-    if (where === undefined || !Number.isFinite(value)) return [];
-    return [{ place: where.value, value: weighed(value, at(where.value), samples.length), runs: samples.length }];
+    const value = Math.max(valueFor(reading), key === 'share' ? smallestPart : smallest);
+    return reading.at === undefined || !Number.isFinite(value) ? [] : [{ place: reading.at.value, value }];
   });
   // Parts are of what all multiprocessors do, and that is a parameter of its own.
   const whole = key === 'share' ? points.filter(({ place }) => place === 1) : [];
-  const made = isSizeless.test(path)
-    ? scaled(points, read, at)
-    : corrected(points, [...withoutOdd(read, at), ...whole], at);
-  const ordered = key === 'bytes' ? ascending(made) : made;
+  const times = timeTable(points.map(({ place, value }) => ({ bytes: place, ns: value })));
+  const parts = points.map(({ place, value }) => ({ share: place, part: value }));
+  const at = key === 'share' ? (share: number): number => throughput(parts, share) : times;
+  const made = isSizeless.test(path) ? scaled(points, read, at) : corrected(points, [...read, ...whole], at);
+  const ordered = key === 'share' ? made : ascending(made);
   return ordered.map(({ place, value }) => ({ [key]: place, [name]: key === 'share' ? Math.min(1, value) : value }));
 }

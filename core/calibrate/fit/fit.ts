@@ -7,6 +7,7 @@ import type { DeviceProfile } from '../../simulator/profile.ts';
 import { whileRecording, withoutRecorder } from '../../simulator/recorder.ts';
 import { applyReadings } from './apply.ts';
 import { descend, type Terms } from './descent.ts';
+import { drawnTo } from './drawn.ts';
 import { errorOf, predict } from './errorTerms.ts';
 import { type Knob, knobsOf, turned } from './knobs.ts';
 import { type Reading, readRuns } from './readings.ts';
@@ -53,7 +54,8 @@ export function* fitInSteps(
     readings = readRuns(runs, profile);
     // What a share of the device does is told against what all of it does, which must be known first.
     const isFirst = round === 0;
-    profile = applyReadings(before, isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings);
+    const some = isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings;
+    profile = applyReadings(before, some, drawnTo(before, some));
   }
   const read = new Set(readings.map(({ path }) => path));
   // The device's own clock says how long its work took: what errors remain are none of these.

@@ -107,7 +107,7 @@ function turnedTable(points: readonly Draft[], turns: readonly Turn[]): Draft[] 
     const by = key === 'share' ? (turns.find((turn) => turn.place === place)?.by ?? 0) : between(turns, place);
     return { place, value: Math.min(Number(point[name]) * Math.exp(by), key === 'share' ? 1 : mostNs) };
   });
-  const ordered = key === 'bytes' ? ascending(values) : values;
+  const ordered = key === 'bytes' || key === 'nodes' ? ascending(values) : values;
   return ordered.map(({ place, value }) => ({ [key]: place, [name]: value }));
 }
 

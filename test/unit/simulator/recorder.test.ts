@@ -1,6 +1,6 @@
 /** What recording and cold caches add, and the rules that recordings on an H200 showed. */
 import { describe, expect, it } from 'vitest';
-import { parseProfile } from '../../../core/simulator/profile.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/simulator/profile.ts';
 import { whileRecording, withoutRecorder } from '../../../core/simulator/recorder.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { h200, program, programWith, run, toyProfile } from './toy.ts';
@@ -45,7 +45,10 @@ describe('a machine while it is recorded', () => {
     ['H200', h200],
   ])('without its recorder is what it was: %s', (_, profile) => {
     const back = withoutRecorder(whileRecording(profile), profile);
-    expect(parseProfile(JSON.parse(JSON.stringify(back)))).toEqual(parseProfile(JSON.parse(JSON.stringify(profile))));
+    // Adding and taking away again leaves the last bit of a number open.
+    const rounded = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(12)) : value);
+    const written = (one: DeviceProfile) => parseProfile(JSON.parse(JSON.stringify(one, rounded)));
+    expect(written(back)).toEqual(written(profile));
   });
 });
 
