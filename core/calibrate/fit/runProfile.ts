@@ -3,7 +3,8 @@
  * differ, and one machine does between two hours: the driver staged pageable copies at 9 to 20 GB/s on H200 machines. So
  * what is predicted of a run is predicted with the run's own rates of copies, of host memory and of kernels and its own
  * costs of calls, all without what recording added to them (recorder.ts). Of rows of a few microseconds that is as much as
- * they are long, and differs too; so the run's iterations without recording say whether they are taken at all. What the run doesn't show stays as the profile
+ * they are long, and differs too; so the run's iterations without recording say whether they are taken at all, and how much
+ * faster or slower the host was in them. What the run doesn't show stays as the profile
  * has it: also the cost of what only a remedy brings in, as a page-locked copy in the place of a pageable one.
  */
 import { spread } from '../../analysis/statistics.ts';
@@ -12,7 +13,8 @@ import { whileRecording, withoutRecorder } from '../../simulator/recorder.ts';
 import { simulate } from '../../simulator/simulate.ts';
 import type { Run } from '../../trace/run.ts';
 import { applyReadings } from './apply.ts';
-import { type Reading, readRuns, told } from './readings.ts';
+import { ownReadings } from './ownReadings.ts';
+import { type Reading, told } from './readings.ts';
 import { type RecordedRun, recordedRun } from './recordedRun.ts';
 
 export interface RunProfile {
@@ -33,17 +35,34 @@ export function profileOfRun(run: Run, profile: DeviceProfile): RunProfile {
   try {
     const { measurements: _, ...rest } = profile;
     const base = whileRecording(rest);
-    const readings = readTwice(recorded, base);
-    const machines = [readings, readings.filter(isLong)].map((some) => ({
-      profile: withoutRecorder(applyReadings(base, some), rest),
-      fromRun: [...new Set(some.map(({ path }) => path))],
-    }));
-    const own = nearest(machines, recorded, run);
-    return own === undefined || own.fromRun.length === 0 ? { profile, fromRun: [] } : own;
+    const machineOf = (readings: readonly Reading[]): DeviceProfile =>
+      withoutRecorder(applyReadings(base, readings), rest);
+    const all = ownReadings(recorded, base);
+    const plainNs = plainMakespan(run);
+    const readings = plainNs === null ? all : asWithoutRecorder(all, { plainNs, recorded, machineOf });
+    if (readings.length === 0) return { profile, fromRun: [] };
+    return { profile: machineOf(readings), fromRun: [...new Set(readings.map(({ path }) => path))] };
   } catch {
     // The experiment of a run from elsewhere need not be one that the simulator takes.
     return { profile, fromRun: [] };
   }
+}
+
+/** Median of the iterations with recording off. What their clock has beyond the makespan, recorded ones have too. */
+function plainMakespan({ info: { iterations } }: Run): number | null {
+  const [plain, wall, makespan] = [
+    iterations.plainWallNs,
+    iterations.recordedWallNs,
+    iterations.recordedMakespanNs,
+  ].map((times) => spread(times)?.median);
+  if (plain === undefined || makespan === undefined) return null;
+  return plain - Math.max(0, (wall ?? makespan) - makespan);
+}
+
+interface Plain {
+  readonly plainNs: number;
+  readonly recorded: RecordedRun;
+  readonly machineOf: (readings: readonly Reading[]) => DeviceProfile;
 }
 
 /** Rows that are shorter a recorder may have made as long as they are. */
@@ -51,13 +70,38 @@ const leastNs = 20_000;
 const isLong = (reading: Reading): boolean =>
   reading.path.endsWith('PerSecond') || reading.at?.key === 'share' || told(reading) >= leastNs;
 
-/** The machine whose prediction is nearest to the iterations that the run did with recording off; the first without any. */
-function nearest(machines: readonly RunProfile[], { program }: RecordedRun, { info }: Run): RunProfile | undefined {
-  const plainNs = spread(info.iterations.plainWallNs)?.median;
-  if (plainNs === undefined) return machines[0];
-  const apart = machines.map(({ profile }) => Math.abs(simulate(program, profile).makespanNs - plainNs));
-  return machines[apart.indexOf(Math.min(...apart))];
+/** What the host's memory and caches decide: it differs from iteration to iteration more than anything else. */
+const isHostBound = (path: string): boolean => /^host\..*PerSecond$|^copies\.(h2d|d2h)\.pageable\.call$/.test(path);
+/** The host is at most so many times as fast or slow without a recorder as with it. */
+const mostScaled = 1.5;
+const tried = 1.1;
+
+/**
+ * The readings whose prediction is nearest to the iterations with recording off: all, or those of long rows alone; then
+ * with the host's rates turned until it is as long as those iterations.
+ */
+function asWithoutRecorder(all: readonly Reading[], { plainNs, recorded, machineOf }: Plain): readonly Reading[] {
+  const lasts = (readings: readonly Reading[]): number => simulate(recorded.program, machineOf(readings)).makespanNs;
+  const apart = (readings: readonly Reading[]): number => Math.abs(lasts(readings) - plainNs);
+  const nearer = (one: readonly Reading[], other: readonly Reading[]): readonly Reading[] =>
+    apart(other) < apart(one) ? other : one;
+  const chosen = nearer(all, all.filter(isLong));
+  if (!chosen.some(({ path }) => isHostBound(path))) return chosen;
+  const now = lasts(chosen);
+  const more = lasts(turned(chosen, tried)) - now;
+  const by = 1 + ((tried - 1) * (plainNs - now)) / more;
+  return Number.isFinite(by)
+    ? nearer(chosen, turned(chosen, Math.min(mostScaled, Math.max(1 / mostScaled, by))))
+    : chosen;
 }
+
+/** The host takes `by` times as long. */
+const turned = (readings: readonly Reading[], by: number): Reading[] =>
+  readings.map((reading) => {
+    if (!isHostBound(reading.path)) return reading;
+    const factor = reading.path.endsWith('PerSecond') ? 1 / by : by;
+    return { ...reading, samples: reading.samples.map((value) => value * factor) };
+  });
 
 function usable(run: Run): RecordedRun | null {
   const { info, trace } = run;
@@ -70,13 +114,3 @@ function usable(run: Run): RecordedRun | null {
     return null;
   }
 }
-
-/** What is read rests on what the simulation takes to be held or shared, so it is read once more with what was read. */
-function readTwice(run: RecordedRun, base: DeviceProfile): Reading[] {
-  const first = read(run, base).filter(({ at }) => at?.key !== 'share');
-  return read(run, applyReadings(base, first));
-}
-
-/** Of one run the median of all that it tells: a gain is that of a usual iteration. */
-const read = (run: RecordedRun, profile: DeviceProfile): Reading[] =>
-  readRuns([run], profile, (_, values) => spread(values)?.median ?? Number.NaN);

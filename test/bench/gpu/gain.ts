@@ -22,30 +22,30 @@ export interface GainTools {
   readonly profile: DeviceProfile;
   /** Runs of each, before and after in turn, so that what drifts drifts in both; 1 where left out. */
   readonly rounds?: number;
-  /** Called with each run: `cause` is the one that was taken away before it, null for the experiment as it is. */
-  readonly keep?: (run: Run, cause: Cause | null) => void;
 }
 
 /** Times in nanoseconds. */
 export interface Timed {
   /** With recording off: host clock from an iteration's start until the device had done everything. Over all rounds. */
   readonly plainNs: Spread;
-  /** Over the recorded iterations of the first round. */
+  /** Over the recorded iterations of all rounds. */
   readonly recordedNs: Spread;
 }
 
 /**
- * Makespan before less makespan after. Measured: between the medians of all iterations with recording off, since a gain
- * is told of the program without a recorder; so is every experiment judged, also where a recorder changes nothing.
+ * Makespan before less makespan after, in each round: predicted from what the round's own run before recorded, measured
+ * between the medians of the iterations with recording off, since a gain is told of the program without a recorder. Then
+ * the medians of the rounds. So is every experiment judged, also where a recorder changes nothing.
  */
 export interface GainTimes {
   readonly predictedNs: number;
   readonly measuredNs: number;
-  /** The least and the most that a single round gives. */
+  /** The least and the most that a round measured. */
   readonly leastNs: number;
   readonly mostNs: number;
   /** Between the medians of what was recorded. */
   readonly recordedNs: number;
+  readonly rounds: readonly { readonly predictedNs: number; readonly measuredNs: number }[];
 }
 
 /** One verdict of the simulator, and what became of it on the engine. */
@@ -80,25 +80,20 @@ export async function* gainsOf(experiment: Experiment, tools: GainTools): AsyncG
   const explained = explainWithRemedies(experiment, tools.profile);
   if (explained === null) throw new Error('the simulator can not run this experiment');
   const run = await tools.run(experiment);
-  const { verdicts, remedies } = summarizeRun(run, { profile: tools.profile });
-  let kept = run;
+  const { verdicts } = summarizeRun(run);
   for (const { verdict, remedy } of subjects(explained.before.verdicts, explained.remedies)) {
     const seen = verdicts.find((one) => one.op === verdict.op && one.subject === verdict.subject) ?? null;
-    const own = remedies.find((one) => one.op === verdict.op && one.cause === verdict.cause && one.after !== null);
-    const tested = {
-      verdict,
-      seen,
-      remedy: own ?? remedy,
-      remedyOf: own === undefined ? 'simulation' : 'run',
-    } as const;
-    const measured = remedy.after === null && own === undefined ? null : await inTurn(experiment, tested, run, tools);
-    if (measured !== null) {
-      kept = measured.before;
-      tools.keep?.(measured.after, verdict.cause);
-    }
-    yield judged(experiment, tested, measured ?? { before: run, after: null }, tools);
+    const own = remedyOf(run, verdict, tools.profile);
+    const tested = { verdict, seen, remedy: own ?? remedy, isOwn: own !== null };
+    const rounds = tested.remedy.after === null ? [] : await inTurn(experiment, tested, run, tools);
+    yield judged(experiment, tested, { run, rounds }, tools);
   }
-  tools.keep?.(kept, null);
+}
+
+/** What a run offers against this cause, with its gain; null where nothing. */
+function remedyOf(run: Run, { op, cause }: Verdict, profile: DeviceProfile): Remedy | null {
+  const { remedies } = summarizeRun(run, { profile });
+  return remedies.find((one) => one.op === op && one.cause === cause && one.after !== null) ?? null;
 }
 
 interface Subject {
@@ -120,53 +115,57 @@ interface Tested {
   readonly verdict: Verdict;
   readonly seen: Verdict | null;
   readonly remedy: Remedy;
-  readonly remedyOf: 'run' | 'simulation';
+  /** Whether the engine's run offers it; else the simulator does. */
+  readonly isOwn: boolean;
 }
 
-interface Measured {
+interface Round {
   readonly before: Run;
-  readonly after: Run | null;
+  readonly after: Run;
+  readonly predictedNs: number;
 }
 
 /** The experiment as it is (of which `first` is there) and with the remedy, in turn. */
 async function inTurn(
   experiment: Experiment,
-  { remedy }: Tested,
+  { verdict, remedy }: Tested,
   first: Run,
-  { run, rounds = 1 }: GainTools,
-): Promise<{ readonly before: Run; readonly after: Run }> {
+  { run, rounds = 1, profile }: GainTools,
+): Promise<Round[]> {
   const changed = applyChange(experiment, remedy);
-  let [before, after] = [first, await run(changed)];
-  for (let round = 1; round < rounds; round += 1) {
-    before = withRound(before, await run(experiment));
-    after = withRound(after, await run(changed));
+  const made: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const before = round === 0 ? first : await run(experiment);
+    const after = await run(changed);
+    made.push({ before, after, predictedNs: (remedyOf(before, verdict, profile) ?? remedy).gainNs });
   }
-  return { before, after };
+  return made;
 }
 
-/** The first run, with the plain iterations of both. */
-const withRound = (first: Run, next: Run): Run => {
-  const plainWallNs = [...first.info.iterations.plainWallNs, ...next.info.iterations.plainWallNs];
-  return { ...first, info: { ...first.info, iterations: { ...first.info.iterations, plainWallNs } } };
-};
+interface Measured {
+  readonly run: Run;
+  /** Empty where nothing takes the cause away. */
+  readonly rounds: readonly Round[];
+}
 
-function judged(experiment: Experiment, tested: Tested, measured: Measured, { profile }: GainTools): Gain {
-  const { verdict, seen, remedy, remedyOf } = tested;
+function judged(experiment: Experiment, tested: Tested, { run, rounds }: Measured, { profile }: GainTools): Gain {
+  const { verdict, seen, remedy, isOwn } = tested;
   const isSeen = seen?.cause === verdict.cause;
-  const before = timed(measured.before);
   const common = { op: verdict.op, label: verdict.label, cause: verdict.cause, seen: seen?.cause ?? null };
-  if (remedy.after === null || measured.after === null) {
+  const [first] = rounds;
+  if (remedy.after === null || first === undefined) {
     const none = { remedyOf: null, steps: [], after: null, removed: null, gain: null, predicted: null };
-    return { ...common, ...none, error: null, errorOfMakespan: null, measured: { before, after: null }, held: isSeen };
+    const measured = { before: timed([run]), after: null };
+    return { ...common, ...none, error: null, errorOfMakespan: null, measured, held: isSeen };
   }
-  const after = timed(measured.after);
-  const left = verdictLeft(applyChange(experiment, remedy), measured.after, verdict, profile);
-  const gain = gainTimes(remedy.gainNs, measured.before, measured.after);
+  const [before, after] = [timed(rounds.map((one) => one.before)), timed(rounds.map((one) => one.after))];
+  const left = verdictLeft(applyChange(experiment, remedy), first.after, verdict, profile);
+  const gain = gainTimes(rounds, before, after);
   const error = (gain.predictedNs - gain.measuredNs) / Math.abs(gain.measuredNs);
   const removed = left?.cause !== verdict.cause;
   return {
     ...common,
-    remedyOf,
+    remedyOf: isOwn ? 'run' : 'simulation',
     steps: remedy.steps,
     after: left?.cause ?? null,
     removed,
@@ -179,26 +178,23 @@ function judged(experiment: Experiment, tested: Tested, measured: Measured, { pr
   };
 }
 
-function gainTimes(predictedNs: number, before: Run, after: Run): GainTimes {
-  const medians = [before, after].map((run) => roundsOf(run).map((walls) => spread(walls)?.median ?? Number.NaN));
-  const [befores = [], afters = []] = medians;
-  const gains = befores.map((ns, round) => ns - (afters[round] ?? Number.NaN));
+function gainTimes(rounds: readonly Round[], before: Timed, after: Timed): GainTimes {
+  const each = rounds.map((round) => ({
+    predictedNs: round.predictedNs,
+    measuredNs: timed([round.before]).plainNs.median - timed([round.after]).plainNs.median,
+  }));
+  const measured = each.map(({ measuredNs }) => measuredNs);
   return {
-    predictedNs,
-    measuredNs: timed(before).plainNs.median - timed(after).plainNs.median,
-    leastNs: Math.min(...gains),
-    mostNs: Math.max(...gains),
-    recordedNs: timed(before).recordedNs.median - timed(after).recordedNs.median,
+    predictedNs: median(each.map(({ predictedNs }) => predictedNs)),
+    measuredNs: median(measured),
+    leastNs: Math.min(...measured),
+    mostNs: Math.max(...measured),
+    recordedNs: before.recordedNs.median - after.recordedNs.median,
+    rounds: each,
   };
 }
 
-/** Plain iterations by round: each has as many as were recorded. */
-function roundsOf({ info: { iterations } }: Run): number[][] {
-  const { plainWallNs, recordedMakespanNs } = iterations;
-  const each = Math.max(1, recordedMakespanNs.length);
-  const rounds = Math.ceil(plainWallNs.length / each);
-  return Array.from({ length: rounds }, (_, round) => plainWallNs.slice(round * each, (round + 1) * each));
-}
+const median = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
 
 /** What is said of the operation in the changed experiment. One that was cut in parts is the last of them. */
 function verdictLeft(
@@ -212,8 +208,10 @@ function verdictLeft(
   return summarizeRun(run, { profile }).verdicts.find((one) => one.op === op && one.subject === subject) ?? null;
 }
 
-function timed({ info: { iterations } }: Run): Timed {
-  const [recordedNs, plainNs] = [spread(iterations.recordedMakespanNs), spread(iterations.plainWallNs)];
+/** Over all iterations of these runs. */
+function timed(runs: readonly Run[]): Timed {
+  const recordedNs = spread(runs.flatMap(({ info }) => info.iterations.recordedMakespanNs));
+  const plainNs = spread(runs.flatMap(({ info }) => info.iterations.plainWallNs));
   if (recordedNs === null || plainNs === null) throw new Error('the run holds no iteration');
   return { plainNs, recordedNs };
 }

@@ -29,7 +29,7 @@ function figures({ gain, error, errorOfMakespan, predicted, measured }: Gain): s
 }
 
 export const measuringRule =
-  'Gains are measured with recording off, between the medians of all iterations of all rounds, before and after in turn.';
+  'Gains are measured with recording off, between medians, before and after in turn; of predicted and measured gains the medians of the rounds.';
 
 interface Result {
   readonly experiment: string;

@@ -13,7 +13,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Cause } from '../../../core/analysis/verdicts/verdict.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -47,7 +46,7 @@ const mostMsForOne = 30_000;
 const mostRows = 1000;
 const fewIterations = 5;
 /** The first iterations on fresh buffers are slower than all that follow. */
-const warmups = 10;
+const warmups = 20;
 
 const names = ['verdicts', 'overlap', 'races'].flatMap((folder) =>
   readdirSync(join('assets/examples', folder))
@@ -93,22 +92,21 @@ function giveUp(thrown: unknown): never {
 async function examine(experiment: string, used: DeviceProfile): Promise<void> {
   const result: Result = { experiment, gains: [] };
   results.push(result);
-  const keep = (run: Run, cause: Cause | null): void => {
-    if (kept !== null) return;
-    const path = join(out, 'runs/gains', `${experiment}.${cause === null ? 'before' : `${cause}.after`}.arrow`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, encodeRun(run));
+  let made = 0;
+  const run = async (wanted: Experiment): Promise<Run> => {
+    const ran = await execute(wanted);
+    if (kept === null) {
+      made += 1;
+      const path = join(out, 'runs/gains', `${experiment}.${String(made).padStart(2, '0')}.arrow`);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, encodeRun(ran));
+    }
+    return ran;
   };
   try {
     if (performance.now() >= endsAt) throw new Error('no time left');
-    // Kept runs hold the plain iterations of all their rounds.
-    const rounds = kept === null ? Number(options.rounds) : 1;
-    for await (const gain of gainsOf(repeated(example(experiment), used), {
-      run: execute,
-      profile: used,
-      rounds,
-      keep,
-    })) {
+    const tools = { run, profile: used, rounds: Number(options.rounds) };
+    for await (const gain of gainsOf(repeated(example(experiment), used), tools)) {
       result.gains.push(gain);
       say(gainLine(experiment, gain));
     }

@@ -8,8 +8,10 @@ import type { Run } from '../../../core/trace/run.ts';
 
 export class KeptRuns {
   readonly #runs: readonly Run[];
+  /** How many of an experiment were given out, by its first run. */
+  readonly #given = new Map<Run, number>();
 
-  /** All run files below `folder`. */
+  /** All run files below `folder`, in the order of their names. */
   constructor(folder: string) {
     this.#runs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.arrow'))
@@ -21,10 +23,17 @@ export class KeptRuns {
     return this.#runs[0];
   }
 
-  /** The run of just this experiment, however often it was repeated; undefined where there is none. */
+  /** The next run of just this experiment, however often it was repeated, from the first again after the last; undefined where there is none. */
   of(experiment: Experiment): Run | undefined {
     const wanted = once(experiment);
-    return this.#runs.find(({ info }) => info.experiment !== null && isDeepStrictEqual(once(info.experiment), wanted));
+    const found = this.#runs.filter(
+      ({ info }) => info.experiment !== null && isDeepStrictEqual(once(info.experiment), wanted),
+    );
+    const [first] = found;
+    if (first === undefined) return undefined;
+    const given = this.#given.get(first) ?? 0;
+    this.#given.set(first, given + 1);
+    return found[given % found.length];
   }
 }
 
