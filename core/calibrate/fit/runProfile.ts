@@ -71,14 +71,15 @@ const isLong = (reading: Reading): boolean =>
   reading.path.endsWith('PerSecond') || reading.at?.key === 'share' || told(reading) >= leastNs;
 
 /** What the host's memory and caches decide: it differs from iteration to iteration more than anything else. */
-const isHostBound = (path: string): boolean => /^host\..*PerSecond$|^copies\.(h2d|d2h)\.pageable\.call$/.test(path);
-/** The host is at most so many times as fast or slow without a recorder as with it. */
-const mostScaled = 1.5;
+const isHostBound = ({ path }: Reading): boolean =>
+  /^host\..*PerSecond$|^copies\.(h2d|d2h)\.pageable\.call$/.test(path);
+/** What is turned is at most so many times as fast or slow without a recorder as with it. */
+const mostTurned = 1.5;
 const tried = 1.1;
 
 /**
- * The readings whose prediction is nearest to the iterations with recording off: all, or those of long rows alone; then
- * with the host's rates turned until it is as long as those iterations.
+ * The readings whose prediction is nearest to the iterations with recording off: all, or those of long rows alone; or with
+ * the host's rates turned until it is as long as those iterations. Where the host moved nothing, the short rows are.
  */
 function asWithoutRecorder(all: readonly Reading[], { plainNs, recorded, machineOf }: Plain): readonly Reading[] {
   const lasts = (readings: readonly Reading[]): number => simulate(recorded.program, machineOf(readings)).makespanNs;
@@ -86,19 +87,19 @@ function asWithoutRecorder(all: readonly Reading[], { plainNs, recorded, machine
   const nearer = (one: readonly Reading[], other: readonly Reading[]): readonly Reading[] =>
     apart(other) < apart(one) ? other : one;
   const chosen = nearer(all, all.filter(isLong));
-  if (!chosen.some(({ path }) => isHostBound(path))) return chosen;
-  const now = lasts(chosen);
-  const more = lasts(turned(chosen, tried)) - now;
-  const by = 1 + ((tried - 1) * (plainNs - now)) / more;
-  return Number.isFinite(by)
-    ? nearer(chosen, turned(chosen, Math.min(mostScaled, Math.max(1 / mostScaled, by))))
-    : chosen;
+  const byHost = chosen.some(isHostBound);
+  const from = byHost ? chosen : all;
+  const turns = byHost ? isHostBound : (one: Reading): boolean => !isLong(one);
+  const now = lasts(from);
+  const by = 1 + ((tried - 1) * (plainNs - now)) / (lasts(turned(from, turns, tried)) - now);
+  if (!Number.isFinite(by)) return chosen;
+  return nearer(chosen, turned(from, turns, Math.min(mostTurned, Math.max(1 / mostTurned, by))));
 }
 
-/** The host takes `by` times as long. */
-const turned = (readings: readonly Reading[], by: number): Reading[] =>
+/** What `turns` says takes `by` times as long. */
+const turned = (readings: readonly Reading[], turns: (one: Reading) => boolean, by: number): Reading[] =>
   readings.map((reading) => {
-    if (!isHostBound(reading.path)) return reading;
+    if (!turns(reading)) return reading;
     const factor = reading.path.endsWith('PerSecond') ? 1 / by : by;
     return { ...reading, samples: reading.samples.map((value) => value * factor) };
   });
