@@ -9,9 +9,9 @@ import type { Operation } from '../../core/experiment/operations.ts';
  * operations that are still there, by their new numbers. What a run gave as evidence was of the document before.
  */
 export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
-  const numberAfter = newNumbers(listOf(before), listOf(after));
   const isTold = ({ evidence }: Hazard): boolean => evidence !== null;
-  if (numberAfter === unmoved) return report.hazards.some(isTold) ? withoutEvidence(report) : report;
+  if (isOneChanged(before, after)) return report.hazards.some(isTold) ? withoutEvidence(report) : report;
+  const numberAfter = newNumbers(listOf(before), listOf(after));
   return { ...report, hazards: report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []) };
 }
 
@@ -44,8 +44,22 @@ function listOf(experiment: Experiment): readonly Operation[] {
   return list;
 }
 
-/** Every operation has the number that it had. */
-const unmoved = (op: number): number | null => op;
+/** Whether at most one operation is another one, of the same kind and in the same place: so is most of what one does. */
+function isOneChanged({ threads: before }: Experiment, { threads: after }: Experiment): boolean {
+  if (before.length !== after.length) return false;
+  let changes = 0;
+  for (const [thread, { operations }] of before.entries()) {
+    const others = after[thread]?.operations ?? [];
+    if (others.length !== operations.length) return false;
+    for (let index = 0; index < operations.length; index += 1) {
+      const [old, now] = [operations[index], others[index]];
+      if (old === now) continue;
+      changes += 1;
+      if (changes > 1 || old?.op !== now?.op || (old !== undefined && 'operations' in old)) return false;
+    }
+  }
+  return true;
+}
 
 /**
  * The number that an operation has after an edit; null where it is gone. Edits share what they leave as it is, so that
@@ -60,8 +74,6 @@ function newNumbers(before: readonly Operation[], after: readonly Operation[]): 
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
   const shift = after.length - before.length;
   const isAlike = (op: number): boolean => shift === 0 && before[op]?.op === after[op]?.op;
-  const isOneChanged = start + end === before.length - 1 && isAlike(start);
-  if (isOneChanged || (shift === 0 && start === before.length)) return unmoved;
   const places = new Map(after.slice(start, after.length - end).map((one, at) => [one, start + at]));
   return (op) => {
     if (op < start) return op;

@@ -4,11 +4,14 @@
  *
  *   node test/bench/edit.mjs [operations …] [--edits 60] [--profile FOLDER]
  *
- * Without numbers it measures 2,000 operations. A key is pressed in the score; the time stamp that the browser gave the
- * key event is where the clock begins. It ends when the browser presents the first frame that holds the new lanes, as
- * its own trace tells: after the page has drawn them, and after style, layout, raster and the compositor's drawing.
- * The last line is the processor time of the window's thread for all of that, which other work on the machine lengthens
- * least. --profile writes V8's CPU profile of the window.
+ * Without numbers it measures 2,000 operations. Keys are pressed in the score: + and - change one operation, Ctrl+D and
+ * Delete put another one in and take it out, after which those behind it have other numbers. The clock begins at the time
+ * stamp that the browser gave the key event. Three moments follow: its handler begins; the page has drawn the new lanes;
+ * the browser presents the first frame that holds them, as its own trace tells, after style, layout, raster and the
+ * compositor's drawing. It is the moment that the Event Timing API takes for the end of an interaction. Without a graphics
+ * card that is when the frame's pixels are written; a screen would add its own delay. The last line is the processor time
+ * of the window's thread for all of that, which other work on the machine lengthens least. --profile writes V8's CPU
+ * profile of the window.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,8 +28,13 @@ const { values: options, positionals } = parseArgs({
 const sizes = positionals.length > 0 ? positionals.map(Number) : [2000];
 const edits = Number(options.edits);
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
-/** Between two edits: what follows an edit in the workers has ended by then. */
+/** Between two edits. What follows an edit in the workers comes in this time, and may still go on when the next one comes. */
 const pauseMs = 500;
+
+const kinds = [
+  { what: 'one operation changed', keys: ['+', '-'] },
+  { what: 'an operation put in or taken out', keys: ['Control+d', 'Delete'] },
+];
 
 /** Runs in the page: leaves a mark when a key event came, when it was handled, and when the plot shows other lanes. */
 function watchEdits() {
@@ -36,6 +44,7 @@ function watchEdits() {
   window.addEventListener(
     'keydown',
     (event) => {
+      if (event.key === 'Control') return;
       performance.mark(`key ${watched.edit}`);
       watched.lags[watched.edit] = performance.now() - event.timeStamp;
       watched.endNs = plot().dataset.endNs;
@@ -56,9 +65,16 @@ function watchEdits() {
   });
 }
 
-/** Presses a key on the focused block again and again, up and down in turn: the lanes have a new extent each time. */
-async function editAgain(page, count) {
+async function pickFirst(page) {
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  await page.waitForTimeout(pauseMs / 2);
+}
+
+/** Presses two keys in turn on the first block, again and again: the lanes have a new extent each time. */
+async function editAgain(page, keys, count) {
   for (let edit = 0; edit < count; edit += 1) {
+    // What comes next is selected where an operation was taken out.
+    if (edit % keys.length === 0) await pickFirst(page);
     await page.evaluate((number) => {
       globalThis.watched.edit = number;
       globalThis.drawn = new Promise((resolve, reject) => {
@@ -69,15 +85,15 @@ async function editAgain(page, count) {
         };
       });
     }, edit);
-    await page.keyboard.press(edit % 2 === 0 ? '+' : '-');
+    await page.keyboard.press(keys[edit % keys.length]);
     await page.evaluate(() => globalThis.drawn);
     await page.waitForTimeout(pauseMs);
   }
 }
 
-async function measure(count) {
+async function measure(count, { what, keys }) {
   const { longExperiment } = await load('test/bench/support/longExperiment.ts');
-  const folder = join(work, `data-${count}`);
+  const folder = join(work, `data-${count}-${what}`);
   mkdirSync(join(folder, 'experiments'), { recursive: true });
   writeFileSync(join(folder, 'experiments/long.json'), JSON.stringify(longExperiment(count)));
   return withServer(folder, (address) =>
@@ -85,16 +101,15 @@ async function measure(count) {
       await page.goto(address);
       await page.getByRole('button', { name: `${count} operations`, exact: true }).click();
       await page.getByTestId('timeline-plot').waitFor({ timeout: 60_000 });
-      await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
       await page.waitForTimeout(1500);
       await page.evaluate(watchEdits);
       // Compiled by then, as after a minute's work.
-      await editAgain(page, 20);
+      await editAgain(page, keys, 20);
       const stop = options.profile === undefined ? null : await profile(page);
       await browser.startTracing(page, { categories: ['-*', 'devtools.timeline', 'blink.user_timing', 'toplevel'] });
-      await editAgain(page, edits);
+      await editAgain(page, keys, edits);
       const trace = await browser.stopTracing();
-      await stop?.(join(options.profile, `edit-${count}.cpuprofile`));
+      await stop?.(join(options.profile, `edit-${count}-${what.replaceAll(' ', '-')}.cpuprofile`));
       const lags = await page.evaluate(() => globalThis.watched.lags);
       return frameTimes(JSON.parse(trace.toString()).traceEvents, lags.slice(0, edits));
     }),
@@ -113,21 +128,23 @@ async function profile(page) {
   };
 }
 
+function print(count, { what }, found) {
+  console.log(`${count.toLocaleString('en')} operations, ${what}, ${found.length} edits, milliseconds from the key:`);
+  for (const [field, name] of [
+    ['handledMs', 'handler begins'],
+    ['drawnMs', 'lanes drawn'],
+    ['presentedMs', 'frame presented'],
+    ['processorMs', 'processor time'],
+  ]) {
+    const values = found.map((one) => one[field]);
+    const line = [0, 0.5, 0.95].map((share) => quantile(values, share).toFixed(1).padStart(9)).join('');
+    console.log(`${name.padEnd(18)}${line}   (least, median, 95th percentile)`);
+  }
+}
+
 await ensureBuilt(['renderer', 'host']);
 try {
-  for (const count of sizes) {
-    const found = await measure(count);
-    console.log(`${count.toLocaleString('en')} operations, ${found.length} edits, milliseconds from the key:`);
-    for (const [field, what] of [
-      ['drawnMs', 'lanes drawn'],
-      ['presentedMs', 'frame presented'],
-      ['processorMs', 'processor time'],
-    ]) {
-      const values = found.map((one) => one[field]);
-      const line = [0, 0.5, 0.95].map((share) => quantile(values, share).toFixed(1).padStart(9)).join('');
-      console.log(`${what.padEnd(18)}${line}   (least, median, 95th percentile)`);
-    }
-  }
+  for (const count of sizes) for (const kind of kinds) print(count, kind, await measure(count, kind));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -17,6 +17,7 @@ export function frameTimes(events, lags) {
     const frame = frames.find(({ end }) => end >= lanes.ts);
     if (frame === undefined) throw new Error(`no frame was presented after edit ${edit}`);
     return {
+      handledMs: lagMs,
       drawnMs: (lanes.ts - key.ts) / 1000 + lagMs,
       presentedMs: (frame.presented - key.ts) / 1000 + lagMs,
       processorMs: processorUs(sorted, key, frame.end) / 1000,
