@@ -3,6 +3,7 @@ import { describeOperation } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
+import { declaresTheSame } from '../experiment/sameDeclarations.ts';
 import { writtenBuffers } from './accesses.ts';
 import { requireSound } from './checks/check.ts';
 import { expectations } from './expectations.ts';
@@ -19,7 +20,10 @@ export function lower(experiment: Experiment): Program {
 /** The same without what buffers must hold in the end: for a simulation, which moves no data. */
 export function lowerUnverified(experiment: Experiment): Program {
   const { environment } = experiment;
-  const lowering = new Lowering(experiment);
+  const lowering = new Lowering(
+    experiment,
+    last !== null && declaresTheSame(last.experiment, experiment) ? last : null,
+  );
   const threads = experiment.threads.map((_, index) => lowering.thread(index));
   const written = writtenBuffers(threads.flatMap((thread) => thread.instructions));
   const buffers = experiment.buffers.map((buffer, index) => ({
@@ -49,15 +53,38 @@ export function lowerUnverified(experiment: Experiment): Program {
     warmups: environment.warmups,
   };
   requireSound(program);
+  last = lowering.operations.length > mostKept ? null : { experiment, ...lowering.lowered() };
   return { ...program, expectations: [], unverifiable: [] };
+}
+
+/** What was lowered last: an edit leaves most of it as it is. Longer programs are not kept, since they take much memory. */
+let last: Lowered | null = null;
+const mostKept = 10_000;
+
+/** By the operations' numbers. */
+interface Lowered {
+  readonly experiment: Experiment;
+  readonly operations: readonly OperationInfo[];
+  readonly sources: readonly Operation[];
+  /** Null where more than the operation and the declarations decides what it is lowered to. */
+  readonly alone: readonly (Instruction | null)[];
 }
 
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
+  readonly #sources: Operation[] = [];
+  readonly #alone: (Instruction | null)[] = [];
+  /** Of a document that declares the same. */
+  readonly #before: Lowered | null;
 
-  constructor(experiment: Experiment) {
+  constructor(experiment: Experiment, before: Lowered | null) {
     this.scope = new Scope(experiment);
+    this.#before = before;
+  }
+
+  lowered(): Omit<Lowered, 'experiment'> {
+    return { operations: this.operations, sources: this.#sources, alone: this.#alone };
   }
 
   thread(index: number): ProgramThread {
@@ -70,17 +97,51 @@ class Lowering {
   }
 
   #list(operations: readonly Operation[], path: Place['path'], thread: number, out: Instruction[]): void {
-    for (const [index, operation] of operations.entries()) this.#operation(operation, [...path, index], thread, out);
+    for (let index = 0; index < operations.length; index += 1) {
+      const operation = operations[index] as Operation;
+      if (!this.#again(operation, path, index, thread, out)) this.#operation(operation, [...path, index], thread, out);
+    }
+  }
+
+  /** Takes over what an operation was lowered to before, where it stands where it stood then. */
+  #again(operation: Operation, path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
+    const op = this.operations.length;
+    const [info, instruction] = [this.#before?.operations[op], this.#before?.alone[op]];
+    if (info === undefined || instruction == null || this.#before?.sources[op] !== operation) return false;
+    if (info.thread !== thread || info.path.length !== path.length + 1 || info.path[path.length] !== index)
+      return false;
+    for (let step = 0; step < path.length; step += 1) if (info.path[step] !== path[step]) return false;
+    this.#keep(info, operation, instruction);
+    out.push(instruction);
+    return true;
+  }
+
+  #keep(info: OperationInfo, operation: Operation, alone: Instruction | null): void {
+    this.operations.push(info);
+    this.#sources.push(operation);
+    this.#alone.push(alone);
   }
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
     const label = describeOperation(operation, this.scope.experiment, this.scope.find);
-    this.operations.push({ op: place.op, kind: operation.op, label, thread, path });
+    this.#keep({ op: place.op, kind: operation.op, label, thread, path }, operation, null);
     if (operation.op === 'repeat') this.#repeat(operation, place, out);
     else if (operation.op === 'range') this.#range(operation, place, out);
     else if (operation.op === 'graphCapture') this.#capture(operation, place, out);
-    else out.push(...lowerOperation(operation, place, this.scope));
+    else {
+      const instructions = lowerOperation(operation, place, this.scope);
+      out.push(...instructions);
+      this.#alone[place.op] = this.#isAlone(operation, instructions) ? (instructions[0] ?? null) : null;
+    }
+  }
+
+  /** Graphs, plans and default streams are numbered as they are first named; what is freed depends on what allocated it. */
+  #isAlone({ op }: Operation, [instruction, ...more]: readonly Instruction[]): boolean {
+    if (instruction === undefined || more.length > 0 || op === 'graphLaunch' || op === 'multiCopy' || op === 'free') {
+      return false;
+    }
+    return !('stream' in instruction) || instruction.stream < this.scope.experiment.streams.length;
   }
 
   #inside({ operations }: { readonly operations: readonly Operation[] }, place: Place, out: Instruction[]): void {

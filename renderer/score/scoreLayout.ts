@@ -7,6 +7,7 @@ import type { OperationPath } from '../../core/experiment/edit/paths.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { childOperations, type Operation } from '../../core/experiment/operations.ts';
+import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { StreamTable } from '../../core/program/streams.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { type PaintName, paintOf } from '../app/palette.ts';
@@ -83,18 +84,6 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   known.set(experiment, layout);
   last = { experiment, layout };
   return layout;
-}
-
-/** Whether the same ids mean the same, so that an operation of both is shown alike. */
-function declaresTheSame(a: Experiment, b: Experiment): boolean {
-  return (
-    a.buffers === b.buffers &&
-    a.streams === b.streams &&
-    a.environment === b.environment &&
-    a.devices === b.devices &&
-    a.threads.length === b.threads.length &&
-    a.threads.every(({ id, device }, index) => id === b.threads[index]?.id && device === b.threads[index]?.device)
-  );
 }
 
 function layOut(experiment: Experiment, before: ScoreLayout | null): ScoreLayout {

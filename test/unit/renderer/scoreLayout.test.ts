@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
-import {
-  deleteOperations,
-  duplicateOperations,
-  groupOperations,
-  moveOperations,
-  ungroupOperation,
-} from '../../../core/experiment/edit/operations.ts';
-import { atEndOf, operationPaths, placeAt } from '../../../core/experiment/edit/paths.ts';
-import { resizeOperation } from '../../../core/experiment/edit/resize.ts';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
 
 const example = (name: string) =>
@@ -95,55 +85,13 @@ describe('the score', () => {
   });
 
   it('is after any edits what it would be made from nothing', () => {
-    const step = fc.record({
-      kind: fc.constantFrom('resize', 'delete', 'duplicate', 'move', 'group', 'ungroup', 'default stream', 'work'),
-      at: fc.nat(20),
-      to: fc.nat(20),
-    });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        let present = threaded;
-        for (const one of steps) {
-          present = changed(present, one) ?? present;
-          // A copy shares nothing with what was laid out before.
-          expect(scoreLayout(present)).toEqual(scoreLayout(structuredClone(present)));
-        }
+      fc.property(edits, (steps) => {
+        const moments = momentsOf(threaded, steps);
+        // One after the other, as while one edits; copies share nothing with what was laid out before.
+        const made = moments.map(scoreLayout);
+        expect(made).toEqual(moments.map((moment) => scoreLayout(structuredClone(moment))));
       }),
     );
   });
 });
-
-/** Null where that can't be done to this document. */
-function changed(before: Experiment, step: { kind: string; at: number; to: number }): Experiment | null {
-  const paths = operationPaths(before);
-  const [path, to] = [step.at, step.to].map((at) => paths[at % Math.max(paths.length, 1)]);
-  if (path === undefined || to === undefined) return null;
-  try {
-    return edited(before, step.kind, path, to).experiment;
-  } catch {
-    return null;
-  }
-}
-
-function edited(before: Experiment, kind: string, path: Path, to: Path) {
-  switch (kind) {
-    case 'resize':
-      return resizeOperation(before, path, 512);
-    case 'delete':
-      return deleteOperations(before, [path]);
-    case 'duplicate':
-      return duplicateOperations(before, [path]);
-    case 'move':
-      return moveOperations(before, [path], placeAt(to, 'after'));
-    case 'group':
-      return groupOperations(before, [path], { op: 'range', name: 'r' });
-    case 'ungroup':
-      return ungroupOperation(before, path);
-    case 'default stream':
-      return addOperation(before, 'kernel', placeAt(path), { row: 'stream', stream: 'default' });
-    default:
-      return addOperation(before, 'work', atEndOf(before, 1), { row: 'host' });
-  }
-}
-
-type Path = ReturnType<typeof operationPaths>[number];
