@@ -105,6 +105,27 @@ test('every edit redraws a simulated timeline', async ({ window, page }) => {
   await expect.poll(makespan).not.toBe(before);
 });
 
+test('a zoom stays at its time when an edit changes the makespan', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  await page.keyboard.press('-');
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  const plot = page.getByTestId('timeline-plot');
+  const shown = () => plot.evaluate(({ dataset }) => [dataset['startNs'], dataset['endNs']]);
+  const whole = await shown();
+  await window.timeline.getByRole('button', { name: 'Zoom in (W)' }).click();
+  await expect.poll(shown).not.toEqual(whole);
+  const zoomed = await shown();
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  await page.keyboard.press('+');
+  await expect(window.status).toContainText('Makespan');
+  await expect(page.getByTestId('score-sheet').locator('[data-op="0"]')).toContainText('20.0 MiB');
+  expect(await shown()).toEqual(zoomed);
+  await window.timeline.getByRole('button', { name: 'Fit everything (F)' }).click();
+  await expect.poll(shown).not.toEqual(zoomed);
+  expect(await shown()).not.toEqual(whole);
+});
+
 test('changes that were not saved survive the end of the window', async ({ window, page }) => {
   await window.open('Pinned source, second stream');
   const sheet = page.getByTestId('score-sheet');
