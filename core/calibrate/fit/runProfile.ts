@@ -4,8 +4,8 @@
  * what is predicted of a run is predicted with the run's own rates of copies, of host memory and of kernels and its own
  * costs of calls, all without what recording added to them (recorder.ts). Of rows of a few microseconds that is as much as
  * they are long, and differs too; so the run's iterations without recording say whether they are taken at all, and how much
- * faster or slower the host was in them. What the run doesn't show stays as the profile
- * has it: also the cost of what only a remedy brings in, as a page-locked copy in the place of a pageable one.
+ * faster or slower the host was in them. What the run doesn't show stays as the profile has it: also the cost of what only
+ * a remedy brings in, as a page-locked copy in the place of a pageable one.
  */
 import { spread } from '../../analysis/statistics.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
