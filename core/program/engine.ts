@@ -32,6 +32,8 @@ export interface EngineRequest {
   readonly program: Program;
   /** Profile name for the simulator; ignored by the others. */
   readonly profile?: string | undefined;
+  /** The simulator counts in what a recorder costs, as recorded runs have it; the others record anyway. */
+  readonly whileRecording?: boolean | undefined;
 }
 
 /** Why a run ended before its end, with what had been recorded by then. */

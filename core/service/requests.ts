@@ -25,6 +25,7 @@ const startRunSchema = z.strictObject({
   engine: z.enum(engineKinds),
   profile: idSchema.optional(),
   iterations: z.number().int().min(1).max(1000).optional(),
+  whileRecording: z.boolean().optional(),
 });
 
 const ticketSchema = z.uuid();

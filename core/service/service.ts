@@ -165,6 +165,8 @@ export interface StartRun {
   readonly profile?: string | undefined;
   /** Overrides environment.iterations. */
   readonly iterations?: number | undefined;
+  /** A simulation that is held against a recorded run: it counts in what recording costs, and its run says so. */
+  readonly whileRecording?: boolean | undefined;
 }
 
 /** Ids of the runs that ship begin with this, so that they never meet those of the user's runs. */

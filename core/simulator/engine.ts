@@ -3,6 +3,7 @@ import { CopyscopeError } from '../errors.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import { type DeviceProfile, profileDeviceName } from './profile.ts';
+import { whileRecording } from './recorder.ts';
 import { type SimulateOptions, type SimulationResult, simulate, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
@@ -33,7 +34,8 @@ export function simEngine(readProfile: (name: string) => Promise<DeviceProfile>,
     async run(request, hooks = {}) {
       hooks.onProgress?.({ phase: 'preparing', done: 0, total: 1 });
       const profile = await readProfile(request.profile ?? defaultProfile);
-      const result = await simulatePausing(request, profile, hooks, site);
+      const machine = request.whileRecording === true ? whileRecording(profile) : profile;
+      const result = await simulatePausing(request, machine, hooks, site);
       return simulatedRun(request, profile, result, site);
     },
   };
@@ -63,7 +65,7 @@ function requireGoingOn(signal: RunHooks['signal']): void {
 }
 
 function simulatedRun(
-  { experiment }: EngineRequest,
+  { experiment, whileRecording: isRecorded = false }: EngineRequest,
   profile: DeviceProfile,
   { trace, makespanNs }: SimulationResult,
   site: Omit<SimulationSite, 'pause'>,
@@ -77,6 +79,7 @@ function simulatedRun(
     experiment,
     device: profileDevice(profile),
     profile: profile.name,
+    ...(isRecorded && profile.recorder !== undefined ? { whileRecording: true } : {}),
     machine: site.machine,
     versions: { copyscope: site.version, driver: null, runtime: null, cupti: null },
     timing: 'simulated',
@@ -89,11 +92,17 @@ function simulatedRun(
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
     notes: [
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
+      ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),
   };
   return { info, trace };
 }
+
+const recorderNote = ({ name, recorder }: DeviceProfile): string =>
+  recorder === undefined
+    ? `What recording costs is not counted in: the profile "${name}" doesn't say it. Recorded runs of short operations take longer.`
+    : 'What recording costs is counted in, so that it can be held against a recorded run. Without a recorder it takes less.';
 
 /** The profile's device as engines report theirs; it sits on no bus. */
 function profileDevice(profile: DeviceProfile): DeviceInfo {

@@ -128,6 +128,8 @@ const runInfoFields = z.object({
   device: deviceInfoSchema.nullable(),
   /** Profile the simulator used. */
   profile: z.string().max(200).optional(),
+  /** It counts in what recording costs, so that it can be held against a recorded run; only the simulator's may. */
+  whileRecording: z.boolean().optional(),
   /** Null where an imported trace doesn't say. */
   machine: z
     .object({
@@ -185,6 +187,10 @@ export const runName = ({ experiment, imported }: Pick<RunInfo, 'experiment' | '
  * hardware elsewhere or earlier, and opened from a file. simulated: predicted from a device profile.
  */
 export type RunOrigin = 'measured' | 'recorded' | 'simulated';
+
+/** Whether a recorder lengthened what the run's rows show; of traces from other tools nobody knows. */
+export const isTraced = ({ info }: Pick<Run, 'info'>): boolean =>
+  info.timing === 'cupti' && info.imported === undefined;
 
 export function runOrigin(info: Pick<RunInfo, 'engine'>, madeHere: boolean): RunOrigin {
   if (info.engine === 'sim') return 'simulated';

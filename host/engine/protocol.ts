@@ -12,6 +12,8 @@ export interface EngineRunRequest {
   readonly engine: EngineKind;
   /** The simulator's profile, read by the host: the engine process opens no files of ours. */
   readonly profile?: { readonly name: string; readonly json: unknown } | undefined;
+  /** Whether the simulator counts in what recording costs. */
+  readonly whileRecording?: boolean | undefined;
   /** Whether the figures of a sweep's point are wanted beside the run. */
   readonly withFigures?: boolean | undefined;
 }

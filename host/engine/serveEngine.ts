@@ -71,8 +71,11 @@ export function serveEngine(channel: SupervisorChannel, engines: EngineSet): voi
 
 async function execute(engines: EngineSet, request: EngineRunRequest, hooks: RunHooks): Promise<Run> {
   const engine = engines.engine(request);
-  const { experiment } = request;
-  const run = await engine.run({ experiment, program: lower(experiment), profile: request.profile?.name }, hooks);
+  const { experiment, profile, whileRecording } = request;
+  const run = await engine.run(
+    { experiment, program: lower(experiment), profile: profile?.name, whileRecording },
+    hooks,
+  );
   if (run.info.engine !== request.engine) {
     throw new CopyscopeError({
       code: 'engine.failed',

@@ -14,7 +14,8 @@ export async function prepareRun(request: StartRun, assets: Assets): Promise<Eng
   requireCapable(experiment, engine);
   if (engine !== 'sim') return { experiment, engine };
   const name = request.profile ?? defaultProfile;
-  return { experiment, engine, profile: { name, json: await assets.readProfile(name) } };
+  const profile = { name, json: await assets.readProfile(name) };
+  return { experiment, engine, profile, whileRecording: request.whileRecording };
 }
 
 function withIterations(experiment: Experiment, iterations: number | undefined): Experiment {

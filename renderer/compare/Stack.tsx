@@ -129,6 +129,11 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
             </span>
           </>
         )}
+        {run.run.info.whileRecording === true ? (
+          <span className={classes['device']} title="So that it can be held against a recorded run">
+            with what recording costs
+          </span>
+        ) : null}
         <IterationOf run={run} view={view} />
         {isUnaligned ? <span className={classes['device']}>without the operation aligned by</span> : null}
         {verdict === null ? null : (

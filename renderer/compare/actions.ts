@@ -1,5 +1,6 @@
 /** Opens comparisons: of chosen runs, and of a run with what is predicted for it. */
 import { CopyscopeError } from '../../core/errors.ts';
+import { isTraced } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { attempt, ensureRun, finished, openPage, startRun } from '../app/store/actions.ts';
 import { currentEngineOptions, loadedRun } from '../app/store/select.ts';
@@ -34,7 +35,9 @@ export const comparePrediction = (id: string): Promise<void> =>
         remedy: 'Compare it with another run.',
       });
     }
-    const predicted = await startRun(experiment, `sim:${profileFor(run.run.info.device?.name)}`);
+    const engine = `sim:${profileFor(run.run.info.device?.name)}`;
+    // What a recorder lengthened is held against what it would lengthen.
+    const predicted = await startRun(experiment, engine, { whileRecording: isTraced(run.run) });
     if (predicted === null) return;
     // What became of it is said in its place.
     await finished(predicted);

@@ -6,7 +6,8 @@ import {
   comparisonFormat,
   comparisonVersion,
 } from '../../../core/analysis/compare/document.ts';
-import { type Run, runOrigin } from '../../../core/trace/run.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { programVersion } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { jsonPieces } from '../json.ts';
@@ -22,9 +23,17 @@ export interface CompareOptions {
 /** Compares the run in `a` with that in `b`; left out, with the simulation of a's experiment. */
 export async function compare(tools: Tools, a: string, b: string | undefined, options: CompareOptions): Promise<void> {
   const { terminal } = tools.context;
-  const first = await runIn(tools, a, options.profile);
+  const [one, other] = [await readInput(tools, a), b === undefined ? null : await readInput(tools, b)];
+  const known = [one, other].flatMap((input) => (input?.kind === 'run' ? [input.run] : []));
+  const predict = (experiment: Experiment): Promise<Run> =>
+    simulated(tools, experiment, options.profile, known.some(isTraced));
+  const first = one.kind === 'run' ? one.run : await predict(one.experiment);
   const second =
-    b === undefined ? await predicted(tools, first, a, options.profile) : await runIn(tools, b, options.profile);
+    other === null
+      ? await predict(experimentIn({ kind: 'run', run: first }, a))
+      : other.kind === 'run'
+        ? other.run
+        : await predict(other.experiment);
   const comparison = compareRuns(first, second);
   if (!options.json) {
     terminal.out(`${drawComparison(first, second, comparison, options.all, terminal).join('\n')}\n`);
@@ -44,11 +53,5 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
   terminal.out('\n');
 }
 
-/** A run or a trace as it is; an experiment is simulated. */
-async function runIn(tools: Tools, file: string, profile: string | undefined): Promise<Run> {
-  const input = await readInputFile(file, programVersion(tools.context.program));
-  return input.kind === 'run' ? input.run : simulated(tools, input.experiment, profile);
-}
-
-const predicted = (tools: Tools, run: Run, file: string, profile: string | undefined): Promise<Run> =>
-  simulated(tools, experimentIn({ kind: 'run', run }, file), profile);
+/** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */
+const readInput = (tools: Tools, file: string) => readInputFile(file, programVersion(tools.context.program));

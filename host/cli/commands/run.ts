@@ -72,9 +72,13 @@ export async function explain(tools: Tools, file: string, options: RunOptions): 
   return printRun(await simulated(tools, input.experiment, options.profile), assets, context.terminal, print);
 }
 
-/** The run that is predicted for an experiment. */
-export const simulated = async (tools: Tools, experiment: Experiment, profile: string | undefined): Promise<Run> =>
-  decoded(await execute(tools, experiment, { engine: 'sim', profile, json: false }));
+/** The run that is predicted for an experiment; `whileRecording`: with what recording costs, to be held against a recorded one. */
+export const simulated = async (
+  tools: Tools,
+  experiment: Experiment,
+  profile: string | undefined,
+  whileRecording = false,
+): Promise<Run> => decoded(await execute(tools, experiment, { engine: 'sim', profile, json: false }, whileRecording));
 
 const decoded = (result: EngineRunResult): Run => decodeRun(result.file);
 
@@ -92,8 +96,9 @@ async function execute(
   { context, engine, assets }: Tools,
   experiment: Experiment,
   { engine: kind, profile, iterations }: RunOptions & { readonly engine: EngineKind },
+  whileRecording = false,
 ): Promise<EngineRunResult> {
-  const request = await prepareRun({ experiment, engine: kind, profile, iterations }, assets);
+  const request = await prepareRun({ experiment, engine: kind, profile, iterations, whileRecording }, assets);
   const progress = progressLine(context.terminal);
   try {
     return await engine.run(request, { signal: context.signal, onProgress: progress.show });

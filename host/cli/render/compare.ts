@@ -43,7 +43,8 @@ function drawRun(
   colors: Colors,
 ): string[] {
   const times = `${iterations} recorded iteration${iterations === 1 ? '' : 's'}`;
-  return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}; ${times}`];
+  const recorder = info.whileRecording === true ? ', with what recording costs' : '';
+  return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}${recorder}; ${times}`];
 }
 
 const differenceCells = (difference: Difference): string[] => [

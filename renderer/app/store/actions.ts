@@ -8,6 +8,7 @@ import {
   type Imported,
   type RunSummary,
   runFilePath,
+  type StartRun,
   type WindowEvents,
 } from '../../../core/service/service.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from '../../sweep/sweeps.ts';
@@ -266,13 +267,18 @@ export function pickRun(id: string): void {
 }
 
 /** Starts a run of an experiment; the id, or null where it could not be started. */
-export async function startRun(experiment: Experiment, engineKey: string): Promise<string | null> {
+export async function startRun(
+  experiment: Experiment,
+  engineKey: string,
+  options: Pick<StartRun, 'whileRecording'> = {},
+): Promise<string | null> {
   const engine = parseEngineKey(engineKey);
   if (engine.kind === 'recorded') return null;
   const run = await host().startRun({
     experiment,
     engine: engine.kind,
     ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+    ...options,
   });
   // The host may have told us of its end already.
   if (state().runs[run.id] === undefined) put('runs', run.id, run);

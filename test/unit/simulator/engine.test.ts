@@ -106,3 +106,27 @@ describe('a run', () => {
     await expect(failing.run(request(example('pinned-side-stream')))).rejects.toThrow('no such profile');
   });
 });
+
+describe('a simulation that is held against a recorded run', () => {
+  const makespan = async (whileRecording: boolean, profile = h200) => {
+    const made = await simEngine(async () => profile, site).run({ ...request(looped(100)), whileRecording });
+    return { info: made.info, ns: made.info.iterations.recordedMakespanNs[0] ?? Number.NaN };
+  };
+
+  it('counts in what recording costs, and says so', async () => {
+    const [plain, recorded] = [await makespan(false), await makespan(true)];
+    expect(recorded.ns - plain.ns).toBeGreaterThan(0);
+    expect([plain.info.whileRecording, recorded.info.whileRecording]).toEqual([undefined, true]);
+    expect(recorded.info.notes.join(' ')).toContain('What recording costs is counted in');
+    expect(plain.info.notes.join(' ')).not.toContain('recording costs');
+    expect(runInfoSchema.parse(recorded.info)).toEqual(recorded.info);
+  });
+
+  it('says where the profile doesn’t tell what recording costs', async () => {
+    const { recorder: _, ...without } = h200;
+    const [plain, recorded] = [await makespan(false, without), await makespan(true, without)];
+    expect(recorded.ns).toBe(plain.ns);
+    expect(recorded.info.whileRecording).toBeUndefined();
+    expect(recorded.info.notes.join(' ')).toContain('is not counted in');
+  });
+});
