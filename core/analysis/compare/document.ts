@@ -5,7 +5,11 @@ import type { ComparedRun, RunComparison } from './comparison.ts';
 export const comparisonFormat = 'copyscope/comparison';
 export const comparisonVersion = 1;
 
-type ComparedFile = ComparedRun & { readonly origin: RunOrigin };
+type ComparedFile = ComparedRun & {
+  readonly origin: RunOrigin;
+  /** It is simulated with what recording costs, since the other run is recorded. */
+  readonly whileRecording?: true;
+};
 
 export interface ComparisonDocument extends Omit<RunComparison, 'a' | 'b'> {
   readonly format: typeof comparisonFormat;

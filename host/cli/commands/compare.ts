@@ -43,8 +43,8 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
     format: comparisonFormat,
     version: comparisonVersion,
     ...comparison,
-    a: { ...comparison.a, origin: runOrigin(first.info, false) },
-    b: { ...comparison.b, origin: runOrigin(second.info, false) },
+    a: { ...comparison.a, ...origin(first) },
+    b: { ...comparison.b, ...origin(second) },
   };
   for (const piece of jsonPieces(document)) {
     terminal.out(piece);
@@ -55,3 +55,8 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
 
 /** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */
 const readInput = (tools: Tools, file: string) => readInputFile(file, programVersion(tools.context.program));
+
+const origin = ({ info }: Run) => ({
+  origin: runOrigin(info, false),
+  ...(info.whileRecording === true ? ({ whileRecording: true } as const) : {}),
+});

@@ -30,7 +30,7 @@ describe('copyscope compare', () => {
       format: 'copyscope/comparison',
       version: 1,
       a: { origin: 'recorded', iterations: 15 },
-      b: { origin: 'simulated', profile: 'h200' },
+      b: { origin: 'simulated', profile: 'h200', whileRecording: true },
       matchedBy: 'number',
     });
     expect(found.operations).toHaveLength(7);
@@ -39,6 +39,7 @@ describe('copyscope compare', () => {
   it('finds no difference between an experiment and itself', async () => {
     const one = example('pinned-same-stream');
     const found = JSON.parse((await compare(one, one, '--profile', 'h200', '--json')).out);
+    expect(found.b.whileRecording).toBeUndefined();
     expect(found.makespan).toMatchObject({ differenceNs: 0, judgement: 'equal' });
     for (const { duration } of found.operations) expect(duration.differenceNs).toBe(0);
   });
