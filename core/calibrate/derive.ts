@@ -65,7 +65,8 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
   ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
-  ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor'],
+  ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
+  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
