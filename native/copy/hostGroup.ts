@@ -13,17 +13,21 @@ const mostArguments = 8192;
 /** Used again: the addon reads it within its call. */
 let sizes = new Float64Array(1024);
 
-/** Bytes of each view, all of whose elements have the type, if one is given. What stands behind them means nothing. */
-function sizesOf(views: readonly ArrayBufferView[], type: ElementType | null): Float64Array {
+/**
+ * Bytes of each view, all of whose elements have the type, if one is given, and of all. What stands behind them means
+ * nothing.
+ */
+function sizesOf(views: readonly ArrayBufferView[], type: ElementType | null) {
   const count = views.length;
   if (count > sizes.length) sizes = new Float64Array(2 * count);
-  if (type === null) {
-    for (let index = 0; index < count; index += 1) sizes[index] = views[index]?.byteLength ?? 0;
-  } else {
-    const arrays = views as readonly Uint8Array[];
-    for (let index = 0; index < count; index += 1) sizes[index] = (arrays[index]?.length ?? 0) * type.bytes;
+  let total = 0;
+  for (let index = 0; index < count; index += 1) {
+    const view = views[index] as Uint8Array;
+    const bytes = type === null ? view.byteLength : view.length * type.bytes;
+    sizes[index] = bytes;
+    total += bytes;
   }
-  return sizes;
+  return { sizes, total };
 }
 
 export class HostGroup {
@@ -81,7 +85,7 @@ export class HostGroup {
     const type = commonArrayType(this.#memory);
     return {
       leaves: this.#memory,
-      sizes: this.#strided.length === 0 ? sizesOf(this.#memory, type) : undefined,
+      ...(this.#strided.length === 0 ? sizesOf(this.#memory, type) : undefined),
       elementSizes: this.#elementSizes(type),
       strided: this.#strided,
       options,

@@ -68,8 +68,9 @@ export interface StridedLeaf {
 interface HostLeaves {
   /** All of them; the first ones are arguments of the call too. */
   readonly leaves: readonly ArrayBufferView[];
-  /** Bytes of each leaf. With them a small upload is on its way before all leaves have been read. */
-  readonly sizes: Float64Array | undefined;
+  /** Bytes of each leaf, and of all. With them a small upload is on its way before all leaves have been read. */
+  readonly sizes?: Float64Array;
+  readonly total?: number;
   /** Of each leaf, or of all; default: those of the typed arrays. */
   readonly elementSizes: Uint8Array | number | undefined;
   readonly strided: readonly StridedLeaf[];

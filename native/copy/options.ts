@@ -26,7 +26,7 @@ export interface CopyTuning {
   readonly slotBytes?: number;
   /** Bytes of one transfer over the link, at most a slot's. Default: chosen from the payload. */
   readonly chunkBytes?: number;
-  /** Fill the slots, or D2H the results, past the processor's caches. Default: chosen from payload and threads; D2H no. */
+  /** Fill the slots, or D2H the results, past the processor's caches. Default: chosen from payload and threads. */
   readonly streamingStores?: boolean;
   /**
    * Use the links of these devices (by index) too: part of the payload crosses there, and goes on over the peer link.

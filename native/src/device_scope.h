@@ -9,19 +9,15 @@ namespace copyscope {
 /// Makes `ordinal` the thread's device until the scope ends. Free of charge where it is that already.
 class DeviceScope {
  public:
-  explicit DeviceScope(int ordinal) : previous_(current) { change(ordinal); }
+  explicit DeviceScope(int ordinal) : current_(current), previous_(current_) { change(current_, ordinal); }
   ~DeviceScope() {
-    if (previous_ >= 0 && previous_ != current && cudaSetDevice(previous_) == cudaSuccess) current = previous_;
+    if (previous_ >= 0 && previous_ != current_ && cudaSetDevice(previous_) == cudaSuccess) current_ = previous_;
   }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
   /// Makes `ordinal` the thread's device for good.
-  static void change(int ordinal) {
-    if (ordinal == current) return;
-    check(cudaSetDevice(ordinal), "cudaSetDevice");
-    current = ordinal;
-  }
+  static void change(int ordinal) { change(current, ordinal); }
   /// The same where nothing may be thrown; false where the device is lost.
   static bool tryChange(int ordinal) noexcept {
     if (cudaSetDevice(ordinal) != cudaSuccess) return false;
@@ -30,7 +26,15 @@ class DeviceScope {
   }
 
  private:
+  static void change(int& from, int ordinal) {
+    if (ordinal == from) return;
+    check(cudaSetDevice(ordinal), "cudaSetDevice");
+    from = ordinal;
+  }
+
   static inline thread_local int current = -1;
+  /// This thread's, found once: each time takes a call.
+  int& current_;
   const int previous_;
 };
 

@@ -311,6 +311,84 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
   }
 }
 
+/// Tensors in one allocation on the device, whose places on the host only `find` knows.
+struct LateBatch {
+  LateBatch(CopyEngine& engine, const std::vector<std::uint64_t>& sizes) {
+    std::uint64_t bytes = 0;
+    for (const std::uint64_t size : sizes) bytes += roundUp(size, 16);
+    target = engine.deviceMemory().take(bytes);
+    std::memset(target->memory, 0xEE, bytes);
+    std::uint64_t offset = 0;
+    for (const std::uint64_t size : sizes) {
+      sources.emplace_back(size, static_cast<std::byte>(sources.size() * 7 + 1));
+      batch.transfers.push_back({nullptr, target->memory + offset, size, 0});
+      offset += roundUp(size, 16);
+    }
+    options.threads = 3;
+    options.slotsPerThread = 2;
+    options.slotBytes = 16 << 10;
+  }
+  bool arrived() const {
+    for (std::size_t index = 0; index < sources.size(); ++index) {
+      if (!std::equal(sources[index].begin(), sources[index].end(), batch.transfers[index].device)) return false;
+    }
+    return true;
+  }
+  std::vector<std::vector<std::byte>> sources;
+  BlockRef target;
+  Batch batch;
+  CopyOptions options;
+};
+
+TEST("sources that are found one by one are copied meanwhile, each asked for once and in order") {
+  Fixture fixture;
+  std::vector<std::uint64_t> sizes = manySmall();
+  sizes.insert(sizes.begin() + 5, {0, 70000, 0, 0, 16 << 10});
+  sizes.push_back(0);
+  for (int round = 0; round < 50; ++round) {
+    LateBatch late(fixture.engine, sizes);
+    std::vector<std::size_t> asked;
+    const FindSource find = [&](std::size_t index) {
+      asked.push_back(index);
+      if (asked.size() % 100 == 0) std::this_thread::yield();
+      return late.sources[index].data();
+    };
+    const EventRef event =
+        fixture.engine.submitSmall(late.batch, late.options, fixture.engine.defaultStream(), find);
+    CHECK(event != nullptr);
+    fixture.device->wait(event);
+    fixture.engine.putBack(event);
+    CHECK(late.arrived());
+    CHECK(std::is_sorted(asked.begin(), asked.end()));
+    CHECK(asked.size() == sizes.size() - std::count(sizes.begin(), sizes.end(), 0u));
+  }
+}
+
+TEST("a source that can't be found ends the batch, and the next one works") {
+  Fixture fixture;
+  for (const std::size_t failing : {std::size_t{0}, std::size_t{300}, std::size_t{527}}) {
+    LateBatch late(fixture.engine, manySmall());
+    const auto submit = [&](std::size_t last) {
+      return fixture.engine.submitSmall(late.batch, late.options, fixture.engine.defaultStream(),
+                                        [&](std::size_t index) {
+                                          if (index == last) throw Failure("test.no-source", "There is none.");
+                                          return late.sources[index].data();
+                                        });
+    };
+    std::string code;
+    try {
+      submit(failing);
+    } catch (const Failure& failure) {
+      code = failure.code;
+    }
+    CHECK(code == "test.no-source");
+    const EventRef event = submit(late.sources.size());
+    fixture.device->wait(event);
+    fixture.engine.putBack(event);
+    CHECK(late.arrived());
+  }
+}
+
 TEST("a batch above the limit, or of another strategy, is not submitted by the caller") {
   Fixture fixture;
   std::vector<std::byte> source(helpedBatchBytes + 1);

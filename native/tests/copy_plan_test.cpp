@@ -154,13 +154,14 @@ TEST("chosen numbers fit payload and cores, and asked ones are kept") {
 }
 
 TEST("stores go past the caches where several threads leave little in each, unless asked otherwise") {
-  CHECK(!chooseTuning({}, 150000, 16).streamingStores && !chooseTuning({}, 4000000, 2).streamingStores);
-  CHECK(chooseTuning({}, 4000000, 16).streamingStores && !chooseTuning({}, 4000000000u, 16).streamingStores);
+  CHECK(!chooseTuning({}, 150000, 16).streamingSlots && !chooseTuning({}, 4000000, 2).streamingSlots);
+  CHECK(chooseTuning({}, 4000000, 16).streamingSlots && !chooseTuning({}, 4000000000u, 16).streamingSlots);
+  CHECK(!chooseTuning({}, 4000000, 16).streamingTargets && chooseTuning({}, 4000000000u, 16).streamingTargets);
   CopyOptions asked;
   asked.streamingStores = true;
-  CHECK(chooseTuning(asked, 100, 1).streamingStores);
+  CHECK(chooseTuning(asked, 100, 1).streamingSlots && chooseTuning(asked, 100, 1).streamingTargets);
   asked.streamingStores = false;
-  CHECK(!chooseTuning(asked, 4000000, 16).streamingStores);
+  CHECK(!chooseTuning(asked, 4000000, 16).streamingSlots);
 }
 
 TEST("gatherings take runs of one chunk next to each other, none of them large, and number their pieces") {

@@ -47,10 +47,13 @@ struct Tuning {
   std::uint64_t slotBytes = 0;
   std::uint64_t chunkBytes = 0;
   std::uint64_t unitBytes = 0;
-  /// Of slots that are filled; D2H only what is asked for counts.
-  bool streamingStores = false;
+  /// Whether slots, and D2H the targets, are filled past the caches.
+  bool streamingSlots = false;
+  bool streamingTargets = false;
 };
 Tuning chooseTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores);
+/// Whether the targets of a D2H batch are filled past the caches.
+bool streamsTargets(const CopyOptions& options, std::uint64_t payload);
 /// Threads that work on a batch at most, unless more are asked for; the caller is one of them.
 unsigned threadsAtMost(unsigned cores);
 

@@ -1,7 +1,6 @@
 #include "copy_request.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace copyscope::addon {
 
@@ -27,6 +26,13 @@ std::uint32_t elementBytes(napi_typedarray_type type) {
     default:
       return 1;
   }
+}
+
+std::uint64_t bytesIn(double number) {
+  constexpr double most = 9007199254740991.0;
+  if (!(number >= 0 && number <= most)) badCopyArgument("sizes", "numbers of bytes");
+  // By way of a signed number: processors convert to that at once.
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
 
 /// The memory of a typed array, Buffer or DataView. Node-API's own calls: this runs once a leaf.
@@ -114,11 +120,11 @@ std::vector<TensorSize> Leaves::readSizes(CopyEngine& engine) const {
   std::vector<TensorSize> tensors;
   if (request_.Get("sizes").IsUndefined()) return tensors;
   const double* const sizes = numbers<Napi::Float64Array>(request_, "sizes", napi_float64_array, count_).Data();
-  engine.rouse(static_cast<std::uint64_t>(std::accumulate(sizes, sizes + count_, 0.0)));
-  tensors.reserve(count_);
+  engine.rouse(bytesIn(request_.Get("total").ToNumber().DoubleValue()));
+  tensors.resize(count_);
   for (std::uint32_t index = 0; index < count_; ++index) {
-    if (!(sizes[index] >= 0 && sizes[index] <= 9007199254740991.0)) badCopyArgument("sizes", "numbers of bytes");
-    tensors.push_back({static_cast<std::uint64_t>(sizes[index]), elementBytes(index, 1), true});
+    tensors[index].bytes = bytesIn(sizes[index]);
+    tensors[index].elementBytes = elementBytes(index, 1);
   }
   return tensors;
 }

@@ -31,6 +31,11 @@ void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& opti
   const bool packs = options.packCpuTensors && packable >= 2;
   const std::uint64_t limit = std::max<std::uint64_t>(1, options.maxPackedChunkBytes);
   std::uint32_t chunk = noChunk;
+  /// Bytes of that chunk; its storage has them in the end.
+  std::uint64_t used = 0;
+  const auto endChunk = [&] {
+    if (chunk != noChunk) plan.storages[chunk] = used;
+  };
   // Tensors next to each other are mostly of one type, and a division takes longer than all else that is done for one.
   std::uint32_t elementBytes = 1;
   std::uint64_t alignment = packedAlignment(options.minPackedAlignmentBytes, elementBytes);
@@ -47,14 +52,16 @@ void planPacking(const std::vector<TensorSize>& tensors, const CopyOptions& opti
       elementBytes = tensor.elementBytes;
       alignment = packedAlignment(options.minPackedAlignmentBytes, elementBytes);
     }
-    std::uint64_t offset = chunk == noChunk ? 0 : roundUp(plan.storages[chunk], alignment);
+    std::uint64_t offset = roundUp(used, alignment);
     if (chunk == noChunk || offset + tensor.bytes > limit) {
+      endChunk();
       chunk = addStorage(plan, 0);
       offset = 0;
     }
-    plan.storages[chunk] = offset + tensor.bytes;
+    used = offset + tensor.bytes;
     plan.placements.push_back({chunk, offset});
   }
+  endChunk();
 }
 
 }  // namespace copyscope::copy

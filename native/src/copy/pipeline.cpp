@@ -133,13 +133,14 @@ void CopyEngine::pipelined(Job& job) {
 void CopyEngine::addRelay(const RelayDevice& device) { relays_->add(device); }
 
 void CopyEngine::passThroughRing(Job& job, const std::vector<Transfer>& transfers) {
-  staged_.clear();
-  direct_.clear();
-  for (const Transfer& transfer : transfers) {
-    if (transfer.bytes > 0) (transfer.pinned ? direct_ : staged_).push_back(transfer);
+  const bool anyPinned = std::any_of(transfers.begin(), transfers.end(), [](const Transfer& one) { return one.pinned; });
+  if (anyPinned) {
+    staged_.clear();
+    direct_.clear();
+    for (const Transfer& transfer : transfers) (transfer.pinned ? direct_ : staged_).push_back(transfer);
+    copyDirect(job);
   }
-  copyDirect(job);
-  plan(job, staged_);
+  plan(job, anyPinned ? staged_ : transfers);
   if (job.batch.direction == Direction::h2d) {
     fillSlots(job);
   } else {
@@ -237,19 +238,19 @@ void CopyEngine::fillUnit(Job& job, const Unit& unit, std::byte* slot) {
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
     const auto bytes = static_cast<std::size_t>(segment.bytes);
-    put(slot + segment.slotOffset, segment.host, bytes, job.tuning.streamingStores);
+    put(slot + segment.slotOffset, segment.host, bytes, job.tuning.streamingSlots);
   }
-  if (job.tuning.streamingStores) finishStreaming();
+  if (job.tuning.streamingSlots) finishStreaming();
 }
 
 void CopyEngine::emptyUnit(Job& job, const Unit& unit, const std::byte* slot) {
-  const bool streams = job.options.streamingStores.value_or(false);
   const ObservedCopy observed(job.observer, bytesOf(plan_, unit, job.observer));
   for (std::uint32_t number = unit.firstSegment; number < unit.endSegment; ++number) {
     const Segment& segment = plan_.segments[number];
-    put(segment.host, slot + segment.slotOffset, static_cast<std::size_t>(segment.bytes), streams);
+    put(segment.host, slot + segment.slotOffset, static_cast<std::size_t>(segment.bytes),
+        job.tuning.streamingTargets);
   }
-  if (streams) finishStreaming();
+  if (job.tuning.streamingTargets) finishStreaming();
 }
 
 /// Gives the segments their places on the host, tensor by tensor, and lets the threads have them unit by unit.

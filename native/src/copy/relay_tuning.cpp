@@ -48,7 +48,8 @@ RelayTuning chooseRelayTuning(const CopyOptions& options, std::uint64_t payload,
       std::clamp<std::uint64_t>(share / blockBytes(tuning.chunkBytes), 1, mostPathLoads));
   const bool many = payload / tuning.chunkBytes >= std::uint64_t{2} * tuning.threads;
   tuning.unitBytes = many ? tuning.chunkBytes : std::max(leastUnitBytes, tuning.chunkBytes / tuning.threads);
-  tuning.streamingStores = options.streamingStores.value_or(false);
+  tuning.streamingSlots = options.streamingStores.value_or(false);
+  tuning.streamingTargets = streamsTargets(options, payload);
   return chosen;
 }
 

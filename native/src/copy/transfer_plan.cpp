@@ -19,17 +19,13 @@ class Planner {
   }
 
   void add(const Transfer& transfer) {
+    if (transfer.bytes == 0 || addWhole(transfer)) return;
     std::uint64_t done = 0;
     while (done < transfer.bytes) {
       makeRoom(transfer, done);
       const std::uint64_t room = std::min(chunkBytes_ - slotUsed_, unitBytes_ - unitUsed_);
       const std::uint64_t bytes = std::min(transfer.bytes - done, room);
-      plan_.segments.push_back({transfer.host == nullptr ? nullptr : transfer.host + done, bytes, slotUsed_});
-      plan_.units.back().endSegment = segmentCount();
-      LinkRun& run = plan_.runs.back();
-      run.bytes += bytes;
-      slotUsed_ += bytes;
-      unitUsed_ += bytes;
+      put(transfer, done, bytes);
       done += bytes;
     }
     lastStorage_ = transfer.storage;
@@ -43,6 +39,24 @@ class Planner {
   std::uint32_t segmentCount() const { return static_cast<std::uint32_t>(plan_.segments.size()); }
   std::uint32_t runCount() const { return static_cast<std::uint32_t>(plan_.runs.size()); }
 
+  void put(const Transfer& transfer, std::uint64_t done, std::uint64_t bytes) {
+    plan_.segments.push_back({transfer.host == nullptr ? nullptr : transfer.host + done, bytes, slotUsed_});
+    runEnd_ += bytes;
+    slotUsed_ += bytes;
+    unitUsed_ += bytes;
+  }
+
+  /// What nearly all small tensors need: the next piece of a run, within its unit and its chunk.
+  bool addWhole(const Transfer& transfer) {
+    if (transfer.storage != lastStorage_ || transfer.storage == noStorage) return false;
+    const auto padding = static_cast<std::uint64_t>(transfer.device - runEnd_);
+    if (padding > mostPadding || slotUsed_ + padding + transfer.bytes > chunkBytes_) return false;
+    if (unitUsed_ + transfer.bytes > unitBytes_) return false;
+    skip(padding);
+    put(transfer, 0, transfer.bytes);
+    return true;
+  }
+
   /// Sees to a chunk, a run and a unit that can take at least one more byte of the transfer.
   void makeRoom(const Transfer& transfer, std::uint64_t done) {
     if (plan_.chunks.empty() || !continueRun(transfer, done)) startRun(transfer, done);
@@ -50,28 +64,38 @@ class Planner {
   }
 
   bool continueRun(const Transfer& transfer, std::uint64_t done) {
-    LinkRun& run = plan_.runs.back();
-    std::byte* const end = run.device + run.bytes;
     std::byte* const next = transfer.device + done;
     if (slotUsed_ >= chunkBytes_) return false;
-    if (done > 0) return next == end;
+    if (done > 0) return next == runEnd_;
     const bool sameStorage = transfer.storage != noStorage && transfer.storage == lastStorage_;
-    if (!sameStorage || next < end) return false;
-    const auto padding = static_cast<std::uint64_t>(next - end);
+    if (!sameStorage || next < runEnd_) return false;
+    const auto padding = static_cast<std::uint64_t>(next - runEnd_);
     if (padding > mostPadding || slotUsed_ + padding >= chunkBytes_) return false;
-    run.bytes += padding;
-    slotUsed_ += padding;
+    skip(padding);
     return true;
+  }
+
+  void skip(std::uint64_t padding) {
+    runEnd_ += padding;
+    slotUsed_ += padding;
   }
 
   void startRun(const Transfer& transfer, std::uint64_t done) {
     const std::uint64_t start = roundUp(slotUsed_, runAlignment);
+    closeRun();
     if (plan_.chunks.empty() || start >= chunkBytes_) {
       startChunk();
     } else {
       slotUsed_ = start;
     }
-    plan_.runs.push_back({transfer.device + done, 0, slotUsed_});
+    runEnd_ = transfer.device + done;
+    plan_.runs.push_back({runEnd_, 0, slotUsed_});
+  }
+
+  void closeRun() {
+    if (plan_.runs.empty()) return;
+    LinkRun& run = plan_.runs.back();
+    run.bytes = static_cast<std::uint64_t>(runEnd_ - run.device);
   }
 
   void startChunk() {
@@ -83,12 +107,19 @@ class Planner {
   }
 
   void startUnit() {
+    closeUnit();
     plan_.units.push_back({static_cast<std::uint32_t>(plan_.chunks.size() - 1), segmentCount(), segmentCount()});
     ++plan_.chunks.back().units;
     unitUsed_ = 0;
   }
 
+  void closeUnit() {
+    if (!plan_.units.empty()) plan_.units.back().endSegment = segmentCount();
+  }
+
   void closeChunk() {
+    closeRun();
+    closeUnit();
     plan_.chunks.back().bytes = slotUsed_;
     plan_.chunks.back().endRun = runCount();
   }
@@ -96,6 +127,8 @@ class Planner {
   const std::uint64_t chunkBytes_;
   const std::uint64_t unitBytes_;
   TransferPlan& plan_;
+  /// Where the last run ends on the device.
+  std::byte* runEnd_ = nullptr;
   std::uint64_t slotUsed_ = 0;
   std::uint64_t unitUsed_ = 0;
   std::uint32_t lastStorage_ = noStorage;

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -16,7 +17,8 @@ void relax() noexcept;
 
 class WorkerPool {
  public:
-  /// `prepare` runs first on each thread, with the thread's number. `spinNs`: how long a worker looks for the next task before it sleeps.
+  /// `prepare` runs first on each thread, with the thread's number. `spinNs`: how long a worker looks for the next task
+  /// before it sleeps.
   WorkerPool(std::function<void(unsigned)> prepare, std::int64_t spinNs);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -34,34 +36,44 @@ class WorkerPool {
   /// Starts waking sleeping workers, for a task that comes in a moment.
   void rouse(unsigned helpers);
 
-  unsigned threads() const { return static_cast<unsigned>(threads_.size()); }
+  unsigned threads() const { return made_.load(); }
 
  private:
   using Call = void (*)(void*);
 
+  struct Worker {
+    std::thread thread;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::atomic<bool> asleep{false};
+  };
+
   void start(unsigned helpers, Call call, void* context);
   void finish() noexcept;
+  void tell(unsigned helpers);
+  void wake(unsigned first, unsigned step, unsigned end);
   void work(unsigned number);
-  bool awaitTask(std::uint64_t& seen);
-  bool spinForTask(std::uint64_t seen) const;
+  bool awaitNews(Worker& self, std::uint64_t& seen);
+  bool spinForNews(std::uint64_t seen) const;
+  bool isNews(std::uint64_t seen) const { return news_.load() != seen || closed_.load(); }
   void takePart(unsigned number);
 
   const std::function<void(unsigned)> prepare_;
   const std::int64_t spinNs_;
-  /// Counts tasks. Written under the mutex.
+  /// Counts tasks, and news: a new task, or one that comes in a moment.
   std::atomic<std::uint64_t> task_{0};
-  /// Counts calls of rouse(). Written under the mutex.
-  std::uint64_t roused_ = 0;
+  std::atomic<std::uint64_t> news_{0};
+  /// How many of the workers the latest news is for.
+  std::atomic<unsigned> wanted_{0};
   /// Threads inside the task's body, and whether more may enter.
   std::atomic<std::uint32_t> entered_{0};
   Call call_ = nullptr;
   void* context_ = nullptr;
   unsigned helpers_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  unsigned sleeping_ = 0;
   std::atomic<bool> closed_{false};
-  std::vector<std::thread> threads_;
+  /// Never moved: there is room for all from the start. Added to by who starts a task; others look at the first made_.
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic<unsigned> made_{0};
 };
 
 }  // namespace copyscope::copy
