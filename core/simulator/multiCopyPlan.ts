@@ -11,10 +11,8 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const defaultSlotBytes = 4 * MiB;
 const ringBytes = 64 * MiB;
-/** Memory copies of more threads than this no longer gain on the link; more where there are many cores. */
+/** Memory copies of more threads than this no longer gain on the link. */
 const mostThreads = 8;
-const mostThreadsOfMany = 12;
-const manyCores = 24;
 /** Less than this isn't worth another thread. */
 const bytesPerThread = 256 * KiB;
 const leastChunkBytes = 256 * KiB;
@@ -179,8 +177,7 @@ export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
 }
 
 function threadsFor(payload: number, cores: number): number {
-  const useful = cores >= manyCores ? mostThreadsOfMany : mostThreads;
-  const most = Math.min(useful, cores < 4 ? cores : Math.floor(cores / 2));
+  const most = Math.min(mostThreads, cores < 4 ? cores : Math.floor(cores / 2));
   return Math.max(1, Math.min(most, Math.floor(payload / bytesPerThread)));
 }
 

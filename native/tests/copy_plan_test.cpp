@@ -143,7 +143,7 @@ TEST("chosen numbers fit payload and cores, and asked ones are kept") {
   const Tuning large = chooseTuning({}, 4000000000u, 16);
   CHECK(large.threads == 8 && large.chunkBytes == large.slotBytes && large.unitBytes == large.chunkBytes);
   CHECK(large.slots * large.slotBytes <= ringBytes);
-  CHECK(chooseTuning({}, 4000000000u, 2).threads == 2 && chooseTuning({}, 4000000000u, 32).threads == 12);
+  CHECK(chooseTuning({}, 4000000000u, 2).threads == 2 && chooseTuning({}, 4000000000u, 32).threads == 8);
   CopyOptions asked;
   asked.threads = 5;
   asked.slotsPerThread = 3;
