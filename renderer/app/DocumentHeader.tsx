@@ -21,20 +21,24 @@ export function DocumentHeader() {
 
 function Header({ experiment }: { readonly experiment: Experiment }) {
   const page = useApp((state) => state.page);
+  const title = useApp(({ runs }) => (page.kind === 'run' ? runs[page.id]?.title : undefined));
+  const name = title ?? experiment.name;
+  const description =
+    title === undefined ? experiment.description : `A run of “${experiment.name}”. ${experiment.description}`;
   const running = useApp((state) => Object.values(state.runs).some((run) => run.status === 'running'));
   return (
     <div className={classes['header']}>
       <div className={classes['text']}>
         <div className={classes['title']}>
-          <h1 title={experiment.name}>{experiment.name}</h1>
+          <h1 title={name}>{name}</h1>
           <Tooltip label="Name, description and environment">
             <ActionIcon size="sm" aria-label="Experiment settings" onClick={() => select({ kind: 'experiment' })}>
               <IconPencil size={14} />
             </ActionIcon>
           </Tooltip>
         </div>
-        <Text size="sm" c="dimmed" lineClamp={2} title={experiment.description}>
-          {experiment.description}
+        <Text size="sm" c="dimmed" lineClamp={2} title={description}>
+          {description}
         </Text>
       </div>
       <div className={classes['controls']}>
@@ -58,7 +62,7 @@ function Header({ experiment }: { readonly experiment: Experiment }) {
 
 /** The same for a trace from another tool, which can't be run again. */
 export function TraceHeader({ info }: { readonly info: RunInfo }) {
-  const name = runName(info);
+  const name = useApp(({ page, runs }) => (page.kind === 'run' ? runs[page.id]?.title : undefined)) ?? runName(info);
   return (
     <div className={classes['header']}>
       <div className={classes['text']}>

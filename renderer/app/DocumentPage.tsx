@@ -2,7 +2,7 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useMemo } from 'react';
-import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -15,10 +15,10 @@ import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
 import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
 import type { LoadedRun } from './loadedRun.ts';
 import classes from './Shell.module.css';
-import { panelStorage } from './settings.ts';
 import { retryDocument, retryRun } from './store/actions.ts';
 import { currentExperiment, loadedRun, pageDocumentKey } from './store/select.ts';
 import { Following, useApp } from './store/store.ts';
+import { panelSize, usePanelSizes } from './usePanelSizes.ts';
 
 /** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
 const header = (
@@ -81,20 +81,17 @@ export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps)
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
   const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), isOwn ? leastScoreHeight : 0), 354), [key]);
-  const layout = useDefaultLayout({
-    id: `document-${natural}`,
-    panelIds: ['score', 'timeline'],
-    storage: panelStorage,
-  });
+  const score = { id: 'score', name: `score-${natural}`, size: natural };
+  const sizes = usePanelSizes([score]);
   return (
-    <Group
-      orientation="vertical"
-      key={natural}
-      className={classes['panels']}
-      {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
-      onLayoutChanged={layout.onLayoutChanged}
-    >
-      <Panel id="score" defaultSize={natural} minSize={90} maxSize="60%" groupResizeBehavior="preserve-pixel-size">
+    <Group orientation="vertical" key={natural} className={classes['panels']} {...sizes}>
+      <Panel
+        id="score"
+        defaultSize={panelSize(score)}
+        minSize={90}
+        maxSize="60%"
+        groupResizeBehavior="preserve-pixel-size"
+      >
         <div className={classes['score']}>
           {toolbar}
           {view === 'json' ? <JsonPane experiment={experiment} /> : <Score experiment={experiment} />}

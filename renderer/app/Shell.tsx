@@ -1,7 +1,8 @@
 /** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
 import { useHotkeys } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
-import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import { Group, Panel, Separator } from 'react-resizable-panels';
+import { runTitle } from '../../core/service/service.ts';
 import { ComparePage } from '../compare/ComparePage.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
@@ -21,7 +22,6 @@ import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { HelpOverlay } from './HelpOverlay.tsx';
 import { hasDocument } from './page.ts';
 import classes from './Shell.module.css';
-import { panelStorage } from './settings.ts';
 import { ensureRun, runCurrent } from './store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from './store/editing.ts';
 import { chooseFiles } from './store/files.ts';
@@ -30,6 +30,7 @@ import { assign, Following, useApp } from './store/store.ts';
 import type { AppState, Page } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { Transfers } from './Transfers.tsx';
+import { panelSize, type SizedPanel, usePanelSizes } from './usePanelSizes.ts';
 import { WelcomePage } from './WelcomePage.tsx';
 
 /** Lessons come when one is opened. */
@@ -58,8 +59,8 @@ export function Shell() {
   const presenting = useLessonView((state) => state.presenting) && page.kind === 'lesson';
   const inspected = hasDocument(page) && !presenting;
   const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
-  const panels = [side, 'centre', ...(inspected ? ['inspector'] : [])];
-  const layout = useDefaultLayout({ id: 'frame', panelIds: panels, storage: panelStorage });
+  const panels = [sides[side], ...(inspected ? [sides.inspector] : [])];
+  const sizes = usePanelSizes(panels);
   return (
     <div className={classes['shell']}>
       <Following>
@@ -68,20 +69,15 @@ export function Shell() {
       <ConnectionBanner />
       <main className={classes['main']}>
         <DragLayer>
-          <Group
-            className={classes['panels']}
-            {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
-            onLayoutChanged={layout.onLayoutChanged}
-            key={panels.join()}
-          >
+          <Group className={classes['panels']} {...sizes} key={panels.map(({ id }) => id).join()}>
             {side === 'library' ? (
-              <Side id="library" area="The library" defaultSize={248} minSize={190} maxSize={420}>
+              <Side panel={sides.library} area="The library" minSize={190} maxSize={420}>
                 <Following>
                   <SidePanel />
                 </Following>
               </Side>
             ) : (
-              <Side id={side} area="The lesson" defaultSize={presenting ? 620 : 390} minSize={300} maxSize={960}>
+              <Side panel={sides[side]} area="The lesson" minSize={300} maxSize={960}>
                 <Suspense fallback={null}>
                   <LessonSide />
                 </Suspense>
@@ -101,7 +97,7 @@ export function Shell() {
             {!inspected ? null : (
               <>
                 <Separator className={classes['separator']} aria-label="Resize the inspector" />
-                <Side id="inspector" area="The inspector" defaultSize={316} minSize={250} maxSize={520}>
+                <Side panel={sides.inspector} area="The inspector" minSize={250} maxSize={520}>
                   <Following>
                     <Inspector />
                   </Following>
@@ -124,20 +120,29 @@ export function Shell() {
   );
 }
 
+const sized = (id: string, size: number): SizedPanel => ({ id, name: id, size });
+
+/** The panels beside the centre. */
+const sides = {
+  library: sized('library', 248),
+  lesson: sized('lesson', 390),
+  presented: sized('presented', 620),
+  inspector: sized('inspector', 316),
+};
+
 interface SideProps {
-  readonly id: string;
+  readonly panel: SizedPanel;
   /** What it is called where it fails. */
   readonly area: string;
-  readonly defaultSize: number;
   readonly minSize: number;
   readonly maxSize: number;
   readonly children: ReactNode;
 }
 
 /** A panel beside the centre: it stays as wide as it was made when the window changes. */
-function Side({ area, children, ...panel }: SideProps) {
+function Side({ panel, area, children, ...limits }: SideProps) {
   return (
-    <Panel {...panel} groupResizeBehavior="preserve-pixel-size">
+    <Panel id={panel.id} defaultSize={panelSize(panel)} {...limits} groupResizeBehavior="preserve-pixel-size">
       <ErrorBoundary area={area}>{children}</ErrorBoundary>
     </Panel>
   );
@@ -153,8 +158,8 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
   if (state.page.kind === 'sweep-setup') return 'New sweep';
   if (state.page.kind === 'charts') return 'Charts';
-  const own = state.page.kind === 'run' ? state.runs[state.page.id]?.name : undefined;
-  return currentExperiment(state)?.name ?? own;
+  const run = state.page.kind === 'run' ? state.runs[state.page.id] : undefined;
+  return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
 
 /** Undo and redo where no text is being typed; save everywhere. */

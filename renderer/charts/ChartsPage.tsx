@@ -3,9 +3,10 @@ import { Button, Checkbox, FileButton, Loader, NativeSelect, Popover, Text } fro
 import { IconChartBar, IconFolderOpen, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { requireBench } from '../../core/bench/parse.ts';
+import { runTitle } from '../../core/service/service.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { attempt, ensureRun, host, openPage } from '../app/store/actions.ts';
-import { byNewest, comparedRunIds, isPrediction, loadedRun } from '../app/store/select.ts';
+import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -48,10 +49,14 @@ function Strategies() {
   }, [key, connected]);
   const loaded = useDerived((state) => ids.map((id) => loadedRun(state, id)));
   const ready = loaded.filter((run) => run !== null);
-  const readyKey = ready.map(({ id }) => id).join(' ');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run never changes, so ids tell them apart.
+  const names = useDerived((state) => ready.map((run) => titleOfLoaded(state, run)));
+  const readyKey = ready.map(({ id }, index) => `${id} ${names[index]}`).join('\n');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run never changes, so ids and names tell them apart.
   const spec = useMemo(
-    () => strategyBars(ready.map(({ id, run }) => strategyOf(id, run, known[id]?.origin ?? 'recorded'))),
+    () =>
+      strategyBars(
+        ready.map(({ id, run }, at) => strategyOf(id, names[at] ?? '', run, known[id]?.origin ?? 'recorded')),
+      ),
     [readyKey],
   );
   return (
@@ -102,7 +107,7 @@ function RunChooser({ ids }: { readonly ids: readonly string[] }) {
                 value={run.id}
                 size="xs"
                 className={classes['choice'] ?? ''}
-                label={run.name}
+                label={runTitle(run)}
                 description={`${run.origin} on ${run.device}, ${formatMoment(run.createdAt)}`}
               />
             ))}

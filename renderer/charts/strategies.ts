@@ -1,7 +1,6 @@
 /** Makespans of several runs beside one another, each with its spread and with what its numbers are. */
 import { type Spread, spread } from '../../core/analysis/statistics.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
-import { runName } from '../../core/trace/run.ts';
 import { deviceOf } from './breakdowns.ts';
 import type { BarSpec } from './spec.ts';
 
@@ -17,10 +16,10 @@ export interface Strategy {
   readonly id?: string;
 }
 
-export function strategyOf(id: string, { info }: Run, origin: RunOrigin): Strategy {
+export function strategyOf(id: string, label: string, { info }: Run, origin: RunOrigin): Strategy {
   const device = deviceOf({ device: info.device, profile: info.profile ?? null, machine: info.machine });
   const makespan = spread(info.iterations.recordedMakespanNs);
-  return { label: runName(info), origin, device, date: info.createdAt, makespan, id };
+  return { label, origin, device, date: info.createdAt, makespan, id };
 }
 
 /** In the order given. Runs of one name are told apart by their device. */

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { RunComparison } from '../../core/analysis/compare/comparison.ts';
 import { formatDifference, formatSpread, matchedByWords } from '../../core/analysis/compare/format.ts';
 import { lanesText, operationsText } from '../../core/analysis/compare/text.ts';
+import { runTitle } from '../../core/service/service.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
 import { CopyTable } from '../common/CopyTable.tsx';
@@ -64,7 +65,7 @@ function OtherPicker({ ids, other }: { readonly ids: readonly string[]; readonly
       data={ids.slice(1).map((id, index) => {
         const run = runs[id];
         const when = run === undefined ? '' : `, ${formatMoment(run.createdAt)}`;
-        return { value: id, label: `${letterOf(index + 1)} ${run?.name ?? id}${when}` };
+        return { value: id, label: `${letterOf(index + 1)} ${run === undefined ? id : runTitle(run)}${when}` };
       })}
       onChange={(id) => setCompare({ other: id })}
       comboboxProps={{ width: 380, position: 'bottom-start' }}

@@ -1,7 +1,7 @@
 import { Button, Checkbox, CloseButton, Popover, TextInput } from '@mantine/core';
 import { IconListCheck, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { RunSummary } from '../../core/service/service.ts';
+import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { openPage } from '../app/store/actions.ts';
 import { byNewest, isPrediction } from '../app/store/select.ts';
@@ -40,7 +40,8 @@ export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
-const nameOf = (run: RunSummary): string => `${run.name} ${run.origin} ${run.device} ${formatMoment(run.createdAt)}`;
+const nameOf = (run: RunSummary): string =>
+  `${runTitle(run)} ${run.name} ${run.origin} ${run.device} ${formatMoment(run.createdAt)}`;
 
 function Choices({ ids }: { readonly ids: readonly string[] }) {
   const runs = useApp((state) => state.runs);
@@ -102,7 +103,7 @@ function Choice({ run, letter }: { readonly run: RunSummary; readonly letter: st
     <span className={classes['choiceText']}>
       <span className={classes['choiceName']}>
         {letter === null ? null : <strong className={classes['letter']}>{letter}</strong>}
-        {run.name}
+        {runTitle(run)}
       </span>
       <span className={`${classes['choiceFacts']} tabular`}>
         <OriginBadge origin={run.origin} compact />

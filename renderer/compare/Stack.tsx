@@ -3,11 +3,13 @@ import { Loader, Select } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useMemo, useRef } from 'react';
 import { type OverviewLine, overview } from '../../core/analysis/compare/overview.ts';
-import { runName } from '../../core/trace/run.ts';
+import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { openPage } from '../app/store/actions.ts';
+import { titleOfLoaded } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
@@ -46,7 +48,8 @@ export function Stack({ ids, loaded }: StackProps) {
       ),
     [views, anchors],
   );
-  const lines = overview(ready.map((run, index) => source(run, views[index])));
+  const names = useDerived((state) => ready.map((run) => titleOfLoaded(state, run)));
+  const lines = overview(ready.map((run, index) => source(run, names[index] ?? '', views[index])));
   const time = useTimeWindow(extentNs);
   useSharedKeys(time);
   return (
@@ -80,8 +83,8 @@ export function Stack({ ids, loaded }: StackProps) {
   );
 }
 
-const source = (run: LoadedRun, view: IterationView | undefined) => ({
-  name: runName(run.run.info),
+const source = (run: LoadedRun, name: string, view: IterationView | undefined) => ({
+  name,
   makespanNs: view === undefined || view.rows.to === view.rows.from ? null : view.makespanNs,
   overlap: run.summary?.overlap ?? null,
   verdicts: run.verdicts,
@@ -89,7 +92,7 @@ const source = (run: LoadedRun, view: IterationView | undefined) => ({
 
 function Pending({ id }: { readonly id: string }) {
   const state = useApp((app) => app.loadedRuns[id]);
-  const name = useApp((app) => app.runs[id]?.name ?? id);
+  const name = useApp(({ runs }) => (runs[id] === undefined ? id : runTitle(runs[id])));
   return (
     <div className={classes['pending']}>
       <strong>{name}</strong>
@@ -134,7 +137,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
             with what recording costs
           </span>
         ) : null}
-        <IterationOf run={run} view={view} />
+        <IterationOf run={run} view={view} name={line.name} />
         {isUnaligned ? <span className={classes['device']}>without the operation aligned by</span> : null}
         {verdict === null ? null : (
           <span className={classes['verdict']} title={verdict.explanation}>
@@ -165,13 +168,21 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
 }
 
 /** Which of the run's iterations is shown; its median one until another is picked. */
-function IterationOf({ run, view }: { readonly run: LoadedRun; readonly view: IterationView }) {
+function IterationOf({
+  run,
+  view,
+  name,
+}: {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly name: string;
+}) {
   const iterations = useCompare((state) => state.iterations);
   if (run.iterations.length < 2) return null;
   const { representative } = run.run.info.iterations;
   return (
     <Select
-      aria-label={`Iteration of ${runName(run.run.info)}`}
+      aria-label={`Iteration of ${name}`}
       variant="unstyled"
       w={156}
       size="xs"

@@ -1,11 +1,11 @@
 /** The hazards of the open experiment: both operations, what can happen, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
-import { rule } from '../../core/rules/rules.ts';
 import { select } from '../app/store/actions.ts';
 import { useLessonView } from '../lessons/lessonView.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
+import { RuleNote } from './RuleNote.tsx';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
 import { useHazards, useRepair } from './useHazards.ts';
 
@@ -34,7 +34,6 @@ export function HazardList({ op }: { readonly op?: number | undefined }) {
 function HazardCard({ hazard }: { readonly hazard: Hazard }) {
   const { first, second, evidence, title, explanation, missing, remedy } = hazard;
   const change = useRepair(hazard);
-  const { title: ruleTitle, statement } = rule(hazard.rule);
   const solving = useLessonView((view) => view.solving);
   return (
     <article className={classes['card']} aria-label={`Hazard: ${title}`}>
@@ -65,9 +64,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
         </div>
       )}
       {evidence === null ? null : <Evidence evidence={evidence} />}
-      <p className={classes['rule']} title={statement}>
-        Rule: {ruleTitle}
-      </p>
+      <RuleNote id={hazard.rule} />
     </article>
   );
 }

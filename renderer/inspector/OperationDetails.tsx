@@ -61,6 +61,7 @@ const mostOccurrences = 3;
 function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
   const rows = run.operations.filter((row) => row.op === op);
   if (rows.length === 0) return null;
+  const { lanes } = run.run.trace;
   const left = rows.length - mostOccurrences;
   return (
     <>
@@ -69,6 +70,7 @@ function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number
           key={`${row.occurrence}:${row.kind}`}
           row={row}
           title={rows.length > 1 ? `In the run: ${row.name}` : 'In the run'}
+          lane={rows.length > 1 ? (lanes.find(({ id }) => id === row.lane)?.name ?? null) : null}
         />
       ))}
       {left <= 0 ? null : (
@@ -83,12 +85,15 @@ function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number
 interface OccurrenceProps {
   readonly row: LoadedRun['operations'][number];
   readonly title: string;
+  /** Where it ran; null where there is only one of it. */
+  readonly lane: string | null;
 }
 
-function Occurrence({ row, title }: OccurrenceProps) {
+function Occurrence({ row, title, lane }: OccurrenceProps) {
   return (
     <Block title={title}>
       <Facts>
+        {lane === null ? null : <Fact name="Lane">{lane}</Fact>}
         <Fact name="Starts">{formatDuration(row.startNs)}</Fact>
         {row.durationNs > 0 ? <Fact name="Takes">{formatDuration(row.durationNs)}</Fact> : null}
         {row.bytes > 0 ? <Fact name="Size">{formatBytes(row.bytes)}</Fact> : null}

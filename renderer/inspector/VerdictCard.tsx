@@ -1,15 +1,13 @@
-import { Collapse } from '@mantine/core';
-import { IconCircleCheck, IconCircleX, IconInfoCircle, IconQuestionMark } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconCircleCheck, IconCircleX, IconQuestionMark } from '@tabler/icons-react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { termOfCause } from '../../core/glossary/termOf.ts';
-import { describeSource, rule } from '../../core/rules/rules.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { TermRow } from '../common/TermRow.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';
+import { RuleNote } from './RuleNote.tsx';
 import { RemedyBlock } from './remedies/RemedyBlock.tsx';
 import { useRemedy } from './remedies/useRemedy.ts';
 import classes from './VerdictCard.module.css';
@@ -78,27 +76,6 @@ function VerdictLink({ run, verdict }: Props) {
   const { op, row, label } = verdict;
   const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
   return <LinkButton onClick={open}>{label}</LinkButton>;
-}
-
-function RuleNote({ id }: { readonly id: NonNullable<Verdict['rule']> }) {
-  const [open, setOpen] = useState(false);
-  const { title, statement, sources } = rule(id);
-  return (
-    <div className={classes['rule']}>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <IconInfoCircle size={14} aria-hidden />
-        <span>Rule: {title}</span>
-      </button>
-      <Collapse expanded={open}>
-        <p>{statement}</p>
-        <ul>
-          {sources.map((source) => (
-            <li key={describeSource(source)}>{describeSource(source)}</li>
-          ))}
-        </ul>
-      </Collapse>
-    </div>
-  );
 }
 
 export function verdictTone({ cause }: Verdict): Tone {

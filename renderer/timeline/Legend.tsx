@@ -1,5 +1,6 @@
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import { type PaintName, paintNames } from '../app/palette.ts';
 import { usePaints } from '../common/usePaints.ts';
@@ -20,30 +21,39 @@ interface LegendProps {
 /** What the colours and patterns mean: those that these iterations have. */
 export function Legend({ views, marks = true, hazards = false }: LegendProps) {
   const paints = usePaints();
-  const shown = useMemo(() => {
-    const found = new Set(views.flatMap(paintsOf));
-    return paintNames.filter((name) => found.has(name) && (marks || name !== 'mark'));
-  }, [views, marks]);
+  const found = useMemo(() => foundIn(views), [views]);
   return (
     <ul className={classes['legend']} aria-label="Legend">
-      {shown.map((name) => {
-        const { fill, label, pattern, text } = paints(name);
-        return (
-          <li key={name}>
-            <svg width="14" height="11" aria-hidden="true">
-              {name === 'mark' ? (
-                <path d="M2 1 H12 L7 10 Z" fill={fill} />
-              ) : (
-                <>
-                  <rect width="14" height="11" rx="2" fill={fill} />
-                  <Pattern pattern={pattern} ink={pattern === 'sparse' ? text : text === '#ffffff' ? '#000' : '#fff'} />
-                </>
-              )}
-            </svg>
-            {label}
-          </li>
-        );
-      })}
+      {paintNames
+        .filter((name) => found.paints.has(name) && name !== 'mark')
+        .map((name) => {
+          const { fill, label, pattern, text } = paints(name);
+          return (
+            <li key={name}>
+              <svg width="14" height="11" aria-hidden="true">
+                <rect width="14" height="11" rx="2" fill={fill} />
+                <Pattern pattern={pattern} ink={pattern === 'sparse' ? text : text === '#ffffff' ? '#000' : '#fff'} />
+              </svg>
+              {label}
+            </li>
+          );
+        })}
+      {marks && found.records ? (
+        <li>
+          <svg width="14" height="11" aria-hidden="true">
+            <path d="M2 1 H12 L7 10 Z" fill={paints('mark').fill} />
+          </svg>
+          Event recorded
+        </li>
+      ) : null}
+      {marks && found.waits ? (
+        <li>
+          <svg width="14" height="11" aria-hidden="true">
+            <path d="M7 1 L11.5 5.5 L7 10 L2.5 5.5 Z" fill="none" stroke={paints('mark').fill} strokeWidth={1.5} />
+          </svg>
+          Event wait passed
+        </li>
+      ) : null}
       {hazards ? (
         <li>
           <IconAlertTriangleFilled className={classes['hazard']} size={12} aria-hidden />
@@ -54,11 +64,25 @@ export function Legend({ views, marks = true, hazards = false }: LegendProps) {
   );
 }
 
-function paintsOf({ run, rows }: IterationView): PaintName[] {
-  const found = new Set<PaintName>();
-  const end = Math.min(rows.to, rows.from + mostRows);
-  for (let row = rows.from; row < end; row += 1) found.add(paintOfRow(run.trace, row));
-  return [...found];
+interface Found {
+  readonly paints: ReadonlySet<PaintName>;
+  /** Events that a stream reached, and waits that it passed. */
+  readonly records: boolean;
+  readonly waits: boolean;
+}
+
+function foundIn(views: readonly IterationView[]): Found {
+  const paints = new Set<PaintName>();
+  const kinds = new Set<number>();
+  for (const { run, rows } of views) {
+    const end = Math.min(rows.to, rows.from + mostRows);
+    for (let row = rows.from; row < end; row += 1) {
+      paints.add(paintOfRow(run.trace, row));
+      kinds.add(run.trace.columns.kind[row] ?? -1);
+    }
+  }
+  const has = (kind: RowKind): boolean => kinds.has(rowKinds.indexOf(kind));
+  return { paints, records: has('event-record'), waits: has('event-wait') };
 }
 
 function Pattern({ pattern, ink }: { readonly pattern: string; readonly ink: string }) {

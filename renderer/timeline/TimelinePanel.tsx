@@ -13,7 +13,7 @@ import {
 import { IconAlertTriangle, IconArrowAutofitWidth, IconPlayerPlay, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { RunSummary } from '../../core/service/service.ts';
+import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { runName } from '../../core/trace/run.ts';
 import { formatDuration } from '../../core/units.ts';
 import { effectiveEngine } from '../app/engines.ts';
@@ -376,7 +376,7 @@ function NoTimeline({ id }: { readonly id: string | null }) {
   if (id !== null) {
     return (
       <EmptyState icon={<Loader size={22} />} title="Reading the run…">
-        <Text c="dimmed">{summary?.name}</Text>
+        <Text c="dimmed">{summary === undefined ? '' : runTitle(summary)}</Text>
       </EmptyState>
     );
   }

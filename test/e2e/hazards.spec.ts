@@ -10,6 +10,9 @@ test('a race is listed with both operations, which can be selected', async ({ wi
   await card.getByRole('button', { name: /^copy the ones/ }).click();
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('copy the ones');
   await expect(card).toBeVisible();
+  // The rule behind it, with where it comes from, as a verdict has it.
+  await card.getByRole('button', { name: 'Rule: A pinned source must stay as it is' }).click();
+  await expect(card.getByRole('listitem').filter({ hasText: 'CUDA' }).first()).toBeVisible();
 });
 
 test('its repaired twin has none', async ({ window }) => {

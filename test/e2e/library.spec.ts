@@ -97,6 +97,15 @@ test.describe('with three experiments and three runs', () => {
     await page.reload();
     await window.ready();
     await expect(window.runs.first()).toContainText('Before the fix');
+    // It is called so wherever it is shown.
+    await window.runs.first().getByRole('button').first().click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Before the fix' })).toBeVisible();
+    await expect(page).toHaveTitle('Before the fix · Copyscope');
+    await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('button', { name: 'Choose runs' }).click();
+    await page.getByRole('dialog').getByText('Before the fix').click();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('article', { name: 'Before the fix' })).toBeVisible();
     await window.runs
       .first()
       .getByRole('button', { name: /^More about/ })

@@ -53,6 +53,31 @@ test('panels are resized by mouse and by keyboard, and stay as they were put', a
   await expect.poll(() => libraryWidth(page)).toBe(pressed);
 });
 
+/** Width of the panel that holds the inspector. */
+const inspectorWidth = async (page: Page): Promise<number> =>
+  Math.round((await page.getByRole('region', { name: 'Inspector', exact: true }).boundingBox())?.width ?? 0);
+
+test('a window that was too narrow for its panels gives them their widths back', async ({ window, page }) => {
+  await window.open(example);
+  await page.getByRole('separator', { name: 'Resize the library' }).focus();
+  for (let press = 0; press < 2; press += 1) await page.keyboard.press('ArrowRight');
+  const [library, inspector] = [await libraryWidth(page), await inspectorWidth(page)];
+  await page.setViewportSize({ width: 780, height: 800 });
+  await expect.poll(() => inspectorWidth(page)).toBeLessThan(inspector);
+  // A window that begins narrow knows them as well.
+  await page.reload();
+  await window.ready();
+  for (const width of [1280, 1920, 1000, 1280]) await page.setViewportSize({ width, height: 800 });
+  await expect.poll(() => libraryWidth(page)).toBe(library);
+  await expect.poll(() => inspectorWidth(page)).toBe(inspector);
+  // And pixels stay pixels in a window of another width.
+  await page.setViewportSize({ width: 1920, height: 800 });
+  await page.reload();
+  await window.ready();
+  await expect.poll(() => libraryWidth(page)).toBe(library);
+  await expect.poll(() => inspectorWidth(page)).toBe(inspector);
+});
+
 test('F6 goes through the parts of the window, and comes back to where one was', async ({ window, page }) => {
   await window.open(example);
   await window.pickEngine(/^Simulated: NVIDIA H200/);

@@ -250,6 +250,16 @@ test('both operations of a hazard say so in the lanes', async ({ window, page })
   await expect(window.timeline.locator('dl')).toContainText('Hazard');
 });
 
+test('the legend says what each mark in the lanes is', async ({ window }) => {
+  const legend = window.timeline.getByRole('list', { name: 'Legend' });
+  await expect(legend).toContainText('Event recorded');
+  await expect(legend).not.toContainText('Event wait passed');
+  await window.open('Event wait that the data needs');
+  await window.run();
+  await expect(legend).toContainText('Event recorded');
+  await expect(legend).toContainText('Event wait passed');
+});
+
 /** What is visible, in nanoseconds. */
 async function shown(window: Window): Promise<{ startNs: number; endNs: number }> {
   const plot = window.timeline.getByTestId('timeline-plot');

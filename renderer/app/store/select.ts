@@ -1,7 +1,8 @@
 /** What follows from the state. Pure, so that components and actions agree on it. */
 import { shallow } from 'zustand/shallow';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
+import { type ExampleSummary, type RunSummary, runTitle } from '../../../core/service/service.ts';
+import { runName } from '../../../core/trace/run.ts';
 import { inOrder } from '../../library/groups.ts';
 import { type EngineOption, effectiveEngine, engineOptions, parseEngineKey } from '../engines.ts';
 import type { LoadedRun } from '../loadedRun.ts';
@@ -28,6 +29,12 @@ export function currentExperiment(state: AppState): Experiment | null {
 export function loadedRun(state: AppState, id: string | null): LoadedRun | null {
   const loaded: Loading<LoadedRun> | undefined = id === null ? undefined : state.loadedRuns[id];
   return loaded?.status === 'ready' ? loaded.value : null;
+}
+
+/** What the library calls a run that was opened. */
+export function titleOfLoaded({ runs }: Pick<AppState, 'runs'>, { id, run }: LoadedRun): string {
+  const summary = runs[id];
+  return summary === undefined ? runName(run.info) : runTitle(summary);
 }
 
 /** The prediction of an open document, which is no run of the library. */

@@ -1,0 +1,27 @@
+/** The rule that something is judged by: its name, and on demand its words and where they come from. */
+import { Collapse } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useState } from 'react';
+import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
+import classes from './RuleNote.module.css';
+
+export function RuleNote({ id }: { readonly id: RuleId }) {
+  const [open, setOpen] = useState(false);
+  const { title, statement, sources } = rule(id);
+  return (
+    <div className={classes['rule']}>
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconInfoCircle size={14} aria-hidden />
+        <span>Rule: {title}</span>
+      </button>
+      <Collapse expanded={open}>
+        <p className={classes['statement']}>{statement}</p>
+        <ul>
+          {sources.map((source) => (
+            <li key={describeSource(source)}>{describeSource(source)}</li>
+          ))}
+        </ul>
+      </Collapse>
+    </div>
+  );
+}
