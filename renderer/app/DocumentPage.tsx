@@ -66,6 +66,8 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
 
 /** Room for a handful of rows on an empty page. */
 const leastScoreHeight = 246;
+/** What is taller scrolls. */
+const tallest = 354;
 
 interface ScoreAndTimelineProps {
   readonly experiment: Experiment;
@@ -80,8 +82,14 @@ export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps)
   const isOwn = useApp((state) => state.page.kind === 'experiment');
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
-  const natural = useMemo(() => Math.min(Math.max(scoreHeight(experiment), isOwn ? leastScoreHeight : 0), 354), [key]);
-  const score = { id: 'score', name: `score-${natural}`, size: natural };
+  const natural = useMemo(
+    () => Math.min(Math.max(scoreHeight(experiment), isOwn ? leastScoreHeight : 0), tallest),
+    [key],
+  );
+  const score =
+    view === 'json'
+      ? { id: 'score', name: 'json', size: tallest }
+      : { id: 'score', name: `score-${natural}`, size: natural };
   const sizes = usePanelSizes([score]);
   return (
     <Group orientation="vertical" key={natural} className={classes['panels']} {...sizes}>

@@ -30,7 +30,7 @@ export const valueAxis = (quantity: Quantity, unit: AxisUnit, look: Look, gap: n
   type: 'value' as const,
   min: 0,
   ...name(axisTitle(quantity, unit), look, gap),
-  axisLabel: { ...labels(look), formatter: plain },
+  axisLabel: { ...labels(look), hideOverlap: true, formatter: plain },
   axisLine: { show: false },
   axisTick: { show: false },
   splitLine: { lineStyle: { color: look.line } },

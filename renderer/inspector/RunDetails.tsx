@@ -136,7 +136,11 @@ function EngineBlock({ summary }: { readonly summary: SummaryDocument }) {
 }
 
 function HostBlock({ summary }: { readonly summary: SummaryDocument }) {
-  return summary.host.map((host) => (
+  const busy = summary.host.filter(
+    ({ calls, heldByCopyNs, blockedInSynchronizeNs, workingNs, otherNs }) =>
+      calls > 0 || heldByCopyNs + blockedInSynchronizeNs + workingNs + otherNs > 0,
+  );
+  return busy.map((host) => (
     <Block key={host.lane} title={`Host thread ${host.name}`}>
       <Facts>
         <Time name={`Issuing ${host.calls} calls`} value={host.issuingNs} />

@@ -78,6 +78,17 @@ test('a window that was too narrow for its panels gives them their widths back',
   await expect.poll(() => inspectorWidth(page)).toBe(inspector);
 });
 
+test('the JSON of an experiment has room to be read, and the score its own height again', async ({ window, page }) => {
+  await window.open(example);
+  const edge = async (): Promise<number> =>
+    Math.round((await page.getByRole('separator', { name: 'Resize the score' }).boundingBox())?.y ?? 0);
+  const before = await edge();
+  await page.getByText('JSON', { exact: true }).click();
+  await expect.poll(edge).toBeGreaterThan(before + 100);
+  await page.getByText('Score', { exact: true }).click();
+  await expect.poll(edge).toBe(before);
+});
+
 test('F6 goes through the parts of the window, and comes back to where one was', async ({ window, page }) => {
   await window.open(example);
   await window.pickEngine(/^Simulated: NVIDIA H200/);
