@@ -103,7 +103,10 @@ test.describe('with three experiments and three runs', () => {
     await expect(page).toHaveTitle('Before the fix · Copyscope');
     await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByRole('button', { name: 'Choose runs' }).click();
-    await page.getByRole('dialog').getByRole('checkbox', { name: /Before the fix/ }).check();
+    await page
+      .getByRole('dialog')
+      .getByRole('checkbox', { name: /Before the fix/ })
+      .check();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('article', { name: 'Before the fix' })).toBeVisible();
     await window.runs
