@@ -184,7 +184,7 @@ function IterationOf({
     <Select
       aria-label={`Iteration of ${name}`}
       variant="unstyled"
-      w={156}
+      w={140}
       size="xs"
       value={String(view.number)}
       data={run.iterations.map((number) => ({

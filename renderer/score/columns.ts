@@ -12,11 +12,13 @@ export interface ColumnPlaces {
 }
 
 const leastWidth = 84;
-const mostWidth = 178;
+/** Room for what a copy is of, with its size. */
+const mostWidth = 208;
 /** Mean widths of a character at the block's two sizes. Estimated, so that nothing has to be measured before drawing. */
 const labelCharacter = 6.3;
 const detailCharacter = 5.3;
-const iconAndPadding = 44;
+/** With room for a word of wide letters. */
+const iconAndPadding = 48;
 const verdictWidth = 20;
 
 export function placeColumns(layout: ScoreLayout): ColumnPlaces {
