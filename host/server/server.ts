@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import sirv from 'sirv';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CopyscopeError } from '../../core/errors.ts';
@@ -94,9 +94,11 @@ function answer(
   const orRefuse = (no: Refusal | null): void => void (no !== null && refuse(response, no));
   if (run !== null) void sendRunFile(host, run, request, response).then(orRefuse);
   else if (bundle !== null) void sendBundle(host, bundle, response).then(orRefuse);
-  else if (entry === null)
+  else if (entry === null) {
+    // sirv has no ear for a file that has gone since the start, as when the program is built anew.
+    response.once('pipe', (file: Readable) => file.once('error', () => response.destroy()));
     page(request, response, () => refuse(response, { status: 404, text: 'There is no such file.' }));
-  else if (typeof entry === 'string') admit(response, entry);
+  } else if (typeof entry === 'string') admit(response, entry);
   else refuse(response, entry);
 }
 

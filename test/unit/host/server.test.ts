@@ -290,6 +290,13 @@ describe('every answer of the headless server', () => {
 });
 
 describe('the headless server as a whole', () => {
+  it('goes on where a file of the page has gone, as when the program is built anew', async () => {
+    const session = { Cookie: await cookie() };
+    rmSync(join(folder, 'page/assets/app.js'));
+    await expect(ask('/assets/app.js', session)).rejects.toThrow();
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
+  });
+
   it('listens on 127.0.0.1 only and frees its port when it closes, whoever is connected', async () => {
     const socket = await openSocket();
     const closed = new Promise((resolve) => socket.once('close', resolve));
