@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { resizeOperation } from '../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import { lower } from '../../core/program/lower.ts';
@@ -85,9 +86,14 @@ for (const [name, tested] of Object.entries(shapes)) {
   );
 }
 const list = Array.from({ length: 500 }, () => [copy('a'), spin('b'), copy('b'), spin('a')]).flat();
-const edited = experiment(1, list);
 console.log('an edit in 2,000 operations');
+let edited = experiment(1, list);
+let bytes = 4096;
 show(
-  'lowered and simulated',
-  best(50, () => simulate(lower(edited), profile)),
+  'changed, lowered and simulated',
+  best(50, () => {
+    bytes = bytes === 4096 ? 2048 : 4096;
+    edited = resizeOperation(edited, ['threads', 0, 'operations', 0, 'operations', 0], bytes).experiment;
+    simulate(lower(edited), profile);
+  }),
 );
