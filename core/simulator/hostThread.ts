@@ -6,6 +6,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
 import type { CopyListener, Devices } from './device.ts';
+import type { DriverCalls } from './driverCalls.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCapture } from './graph.ts';
@@ -29,6 +30,8 @@ const held = -1;
 /** Which call they make is known once they are executed. */
 const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free', 'pinMemory', 'multiCopy']);
 
+const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
+
 /** The machine that the threads of a program share. */
 export interface Machine {
   readonly profile: DeviceProfile;
@@ -38,15 +41,26 @@ export interface Machine {
   readonly signals: Signals;
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
+  readonly driverCalls: DriverCalls;
+  readonly firstCalls: FirstCalls;
+}
+
+/** Before an iteration begins the caches have been used for something else. */
+export interface FirstCalls {
   /** What each thread's first call costs more. */
-  readonly firstCallNs: number;
+  readonly ns: number;
+  /** What its first call of each kind costs more, in parts of what it costs otherwise, and the first in each stream. */
+  readonly newPart: number;
+  readonly streamPart: number;
 }
 
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
-  /** What the first call costs more; nothing once that was made. */
-  #firstNs = 0;
+  /** CUDA calls that it has made, by name, and by name and stream. */
+  readonly #called = new Set<string>();
+  /** The last of them that put work into a stream. */
+  #issued = '';
   /** Bytes of host memory that it has moved since its last call. */
   #movedBytes = 0;
   readonly #cacheBytes: number;
@@ -90,7 +104,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#staging = new StagedCopy(this, profile, devices, clock);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
-    this.#firstNs = machine.firstCallNs;
     this.#cacheBytes = profile.host.cached?.bytes ?? Number.POSITIVE_INFINITY;
   }
 
@@ -139,7 +152,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       const step = this.#steps[this.#next];
       if (step === undefined) return;
       this.#callStartNs = nowNs;
-      const untilNs = this.#execute(step, nowNs + this.#missNs(step));
+      const untilNs = this.#call(step, nowNs);
       if (untilNs === held) return;
       this.#next += 1;
       this.executed += 1;
@@ -151,19 +164,50 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     }
   }
 
+  #call(step: Step, nowNs: number): number {
+    const { driverCalls } = this.#machine;
+    const entersDriver = step.route !== 'none' && step.route !== 'mark' && !step.captured;
+    const missNs = this.#missNs(step) + this.#otherNs(step);
+    const contendedNs = entersDriver ? driverCalls.contendedNs(this.#index, nowNs) : 0;
+    const untilNs = this.#execute(step, nowNs + missNs + contendedNs);
+    if (entersDriver) driverCalls.endsAt(this.#index, untilNs === held ? Number.POSITIVE_INFINITY : untilNs);
+    return untilNs;
+  }
+
   /** What a call costs more where the driver's part of the caches is empty; nothing for what is no call. */
-  #missNs({ code, call, route, bytes }: Step): number {
+  #missNs(step: Step): number {
+    const { code, call, route, bytes } = step;
     if (call === '' && !callsWithoutName.has(code)) {
       this.#movedBytes += bytes;
       return 0;
     }
     // What waits, waits anyway.
-    if (code.startsWith('synchronize')) return 0;
+    if (isWait(step)) return 0;
     const missNs = this.#movedBytes >= this.#cacheBytes ? (this.#costs.coldNs ?? 0) : 0;
     this.#movedBytes = route === 'stage-in' || route === 'stage-out' || route === 'host' ? bytes : 0;
-    const firstNs = this.#firstNs;
-    this.#firstNs = 0;
-    return Math.max(firstNs, missNs);
+    return Math.max(this.#newNs(step), missNs);
+  }
+
+  /** A call that puts work into a stream as the one before it did finds more of what it runs in the caches. */
+  #otherNs({ call, route, captured, code }: Step): number {
+    if (route === 'none' || captured || code === 'waitEvent') return 0;
+    const isOther = this.#issued !== '' && this.#issued !== call;
+    this.#issued = call;
+    return isOther ? (this.#costs.otherNs ?? 0) : 0;
+  }
+
+  /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
+  #newNs({ call, callNs, route, captured, stream }: Step): number {
+    const ofStream = `${call} ${stream}`;
+    if (this.#called.has(ofStream)) return 0;
+    const isFirst = this.#called.size === 0;
+    const isNewKind = !this.#called.has(call);
+    this.#called.add(call).add(ofStream);
+    const { ns, newPart, streamPart } = this.#machine.firstCalls;
+    if (isFirst) return ns;
+    // Staging is no code of the driver's, and what is captured is only written down.
+    if (captured || route === 'stage-in' || route === 'stage-out') return 0;
+    return (isNewKind ? newPart : streamPart) * callNs;
   }
 
   /** The time at which the thread goes on, or `held`. */
@@ -351,6 +395,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #return(nowNs: number): void {
     const step = this.#steps[this.#next];
     if (step === undefined) return;
+    this.#machine.driverCalls.endsAt(this.#index, nowNs);
     this.#output.host(this.#index, this.#kind, this.#name, step, this.#callStartNs, nowNs, this.#correlation);
     this.#next += 1;
     this.executed += 1;

@@ -7,6 +7,8 @@ export const profileVersion = 1;
 /** Which measurement or publication a section's numbers are from. */
 const source = z.string().min(1).max(4000);
 const ns = z.number().min(0).max(1e15);
+/** Of what something takes otherwise. */
+const part = z.number().min(0).max(100);
 const rate = z.number().positive().max(1e18);
 const byteCount = z
   .number()
@@ -98,9 +100,16 @@ const callsSchema = z.strictObject({
   /** What a host thread's first call costs more, and what it does where host memory beyond the caches was filled before. */
   firstNs: ns.optional(),
   coldFirstNs: ns.optional(),
+  /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one: in either case. */
+  newPart: part.optional(),
+  coldNewPart: part.optional(),
   /** What a call costs more after its thread has moved more host memory than the caches hold (host.cached). */
   coldNs: ns.optional(),
-  /** What a call costs more that follows one of another thread at once, which holds the driver's lock. */
+  /** What a call that puts work into a stream costs more where the thread's last one was another call. */
+  otherNs: ns.optional(),
+  /** What it costs more while another host thread is in such a call. */
+  meetingNs: ns.optional(),
+  /** What a call of a multi-tensor copy costs more that follows one of another thread at once, which holds the driver's lock. */
   contendedNs: ns.optional(),
 });
 
@@ -269,12 +278,14 @@ const recorderSchema = z.strictObject({
   nodeCallNs: ns,
   nodeNs: ns,
   copyNodeNs: ns,
-  /** As queue.copyGapNs, host.startNs, host.tensorNs, calls.firstNs and calls.coldFirstNs, which it adds to. */
+  /** As queue.copyGapNs, host.startNs, host.tensorNs, calls.firstNs, coldFirstNs, newPart and coldNewPart, which it adds to. */
   copyGapNs: ns,
   startNs: ns,
   tensorNs: ns,
   firstNs: ns,
   coldFirstNs: ns,
+  newPart: part.default(0),
+  coldNewPart: part.default(0),
 });
 
 const peerSchema = z.strictObject({

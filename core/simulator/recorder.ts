@@ -7,6 +7,8 @@ import type { TimePoint } from './table.ts';
 
 type Recorder = NonNullable<DeviceProfile['recorder']>;
 
+const firstCallKeys = ['firstNs', 'coldFirstNs', 'newPart', 'coldNewPart'] as const;
+
 /** The machine while it is recorded; as it is where the profile doesn't say what a recorder costs. */
 export function whileRecording(profile: DeviceProfile): DeviceProfile {
   const { recorder, ...rest } = profile;
@@ -24,6 +26,8 @@ export function whileRecording(profile: DeviceProfile): DeviceProfile {
       ...added.calls,
       firstNs: (rest.calls.firstNs ?? 0) + recorder.firstNs,
       coldFirstNs: (rest.calls.coldFirstNs ?? 0) + recorder.coldFirstNs,
+      newPart: (rest.calls.newPart ?? 0) + recorder.newPart,
+      coldNewPart: (rest.calls.coldNewPart ?? 0) + recorder.coldNewPart,
     },
   };
 }
@@ -39,7 +43,7 @@ export function withoutRecorder(recorded: DeviceProfile, base: DeviceProfile): D
     ...own,
     queue: restored(own.queue, base.queue, 'copyGapNs'),
     host: restored(restored(own.host, base.host, 'startNs'), base.host, 'tensorNs'),
-    calls: restored(restored(own.calls, base.calls, 'firstNs'), base.calls, 'coldFirstNs'),
+    calls: firstCallKeys.reduce((calls, key) => restored(calls, base.calls, key), own.calls),
     recorder: {
       ...recorder,
       copyGapNs: rest(recorded.queue.copyGapNs, base.queue.copyGapNs),
@@ -47,6 +51,8 @@ export function withoutRecorder(recorded: DeviceProfile, base: DeviceProfile): D
       tensorNs: rest(recorded.host.tensorNs, base.host.tensorNs),
       firstNs: rest(recorded.calls.firstNs, base.calls.firstNs),
       coldFirstNs: rest(recorded.calls.coldFirstNs, base.calls.coldFirstNs),
+      newPart: rest(recorded.calls.newPart, base.calls.newPart),
+      coldNewPart: rest(recorded.calls.coldNewPart, base.calls.coldNewPart),
     },
   };
 }

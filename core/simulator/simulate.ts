@@ -9,8 +9,9 @@ import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
 import { Devices } from './device.ts';
+import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
-import { HostThread } from './hostThread.ts';
+import { type FirstCalls, HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
@@ -87,8 +88,12 @@ function* iteration(
   );
   const devices = new Devices(program, profile, clock, output);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
-  const firstCallNs = firstCall(program, profile);
-  const machine = { profile, devices, clock, output, signals: new Signals(program), memory, multiCopies, firstCallNs };
+  const machine = {
+    ...{ profile, devices, clock, output, memory, multiCopies },
+    signals: new Signals(program),
+    driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
+    firstCalls: firstCalls(program, profile),
+  };
   const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);
   for (let events = 1; clock.advance(); events += 1) {
@@ -98,14 +103,24 @@ function* iteration(
   return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };
 }
 
-/** Before each iteration the buffers that are written are filled: beyond the host's caches, they hold nothing else then. */
-function firstCall({ buffers, multiCopies }: Program, { calls, host }: DeviceProfile): number {
+/**
+ * Before each iteration the buffers that are written are filled: beyond the host's caches, they hold nothing else then.
+ * Below, the nearer ones are emptied first, so half of it costs more than half.
+ */
+function firstCalls({ buffers, multiCopies }: Program, { calls, host }: DeviceProfile): FirstCalls {
   const filled = buffers.reduce(
     (sum, { memory, bytes, written }) => (memory !== 'device' && written ? sum + bytes : sum),
     0,
   );
-  const isCold = multiCopies.length > 0 || filled >= (host.cached?.bytes ?? Number.POSITIVE_INFINITY);
-  return (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0;
+  const { bytes = Number.POSITIVE_INFINITY } = host.cached ?? {};
+  const emptied = multiCopies.length > 0 ? 1 : Math.sqrt(Math.min(1, filled / bytes));
+  const between = (warm = 0, cold = 0): number => warm + emptied * (cold - warm);
+  const streamPart = calls.newPart ?? 0;
+  return {
+    ns: between(calls.firstNs, calls.coldFirstNs),
+    newPart: between(calls.newPart, calls.coldNewPart),
+    streamPart,
+  };
 }
 
 /** Something in it leaves memory to later iterations. */

@@ -7,7 +7,7 @@ import { h200, program, programWith, run, toyProfile } from './toy.ts';
 
 const recorder = {
   ...{ source: 'made up', callNs: 5, nodeCallNs: 1, nodeNs: 2, copyNodeNs: 3, copyGapNs: 7 },
-  ...{ startNs: 4, tensorNs: 1, firstNs: 9, coldFirstNs: 90 },
+  ...{ startNs: 4, tensorNs: 1, firstNs: 9, coldFirstNs: 90, newPart: 0.5, coldNewPart: 2 },
 };
 const recorded = { ...toyProfile, recorder };
 const copy = (bytes: number) =>

@@ -1,0 +1,88 @@
+/** What calls of host threads cost by what was called before, and by whom. */
+import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { program, programWith, run, toyProfile } from './toy.ts';
+
+const withCalls = (calls: Partial<DeviceProfile['calls']>): DeviceProfile => ({
+  ...toyProfile,
+  calls: { ...toyProfile.calls, ...calls },
+});
+const copy = (stream = 'a') =>
+  ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream, bytes: 100 }) as const;
+const spin = (stream = 'a') => ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 10 }, stream }) as const;
+const record = { op: 'recordEvent', event: 'e', stream: 'a' } as const;
+const pageable = { ...copy('b'), src: 'pageable' } as const;
+/** How long each call lasts: alone a copy's takes 10 ns, a launch 20, an event 5. */
+const lengths = (tested: Parameters<typeof run>[0], profile: DeviceProfile, thread = 'thread:main'): number[] =>
+  run(tested, profile)
+    .filter(({ lane, kind }) => lane === thread && kind === 'host-call')
+    .map(({ start, end }) => end - start);
+
+describe('the first calls of an iteration', () => {
+  const profile = withCalls({ firstNs: 100, newPart: 0.5 });
+
+  it('cost more: the very first, the first of each kind, and the first in each stream', () => {
+    const tested = program([copy(), copy(), spin(), spin(), copy('b'), copy('b'), spin('b')]);
+    expect(lengths(tested, profile)).toEqual([110, 10, 30, 20, 15, 10, 30]);
+  });
+
+  it('cost each thread more', () => {
+    const tested = program([copy()], [copy('b')]);
+    expect(lengths(tested, profile, 'thread:thread1')).toEqual([110]);
+  });
+
+  it('cost the more, the more of the caches the buffers that are filled before take', () => {
+    const cached = { bytes: 400_000, bytesPerSecond: 1e9 };
+    const cold = { ...withCalls({ firstNs: 100, coldFirstNs: 300 }), host: { ...toyProfile.host, cached } };
+    const written = (bytes: number) =>
+      ({ op: 'write', buffer: 'pageable', bytes, pattern: { kind: 'index' } }) as const;
+    // 100,000 bytes are a quarter of the caches.
+    expect(lengths(program([written(4), copy()]), cold)).toEqual([10 + 100 + 200 / 2]);
+  });
+
+  it('leave what is captured as it is', () => {
+    const captured = { op: 'graphCapture', graph: 'g', stream: 'a', operations: [copy(), spin()] } as const;
+    expect(lengths(program([captured]), withCalls({ newPart: 0.5, otherNs: 7 }))).toEqual(
+      lengths(program([captured]), toyProfile),
+    );
+  });
+});
+
+describe('calls in a row', () => {
+  it('cost more where the one before put something else into a stream', () => {
+    const tested = program([copy(), copy('b'), spin(), record, spin(), spin()]);
+    expect(lengths(tested, withCalls({ otherNs: 7 }))).toEqual([10, 10, 27, 12, 27, 20]);
+  });
+
+  it('count as in a row across a wait', () => {
+    const tested = program([copy(), { op: 'synchronizeStream', stream: 'a' }, copy()]);
+    expect(lengths(tested, withCalls({ otherNs: 7 }))).toEqual([10, 10]);
+  });
+});
+
+describe('calls of several threads', () => {
+  const profile = withCalls({ meetingNs: 4 });
+
+  it('take longer where they meet, and only there', () => {
+    const apart = { op: 'work', durationNs: 50 } as const;
+    const tested = program([spin(), apart, spin()], [copy('b')]);
+    // Main's launch begins first; the copy of the other thread finds it under way.
+    expect(lengths(tested, profile)).toEqual([20, 20]);
+    expect(lengths(tested, profile, 'thread:thread1')).toEqual([14]);
+  });
+
+  it('meet one that is staging, and none that waits for the device', () => {
+    const waiting = program(
+      [spin(), { op: 'synchronizeStream', stream: 'a' }],
+      [{ op: 'work', durationNs: 25 }, copy('b')],
+    );
+    expect(lengths(waiting, profile, 'thread:thread1')).toEqual([10]);
+    const staging = programWith({}, [pageable], [{ op: 'work', durationNs: 150 }, copy()]);
+    expect(lengths(staging, profile, 'thread:thread1')).toEqual([14]);
+  });
+
+  it('of one thread never meet', () => {
+    const tested = program([copy(), copy(), pageable, spin()]);
+    expect(lengths(tested, profile)).toEqual(lengths(tested, toyProfile));
+  });
+});
