@@ -66,7 +66,7 @@ const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
   ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
   ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
-  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs'],
+  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {

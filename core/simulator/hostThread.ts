@@ -32,6 +32,9 @@ const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free',
 
 const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
 
+/** A call that mostly copies memory. */
+const isStaged = (route: Step['route']): boolean => route === 'stage-in' || route === 'stage-out';
+
 /** The machine that the threads of a program share. */
 export interface Machine {
   readonly profile: DeviceProfile;
@@ -184,7 +187,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     // What waits, waits anyway.
     if (isWait(step)) return 0;
     const missNs = this.#movedBytes >= this.#cacheBytes ? (this.#costs.coldNs ?? 0) : 0;
-    this.#movedBytes = route === 'stage-in' || route === 'stage-out' || route === 'host' ? bytes : 0;
+    this.#movedBytes = isStaged(route) || route === 'host' ? bytes : 0;
     return Math.max(this.#newNs(step), missNs);
   }
 
@@ -193,7 +196,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     if (route === 'none' || captured || code === 'waitEvent') return 0;
     const isOther = this.#issued !== '' && this.#issued !== call;
     this.#issued = call;
-    return isOther ? (this.#costs.otherNs ?? 0) : 0;
+    return isOther && !isStaged(route) ? (this.#costs.otherNs ?? 0) : 0;
   }
 
   /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
@@ -205,8 +208,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#called.add(call).add(ofStream);
     const { ns, newPart, streamPart } = this.#machine.firstCalls;
     if (isFirst) return ns;
-    // Staging is no code of the driver's, and what is captured is only written down.
-    if (captured || route === 'stage-in' || route === 'stage-out') return 0;
+    // What is captured is only written down.
+    if (captured || isStaged(route)) return 0;
     return (isNewKind ? newPart : streamPart) * callNs;
   }
 

@@ -54,7 +54,7 @@ const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
   ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
   ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
-  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs'],
+  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 
@@ -139,7 +139,7 @@ describe('a calibration on the simulator', () => {
     expect(profile.graph.copyGapNs).toBe(h200.graph.copyGapNs);
     expect(profile.graph.source).toContain('Not measured, taken from the profile "base": graph.instantiate.copies');
     expect(profile.calls.source).toBe(
-      'copyscope calibrate: medians, simulated on Some GPU, 2026-11-20, driver for CUDA 13.0, CUDA 13.0. Not measured, taken from the profile "base": calls.coldNs, calls.contendedNs.',
+      'copyscope calibrate: medians, simulated on Some GPU, 2026-11-20, driver for CUDA 13.0, CUDA 13.0. Not measured, taken from the profile "base": calls.coldNs, calls.contendedNs, calls.otherNs, calls.meetingNs.',
     );
     expect(profile).toMatchObject({ name: 'mine', basis: 'measured', device: { name: 'Some GPU' }, peer: null });
     const { launchNs } = h200.calls;
