@@ -49,6 +49,10 @@ for (const direction of directions) {
     );
     say(row([threads, ...cells]));
   }
+  // Twice the default ring: whether the link loses time between one slot and the next.
+  const large = { threads: 8, slotsPerThread: 2, slotBytes: 8 * 2 ** 20 } as const;
+  const found = [false, true].map((streamingStores) => speed(direction, 'pageable', { ...large, streamingStores }));
+  say(`${direction}, 8 threads with 2 slots of 8 MiB each: ${found[0]}, past the caches ${found[1]}`);
   say(`${direction}, pinned memory again: ${pinned()}`);
 }
 trimCopies(device);
