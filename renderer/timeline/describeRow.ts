@@ -1,5 +1,6 @@
 /** A row in words: for labels on bars, for the hover card, for tables and for screen readers. */
 import { rowDirection, rowKind } from '../../core/analysis/iteration.ts';
+import { shortKernelName } from '../../core/analysis/kernelName.ts';
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
 import { bytes, formatBytes, formatDuration, formatRate, nanoseconds, rate } from '../../core/units.ts';
@@ -16,8 +17,9 @@ export function rowTitle(trace: Trace, row: RowIndex, label: OperationLabel): st
     const direction = rowDirection(trace, row);
     return `${direction === null ? 'Copy' : direction.toUpperCase()} ${formatBytes(columns.bytes[row] ?? 0)}`;
   }
+  const own = kind === 'kernel' ? shortKernelName(name) : name;
   const onHost = kind.startsWith('host-') && kind !== 'host-function';
-  return onHost ? name : (label(columns.op[row] ?? -1) ?? name);
+  return onHost ? name : (label(columns.op[row] ?? -1) ?? own);
 }
 
 /** Bytes over duration; null for what moves nothing or takes no time. */

@@ -1,6 +1,8 @@
 /** The names and figures that a verdict's sentences are made of. */
+
 import { formatDuration } from '../../units.ts';
 import type { Activity } from '../iteration.ts';
+import { shortKernelName } from '../kernelName.ts';
 import { touchedBuffers } from './facts.ts';
 import type { Occurrence } from './occurrence.ts';
 import type { Scene } from './scene.ts';
@@ -38,7 +40,8 @@ export class Told {
   }
 
   label(one: Activity): string {
-    return `"${this.scene.facts.label(one.op) ?? one.name}"`;
+    const name = one.kind === 'kernel' ? shortKernelName(one.name) : one.name;
+    return `"${this.scene.facts.label(one.op) ?? name}"`;
   }
 
   operation(op: number | undefined): string | null {

@@ -1,0 +1,42 @@
+/** What a kernel is called in a sentence or on a bar, where its full name is a C++ signature. */
+
+const anonymous = /\(anonymous namespace\)::/g;
+/** Bars ask for theirs in every frame. */
+const made = new Map<string, string>();
+const mostMade = 10_000;
+
+const lambda = /::\{lambda[^}]*\}/g;
+
+/**
+ * The function's own name, without its result, namespaces, template arguments and parameters:
+ * 'void at::native::vectorized_elementwise_kernel<4, float>(int, float)' is 'vectorized_elementwise_kernel'. A name that
+ * is no signature stays as it is.
+ */
+export function shortKernelName(name: string): string {
+  if (!name.includes('<') && !name.includes('(')) return name;
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const short = shortened(name);
+  if (made.size >= mostMade) made.clear();
+  made.set(name, short);
+  return short;
+}
+
+function shortened(name: string): string {
+  const plain = withoutBrackets(name.replace(anonymous, '').replace(lambda, '')).trim();
+  const own = /([A-Za-z_$][\w$]*)$/.exec(plain.split('::').at(-1) ?? '')?.[1];
+  return own ?? name;
+}
+
+/** Without what stands between '<' and '>', and from the first '(' outside of them on. */
+function withoutBrackets(text: string): string {
+  let depth = 0;
+  let kept = '';
+  for (const sign of text) {
+    if (depth === 0 && sign === '(') break;
+    if (sign === '<') depth += 1;
+    else if (sign === '>') depth = Math.max(0, depth - 1);
+    else if (depth === 0) kept += sign;
+  }
+  return kept;
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shortKernelName } from '../../../core/analysis/kernelName.ts';
+
+describe('the short name of a kernel', () => {
+  it.each([
+    ['multiply', 'multiply'],
+    ['multiply 3 passes', 'multiply 3 passes'],
+    ['ampere_sgemm_128x64_nn', 'ampere_sgemm_128x64_nn'],
+    ['axpy(int, float const*, float*)', 'axpy'],
+    [
+      'void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul> >(int, at::native::BinaryFunctor<float>, std::array<char*, 3ul>)',
+      'vectorized_elementwise_kernel',
+    ],
+    [
+      'void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 128, 1>(float*)',
+      'CatArrayBatchedCopy',
+    ],
+    ['void cutlass::Kernel<cutlass_80_tensorop_s1688gemm>(Params)', 'Kernel'],
+    ['<>', '<>'],
+    ['', ''],
+  ])('of %j is %j', (name, short) => {
+    expect(shortKernelName(name)).toBe(short);
+  });
+
+  it('is never empty where the name is not, and never longer', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (name) => {
+        const short = shortKernelName(name);
+        expect(short.length).toBeGreaterThan(0);
+        expect(short.length).toBeLessThanOrEqual(name.length);
+      }),
+    );
+  });
+});
