@@ -1,11 +1,11 @@
 /** What a kernel is called in a sentence or on a bar, where its full name is a C++ signature. */
 
 const anonymous = /\(anonymous namespace\)::/g;
+const lambda = /::\{lambda[^}]*\}/g;
+
 /** Bars ask for theirs in every frame. */
 const made = new Map<string, string>();
 const mostMade = 10_000;
-
-const lambda = /::\{lambda[^}]*\}/g;
 
 /**
  * The function's own name, without its result, namespaces, template arguments and parameters:
