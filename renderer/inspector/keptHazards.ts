@@ -9,16 +9,23 @@ import type { Operation } from '../../core/experiment/operations.ts';
  * operations that are still there, by their new numbers. What a run gave as evidence was of the document before.
  */
 export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
-  const isTold = ({ evidence }: Hazard): boolean => evidence !== null;
-  if (isOneChanged(before, after)) return report.hazards.some(isTold) ? withoutEvidence(report) : report;
+  if (isOneChanged(before, after)) return withoutEvidence(report);
   const numberAfter = newNumbers(listOf(before), listOf(after));
   return { ...report, hazards: report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []) };
 }
 
-const withoutEvidence = (report: HazardReport): HazardReport => ({
-  ...report,
-  hazards: report.hazards.map((hazard) => ({ ...hazard, evidence: null })),
-});
+const bare = new WeakMap<HazardReport, HazardReport>();
+
+/** Made once for each report: with every edit, looking through thousands would show. */
+function withoutEvidence(report: HazardReport): HazardReport {
+  const known = bare.get(report);
+  if (known !== undefined) return known;
+  const isTold = report.hazards.some(({ evidence }) => evidence !== null);
+  const hazards = (): Hazard[] => report.hazards.map((hazard) => ({ ...hazard, evidence: null }));
+  const made = isTold ? { ...report, hazards: hazards() } : report;
+  bare.set(report, made);
+  return made;
+}
 
 function keptHazard(hazard: Hazard, numberAfter: (op: number) => number | null): Hazard | null {
   const [first, second] = [hazard.first, hazard.second].map((side) => moved(side, numberAfter(side.op)));
