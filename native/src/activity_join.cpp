@@ -21,16 +21,38 @@ Memory memoryOf(Memory recorded, Memory declared) {
   return recorded == Memory::unknown || finer ? declared : recorded;
 }
 
-/// The stream's records in order, without those of graphs.
-std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vector<ActivityRecord>& records) {
+bool isBetweenDevices(const ActivityRecord& record) { return record.sourceDevice >= 0; }
+
+/// A copy between two devices may be recorded on either of them, whichever the stream belongs to.
+bool touches(const ActivityRecord& record, std::uint32_t device) {
+  const auto number = static_cast<std::int32_t>(device);
+  return isBetweenDevices(record) && (record.sourceDevice == number || record.targetDevice == number);
+}
+
+/// The stream's records in order, without those of graphs. `eitherDevice`: with copies between devices that were recorded
+/// on the other one.
+std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vector<ActivityRecord>& records,
+                                      bool eitherDevice) {
   std::vector<ActivityRecord> mine;
   std::copy_if(records.begin(), records.end(), std::back_inserter(mine), [&](const ActivityRecord& record) {
-    return record.streamId == stream.streamId && record.device == stream.device && record.graphNode == 0;
+    const bool isHere = record.device == stream.device || (eitherDevice && touches(record, stream.device));
+    return record.streamId == stream.streamId && isHere && record.graphNode == 0;
   });
   std::sort(mine.begin(), mine.end(), [](const ActivityRecord& a, const ActivityRecord& b) {
     return a.startNs != b.startNs ? a.startNs < b.startNs : a.correlation < b.correlation;
   });
   return withWholeCopies(mine);
+}
+
+/// Where copies between devices were recorded that are not the stream's, for whoever looks for its own.
+std::string elsewhere(const IssuedStream& stream, const std::vector<ActivityRecord>& records) {
+  const auto found = std::find_if(records.begin(), records.end(), [&](const ActivityRecord& record) {
+    return isBetweenDevices(record) && (record.device != stream.device || record.streamId != stream.streamId);
+  });
+  if (found == records.end()) return "";
+  return " Copies between devices were recorded on device " + std::to_string(found->device) + ", stream " +
+         std::to_string(found->streamId) + "; this one is stream " + std::to_string(stream.streamId) + " of device " +
+         std::to_string(stream.device) + ".";
 }
 
 std::string disagreement(const Program& program, const IssuedStream& stream, std::int32_t iteration, std::size_t issued,
@@ -83,30 +105,45 @@ DeviceRow joinedRow(const Program& program, const Instruction& instruction, cons
   return row;
 }
 
-std::string joinActivities(const Program& program, const IssuedStream& stream,
-                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
-                           std::vector<DeviceRow>& rows) {
-  const std::vector<ActivityRecord> mine = recordsOf(stream, records);
-  const auto issuedWork = std::count_if(stream.issued->begin(), stream.issued->end(), isRecorded);
-  const auto doubt = [&] {
-    return disagreement(program, stream, iteration, static_cast<std::size_t>(issuedWork), mine.size());
-  };
-  std::vector<DeviceRow> joined;
+namespace {
+
+/// What the stream's operations did by its records; false where the two don't agree.
+bool match(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& mine,
+           std::vector<DeviceRow>& joined) {
   std::size_t next = 0;
   for (const Issued& issued : *stream.issued) {
     if (!isRecorded(issued)) continue;
     if (next < mine.size() && agree(program, *issued.instruction, mine[next])) {
       DeviceRow row = joinedRow(program, *issued.instruction, mine[next]);
       row.correlation = issued.correlation;
-      row.iteration = iteration;
       row.stream = stream.stream;
       joined.push_back(row);
       ++next;
     } else if (!mayBeUnrecorded(program, *issued.instruction)) {
-      return doubt();
+      return false;
     }
   }
-  if (next < mine.size()) return doubt();
+  return next == mine.size();
+}
+
+}  // namespace
+
+std::string joinActivities(const Program& program, const IssuedStream& stream,
+                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
+                           std::vector<DeviceRow>& rows) {
+  const std::vector<ActivityRecord> own = recordsOf(stream, records, false);
+  std::vector<DeviceRow> joined;
+  bool isSure = match(program, stream, own, joined);
+  if (!isSure) {
+    joined.clear();
+    isSure = match(program, stream, recordsOf(stream, records, true), joined);
+  }
+  if (!isSure) {
+    const auto issuedWork = std::count_if(stream.issued->begin(), stream.issued->end(), isRecorded);
+    return disagreement(program, stream, iteration, static_cast<std::size_t>(issuedWork), own.size()) +
+           elsewhere(stream, records);
+  }
+  for (DeviceRow& row : joined) row.iteration = iteration;
   rows.insert(rows.end(), joined.begin(), joined.end());
   return "";
 }

@@ -43,6 +43,9 @@ struct ActivityRecord {
   Memory src = Memory::none;
   Memory dst = Memory::none;
   ChannelType channelType = ChannelType::unknown;
+  /// Of a copy between two devices; -1 for any other.
+  std::int32_t sourceDevice = -1;
+  std::int32_t targetDevice = -1;
 };
 
 /// One stream of the program, with what was issued to it.

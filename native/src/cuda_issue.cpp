@@ -96,7 +96,11 @@ void CudaBackend::issuePart(const CopyPart& part, std::int32_t correlation) {
   const cudaStream_t to = handle(part.stream);
   const auto make = [&] {
     if (part.pieces != nullptr) return check(copy::launchPieces(to, part.pieces, part.pieceCount), "cudaLaunchKernel");
-    check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
+    if (part.sourceDevice < 0) {
+      return check(cudaMemcpyAsync(part.target, part.source, part.bytes, cudaMemcpyDefault, to), "cudaMemcpyAsync");
+    }
+    check(cudaMemcpyPeerAsync(part.target, part.targetDevice, part.source, part.sourceDevice, part.bytes, to),
+          "cudaMemcpyPeerAsync");
   };
   if (correlation == 0) return make();
   noted(parts_.of(part), correlation, make);

@@ -61,6 +61,13 @@ ActivityRecord copyRecord(const Activity& copy) {
   return record;
 }
 
+ActivityRecord peerRecord(const CUpti_ActivityMemcpyPtoP4& copy) {
+  ActivityRecord record = copyRecord(copy);
+  record.sourceDevice = static_cast<std::int32_t>(copy.srcDeviceId);
+  record.targetDevice = static_cast<std::int32_t>(copy.dstDeviceId);
+  return record;
+}
+
 }  // namespace
 
 CuptiCollector& CuptiCollector::instance() {
@@ -171,7 +178,7 @@ void CuptiCollector::add(const CUpti_Activity* activity) {
       records_.push_back(copyRecord(*reinterpret_cast<const CUpti_ActivityMemcpy6*>(activity)));
       return;
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-      records_.push_back(copyRecord(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(activity)));
+      records_.push_back(peerRecord(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(activity)));
       return;
     case CUPTI_ACTIVITY_KIND_MEMSET: {
       const auto& memset = *reinterpret_cast<const CUpti_ActivityMemset4*>(activity);

@@ -49,6 +49,19 @@ class HostThread::CopyRows final : public CopyCalls {
     issue(part, CallName::memcpyAsync);
   }
 
+  void copyPeer(void* target, int targetDevice, const void* source, int sourceDevice, std::uint64_t bytes,
+                copy::StreamRef stream) override {
+    CopyPart part;
+    part.stream = numberOf(stream);
+    part.bytes = bytes;
+    part.source = static_cast<const std::byte*>(source);
+    part.target = static_cast<std::byte*>(target);
+    part.src = part.dst = Memory::device;
+    part.sourceDevice = sourceDevice;
+    part.targetDevice = targetDevice;
+    issue(part, CallName::memcpyPeerAsync);
+  }
+
   void copyPieces(const copy::Piece* pieces, std::size_t count) override {
     CopyPart part;
     part.stream = instruction_.stream;

@@ -16,6 +16,9 @@ class CopyCalls : public copy::CopyObserver {
  public:
   virtual void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction,
                     copy::StreamRef stream) = 0;
+  /// From the memory of one device to that of another, as their views number them.
+  virtual void copyPeer(void* target, int targetDevice, const void* source, int sourceDevice, std::uint64_t bytes,
+                        copy::StreamRef stream) = 0;
   virtual void copyPieces(const copy::Piece* pieces, std::size_t count) = 0;
   virtual void synchronize(copy::StreamRef stream) = 0;
   /// Waits for an event of `device`.
@@ -50,7 +53,7 @@ class ProgramCopyDevice final : public copy::CopyDevice {
   }
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes,
                 copy::StreamRef stream) override {
-    if (isDirected(stream)) return calls_->copy(target, source, bytes, copy::Direction::d2d, stream);
+    if (isDirected(stream)) return calls_->copyPeer(target, index(), source, sourceDevice, bytes, stream);
     device_->copyPeer(target, source, sourceDevice, bytes, stream);
   }
   void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef stream) override {

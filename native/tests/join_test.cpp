@@ -50,6 +50,21 @@ struct Scene {
 
 }  // namespace
 
+TEST("copies between devices are the stream's too where they were recorded on the other device") {
+  Scene scene;
+  scene.records[0].device = 0;
+  scene.records[1].device = 1;
+  scene.records[1].sourceDevice = 1;
+  scene.records[1].targetDevice = 0;
+  CHECK(scene.join().empty());
+  CHECK(scene.rows.size() == 2);
+  scene.rows.clear();
+  // Of two other devices.
+  scene.records[1].targetDevice = 2;
+  CHECK(scene.join().find("recorded on device 1, stream 13") != std::string::npos);
+  CHECK(scene.rows.empty());
+}
+
 TEST("records in order of start go to operations in order of issue") {
   Scene scene;
   CHECK(scene.join().empty());

@@ -185,7 +185,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
         threads: [{ id: 'main', operations: [operation] }],
       }),
     );
-    await page.getByText('Build', { exact: true }).click();
+    await page.getByText('Score', { exact: true }).click();
     await page.getByTestId('score-sheet').locator('[data-op]').first().click();
     await window.inspector.getByRole('combobox', { name: 'Relay' }).scrollIntoViewIfNeeded();
     await expect(window.inspector.getByText('third', { exact: true }).first()).toBeVisible();

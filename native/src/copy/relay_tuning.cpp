@@ -17,15 +17,15 @@ constexpr std::uint64_t leastUnitBytes = 64u << 10;
 constexpr std::uint64_t chunkMultiple = 64u << 10;
 /// A payload is cut into this many chunks for each link at least.
 constexpr std::uint64_t chunksPerLink = 8;
-/// What keeps a link busy, and what the memory of a host gains from at most.
+/// Threads that keep a link busy, and as many as the memory of a host gains from.
 constexpr unsigned threadsPerLink = 10;
 constexpr unsigned usefulThreads = 32;
 constexpr std::uint32_t leastRelaySlots = 2;
 
 unsigned threadsFor(unsigned cores, std::size_t links) {
   const unsigned spare = cores < coresToSpin ? cores : cores - cores / 4;
-  const auto wanted = static_cast<unsigned>(std::min<std::size_t>(threadsPerLink * links, usefulThreads));
-  return std::max(1u, std::min(wanted, spare));
+  const auto copying = static_cast<unsigned>(std::min<std::size_t>(threadsPerLink * links, usefulThreads));
+  return std::min(copying + 1, spare);
 }
 
 }  // namespace
@@ -34,7 +34,8 @@ RelayTuning chooseRelayTuning(const CopyOptions& options, std::uint64_t payload,
   const std::size_t links = relays + 1;
   RelayTuning chosen;
   Tuning& tuning = chosen.tuning;
-  tuning.threads = options.threads > 0 ? options.threads : threadsFor(cores, links);
+  // One of them makes the calls to the devices, and the others copy.
+  tuning.threads = std::max(2u, options.threads > 0 ? options.threads : threadsFor(cores, links));
   const std::uint64_t relayBytes = options.relayBytes > 0 ? options.relayBytes : relayBytesByDefault;
   const std::uint64_t share = std::max<std::uint64_t>(relayBytes / std::max<std::size_t>(1, relays), 2 * chunkMultiple);
   tuning.slotBytes = options.slotBytes > 0 ? options.slotBytes : slotBytesByDefault;

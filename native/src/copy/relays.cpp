@@ -6,8 +6,13 @@
 namespace copyscope::copy {
 namespace {
 
-/// Rounds of a busy wait between two looks at the paths: they ask the driver, under a lock that others want.
-constexpr int roundsBetweenLooks = 64;
+/// Rounds of a busy wait between two looks at the paths, which ask the driver.
+constexpr int roundsBetweenLooks = 8;
+
+void pause() {
+  for (int round = 0; round < roundsBetweenLooks; ++round) relax();
+  std::this_thread::yield();
+}
 
 std::uint64_t bytesOf(const std::vector<Transfer>& transfers) {
   std::uint64_t sum = 0;
@@ -120,29 +125,11 @@ void CopyEngine::Relays::quiesce(Job& job) noexcept {
 
 // Paths
 
-template <typename Ready>
-bool CopyEngine::Relays::await(const Job& job, const SharedWork* work, const Ready& ready) {
-  for (;;) {
-    {
-      const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-      if (lock.owns_lock() && ready()) return true;
-    }
-    if (work != nullptr && work->failed()) return false;
-    job.refuseCancelled();
-    for (int round = 0; round < roundsBetweenLooks; ++round) relax();
-    std::this_thread::yield();
-  }
-}
-
-void CopyEngine::Relays::poll(Direction direction) {
+template <typename Arrived>
+void CopyEngine::Relays::poll(const Arrived& arrived) {
   for (CopyPath* const path : paths_) {
     path->poll([&](std::size_t chunk) {
-      if (chunk == noChunk) return;
-      if (direction == Direction::h2d) {
-        free_.push_back(slotOf_[chunk]);
-      } else {
-        ready_[chunk].store(true, std::memory_order_release);
-      }
+      if (chunk != noChunk) arrived(chunk);
     });
   }
 }
@@ -165,18 +152,6 @@ void CopyEngine::Relays::submit(CopyPath& path, std::size_t number, Direction di
               direction);
 }
 
-void CopyEngine::Relays::pump() {
-  poll(Direction::d2h);
-  while (next_ < engine_.plan_.chunks.size() && !free_.empty()) {
-    CopyPath* const path = freePath();
-    if (path == nullptr) return;
-    slotOf_[next_] = free_.back();
-    submit(*path, next_, Direction::d2h);
-    free_.pop_back();
-    ++next_;
-  }
-}
-
 // Page-locked memory needs no slots of its own.
 
 void CopyEngine::Relays::copyPinned(Job& job) {
@@ -184,12 +159,12 @@ void CopyEngine::Relays::copyPinned(Job& job) {
   for (const Transfer& transfer : pinned_) {
     for (std::uint64_t done = 0; done < transfer.bytes; done += job.tuning.chunkBytes) {
       const LinkRun run{transfer.device + done, std::min(job.tuning.chunkBytes, transfer.bytes - done), 0};
-      CopyPath* path = nullptr;
-      await(job, nullptr, [&] {
-        poll(direction);
-        path = freePath();
-        return path != nullptr;
-      });
+      CopyPath* path = freePath();
+      for (; path == nullptr; path = freePath()) {
+        job.refuseCancelled();
+        poll([](std::size_t) {});
+        if (freePath() == nullptr) pause();
+      }
       path->submit({noChunk, transfer.host + done, run.bytes, &run, 1}, direction);
     }
   }
@@ -227,66 +202,83 @@ void CopyEngine::Relays::copyStaged(Job& job) {
     slotOf_.resize(chunks);
   }
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) ready_[chunk].store(false, std::memory_order_relaxed);
-  job.batch.direction == Direction::h2d ? fill(job) : empty(job);
-}
-
-void CopyEngine::Relays::fill(Job& job) {
-  const TransferPlan& plan = engine_.plan_;
-  SharedWork work(plan.units.size());
-  work.run(*engine_.workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork& all) {
-    const Unit& unit = plan.units[index];
-    const std::size_t chunk = unit.chunk;
-    const bool isFirst = index == 0 || plan.units[index - 1].chunk != unit.chunk;
-    if (isFirst) {
-      const bool found = await(job, &all, [&] {
-        poll(Direction::h2d);
-        if (free_.empty()) return false;
-        slotOf_[chunk] = free_.back();
-        free_.pop_back();
-        return true;
-      });
-      if (!found) return;
-      ready_[chunk].store(true, std::memory_order_release);
-    } else if (!awaitFlag(ready_[chunk], all)) {
-      return;
-    }
-    engine_.fillUnit(job, unit, slots_[slotOf_[chunk]]->memory);
-    if (engine_.remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    await(job, &all, [&] {
-      poll(Direction::h2d);
-      CopyPath* const path = freePath();
-      if (path != nullptr) submit(*path, chunk, Direction::h2d);
-      return path != nullptr;
-    });
-  });
-  work.rethrow();
-}
-
-void CopyEngine::Relays::empty(Job& job) {
-  const TransferPlan& plan = engine_.plan_;
-  next_ = 0;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    pump();
+  open_.clear();
+  next_ = crossed_ = 0;
+  if (job.batch.direction == Direction::h2d) {
+    stage(job, [this] { fillSome(); }, [&](const Unit& unit, std::byte* slot) { engine_.fillUnit(job, unit, slot); });
+  } else {
+    stage(job, [this] { emptySome(); }, [&](const Unit& unit, std::byte* slot) { engine_.emptyUnit(job, unit, slot); });
   }
+}
+
+/// This thread calls `step()` until all chunks have gone their way; helpers, and this one after that, copy the units.
+template <typename Step, typename CopyUnit>
+void CopyEngine::Relays::stage(Job& job, const Step& step, const CopyUnit& copyUnit) {
+  const TransferPlan& plan = engine_.plan_;
   SharedWork work(plan.units.size());
-  work.run(*engine_.workers_, job.helpers(), job.cancelled, [&](std::size_t index, SharedWork& all) {
-    const Unit& unit = plan.units[index];
-    const std::size_t chunk = unit.chunk;
-    if (!ready_[chunk].load(std::memory_order_acquire)) {
-      const bool arrived = await(job, &all, [&] {
-        pump();
-        return ready_[chunk].load(std::memory_order_relaxed);
-      });
-      if (!arrived) return;
+  const auto lead = [&] {
+    for (step(); crossed_ < plan.chunks.size() && !work.failed(); step()) {
+      job.refuseCancelled();
+      pause();
     }
-    engine_.emptyUnit(job, unit, slots_[slotOf_[chunk]]->memory);
-    if (engine_.remaining_[chunk].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    free_.push_back(slotOf_[chunk]);
-    pump();
+  };
+  work.run(*engine_.workers_, job.helpers(), job.cancelled, lead, [&](std::size_t index, SharedWork& all) {
+    const Unit& unit = plan.units[index];
+    if (!awaitFlag(ready_[unit.chunk], all)) return;
+    copyUnit(unit, slots_[slotOf_[unit.chunk]]->memory);
+    engine_.remaining_[unit.chunk].fetch_sub(1, std::memory_order_acq_rel);
   });
   work.rethrow();
+}
+
+template <typename Each>
+void CopyEngine::Relays::closeChunks(const Each& each) {
+  std::size_t kept = 0;
+  bool goesOn = true;
+  for (const std::size_t chunk : open_) {
+    const bool isCopied = engine_.remaining_[chunk].load(std::memory_order_acquire) == 0;
+    if (goesOn && isCopied) goesOn = each(chunk);
+    if (!goesOn || !isCopied) open_[kept++] = chunk;
+  }
+  open_.resize(kept);
+}
+
+/// H2D: slots that the links have let go of are filled with the next chunks, and full ones are put on their way.
+void CopyEngine::Relays::fillSome() {
+  poll([this](std::size_t chunk) { free_.push_back(slotOf_[chunk]); });
+  for (; next_ < engine_.plan_.chunks.size() && !free_.empty(); ++next_) {
+    slotOf_[next_] = free_.back();
+    free_.pop_back();
+    open_.push_back(next_);
+    ready_[next_].store(true, std::memory_order_release);
+  }
+  closeChunks([this](std::size_t chunk) {
+    CopyPath* const path = freePath();
+    if (path == nullptr) return false;
+    submit(*path, chunk, Direction::h2d);
+    ++crossed_;
+    return true;
+  });
+}
+
+/// D2H: what has arrived in a slot is left to the threads, and emptied slots take the next chunks.
+void CopyEngine::Relays::emptySome() {
+  poll([this](std::size_t chunk) {
+    open_.push_back(chunk);
+    ready_[chunk].store(true, std::memory_order_release);
+    ++crossed_;
+  });
+  closeChunks([this](std::size_t chunk) {
+    free_.push_back(slotOf_[chunk]);
+    return true;
+  });
+  for (; next_ < engine_.plan_.chunks.size() && !free_.empty(); ++next_) {
+    CopyPath* const path = freePath();
+    if (path == nullptr) return;
+    slotOf_[next_] = free_.back();
+    free_.pop_back();
+    submit(*path, next_, Direction::d2h);
+  }
 }
 
 }  // namespace copyscope::copy

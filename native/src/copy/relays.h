@@ -42,19 +42,20 @@ class CopyEngine::Relays {
   void prepareSlots(const Tuning& tuning, std::uint64_t needed);
   void copyPinned(Job& job);
   void copyStaged(Job& job);
-  void fill(Job& job);
-  void empty(Job& job);
+  template <typename Step, typename CopyUnit>
+  void stage(Job& job, const Step& step, const CopyUnit& copyUnit);
+  void fillSome();
+  void emptySome();
   void quiesce(Job& job) noexcept;
 
-  void poll(Direction direction);
+  template <typename Arrived>
+  void poll(const Arrived& arrived);
   /// The path with the fewest loads under way; null where none has room.
   CopyPath* freePath();
   void submit(CopyPath& path, std::size_t chunk, Direction direction);
-  /// D2H: puts as many of the next chunks on their way as there are slots and room for.
-  void pump();
-  /// Calls `ready` under the lock until it is true. False where the work has failed or was cancelled meanwhile.
-  template <typename Ready>
-  bool await(const Job& job, const SharedWork* work, const Ready& ready);
+  /// Calls `each(chunk)` for those whose units all are copied, until it gives false, and takes them off the list.
+  template <typename Each>
+  void closeChunks(const Each& each);
 
   CopyEngine& engine_;
   std::mutex knownMutex_;
@@ -62,20 +63,24 @@ class CopyEngine::Relays {
   std::unique_ptr<DirectPath> direct_;
   EventRef before_ = nullptr;
 
-  // Of the batch under way. What paths, free slots and `next_` say is guarded by the mutex.
+  // Of the batch under way. The thread that runs it alone looks after paths and slots and makes all calls to the devices:
+  // threads that ask the driver at the same time hold each other up. The others copy between slots and tensors.
 
   std::vector<Transfer> staged_;
   std::vector<Transfer> pinned_;
   std::vector<RelayPath*> relays_;
   std::vector<CopyPath*> paths_;
-  std::mutex mutex_;
   std::vector<BlockRef> slots_;
   std::uint64_t slotBytes_ = 0;
   std::vector<std::uint32_t> free_;
-  /// By chunk: its slot; whether that is there for the threads (H2D: to be filled, D2H: to be emptied).
+  /// Chunks that threads copy now.
+  std::vector<std::size_t> open_;
+  /// The first chunk that has no slot yet, and those that have gone their way over a link.
+  std::size_t next_ = 0;
+  std::size_t crossed_ = 0;
+  /// By chunk: its slot, and whether threads may copy it.
   std::vector<std::uint32_t> slotOf_;
   std::vector<std::atomic<bool>> ready_;
-  std::size_t next_ = 0;
 };
 
 }  // namespace copyscope::copy
