@@ -1,9 +1,9 @@
 /**
- * How well the simulator predicts what was recorded: node test/bench/run.mjs accuracy [--runs FOLDER] [--blind FOLDER]
+ * How well the simulator predicts what was recorded: node test/bench/run.mjs accuracy [--runs FOLDER] [--blind FOLDER,…]
  * [--profile NAME|FILE.json] [--base FILE] [--no-fit] [--worst 15]. For each recorded run: predicted and recorded
  * makespan, and the part of the copies' time in which kernels ran. The corpus' runs are split in two by their place in
  * the sorted list, a profile is fitted to one half only, and both halves are told; then the other way round. The blind
- * set, which took no part in anything, is told beside with the profile that ships, and where its worst predictions part
+ * sets, to which no profile is fitted, are told beside with the profile that ships, and where its worst predictions part
  * from what was recorded. Targets: median absolute error of the makespan at most 5 %, 90th percentile at most 15 %,
  * overlap within 5 points in nine of ten.
  */
@@ -30,7 +30,7 @@ let [held, asked] = [0, 0];
 const wanted = option('--profile', 'h200');
 const shipped = readProfile(wanted.endsWith('.json') ? wanted : `assets/profiles/${wanted}.json`);
 tellCorpus(option('--runs', 'test/fixtures/corpus'));
-tellBlind(option('--blind', 'test/fixtures/blind'));
+for (const folder of option('--blind', 'test/fixtures/blind,test/fixtures/blind2').split(',')) tellBlind(folder);
 for (const reason of leftOut) console.log(`left out: ${reason}`);
 console.log(`${held} of ${asked} targets are held.`);
 
@@ -56,7 +56,7 @@ function tellCorpus(folder: string): void {
 function tellBlind(folder: string): void {
   const runs = existsSync(folder) ? readRuns(folder) : [];
   if (runs.length === 0) return;
-  const predictions = tell(`profile ${shipped.name} as it ships, blind set`, shipped, [runs]);
+  const predictions = tell(`profile ${shipped.name} as it ships, blind set ${folder}`, shipped, [runs]);
   const errorOf = ({ makespanNs, predicted }: Predicted): number => predicted.makespanNs / makespanNs - 1;
   const worst = [...predictions].sort((a, b) => Math.abs(errorOf(b)) - Math.abs(errorOf(a)));
   console.log('\nthe worst of them, and where prediction and recording part');
