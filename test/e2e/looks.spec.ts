@@ -172,24 +172,6 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await page.keyboard.press('Enter');
     await expect(window.inspector.getByLabel('Slot size')).toBeVisible();
   },
-  relay: async (window, page) => {
-    await window.library.getByRole('button', { name: 'New experiment' }).click();
-    await page.getByText('JSON', { exact: true }).click();
-    const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
-    const operation = { op: 'multiCopy', payload: { tensors: 64, bytes: 4_000_000 }, relay: ['second', 'third'] };
-    await json.fill(
-      JSON.stringify({
-        ...JSON.parse(await json.inputValue()),
-        environment: { peerAccess: true },
-        devices: ['gpu', 'second', 'third'].map((id, index) => ({ id, index })),
-        threads: [{ id: 'main', operations: [operation] }],
-      }),
-    );
-    await page.getByText('Score', { exact: true }).click();
-    await page.getByTestId('score-sheet').locator('[data-op]').first().click();
-    await window.inspector.getByRole('combobox', { name: 'Relay' }).scrollIntoViewIfNeeded();
-    await expect(window.inspector.getByText('third', { exact: true }).first()).toBeVisible();
-  },
   json: async (window, page) => {
     await window.open('Pinned source, second stream');
     await page.getByText('JSON', { exact: true }).click();
