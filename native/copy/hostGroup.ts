@@ -81,8 +81,7 @@ export class HostGroup {
     });
   }
 
-  #request(options: NativeOptions | undefined) {
-    const type = commonArrayType(this.#memory);
+  #request(options: NativeOptions | undefined, type: ElementType | null) {
     return {
       leaves: this.#memory,
       ...(this.#strided.length === 0 ? sizesOf(this.#memory, type) : undefined),
@@ -97,13 +96,18 @@ export class HostGroup {
   }
 
   upload(device: string, { options, stream }: Route): Group {
-    const request = { ...this.#request(options), device, stream: streamFor(device, stream) };
+    const type = commonArrayType(this.#memory);
+    const request = { ...this.#request(options, type), device, stream: streamFor(device, stream) };
     const started = nativeCopies().copyUpload(request, ...this.#arguments());
-    return deviceResults(started, device, this.#traversal, this.#indices);
+    const common = this.#hasTensors ? undefined : type?.dtype;
+    return deviceResults(started, device, this.#traversal, this.#indices, common);
   }
 
   duplicate({ options }: Route): Group {
-    const started = nativeCopies().copyHost(this.#request(options), ...this.#arguments());
+    const started = nativeCopies().copyHost(
+      this.#request(options, commonArrayType(this.#memory)),
+      ...this.#arguments(),
+    );
     return hostResults(started, this.#traversal, this.#indices);
   }
 }

@@ -24,16 +24,25 @@ export interface Group {
 /** Which leaves a group holds; null for all. */
 export type Indices = readonly number[] | null;
 
-/** Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done. */
-export function deviceResults(started: StartedCopy, device: string, traversal: Traversal, indices: Indices): Group {
+/**
+ * Results on a device, put into their places while the data is on the wire: nobody sees them before the copy is done.
+ * `common` is the dtype of all leaves where they are known to be views of one type.
+ */
+export function deviceResults(
+  started: StartedCopy,
+  device: string,
+  traversal: Traversal,
+  indices: Indices,
+  common?: Dtype,
+): Group {
   const storages = started.storages.map((storage) => new DeviceStorage(device, storage));
   const { storageOf, offsets, bytes } = started;
   const leaves = leavesOf(traversal, indices);
-  const batch = { device, offsets, bytes, dtypes: dtypesOf(leaves), shapes: shapesOf(leaves) };
-  for (let number = 0; number < leaves.length; number += 1) {
-    const storage = storages[storageOf[number] ?? -1] ?? null;
-    traversal.put(indices?.[number] ?? number, new DeviceTensor(storage, batch, number));
-  }
+  const kinds = common === undefined ? kindsOf(leaves) : { dtypes: common, shapes: [] };
+  const batch = { device, offsets, bytes, ...kinds };
+  const tensor = (number: number) => new DeviceTensor(storages[storageOf[number] ?? -1] ?? null, batch, number);
+  if (indices === null) traversal.putEach(tensor);
+  else for (const [number, index] of indices.entries()) traversal.put(index, tensor(number));
   const drop = (): void => {
     for (const storage of storages) storage.release();
   };
@@ -67,6 +76,8 @@ const isView = (leaf: TensorLeaf): leaf is ArrayBufferView => ArrayBuffer.isView
 const kindOf = (leaf: TensorLeaf): { readonly dtype: Dtype; readonly shape: readonly number[] | undefined } =>
   isView(leaf) ? { dtype: elementTypeOfView(leaf).dtype, shape: undefined } : leaf;
 const dtypeOfLeaf = (leaf: TensorLeaf): Dtype => (isView(leaf) ? elementTypeOfView(leaf).dtype : leaf.dtype);
+
+const kindsOf = (leaves: readonly TensorLeaf[]) => ({ dtypes: dtypesOf(leaves), shapes: shapesOf(leaves) });
 
 /** The one that all have, or each its own. */
 function dtypesOf(leaves: readonly TensorLeaf[]): Dtype | readonly Dtype[] {

@@ -15,6 +15,8 @@ export interface Traversal {
   root(): unknown;
   /** Puts the result of leaf `index`. */
   put(index: number, result: unknown): void;
+  /** Puts the result of every leaf, made in their order. */
+  putEach(make: (index: number) => unknown): void;
 }
 
 /** Leaves that follow each other in one container. */
@@ -55,6 +57,18 @@ class Walk implements Traversal {
     if (Array.isArray(holder)) holder[key as number] = result;
     else if (holder instanceof Map) holder.set(key, result);
     else setOwn(holder, key as string, result);
+  }
+
+  putEach(make: (index: number) => unknown): void {
+    for (let number = 0; number < this.#spans.length; number += 1) {
+      const { first, holder, keys } = this.#spans[number] as Span;
+      const end = Math.min(this.#firstOf(number + 1), this.leaves.length);
+      if (keys === null && Array.isArray(holder)) {
+        for (let index = first; index < end; index += 1) holder[index - first] = make(index);
+      } else {
+        for (let index = first; index < end; index += 1) this.put(index, make(index));
+      }
+    }
   }
 
   #spanOf(index: number): Span | undefined {

@@ -48,6 +48,9 @@ describe('traverse', () => {
         if ((random.next().value ?? 0) % 2 === 0) order.sort((a, b) => a.at - b.at);
         for (const { index } of order) walk.put(index, `result ${index}`);
         expect(walk.root()).toEqual(expected);
+        const atOnce = traverse(value);
+        atOnce.putEach((index) => `result ${index}`);
+        expect(atOnce.root()).toEqual(expected);
       }),
       { numRuns: 500 },
     );

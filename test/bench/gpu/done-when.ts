@@ -16,15 +16,14 @@ import type { NativeMeasurement } from '../../../native/copy/nativeCopies.ts';
 import { loadNative } from '../../../native/index.ts';
 import { experiment, runOnGpu } from '../../gpu/support.ts';
 import { HeldLines } from './held.ts';
-import { measureStartCopy } from './measureStartCopy.ts';
-import { sceneSizes } from './payloads.ts';
+import { smallPayloads } from './payloads.ts';
+import { startCopyTimes } from './startCopyTimes.ts';
 
 const device = process.env['COPY_DEVICE'] ?? 'cuda:0';
 const isTrial = !device.startsWith('cuda');
 const tensors = isTrial ? 20 : 1000;
 const large = Array<number>(tensors).fill(4_000_000);
-const small = Array<number>(1000).fill(4_000);
-const scene = sceneSizes();
+const small = smallPayloads['1000 x 4000 B'] ?? [];
 const MiB = 2 ** 20;
 /** What the multi-tensor copier of ACCV-Lab reached with the first payload on an H200, in a run of its own. */
 const accvLabBytesPerSecond = 16.0e9;
@@ -161,19 +160,19 @@ for (const direction of ['h2d', 'd2h'] as const) {
 await overSeveralLinks();
 
 const many = { direction: 'h2d', repetitions: 501, warmups: 20 } as const;
-for (const [name, sizes, mostUs] of [
-  ['528 tensors of scenes', scene, 60],
-  ['1000 x 4000 B', small, 250],
+for (const [name, mostUs] of [
+  ['528 tensors of scenes', 60],
+  ['1000 x 4000 B', 250],
 ] as const) {
-  await section([`H2D ${name}, inside the engine`, `H2D ${name}, startCopy from JavaScript`], async () => {
+  const sizes = smallPayloads[name] ?? [];
+  await section([`H2D ${name}, inside the engine`, `H2D ${name}, startCopy from JavaScript`], () => {
     const inside = timesOf(`H2D ${name}`, { ...many, sizes });
     lines.add(`H2D ${name}, inside the engine`, inUs(inside), us, { most: mostUs });
-    const started = await measureStartCopy(device, sizes, isTrial ? 21 : 501);
+    const started = startCopyTimes(name, isTrial ? 25 : 1005);
     wrongBytes += started.wrong;
     checkedBytes += started.checked;
-    const up = started.ns['to the device'] ?? [];
-    times[`startCopy ${name}`] = up;
-    lines.add(`H2D ${name}, startCopy from JavaScript`, inUs(up), us, { most: 250 });
+    times[`startCopy ${name}`] = started.ns;
+    lines.add(`H2D ${name}, startCopy from JavaScript`, inUs(started.ns), us, { most: 250 });
     againstTorch(`H2D ${name}, inside the engine / PyTorch .to loop`, `H2D ${name}, .to loop`, inside, null);
   });
 }

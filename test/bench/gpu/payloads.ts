@@ -19,3 +19,9 @@ export function sceneSizes(): number[] {
   }
   return sizes;
 }
+
+/** Small payloads by name: bytes of each tensor. */
+export const smallPayloads: Readonly<Record<string, readonly number[]>> = {
+  '528 tensors of scenes': sceneSizes(),
+  '1000 x 4000 B': Array<number>(1000).fill(4000),
+};
