@@ -29,14 +29,31 @@ bool touches(const ActivityRecord& record, std::uint32_t device) {
   return isBetweenDevices(record) && (record.sourceDevice == number || record.targetDevice == number);
 }
 
-/// The stream's records in order, without those of graphs. `eitherDevice`: with copies between devices that were recorded
-/// on the other one.
+StreamKey keyOf(const ActivityRecord& record) { return {record.device, record.streamId}; }
+
+bool isAmong(const std::vector<StreamKey>& keys, const StreamKey& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// Keys under which copies from or to the stream's device were recorded, and which are none of the program's streams:
+/// CUPTI 13.0 puts a copy between devices under the target device and a number that no stream was said to have.
+std::vector<StreamKey> foreignKeys(const IssuedStream& stream, const std::vector<ActivityRecord>& records,
+                                   const std::vector<StreamKey>& known) {
+  std::vector<StreamKey> found;
+  for (const ActivityRecord& record : records) {
+    const StreamKey key = keyOf(record);
+    if (touches(record, stream.key.device) && !isAmong(known, key) && !isAmong(found, key)) found.push_back(key);
+  }
+  return found;
+}
+
+/// The stream's records in order, without those of graphs; with copies between devices under `foreign`, where it is given.
 std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vector<ActivityRecord>& records,
-                                      bool eitherDevice) {
+                                      const StreamKey* foreign) {
   std::vector<ActivityRecord> mine;
   std::copy_if(records.begin(), records.end(), std::back_inserter(mine), [&](const ActivityRecord& record) {
-    const bool isHere = record.device == stream.device || (eitherDevice && touches(record, stream.device));
-    return record.streamId == stream.streamId && isHere && record.graphNode == 0;
+    const bool isForeign = foreign != nullptr && keyOf(record) == *foreign && touches(record, stream.key.device);
+    return (keyOf(record) == stream.key || isForeign) && record.graphNode == 0;
   });
   std::sort(mine.begin(), mine.end(), [](const ActivityRecord& a, const ActivityRecord& b) {
     return a.startNs != b.startNs ? a.startNs < b.startNs : a.correlation < b.correlation;
@@ -44,15 +61,12 @@ std::vector<ActivityRecord> recordsOf(const IssuedStream& stream, const std::vec
   return withWholeCopies(mine);
 }
 
-/// Where copies between devices were recorded that are not the stream's, for whoever looks for its own.
-std::string elsewhere(const IssuedStream& stream, const std::vector<ActivityRecord>& records) {
-  const auto found = std::find_if(records.begin(), records.end(), [&](const ActivityRecord& record) {
-    return isBetweenDevices(record) && (record.device != stream.device || record.streamId != stream.streamId);
-  });
-  if (found == records.end()) return "";
-  return " Copies between devices were recorded on device " + std::to_string(found->device) + ", stream " +
-         std::to_string(found->streamId) + "; this one is stream " + std::to_string(stream.streamId) + " of device " +
-         std::to_string(stream.device) + ".";
+/// Where copies between devices were recorded that are no stream's, for whoever looks for its own.
+std::string elsewhere(const IssuedStream& stream, const std::vector<StreamKey>& foreign) {
+  if (foreign.empty()) return "";
+  return " Copies between devices were recorded on device " + std::to_string(foreign.front().device) + ", stream " +
+         std::to_string(foreign.front().streamId) + "; this one is stream " + std::to_string(stream.key.streamId) +
+         " of device " + std::to_string(stream.key.device) + ".";
 }
 
 std::string disagreement(const Program& program, const IssuedStream& stream, std::int32_t iteration, std::size_t issued,
@@ -110,6 +124,7 @@ namespace {
 /// What the stream's operations did by its records; false where the two don't agree.
 bool match(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& mine,
            std::vector<DeviceRow>& joined) {
+  joined.clear();
   std::size_t next = 0;
   for (const Issued& issued : *stream.issued) {
     if (!isRecorded(issued)) continue;
@@ -126,22 +141,33 @@ bool match(const Program& program, const IssuedStream& stream, const std::vector
   return next == mine.size();
 }
 
+/// The same with the copies under a key that is no stream's; only where one of the keys alone fits.
+bool matchForeign(const Program& program, const IssuedStream& stream, const std::vector<ActivityRecord>& records,
+                  const std::vector<StreamKey>& foreign, std::vector<DeviceRow>& joined) {
+  int fitting = 0;
+  for (const StreamKey& key : foreign) {
+    std::vector<DeviceRow> rows;
+    if (!match(program, stream, recordsOf(stream, records, &key), rows)) continue;
+    joined = std::move(rows);
+    ++fitting;
+  }
+  return fitting == 1;
+}
+
 }  // namespace
 
 std::string joinActivities(const Program& program, const IssuedStream& stream,
-                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
-                           std::vector<DeviceRow>& rows) {
-  const std::vector<ActivityRecord> own = recordsOf(stream, records, false);
+                           const std::vector<ActivityRecord>& records, const std::vector<StreamKey>& known,
+                           std::int32_t iteration, std::vector<DeviceRow>& rows) {
+  const std::vector<ActivityRecord> own = recordsOf(stream, records, nullptr);
+  const std::vector<StreamKey> foreign = foreignKeys(stream, records, known);
   std::vector<DeviceRow> joined;
   bool isSure = match(program, stream, own, joined);
-  if (!isSure) {
-    joined.clear();
-    isSure = match(program, stream, recordsOf(stream, records, true), joined);
-  }
+  if (!isSure) isSure = matchForeign(program, stream, records, foreign, joined);
   if (!isSure) {
     const auto issuedWork = std::count_if(stream.issued->begin(), stream.issued->end(), isRecorded);
     return disagreement(program, stream, iteration, static_cast<std::size_t>(issuedWork), own.size()) +
-           elsewhere(stream, records);
+           elsewhere(stream, foreign);
   }
   for (DeviceRow& row : joined) row.iteration = iteration;
   rows.insert(rows.end(), joined.begin(), joined.end());

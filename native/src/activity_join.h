@@ -48,12 +48,17 @@ struct ActivityRecord {
   std::int32_t targetDevice = -1;
 };
 
+/// What a profiler calls a stream: numbers are told apart only within a device.
+struct StreamKey {
+  std::uint32_t device = 0;
+  std::uint32_t streamId = 0;
+  bool operator==(const StreamKey& other) const { return device == other.device && streamId == other.streamId; }
+};
+
 /// One stream of the program, with what was issued to it.
 struct IssuedStream {
   std::int32_t stream = -1;
-  /// Stream numbers are told apart only within a device.
-  std::uint32_t streamId = 0;
-  std::uint32_t device = 0;
+  StreamKey key;
   const std::vector<Issued>* issued = nullptr;
 };
 
@@ -68,9 +73,11 @@ DeviceRow joinedRow(const Program& program, const Instruction& instruction, cons
 
 /// Adds a row for each issued operation whose record is beyond doubt. Where a stream's records and operations don't
 /// agree in kind and bytes, that stream's rows are left out and the returned text says so; it is empty otherwise.
-/// `records` are those of one iteration, in any order, and may hold other streams'.
+/// `records` are those of one iteration, in any order, and may hold other streams'. `known` are the keys of all of the
+/// program's streams: copies between devices may be recorded under a key that is none of them, and are the stream's where
+/// one such key alone fits it.
 std::string joinActivities(const Program& program, const IssuedStream& stream,
-                           const std::vector<ActivityRecord>& records, std::int32_t iteration,
-                           std::vector<DeviceRow>& rows);
+                           const std::vector<ActivityRecord>& records, const std::vector<StreamKey>& known,
+                           std::int32_t iteration, std::vector<DeviceRow>& rows);
 
 }  // namespace copyscope

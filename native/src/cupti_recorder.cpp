@@ -101,16 +101,23 @@ std::vector<ActivityRecord> CuptiRecorder::collect() {
   return records;
 }
 
+StreamKey CuptiRecorder::keyOf(std::size_t stream) const {
+  return {static_cast<std::uint32_t>(streams_.ordinals[stream]), streamIds_[stream]};
+}
+
 void CuptiRecorder::join(const Window& window, const std::vector<ActivityRecord>& all, std::vector<DeviceRow>& rows) {
   std::vector<ActivityRecord> records;
   std::copy_if(all.begin(), all.end(), std::back_inserter(records), [&](const ActivityRecord& record) {
     return record.startNs >= window.startNs && record.startNs <= window.endNs;
   });
+  std::vector<StreamKey> known;
+  for (std::size_t stream = 0; stream < window.issued.size(); ++stream) {
+    if (identified_[stream]) known.push_back(keyOf(stream));
+  }
   for (std::size_t stream = 0; stream < window.issued.size(); ++stream) {
     if (!identified_[stream]) continue;
-    const IssuedStream one{static_cast<std::int32_t>(stream), streamIds_[stream],
-                           static_cast<std::uint32_t>(streams_.ordinals[stream]), &window.issued[stream]};
-    note(joinActivities(*streams_.program, one, records, window.iteration, rows));
+    const IssuedStream one{static_cast<std::int32_t>(stream), keyOf(stream), &window.issued[stream]};
+    note(joinActivities(*streams_.program, one, records, known, window.iteration, rows));
   }
   const std::vector<GraphLaunch> launches = launchesIn(window.issued);
   if (!launches.empty()) note(joinGraphLaunches(*streams_.program, launches, records, window.iteration, rows));

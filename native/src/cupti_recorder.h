@@ -32,6 +32,7 @@ class CuptiRecorder final : public DeviceRecorder {
   };
 
   std::vector<ActivityRecord> collect();
+  StreamKey keyOf(std::size_t stream) const;
   void join(const Window& window, const std::vector<ActivityRecord>& all, std::vector<DeviceRow>& rows);
   void require(CUptiResult result, const char* call) const;
   void disableAll() noexcept;

@@ -43,25 +43,40 @@ struct Scene {
   }
 
   std::string join() {
-    const IssuedStream stream{0, streamId, 0, &issued};
-    return joinActivities(builder.program(), stream, records, 3, rows);
+    const IssuedStream stream{0, {0, streamId}, &issued};
+    return joinActivities(builder.program(), stream, records, {{0, streamId}, {1, 21}}, 3, rows);
   }
 };
 
 }  // namespace
 
-TEST("copies between devices are the stream's too where they were recorded on the other device") {
+TEST("copies between devices are the stream's too where they were recorded under a key that is no stream's") {
   Scene scene;
-  scene.records[0].device = 0;
   scene.records[1].device = 1;
-  scene.records[1].sourceDevice = 1;
-  scene.records[1].targetDevice = 0;
+  scene.records[1].streamId = 10;
+  scene.records[1].sourceDevice = 0;
+  scene.records[1].targetDevice = 1;
   CHECK(scene.join().empty());
-  CHECK(scene.rows.size() == 2);
+  CHECK(scene.rows.size() == 2 && scene.rows[0].startNs == 100);
+  // Of another stream.
   scene.rows.clear();
+  scene.records[1].streamId = 21;
+  CHECK(!scene.join().empty() && scene.rows.empty());
   // Of two other devices.
-  scene.records[1].targetDevice = 2;
-  CHECK(scene.join().find("recorded on device 1, stream 13") != std::string::npos);
+  scene.records[1].streamId = 10;
+  scene.records[1].sourceDevice = 2;
+  CHECK(!scene.join().empty() && scene.rows.empty());
+}
+
+TEST("where copies between devices under two keys fit a stream, neither is taken, and it is said where they are") {
+  Scene scene;
+  scene.records[1].device = 1;
+  scene.records[1].streamId = 10;
+  scene.records[1].sourceDevice = 0;
+  scene.records[1].targetDevice = 1;
+  scene.records.push_back(scene.records[1]);
+  scene.records.back().streamId = 11;
+  CHECK(scene.join().find("recorded on device 1, stream 10; this one is stream 13 of device 0") != std::string::npos);
   CHECK(scene.rows.empty());
 }
 
