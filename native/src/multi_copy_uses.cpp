@@ -45,7 +45,7 @@ MultiCopyRows multiCopyRows(const copy::MultiCopyPlan& plan) {
   const std::size_t relays = plan.options.relays.size();
   copy::Tuning tuning = copy::chooseTuning(plan.options, bytes, cores);
   if (relays > 0) {
-    const copy::Tuning other = copy::chooseRelayTuning(plan.options, bytes, cores, relays).tuning;
+    const copy::Tuning other = copy::chooseRelayTuning(plan.options, plan.direction, bytes, cores, relays).tuning;
     tuning.chunkBytes = std::min(tuning.chunkBytes, other.chunkBytes);
     tuning.unitBytes = std::min(tuning.unitBytes, other.unitBytes);
   }

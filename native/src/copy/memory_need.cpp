@@ -74,7 +74,8 @@ MemoryNeed memoryNeed(const MultiCopyPlan& plan) {
   const bool ring = plan.options.strategy == Strategy::pipelined && !onHost && !onDevice && !plan.pinned;
   need.ring = ring ? ringOf(plan, payload) : 0;
   if (plan.options.relays.empty()) return need;
-  const RelayTuning chosen = chooseRelayTuning(plan.options, payload, coresHere(), plan.options.relays.size());
+  const RelayTuning chosen =
+      chooseRelayTuning(plan.options, plan.direction, payload, coresHere(), plan.options.relays.size());
   need.relay = chosen.relaySlots * blockBytes(chosen.tuning.chunkBytes);
   if (ring) need.ring += chosen.tuning.slots * blockBytes(chosen.tuning.slotBytes);
   return need;

@@ -14,7 +14,8 @@ struct RelayTuning {
 
 /// For `relays` of them, at least one. Ring and slots keep to relayRingBytes and to the options' relayBytes, unless the
 /// options ask for other slots.
-RelayTuning chooseRelayTuning(const CopyOptions& options, std::uint64_t payload, unsigned cores, std::size_t relays);
+RelayTuning chooseRelayTuning(const CopyOptions& options, Direction direction, std::uint64_t payload, unsigned cores,
+                              std::size_t relays);
 
 /// Less is not worth several links: it would hardly fill the slots once.
 constexpr std::uint64_t leastRelayChunks = 4;

@@ -78,7 +78,8 @@ std::vector<Transfer> CopyEngine::Relays::run(Job& job) {
     (goesApart(transfer, direction) ? rest : transfer.pinned ? pinned_ : staged_).push_back(transfer);
   }
   const std::uint64_t payload = bytesOf(staged_) + bytesOf(pinned_);
-  const RelayTuning chosen = chooseRelayTuning(job.options, payload, engine_.cores_, job.options.relays.size());
+  const RelayTuning chosen =
+      chooseRelayTuning(job.options, direction, payload, engine_.cores_, job.options.relays.size());
   if (payload < leastRelayChunks * chosen.tuning.chunkBytes) return job.batch.transfers;
   const Tuning usual = job.tuning;
   job.tuning = chosen.tuning;
