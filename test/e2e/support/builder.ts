@@ -95,6 +95,8 @@ export abstract class Builder {
       if (from === undefined) await this.add(titleOf(operation), row);
       else await this.join(from, row);
       await expect(this.sheet).toHaveAttribute('data-operations', String(number + 1));
+      // The fields follow the new block a frame later.
+      await expect(this.window.inspector.getByText(/^Operation \d+$/)).toHaveText(`Operation ${number + 1}`);
       await this.openFields();
       await this.#fields(operation);
       await this.leaveFields();
