@@ -10,7 +10,7 @@ export class DriverCalls {
   /** A call takes `contendedNs` more where it meets another one. */
   constructor(threads: number, contendedNs: number) {
     this.#untilNs = new Float64Array(threads);
-    this.#contendedNs = contendedNs;
+    this.#contendedNs = threads > 1 ? contendedNs : 0;
   }
 
   /** What a call that `thread` makes at `nowNs` takes longer. */

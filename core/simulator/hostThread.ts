@@ -60,8 +60,8 @@ export interface FirstCalls {
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
-  /** CUDA calls that it has made, by name, and by name and stream. */
-  readonly #called = new Set<string>();
+  /** CUDA calls that it has made, by name, and the streams of each. */
+  readonly #called = new Map<string, Set<Step['stream']>>();
   /** The last of them that put work into a stream. */
   #issued = '';
   /** Bytes of host memory that it has moved since its last call. */
@@ -201,11 +201,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
   #newNs({ call, callNs, route, captured, stream }: Step): number {
-    const ofStream = `${call} ${stream}`;
-    if (this.#called.has(ofStream)) return 0;
+    const streams = this.#called.get(call);
+    if (streams?.has(stream) === true) return 0;
     const isFirst = this.#called.size === 0;
-    const isNewKind = !this.#called.has(call);
-    this.#called.add(call).add(ofStream);
+    const isNewKind = streams === undefined;
+    if (isNewKind) this.#called.set(call, new Set([stream]));
+    else streams.add(stream);
     const { ns, newPart, streamPart } = this.#machine.firstCalls;
     if (isFirst) return ns;
     // What is captured is only written down.
