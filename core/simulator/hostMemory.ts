@@ -25,11 +25,8 @@ export function hostRate(
   const isRead = instruction.code === 'read';
   const usual = isRead ? 'readBytesPerSecond' : 'writeBytesPerSecond';
   const arrived = isRead && (buffers[instruction.buffer]?.memory ?? 'pageable') !== 'pageable';
-  const known = arrived ? (host.readArrivedBytesPerSecond ?? host[usual]) : host[usual];
-  const own: HostRate = {
-    name: arrived && host.readArrivedBytesPerSecond !== undefined ? 'readArrivedBytesPerSecond' : usual,
-    bytesPerSecond: known ?? host.memcpyBytesPerSecond,
-  };
+  const name = arrived && host.readArrivedBytesPerSecond !== undefined ? 'readArrivedBytesPerSecond' : usual;
+  const own: HostRate = { name, bytesPerSecond: host[name] ?? host.memcpyBytesPerSecond };
   const content = isRead ? instruction.expected : instruction.content;
   const { randomBytesPerSecond } = host;
   if (!isRandom(content) || randomBytesPerSecond === undefined || randomBytesPerSecond >= own.bytesPerSecond)

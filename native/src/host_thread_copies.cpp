@@ -39,11 +39,7 @@ class HostThread::CopyRows final : public CopyCalls {
 
   void copy(void* target, const void* source, std::uint64_t bytes, copy::Direction direction,
             copy::StreamRef stream) override {
-    CopyPart part;
-    part.stream = numberOf(stream);
-    part.bytes = bytes;
-    part.source = static_cast<const std::byte*>(source);
-    part.target = static_cast<std::byte*>(target);
+    CopyPart part = partOf(target, source, bytes, stream);
     part.src = direction == copy::Direction::h2d ? hostMemory(source, bytes) : Memory::device;
     part.dst = direction == copy::Direction::d2h ? hostMemory(target, bytes) : Memory::device;
     issue(part, CallName::memcpyAsync);
@@ -51,11 +47,7 @@ class HostThread::CopyRows final : public CopyCalls {
 
   void copyPeer(void* target, int targetDevice, const void* source, int sourceDevice, std::uint64_t bytes,
                 copy::StreamRef stream) override {
-    CopyPart part;
-    part.stream = numberOf(stream);
-    part.bytes = bytes;
-    part.source = static_cast<const std::byte*>(source);
-    part.target = static_cast<std::byte*>(target);
+    CopyPart part = partOf(target, source, bytes, stream);
     part.src = part.dst = Memory::device;
     part.sourceDevice = sourceDevice;
     part.targetDevice = targetDevice;
@@ -99,6 +91,15 @@ class HostThread::CopyRows final : public CopyCalls {
     thread_.backend_.issuePart(part, calling.correlation);
     if (thread_.program_.launchBlocking) thread_.backend_.synchronizeStream(part.stream);
     if (isLoop_) end(calling);
+  }
+
+  CopyPart partOf(void* target, const void* source, std::uint64_t bytes, copy::StreamRef stream) const {
+    CopyPart part;
+    part.stream = numberOf(stream);
+    part.bytes = bytes;
+    part.source = static_cast<const std::byte*>(source);
+    part.target = static_cast<std::byte*>(target);
+    return part;
   }
 
   /// A stream of the program by its name in the copy engine.

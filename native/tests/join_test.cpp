@@ -42,6 +42,15 @@ struct Scene {
     return made;
   }
 
+  /// The copy goes to device 1, and is recorded there under a number that is no stream's.
+  void recordUnderForeignKey() {
+    ActivityRecord& copy = records[1];
+    copy.device = 1;
+    copy.streamId = 10;
+    copy.sourceDevice = 0;
+    copy.targetDevice = 1;
+  }
+
   std::string join() {
     const IssuedStream stream{0, {0, streamId}, &issued};
     return joinActivities(builder.program(), stream, records, {{0, streamId}, {1, 21}}, 3, rows);
@@ -52,10 +61,7 @@ struct Scene {
 
 TEST("copies between devices are the stream's too where they were recorded under a key that is no stream's") {
   Scene scene;
-  scene.records[1].device = 1;
-  scene.records[1].streamId = 10;
-  scene.records[1].sourceDevice = 0;
-  scene.records[1].targetDevice = 1;
+  scene.recordUnderForeignKey();
   CHECK(scene.join().empty());
   CHECK(scene.rows.size() == 2 && scene.rows[0].startNs == 100);
   // Of another stream.
@@ -70,10 +76,7 @@ TEST("copies between devices are the stream's too where they were recorded under
 
 TEST("where copies between devices under two keys fit a stream, neither is taken, and it is said where they are") {
   Scene scene;
-  scene.records[1].device = 1;
-  scene.records[1].streamId = 10;
-  scene.records[1].sourceDevice = 0;
-  scene.records[1].targetDevice = 1;
+  scene.recordUnderForeignKey();
   scene.records.push_back(scene.records[1]);
   scene.records.back().streamId = 11;
   CHECK(scene.join().find("recorded on device 1, stream 10; this one is stream 13 of device 0") != std::string::npos);
