@@ -16,7 +16,7 @@ import {
   setCurrentStream,
   startCopy,
 } from '../../native/index.ts';
-import { bytes, calm, device, other, simulate, tensor } from './copySupport.ts';
+import { bytes, calm, device, expectBytes, other, simulate, tensor } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
 const MiB = 2 ** 20;
@@ -24,13 +24,6 @@ const up = (data: unknown): Promise<DeviceTensor[]> => startCopy<DeviceTensor[]>
 const down = (data: unknown): Promise<HostTensor[]> => startCopy<HostTensor[]>(data, 'cpu').get();
 const storagesOf = (tensors: readonly DeviceTensor[]): number => new Set(tensors.map(({ storage }) => storage)).size;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {
-  expect(results.length).toBe(sources.length);
-  results.forEach((result, index) => {
-    expect(Buffer.compare(result.bytes, sources[index] ?? new Uint8Array()), `tensor ${index}`).toBe(0);
-  });
-}
 
 describeNative('startCopy, copies', () => {
   afterEach(() => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { copyCounts, measureCopies, trimCopies } from '../../native/copy/measure.ts';
 import type { CopyOptions } from '../../native/copy/startCopy.ts';
 import { type DeviceTensor, type HostTensor, pinnedBuffer, startCopy } from '../../native/index.ts';
-import { bytes, calm, device, other, simulate } from './copySupport.ts';
+import { bytes, calm, device, expectBytes, other, simulate } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
 const MiB = 2 ** 20;
@@ -14,12 +14,6 @@ const up = (data: unknown, options: CopyOptions = relayed): Promise<DeviceTensor
   startCopy<DeviceTensor[]>(data, device, options).get();
 const down = (data: unknown, options: CopyOptions = relayed): Promise<HostTensor[]> =>
   startCopy<HostTensor[]>(data, 'cpu', options).get();
-
-function expectBytes(results: readonly HostTensor[], expected: readonly Uint8Array[]): void {
-  results.forEach((result, index) => {
-    expect(Buffer.compare(result.bytes, expected[index] ?? new Uint8Array()), `tensor ${index}`).toBe(0);
-  });
-}
 
 describeNative('startCopy, relays', () => {
   afterEach(() => {

@@ -1,4 +1,5 @@
 /** What the tests of startCopy share: tensors with known bytes, and simulated devices. */
+import { expect } from 'vitest';
 import type { Dtype } from '../../native/copy/dtypes.ts';
 import { elementTypeOf, hostData } from '../../native/copy/dtypes.ts';
 import { nativeCopies } from '../../native/copy/nativeCopies.ts';
@@ -32,3 +33,11 @@ export function simulate(order: {
 }
 
 export const calm = { failAfter: -1, delayNs: 0, memoryBytes: 2 ** 34, peers: 1 };
+
+/** As many tensors as sources, with the very same bytes. */
+export function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {
+  expect(results.length).toBe(sources.length);
+  results.forEach((result, index) => {
+    expect(Buffer.compare(result.bytes, sources[index] ?? new Uint8Array()), `tensor ${index}`).toBe(0);
+  });
+}
