@@ -12,10 +12,12 @@
 #include "check.h"
 #include "copy/host_copy_device.h"
 #include "copy/multi_copy.h"
+#include "copy_arrives.h"
 #include "failure.h"
 
 using namespace copyscope;
 using namespace copyscope::copy;
+using copyscope::testing::arrives;
 
 namespace {
 
@@ -43,13 +45,6 @@ std::vector<std::uint64_t> manySmall() {
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t index = 0; index < 528; ++index) sizes.push_back(8 + index * 37 % 560);
   return sizes;
-}
-
-bool arrives(MultiCopy& copies, CopyEngine& engine) {
-  copies.poison();
-  copies.run(engine.defaultStream());
-  const Comparison found = copies.verify();
-  return found.wrong == 0 && found.checked == copies.bytes();
 }
 
 std::string codeOf(const std::exception& thrown) {

@@ -12,10 +12,12 @@
 #include "copy/copy_path.h"
 #include "copy/host_copy_device.h"
 #include "copy/multi_copy.h"
+#include "copy_arrives.h"
 #include "failure.h"
 
 using namespace copyscope;
 using namespace copyscope::copy;
+using copyscope::testing::arrives;
 
 namespace {
 
@@ -48,13 +50,6 @@ MultiCopyPlan planOf(Direction direction, std::vector<std::uint64_t> sizes, cons
   plan.options.slotBytes = 64 << 10;
   plan.options.relays = relays;
   return plan;
-}
-
-bool arrives(MultiCopy& copies, CopyEngine& engine) {
-  copies.poison();
-  copies.run(engine.defaultStream());
-  const Comparison found = copies.verify();
-  return found.wrong == 0 && found.checked == copies.bytes();
 }
 
 std::string codeOfRun(MultiCopy& copies, CopyEngine& engine, std::string* message = nullptr) {
