@@ -41,6 +41,16 @@ export function Drawing({ spec, onOpen }: Props) {
     });
   }, [spec, scheme, width, height]);
 
+  // After every drawing too: it forgets what stood out, and the first key may come before there is one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scheme draws anew.
+  useEffect(() => {
+    if (width === 0 || height === 0) return;
+    chart.current?.dispatchAction({ type: 'downplay' });
+    const point = at === null ? undefined : points[at];
+    if (point === undefined) chart.current?.dispatchAction({ type: 'hideTip' });
+    else show(chart.current, point);
+  }, [at, points, scheme, width, height]);
+
   useEffect(() => {
     const drawn = chart.current;
     if (drawn === null || onOpen === undefined) return;
@@ -56,7 +66,7 @@ export function Drawing({ spec, onOpen }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const here = at === null ? undefined : points[at];
     if (event.key === 'Enter' && here?.cell.id !== undefined && onOpen !== undefined) onOpen(here.cell.id);
-    else if (event.key === 'Escape' && at !== null) leave();
+    else if (event.key === 'Escape' && at !== null) setAt(null);
     else if (isStep(event.key) && points.length > 0) go(at === null ? 0 : stepFrom(points, at, event.key));
     else return;
     event.preventDefault();
@@ -65,14 +75,7 @@ export function Drawing({ spec, onOpen }: Props) {
     const point = points[index];
     if (point === undefined) return;
     setAt(index);
-    chart.current?.dispatchAction({ type: 'downplay' });
-    show(chart.current, point);
     announce(pointLines(spec, point).join(', '));
-  };
-  const leave = (): void => {
-    setAt(null);
-    chart.current?.dispatchAction({ type: 'downplay' });
-    chart.current?.dispatchAction({ type: 'hideTip' });
   };
   const opens = points.some(({ cell }) => cell.id !== undefined) && onOpen !== undefined;
   return (
@@ -88,7 +91,7 @@ export function Drawing({ spec, onOpen }: Props) {
       data-testid="chart"
       data-points={points.length}
       onKeyDown={onKeyDown}
-      onBlur={leave}
+      onBlur={() => setAt(null)}
     />
   );
 }

@@ -31,6 +31,22 @@ test('a run has charts of its engines, its device and its host threads, which sa
   await expect(window.timeline.getByRole('figure', { name: /^Engine use/ })).toContainText('Compute');
 });
 
+test('a key that comes before the chart is drawn shows its point once it is', async ({ window: _window, page }) => {
+  await page.evaluate(() => {
+    new MutationObserver((_changes, observer) => {
+      const chart = document.querySelector('[data-testid="chart"]');
+      if (chart === null) return;
+      observer.disconnect();
+      chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await page.getByRole('button', { name: 'Charts', exact: true }).click();
+  const chart = page.getByRole('region', { name: 'Strategies' }).getByTestId('chart');
+  await expect(chart.locator('svg')).toBeVisible();
+  // The words beside a point are the only HTML in the chart.
+  await expect(chart.locator('div', { hasText: /Makespan.*ms/ }).last()).toBeVisible();
+});
+
 test('strategies stand beside one another, open their run by mouse and keyboard, and can be read as a table', async ({
   window,
   page,

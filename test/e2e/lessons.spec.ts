@@ -298,7 +298,8 @@ test('a lesson of one’s own is listed and played; one with a mistake says wher
   await page.getByRole('button', { name: 'Lessons', exact: true }).click();
   await expect(page.getByText(/line 8: minutes: "soon" is not/)).toBeVisible();
   await page.getByRole('button', { name: /My own lesson/ }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'What do you expect?' })).toBeVisible();
+  const question = page.getByTestId('lesson').getByRole('heading', { level: 2, name: 'What do you expect?' });
+  await expect(question).toBeVisible();
   await page.getByRole('button', { name: 'Show the answer' }).click();
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
 });
