@@ -3,11 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
 import { expect, test } from './support/test.ts';
-import type { Window } from './support/window.ts';
 
 const root = join(import.meta.dirname, '../..');
 const exampleFile = join(root, 'assets/examples/overlap/pinned-side-stream.json');
@@ -132,13 +130,9 @@ test.describe('a file that is not a run', () => {
   ];
 
   for (const [what, content, remedy] of files) {
-    test(`${what}: is refused with a reason and a remedy, and nothing on disk changes`, async ({
-      window,
-      server,
-      page,
-    }) => {
+    test(`${what}: is refused with a reason and a remedy, and nothing on disk changes`, async ({ window, server }) => {
       const before = server.files();
-      await openFile(window, page, 'broken.arrow', content());
+      await window.openFile('broken.arrow', content());
       const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
       await expect(alert).toContainText(remedy);
       expect(server.files()).toEqual(before);
@@ -146,14 +140,6 @@ test.describe('a file that is not a run', () => {
     });
   }
 });
-
-async function openFile(window: Window, page: Page, name: string, buffer: Buffer): Promise<void> {
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser'),
-    window.library.getByRole('button', { name: /^Open a / }).click(),
-  ]);
-  await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer });
-}
 
 /** A run file as the command line writes it. */
 let written: Buffer | null = null;
@@ -196,9 +182,9 @@ test.describe('a document that is not an experiment', () => {
   ];
 
   for (const [what, content, message] of files) {
-    test(`${what}: is refused with the field, and nothing on disk changes`, async ({ window, server, page }) => {
+    test(`${what}: is refused with the field, and nothing on disk changes`, async ({ window, server }) => {
       const before = server.files();
-      await openFile(window, page, 'broken.json', Buffer.from(content));
+      await window.openFile('broken.json', Buffer.from(content));
       await expect(window.alerts.filter({ hasText: 'broken.json' })).toContainText(message);
       expect(server.files()).toEqual(before);
     });

@@ -8,6 +8,7 @@ import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const fixtures = join(import.meta.dirname, '../fixtures');
 const screenshots = join(import.meta.dirname, '../../test-results/screenshots');
 
 /** What axe calls serious or critical, with the elements. */
@@ -136,13 +137,15 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await window.open('Pinned source changed in flight');
     await expect(window.inspector.getByRole('article', { name: /^Hazard: / })).toBeVisible();
   },
-  failed: async (window, page) => {
+  'relay over two GPUs': async (window, page) => {
+    await window.openFile('relay.arrow', readFileSync(join(fixtures, 'runs/relay-two-gpus.arrow')));
+    await expect(window.status).toContainText('recorded on');
+    await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+    await expect(window.inspector.getByRole('combobox', { name: 'Relay' })).toBeVisible();
+  },
+  failed: async (window) => {
     await window.open('Pinned source, second stream');
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      window.library.getByRole('button', { name: /^Open a / }).click(),
-    ]);
-    await chooser.setFiles({ name: 'broken.arrow', mimeType: 'application/octet-stream', buffer: Buffer.alloc(100) });
+    await window.openFile('broken.arrow', Buffer.alloc(100));
     await expect(window.alerts.first()).toBeVisible();
   },
   build: async (window, page) => {

@@ -238,14 +238,7 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
     base: { template: 'chunked-pipeline' },
     axes: [{ parameter: 'streams', values: [1, 2] }],
   };
-  const open = async (name: string, buffer: Buffer): Promise<void> => {
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      window.library.getByRole('button', { name: /^Open a / }).click(),
-    ]);
-    await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer });
-  };
-  const openDocument = (content: object) => open('streams.sweep.json', Buffer.from(JSON.stringify(content)));
+  const openDocument = (content: object) => window.openFile('streams.sweep.json', Buffer.from(JSON.stringify(content)));
   await openDocument({ ...document, axes: [] });
   await expect(page.getByRole('alert').filter({ hasText: 'could not be opened' })).toContainText('axes');
   await openDocument(document);
@@ -289,7 +282,7 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
   await expect(page.getByRole('heading', { level: 1 })).not.toContainText('Streams of a file');
   expect(kept()).toEqual([]);
 
-  await open('streams.copyscope', bundle);
+  await window.openFile('streams.copyscope', bundle);
   await expect(page.getByRole('alert').filter({ hasText: 'The bundle is in your library' })).toContainText('1 sweep');
   await sweeps.getByRole('button', { name: /^Streams of a file/ }).click();
   await expect(progress(page)).toContainText('complete');

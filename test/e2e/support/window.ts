@@ -38,6 +38,15 @@ export class Window {
     await expect(this.page.getByRole('heading', { level: 1, name })).toBeVisible();
   }
 
+  /** Opens a file as one chooses it with the library's button. */
+  async openFile(name: string, buffer: Buffer): Promise<void> {
+    const [chooser] = await Promise.all([
+      this.page.waitForEvent('filechooser'),
+      this.library.getByRole('button', { name: /^Open a / }).click(),
+    ]);
+    await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer });
+  }
+
   async pickEngine(name: RegExp): Promise<void> {
     await this.engine.click();
     await this.page.getByRole('option', { name }).click();
