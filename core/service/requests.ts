@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
+import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
@@ -38,9 +39,9 @@ const itemsSchema = z.strictObject({
 });
 
 const mostTyped = 100;
-/** A field's text may be a whole description. */
+/** A text may be that of the whole document, as JSON. */
 export const typedSchema = z
-  .record(z.string().max(400), z.string().max(100_000))
+  .record(z.string().max(400), z.string().max(maxExperimentCharacters))
   .refine((texts) => Object.keys(texts).length <= mostTyped, `more than ${mostTyped} fields`);
 
 const draftSchema = z.strictObject({

@@ -1,47 +1,20 @@
 /** The document as JSON: edits flow both ways, and an error points at its line. */
-import { type UIEvent, useEffect, useRef, useState } from 'react';
+import { type UIEvent, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { lineOfField, lineOfSyntaxError } from '../../core/experiment/edit/jsonLines.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { parseExperimentText } from '../../core/experiment/parse.ts';
-import { edit } from '../app/store/editing.ts';
 import classes from './JsonPane.module.css';
+import { useJsonText } from './useJsonText.ts';
 
-/** A change is taken over when typing pauses this long. */
-const pauseMs = 400;
 const mostProblems = 20;
 
-const textOf = (experiment: Experiment): string => `${JSON.stringify(experiment, null, 2)}\n`;
-
 export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
-  const [text, setText] = useState(() => textOf(experiment));
-  const taken = useRef(experiment);
+  const { text, setText, parsed, takeOver } = useJsonText(experiment);
   const [scroll, setScroll] = useState(0);
   const area = useRef<HTMLTextAreaElement>(null);
-  // A change from elsewhere replaces the text; our own comes back as the same document, however it is spaced here.
-  useEffect(() => {
-    if (JSON.stringify(taken.current) === JSON.stringify(experiment)) return;
-    taken.current = experiment;
-    setText(textOf(experiment));
-  }, [experiment]);
-  const parsed = parseExperimentText(text);
   const problems = parsed.ok
     ? []
     : parsed.problems.slice(0, mostProblems).map((problem) => ({ problem, line: lineOf(text, problem) }));
-  useEffect(() => {
-    if (!parsed.ok || JSON.stringify(parsed.experiment) === JSON.stringify(taken.current)) return;
-    const next = parsed.experiment;
-    const before = taken.current.name;
-    const timer = setTimeout(() => {
-      taken.current = next;
-      // The copy that an example becomes keeps its own name, unless the name is what was changed.
-      void edit('Edit JSON', ({ name }) => ({
-        experiment: next.name === before ? { ...next, name } : next,
-        selected: [],
-      }));
-    }, pauseMs);
-    return () => clearTimeout(timer);
-  });
   const wrong = new Set(problems.map(({ line }) => line));
   return (
     <section className={classes['pane']} aria-label="JSON">
@@ -64,6 +37,7 @@ export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
           autoComplete="off"
           wrap="off"
           value={text}
+          onBlur={takeOver}
           onChange={(event) => setText(event.currentTarget.value)}
           onScroll={(event: UIEvent<HTMLTextAreaElement>) => setScroll(event.currentTarget.scrollTop)}
         />

@@ -163,6 +163,36 @@ test('the JSON flows both ways, and an error points at its line', async ({ windo
   await expect(window.inspector.getByText('Write a time such as 40 us or 1.5 ms.')).toBeVisible();
 });
 
+test('JSON that is left at once is taken over; what is no experiment yet stands there again', async ({
+  window,
+  page,
+}) => {
+  await window.open('Pinned source, second stream');
+  const tools = page.getByRole('toolbar', { name: 'Score tools' });
+  const json = page.getByRole('textbox', { name: 'Experiment as JSON' });
+  await tools.getByText('JSON', { exact: true }).click();
+  await json.fill((await json.inputValue()).replace('"durationNs": 40000', '"durationNs": 50000'));
+  // Another view in the same task as the last letter: neither a pause nor a blur comes before.
+  await page.evaluate(() => {
+    const switchTo = [...document.querySelectorAll('label')].find((label) => label.textContent === 'Score');
+    switchTo?.click();
+  });
+  await expect(page.getByRole('heading', { level: 1, name: /^Copy of/ })).toBeVisible();
+  await page.getByTestId('score-sheet').locator('[data-op="2"]').click();
+  await expect(window.inspector.getByLabel('Duration', { exact: true })).toHaveValue('50 us');
+
+  await tools.getByText('JSON', { exact: true }).click();
+  const half = (await json.inputValue()).replace('"durationNs": 50000', '"durationNs": ');
+  await json.fill(half);
+  await tools.getByText('Score', { exact: true }).click();
+  await expect(page.getByTestId('score-sheet')).toBeVisible();
+  await window.open('Pageable source, same stream');
+  await page.goBack();
+  await tools.getByText('JSON', { exact: true }).click();
+  await expect(json).toHaveValue(half);
+  await expect(page.getByRole('alert').filter({ hasText: 'Line' })).toBeVisible();
+});
+
 test('a block is resized by its corner and by keys, with the value beside the pointer', async ({ window, page }) => {
   await window.open('Pinned source, second stream');
   const sheet = page.getByTestId('score-sheet');

@@ -33,6 +33,14 @@ export function setTyped(document: string, field: string, text: string | null): 
   return before !== text;
 }
 
+/** Its field is off screen now, and has its text again when it is back. */
+export function setAside(document: string, field: string): void {
+  const text = onScreen.get(document)?.[field];
+  if (text === undefined) return;
+  setTyped(document, field, null);
+  recovered.set(document, { ...recovered.get(document), [field]: text });
+}
+
 export const recoverTyped = (document: string, texts: TypedTexts): void => void recovered.set(document, texts);
 
 /** Paths are of the document as it was: after a change they could name other fields. */

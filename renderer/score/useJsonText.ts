@@ -1,0 +1,71 @@
+/** The text of the JSON pane: taken over when it is an experiment, kept with the document while it isn't one. */
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type ParsedExperiment, parseExperimentText } from '../../core/experiment/parse.ts';
+import { edit, keepTyped } from '../app/store/editing.ts';
+import { pageDocumentKey } from '../app/store/select.ts';
+import { state, useApp } from '../app/store/store.ts';
+import { recoveredText, setAside } from '../app/store/typed.ts';
+
+/** A change is taken over when typing pauses this long. */
+const pauseMs = 400;
+/** Stands among the paths of the document's fields, and is none. */
+const field = 'JSON';
+
+const isSame = (one: Experiment, other: Experiment): boolean => JSON.stringify(one) === JSON.stringify(other);
+const textOf = (experiment: Experiment): string => `${JSON.stringify(experiment, null, 2)}\n`;
+
+interface JsonText {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly parsed: ParsedExperiment;
+  /** At once, without waiting for a pause: where the pane is left. */
+  readonly takeOver: () => void;
+}
+
+export function useJsonText(experiment: Experiment): JsonText {
+  const document = useApp(pageDocumentKey);
+  const [text, setText] = useState(() => recoveredText(document, field) ?? textOf(experiment));
+  const parsed = useMemo(() => parseExperimentText(text), [text]);
+  const shown = useRef({ document, experiment });
+  // A change from elsewhere replaces the text; our own comes back as the same document, however it is spaced here.
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = { document, experiment };
+    if (before.document !== document) setText(recoveredText(document, field) ?? textOf(experiment));
+    else if (!isSame(before.experiment, experiment)) setText(textOf(experiment));
+  }, [document, experiment]);
+
+  const takeOver = (): void => {
+    const before = shown.current;
+    if (!parsed.ok || before.document !== pageDocumentKey(state())) return;
+    const next = parsed.experiment;
+    if (isSame(next, before.experiment)) return;
+    shown.current = { ...before, experiment: next };
+    // The copy that an example becomes keeps its own name, unless the name is what was changed.
+    void edit('Edit JSON', ({ name }) => ({
+      experiment: next.name === before.experiment.name ? { ...next, name } : next,
+      selected: [],
+    }));
+  };
+  useEffect(() => {
+    const timer = setTimeout(takeOver, pauseMs);
+    return () => clearTimeout(timer);
+  });
+  const last = useRef(takeOver);
+  useEffect(() => {
+    last.current = takeOver;
+  });
+  useEffect(() => {
+    if (document === null) return;
+    keepTyped(document, field, parsed.ok && isSame(parsed.experiment, experiment) ? null : text);
+  }, [document, parsed, text, experiment]);
+  useEffect(() => {
+    if (document === null) return;
+    return () => {
+      last.current();
+      setAside(document, field);
+    };
+  }, [document]);
+  return { text, setText, parsed, takeOver };
+}
