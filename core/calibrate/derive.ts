@@ -64,7 +64,8 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 /** Parameters that no experiment tells apart. */
 const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
-  ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
+  ...['host.indexBytesPerSecond', 'host.randomBytesPerSecond', 'host.readRandomBytesPerSecond', 'host.memcpyNs'],
+  ...['host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
   ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];

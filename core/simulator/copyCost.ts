@@ -87,7 +87,7 @@ export class CopyCosts {
   }
 
   #hostCopy(bytes: number): CopyCost {
-    const deviceNs = (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
+    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
     const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
     return { route: 'host', engine: hostEngine, callNs, deviceNs };
   }

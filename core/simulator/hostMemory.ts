@@ -1,8 +1,7 @@
 /**
- * How fast one host thread writes or reads memory. Content that must be worked out word by word costs more than the
- * memory does, and what a copy engine has written lies past the caches.
+ * How fast one host thread writes or reads memory. Both go word by word (native/src/host_memory.cpp), so it is the work
+ * that a word's content takes which decides, and where a copy engine has written past the caches, the memory.
  */
-import type { Content } from '../program/instructions.ts';
 import type { InstructionOf, Program } from '../program/program.ts';
 import type { DeviceProfile } from './profile.ts';
 
@@ -17,21 +16,37 @@ export interface HostRate {
   readonly bytesPerSecond: number;
 }
 
+/** The slowest of what the profile knows of such a write or read. */
 export function hostRate(
   instruction: InstructionOf<'write'> | InstructionOf<'read'>,
-  { buffers }: Program,
+  program: Program,
   { host }: DeviceProfile,
 ): HostRate {
-  const isRead = instruction.code === 'read';
-  const usual = isRead ? 'readBytesPerSecond' : 'writeBytesPerSecond';
-  const arrived = isRead && (buffers[instruction.buffer]?.memory ?? 'pageable') !== 'pageable';
-  const name = arrived && host.readArrivedBytesPerSecond !== undefined ? 'readArrivedBytesPerSecond' : usual;
-  const own: HostRate = { name, bytesPerSecond: host[name] ?? host.memcpyBytesPerSecond };
-  const content = isRead ? instruction.expected : instruction.content;
-  const { randomBytesPerSecond } = host;
-  if (!isRandom(content) || randomBytesPerSecond === undefined || randomBytesPerSecond >= own.bytesPerSecond)
-    return own;
-  return { name: 'randomBytesPerSecond', bytesPerSecond: randomBytesPerSecond };
+  const names = instruction.code === 'write' ? writeRates(instruction) : readRates(instruction, program, host);
+  const [usual = 'memcpyBytesPerSecond'] = names;
+  return names.reduce<HostRate>(
+    (slowest, name) => {
+      const bytesPerSecond = host[name] ?? Number.POSITIVE_INFINITY;
+      return bytesPerSecond < slowest.bytesPerSecond ? { name, bytesPerSecond } : slowest;
+    },
+    { name: usual, bytesPerSecond: host[usual] ?? host.memcpyBytesPerSecond },
+  );
 }
 
-const isRandom = (content: Content | null): boolean => content?.pattern.kind === 'random';
+function writeRates({ content }: InstructionOf<'write'>): readonly HostRateName[] {
+  const { kind } = content.pattern;
+  if (kind === 'random') return ['writeBytesPerSecond', 'randomBytesPerSecond'];
+  return kind === 'index' ? ['writeBytesPerSecond', 'indexBytesPerSecond'] : ['writeBytesPerSecond'];
+}
+
+function readRates(
+  { expected, buffer }: InstructionOf<'read'>,
+  { buffers }: Program,
+  host: Host,
+): readonly HostRateName[] {
+  const arrived = (buffers[buffer]?.memory ?? 'pageable') !== 'pageable';
+  const usual: HostRateName[] = arrived ? ['readBytesPerSecond', 'readArrivedBytesPerSecond'] : ['readBytesPerSecond'];
+  if (expected?.pattern.kind !== 'random') return usual;
+  const known = host.readRandomBytesPerSecond !== undefined;
+  return [...usual, known ? 'readRandomBytesPerSecond' : 'randomBytesPerSecond'];
+}

@@ -177,10 +177,14 @@ const hostSchema = z.strictObject({
   source,
   /** One host thread copying memory; and writing a pattern or reading memory, where that goes at another rate. */
   memcpyBytesPerSecond: rate,
+  /** What a copy on the host that a CUDA call makes lasts beyond its bytes. */
+  memcpyNs: ns.optional(),
   writeBytesPerSecond: rate.optional(),
   readBytesPerSecond: rate.optional(),
-  /** Writing random content, or reading against it, which is worked out word by word. */
+  /** Writing counted and random content, which are worked out word by word, and reading against random content. */
+  indexBytesPerSecond: rate.optional(),
   randomBytesPerSecond: rate.optional(),
+  readRandomBytesPerSecond: rate.optional(),
   /** Reading page-locked memory, into which a copy engine has written past the caches. */
   readArrivedBytesPerSecond: rate.optional(),
   /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */

@@ -214,7 +214,8 @@ export class Tells {
   /** One thread that copies, writes or reads memory by itself. */
   #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
     const { bytes, kind, op } = simulated;
-    const { memcpyBytesPerSecond, cached } = this.#profile.host;
+    const { memcpyBytesPerSecond, cached, memcpyNs = 0 } = this.#profile.host;
+    const startNs = kind === 'copy' ? memcpyNs : 0;
     const isCached = cached !== undefined && bytes <= cached.bytes;
     const own = kind === 'host-read' ? 'read' : kind === 'host-write' ? 'write' : null;
     const instruction = own === null ? undefined : this.#instruction(op, own);
@@ -224,9 +225,9 @@ export class Tells {
         : isCached
           ? { name: 'cached.bytesPerSecond', bytesPerSecond: cached.bytesPerSecond }
           : { name: 'memcpyBytesPerSecond', bytesPerSecond: memcpyBytesPerSecond };
-    const predicted = (bytes / bytesPerSecond) * 1e9;
+    const predicted = startNs + (bytes / bytesPerSecond) * 1e9;
     if (bytes < leastHostBytes || !isNear(durationOf(simulated), predicted)) return [];
-    return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index]) }];
+    return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index], startNs) }];
   }
 
   // Work
@@ -426,8 +427,9 @@ export function tableAt(profile: DeviceProfile, path: string): readonly TimePoin
 const lengthOf = (row: Activity | undefined, without: number): number | undefined =>
   row === undefined ? undefined : Math.max(0, durationOf(row) - without);
 
-const rateOf = (bytes: number, row: Activity | undefined): number | undefined =>
-  row === undefined || durationOf(row) <= 0 ? undefined : (bytes / durationOf(row)) * 1e9;
+/** Of what takes `startNs` beyond its bytes. */
+const rateOf = (bytes: number, row: Activity | undefined, startNs: number): number | undefined =>
+  row === undefined || durationOf(row) <= startNs ? undefined : (bytes / (durationOf(row) - startNs)) * 1e9;
 
 const quotient = (value: number, by: number | undefined): number | undefined =>
   by === undefined || by <= 0 ? undefined : value / by;

@@ -54,7 +54,8 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
 /** Not probed: no experiment tells them apart. */
 const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
-  ...['host.randomBytesPerSecond', 'host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
+  ...['host.indexBytesPerSecond', 'host.randomBytesPerSecond', 'host.readRandomBytesPerSecond', 'host.memcpyNs'],
+  ...['host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
   ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];

@@ -1,0 +1,72 @@
+/** What host threads do with memory: how long writes, reads and copies on the host last. */
+import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { program, run, toyProfile } from './toy.ts';
+
+/** Rates in bytes a nanosecond. */
+const rates = (host: Partial<DeviceProfile['host']>): DeviceProfile => ({
+  ...toyProfile,
+  host: {
+    ...toyProfile.host,
+    ...Object.fromEntries(
+      Object.entries(host).map(([key, value]) => [key, typeof value === 'number' ? value * 1e9 : value]),
+    ),
+  },
+});
+const constant = { kind: 'constant', value: 7 } as const;
+const index = { kind: 'index' } as const;
+const random = { kind: 'random', seed: 3 } as const;
+type Pattern = typeof constant | typeof index | typeof random;
+const write = (pattern: Pattern, buffer = 'pageable') => ({ op: 'write', buffer, bytes: 1000, pattern }) as const;
+const read = (buffer: string) => ({ op: 'read', buffer, bytes: 1000 }) as const;
+
+const lengths = (tested: Parameters<typeof run>[0], profile: DeviceProfile): number[] =>
+  run(tested, profile)
+    .filter(({ kind }) => kind === 'host-write' || kind === 'host-read')
+    .map(({ start, end }) => end - start);
+
+describe('a host thread that writes', () => {
+  const tested = program([write(constant), write(index), write(random)]);
+
+  it('takes as long as the words of its content take', () => {
+    const profile = rates({ writeBytesPerSecond: 5, indexBytesPerSecond: 4, randomBytesPerSecond: 2 });
+    expect(lengths(tested, profile)).toEqual([200, 250, 500]);
+  });
+
+  it('is never faster than its memory', () => {
+    const profile = rates({ writeBytesPerSecond: 1, indexBytesPerSecond: 4, randomBytesPerSecond: 2 });
+    expect(lengths(tested, profile)).toEqual([1000, 1000, 1000]);
+  });
+
+  it('copies where the profile says nothing of writing', () => {
+    expect(lengths(tested, toyProfile)).toEqual([1000, 1000, 1000]);
+  });
+});
+
+describe('a host thread that reads', () => {
+  const host = { readBytesPerSecond: 5, readArrivedBytesPerSecond: 4, randomBytesPerSecond: 2.5 };
+
+  it('takes longer against random content, and of what a copy engine may have written', () => {
+    const tested = program([
+      write(index),
+      read('pageable'),
+      write(index, 'pinned'),
+      read('pinned'),
+      write(random),
+      read('pageable'),
+    ]);
+    const reads = (profile: DeviceProfile) => lengths(tested, profile).filter((_, place) => place % 2 === 1);
+    expect(reads(rates(host))).toEqual([200, 250, 400]);
+    expect(reads(rates({ ...host, readRandomBytesPerSecond: 2 }))).toEqual([200, 250, 500]);
+  });
+});
+
+describe('a copy from host to host', () => {
+  const copy = { op: 'copy', src: 'pageable', dst: 'pinned', stream: 'a', bytes: 1000 } as const;
+
+  it('lasts longer than its bytes', () => {
+    const profile = { ...toyProfile, host: { ...toyProfile.host, memcpyNs: 50 } };
+    const copies = run(program([copy]), profile).filter(({ kind }) => kind === 'copy');
+    expect(copies.map(({ start, end }) => end - start)).toEqual([1050]);
+  });
+});
