@@ -1,22 +1,21 @@
 /**
  * How well the simulator predicts what was recorded: node test/bench/run.mjs accuracy [--runs FOLDER] [--blind FOLDER,…]
- * [--profile NAME|FILE.json] [--base FILE] [--no-fit] [--worst 15]. For each recorded run: predicted and recorded
+ * [--profile NAME|FILE.json] [--base FILE] [--no-fit] [--no-cross] [--worst 15]. For each recorded run: predicted and recorded
  * makespan, and the part of the copies' time in which kernels ran. The corpus' runs are split in two by their place in
  * the sorted list, a profile is fitted to one half only, and both halves are told; then the other way round. The blind
- * sets, to which no profile is fitted, are told beside with the profile that ships, and where its worst predictions part
- * from what was recorded. Targets: median absolute error of the makespan at most 5 %, 90th percentile at most 15 %,
- * overlap within 5 points in nine of ten.
+ * sets are told beside with the profile that ships, and where its worst predictions part from what was recorded. Last,
+ * for each set, a profile is fitted to the runs of the other machines and predicts this one's: what is to be expected of
+ * a strange machine. Targets: median absolute error of the makespan at most 5 %, 90th percentile at most 15 %, overlap
+ * within 5 points in nine of ten.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { errorsOf, type Predicted, predict } from '../../core/calibrate/fit/errorTerms.ts';
 import { fitProfile } from '../../core/calibrate/fit/fit.ts';
-import { type RecordedRun, recordedRun } from '../../core/calibrate/fit/recordedRun.ts';
-import { toErrorInfo } from '../../core/errors.ts';
+import type { RecordedRun } from '../../core/calibrate/fit/recordedRun.ts';
 import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
 import { whileRecording } from '../../core/simulator/recorder.ts';
-import { decodeRun } from '../../core/trace/arrow.ts';
 import { errorParts } from './support/errorParts.ts';
+import { fitToMachines, readSet, type SetRun, sets } from './support/recordedSets.ts';
 
 const option = (name: string, otherwise: string): string => {
   const place = process.argv.indexOf(name);
@@ -28,15 +27,16 @@ const targets = { median: 0.05, high: 0.15, close: 0.9 };
 let [held, asked] = [0, 0];
 
 const wanted = option('--profile', 'h200');
+/** Calibrated on several H200 machines: what a fit starts from. */
+const base = readProfile(option('--base', 'test/fixtures/h200-machines.json'));
 const shipped = readProfile(wanted.endsWith('.json') ? wanted : `assets/profiles/${wanted}.json`);
 tellCorpus(option('--runs', 'test/fixtures/corpus'));
 for (const folder of option('--blind', 'test/fixtures/blind,test/fixtures/blind2').split(',')) tellBlind(folder);
+if (!process.argv.includes('--no-fit') && !process.argv.includes('--no-cross')) tellStrangers();
 for (const reason of leftOut) console.log(`left out: ${reason}`);
 console.log(`${held} of ${asked} targets are held.`);
 
 function tellCorpus(folder: string): void {
-  /** Calibrated on several H200 machines, without any of these runs: what a fit to half of them starts from. */
-  const base = readProfile(option('--base', 'test/fixtures/h200-machines.json'));
   const runs = readRuns(folder);
   // By place, so that both halves hold all kinds, and the split never depends on what came out.
   const halves = [0, 1].map((half) => runs.filter((_, index) => index % 2 === half));
@@ -72,22 +72,25 @@ function readProfile(path: string): DeviceProfile {
   return parseProfile(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-function readRuns(folder: string): RecordedRun[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.arrow'));
-  const runs = files.sort().flatMap((file) => read(folder, file.replace(/\.arrow$/, '')) ?? []);
+function readRuns(folder: string): SetRun[] {
+  const runs = readSet(folder, (reason) => leftOut.push(reason));
   console.log(`${runs.length} recorded runs in ${folder}`);
   return runs;
 }
 
-function read(folder: string, id: string): RecordedRun | null {
-  try {
-    const run = decodeRun(readFileSync(join(folder, `${id}.arrow`)));
-    if (run.info.engine === 'cuda') return recordedRun(id, run);
-    leftOut.push(`${id}: it is no run of the CUDA engine`);
-  } catch (error) {
-    leftOut.push(`${id}: ${toErrorInfo(error).message}`);
+/** Each machine with many runs, by a profile fitted to those of the others. */
+function tellStrangers(): void {
+  const all = sets.flatMap((folder) => readSet(folder).map((run) => ({ ...run, folder })));
+  for (const folder of sets) {
+    const strange = all.filter((run) => run.folder === folder && run.machine === folder);
+    if (strange.length === 0) continue;
+    const others = all.filter(({ machine }) => machine !== folder);
+    const { profile } = fitToMachines(base, others);
+    console.log(`\nfitted to ${others.length} runs, none of them of the machine of ${folder}`);
+    const machine = whileRecording(profile);
+    const predicted = strange.map((run) => ({ ...run, predicted: predict(run, machine) }));
+    summarise(`${folder}, machine not seen`, predicted);
   }
-  return null;
 }
 
 /** Of each group of runs in turn; numbered where there are several. */

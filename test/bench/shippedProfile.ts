@@ -1,44 +1,38 @@
 /**
- * Writes the profile that ships as h200: node test/bench/run.mjs shippedProfile. What H200 machines measured
- * (test/fixtures/h200-machines.json), fitted to all runs of the corpus and to the recorded runs that ship. The same files
- * give the same profile.
+ * Writes the profile that ships as h200: node test/bench/run.mjs shippedProfile. What H200 machines measured, and the
+ * constants that its sources name (test/fixtures/h200-machines.json), fitted to all recorded runs at hand, of which each
+ * machine counts as it does in core/calibrate/fit/machines.ts. The same files give the same profile, byte for byte; with
+ * --check nothing is written, and the exit code is 1 where the file is another.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describeFit } from '../../core/calibrate/fit/describeFit.ts';
 import { fitErrors } from '../../core/calibrate/fit/errorTerms.ts';
-import { fitProfile } from '../../core/calibrate/fit/fit.ts';
-import { recordedRun } from '../../core/calibrate/fit/recordedRun.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
-import { decodeRun } from '../../core/trace/arrow.ts';
+import { fitToMachines, readSet, sets } from './support/recordedSets.ts';
 
-const folders = ['test/fixtures/corpus', 'assets/runs'];
 const target = 'assets/profiles/h200.json';
 const base = parseProfile(JSON.parse(readFileSync('test/fixtures/h200-machines.json', 'utf8')));
-const files = folders.flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
-);
-const arrows = files.filter((file) => file.endsWith('.arrow')).sort();
-const runs = arrows.map((file) => {
-  const run = decodeRun(readFileSync(file));
-  return { recorded: recordedRun(file.replace(/\.arrow$/, ''), run), date: run.info.createdAt };
-});
-const recorded = runs.map((run) => run.recorded);
-const fitted = fitProfile(base, recorded);
-const date = runs.reduce((latest, run) => (run.date > latest ? run.date : latest), '').slice(0, 10);
+const runs = sets.flatMap((folder) => readSet(folder));
+const machines = new Set(runs.map(({ machine }) => machine)).size;
+const fitted = fitToMachines(base, runs);
+const date = runs.reduce((latest, run) => (run.createdAt > latest ? run.createdAt : latest), '').slice(0, 10);
 const { source, ...described } = describeFit(fitted, base, {
-  ...{ name: 'h200', device: 'NVIDIA H200 machines', date, runs: recorded.length },
+  ...{ name: 'h200', device: 'NVIDIA H200 machines', date, runs: runs.length },
 });
 const profile = parseProfile({
   ...described,
-  source: `Several NVIDIA H200 machines (PCIe 5.0 x16, CUDA 13.0, driver 580.159.04, virtual machines) on ${date}: measured by copyscope calibrate and the project's benchmarks, then fitted to ${recorded.length} recorded runs of two of them (docs/accuracy.md). Machines of this kind differ, most of all in what the host's memory does; each section says by how much. copyscope calibrate makes a profile of yours.`,
+  source: `Several NVIDIA H200 machines (PCIe 5.0 x16, CUDA 13.0, driver 580.159.04, virtual machines) on ${date}: measured by copyscope calibrate and the project's benchmarks, then fitted to ${runs.length} recorded runs of ${machines} of them (docs/accuracy.md). Machines of this kind differ, most of all in what the host's memory does; each section says by how much. copyscope calibrate makes a profile of yours.`,
 });
-const { median, high, close, overlaps } = fitErrors(recorded, profile);
-writeFileSync(target, `${JSON.stringify(profile, short, 2)}\n`);
+const text = `${JSON.stringify(profile, short, 2)}\n`;
+const { median, high, close, overlaps } = fitErrors(runs, profile);
 console.log(
-  `${target}: fitted to ${recorded.length} runs; on these, makespan error median ${(100 * median).toFixed(1)} %, 90th percentile ${(100 * high).toFixed(1)} %, overlap within 5 points in ${close} of ${overlaps}`,
+  `fitted to ${runs.length} runs, ${fitted.simulations} simulations; on these, makespan error median ${(100 * median).toFixed(1)} %, 90th percentile ${(100 * high).toFixed(1)} %, overlap within 5 points in ${close} of ${overlaps}`,
 );
 console.log(`The fit's own words: ${source}`);
+const isSame = text === readFileSync(target, 'utf8');
+if (!process.argv.includes('--check')) writeFileSync(target, text);
+console.log(`${target} ${isSame ? 'is what was made here' : 'was another'}`);
+if (!isSame && process.argv.includes('--check')) process.exitCode = 1;
 
 /** Nothing here is known to more than five digits; where there are more before the point, all of them stay. */
 function short(_key: string, value: unknown): unknown {

@@ -10,6 +10,8 @@ export interface Terms {
   evaluate(turns: Float64Array, which: readonly number[]): Float64Array;
   /** What turning a knob that far costs by itself. */
   pull(knob: number, turn: number): number;
+  /** Whether a knob can change a part at all; any can change all where left out. */
+  mayChange?(knob: number, index: number): boolean;
 }
 
 export interface DescentOptions {
@@ -74,12 +76,14 @@ export function* descend(terms: Terms, options: DescentOptions): Generator<Desce
   const changed = (knob: number): number[] => {
     const from = turns[knob] ?? 0;
     const found = new Set<number>();
+    const asked = all.filter((index) => terms.mayChange?.(knob, index) ?? true);
     for (const by of [probe, -probe]) {
       turns[knob] = from + by;
-      terms.evaluate(turns, all).forEach((part, index) => {
+      terms.evaluate(turns, asked).forEach((part, place) => {
+        const index = asked[place] ?? 0;
         if (part !== parts[index]) found.add(index);
       });
-      evaluations += all.length;
+      evaluations += asked.length;
     }
     turns[knob] = from;
     return [...found].sort((a, b) => a - b);

@@ -9,13 +9,17 @@ import { applyReadings } from './apply.ts';
 import { descend, type Terms } from './descent.ts';
 import { drawnTo } from './drawn.ts';
 import { errorOf, predict } from './errorTerms.ts';
+import { gathered } from './gathered.ts';
 import { type Knob, knobsOf, turned } from './knobs.ts';
+import { parametersOf } from './parametersOf.ts';
 import { type Reading, readRuns } from './readings.ts';
 import type { RecordedRun } from './recordedRun.ts';
 
 export interface FitOptions {
   /** Simulations in all: 100 runs of the corpus take about a millisecond each. */
   readonly budget?: number;
+  /** What each run counts (machines.ts); all the same where left out. */
+  readonly weights?: readonly number[];
 }
 
 export interface FitProgress {
@@ -44,14 +48,14 @@ const furthest = 1.5;
 export function* fitInSteps(
   base: DeviceProfile,
   runs: readonly RecordedRun[],
-  { budget = defaultBudget }: FitOptions = {},
+  { budget = defaultBudget, weights }: FitOptions = {},
 ): Generator<FitProgress, Fitted, void> {
   const before = whileRecording(withoutMeasurements(base));
   let profile = before;
   let readings: Reading[] = [];
   for (let round = 0; round < rounds; round += 1) {
     yield { done: round * runs.length, total: budget, what: 'reading the runs' };
-    readings = readRuns(runs, profile);
+    readings = gathered(before, readRuns(runs, profile, undefined, weights));
     // What a share of the device does is told against what all of it does, which must be known first.
     const isFirst = round === 0;
     const some = isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings;
@@ -62,16 +66,18 @@ export function* fitInSteps(
   const knobs = knobsOf(profile).filter(({ path }) => !(path.endsWith('.device') && read.has(path)));
   const started = profile;
   const likely = knobs.map(({ path }) => (read.has(path) ? likelyTurn.read : likelyTurn.notRead));
+  const used = runs.map(({ program }) => parametersOf(program, started));
   const terms: Terms = {
     count: runs.length,
     evaluate: (turns, which) => {
       const tried = turned(started, knobs, turns);
       return Float64Array.from(which, (index) => {
         const run = runs[index];
-        return run === undefined ? 0 : errorOf(run, predict(run, tried));
+        return run === undefined ? 0 : (weights?.[index] ?? 1) * errorOf(run, predict(run, tried));
       });
     },
     pull: (knob, turn) => (turn / (likely[knob] ?? 1)) ** 2 / 2,
+    mayChange: (knob, index) => used[index]?.has(knobs[knob]?.path ?? '') ?? true,
   };
   const descent = descend(terms, { knobs: knobs.length, furthest, steps, budget });
   for (;;) {

@@ -17,6 +17,8 @@ export interface Reading {
   readonly at?: { readonly key: PointKey; readonly value: number };
   /** What each run says that says something, in the runs' order. */
   readonly samples: readonly number[];
+  /** What each of them counts; all the same where left out. */
+  readonly weights?: readonly number[];
 }
 
 /** Lengths of calls and copies: empty caches, other threads and other traffic only make them longer. */
@@ -29,24 +31,49 @@ function middle(path: string, values: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 4)] ?? Number.NaN;
 }
 
-export const told = ({ path, samples }: Reading): number => middle(path, samples);
+export function told({ path, samples, weights }: Reading): number {
+  const isEven = weights === undefined || weights.every((weight) => weight === weights[0]);
+  return isEven ? middle(path, samples) : weighted(samples, weights, isLengthened.test(path) ? 0.25 : 0.5);
+}
+
+/** The least value up to which so large a part of the weight lies. */
+function weighted(values: readonly number[], weights: readonly number[], part: number): number {
+  const sorted = values
+    .map((value, index) => ({ value, weight: weights[index] ?? 0 }))
+    .sort((a, b) => a.value - b.value);
+  let left = part * sorted.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { value, weight } of sorted) {
+    left -= weight;
+    if (left <= 0) return value;
+  }
+  return sorted.at(-1)?.value ?? Number.NaN;
+}
 
 /** What the values that one run has for a parameter say together. */
 export type Middle = (path: string, values: readonly number[]) => number;
 
-/** One entry for each parameter and point, in order of path and place. */
-export function readRuns(runs: readonly RecordedRun[], profile: DeviceProfile, middleOf: Middle = middle): Reading[] {
-  const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[] }>();
-  for (const run of runs) {
+/** One entry for each parameter and point, in order of path and place. `weights` has what each run counts. */
+export function readRuns(
+  runs: readonly RecordedRun[],
+  profile: DeviceProfile,
+  middleOf: Middle = middle,
+  weights?: readonly number[],
+): Reading[] {
+  const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[]; weights: number[] }>();
+  runs.forEach((run, index) => {
     for (const [key, { reading, values }] of readRun(run, profile)) {
       if (values.length === 0) continue;
-      const known = found.get(key) ?? { reading, samples: [] };
+      const known = found.get(key) ?? { reading, samples: [], weights: [] };
       found.set(key, known);
       known.samples.push(middleOf(reading.path, values));
+      known.weights.push(weights?.[index] ?? 1);
     }
-  }
+  });
   return [...found.values()]
-    .map(({ reading, samples }) => ({ ...reading, samples }))
+    .map(({ reading, samples, weights: counts }) => ({
+      ...{ ...reading, samples },
+      ...(weights === undefined ? {} : { weights: counts }),
+    }))
     .sort((a, b) => (a.path === b.path ? (a.at?.value ?? 0) - (b.at?.value ?? 0) : a.path < b.path ? -1 : 1));
 }
 

@@ -25,6 +25,10 @@ const durationOf = ({ startNs, endNs }: Activity): number => endNs - startNs;
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= 1 + 0.001 * other;
 /** Times what the driver may stage ahead, that a copy is at the least which tells of staging by its way alone. */
 const leastStaged = 2;
+/** A byte-streaming kernel that lasts fewer of the latencies of its passes tells of those, and not of a rate. */
+const leastLatencies = 10;
+/** Times the size of L2, that a kernel works on which tells how fast memory is. */
+const leastBeyond = 2;
 /** Memory that is touched in less tells more of the call than of the memory. */
 const leastHostBytes = 65_536;
 
@@ -281,15 +285,21 @@ export class Tells {
     if (cost.linkIn > 0 && cost.linkOut > 0) return [];
     if (cost.linkIn > 0) return [over('kernel.mappedReadBytesPerSecond', rates.mappedReadBytesPerSecond)];
     if (cost.linkOut > 0) return [over('kernel.mappedWriteBytesPerSecond', rates.mappedWriteBytesPerSecond)];
+    if (kernel.kind === 'stream') {
+      const latencyNs = kernel.passes * (rates.memoryLatencyNs ?? 0);
+      if (cost.deviceNs < leastLatencies * latencyNs) return [];
+    }
     if (smShare < 1) {
       const path = kernel.kind === 'stream' ? 'kernel.streamShares' : 'kernel.arithmeticShares';
       const part = kernel.kind === 'stream' ? cost.memoryPart : cost.arithmeticPart;
       return [{ ...over(path, part), at: { key: 'share', value: smShare } }];
     }
     if (kernel.kind === 'arithmetic') return [over('kernel.flopsPerSecond', rates.flopsPerSecond)];
-    const isResident = kernel.kind === 'stream' && 2 * kernel.bytes <= device.l2Bytes;
-    return isResident
-      ? [over('kernel.l2BytesPerSecond', rates.l2BytesPerSecond)]
+    const touched = kernel.kind === 'stream' ? 2 * kernel.bytes : 0;
+    if (touched <= device.l2Bytes) return [over('kernel.l2BytesPerSecond', rates.l2BytesPerSecond)];
+    // Of what is a little larger, L2 still holds a part.
+    return touched < leastBeyond * device.l2Bytes
+      ? []
       : [over('kernel.deviceBytesPerSecond', rates.deviceBytesPerSecond)];
   }
 

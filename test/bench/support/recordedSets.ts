@@ -1,0 +1,49 @@
+/** The recorded runs that a profile is fitted to and judged by, and which machine each set is from. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Fitted, fitProfile } from '../../../core/calibrate/fit/fit.ts';
+import { machineWeights } from '../../../core/calibrate/fit/machines.ts';
+import { type RecordedRun, recordedRun } from '../../../core/calibrate/fit/recordedRun.ts';
+import { toErrorInfo } from '../../../core/errors.ts';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+
+export interface SetRun extends RecordedRun {
+  readonly machine: string;
+  readonly createdAt: string;
+}
+
+/** Of a folder: runs of the CUDA engine, in the order of their names; `leftOut` is told of the others. */
+export function readSet(folder: string, leftOut: (reason: string) => void = () => {}): SetRun[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.arrow'));
+  return files.sort().flatMap((file) => read(folder, file.replace(/\.arrow$/, ''), leftOut) ?? []);
+}
+
+function read(folder: string, id: string, leftOut: (reason: string) => void): SetRun | null {
+  try {
+    const run = decodeRun(readFileSync(join(folder, `${id}.arrow`)));
+    const { engine, createdAt } = run.info;
+    if (engine === 'cuda') return { ...recordedRun(id, run), machine: machineOf(folder, id), createdAt };
+    leftOut(`${id}: it is no run of the CUDA engine`);
+  } catch (error) {
+    leftOut(`${id}: ${toErrorInfo(error).message}`);
+  }
+  return null;
+}
+
+export const shippedRuns = 'assets/runs';
+export const sets = ['test/fixtures/corpus', 'test/fixtures/blind', 'test/fixtures/blind2', shippedRuns] as const;
+
+/** The runs that ship are from the machine of the corpus, but for two of one with two GPUs and four of a third. */
+function machineOf(folder: string, id: string): string {
+  if (folder !== shippedRuns) return folder;
+  if (id.startsWith('overlap/')) return 'overlap';
+  return id.includes('two-gpus') ? 'two GPUs' : sets[0];
+}
+
+/** Twice what it takes to try every parameter of the profile on all runs. */
+const budget = 300_000;
+
+/** A profile that knows all of `runs`, and each machine of them as well as its runs say. */
+export const fitToMachines = (base: DeviceProfile, runs: readonly SetRun[]): Fitted =>
+  fitProfile(base, runs, { budget, weights: machineWeights(runs.map(({ machine }) => machine)) });

@@ -1,0 +1,70 @@
+/** Runs of several machines: what each counts, and what sizes that few runs have say. */
+import { describe, expect, it } from 'vitest';
+import { gathered } from '../../../../core/calibrate/fit/gathered.ts';
+import { machineWeights } from '../../../../core/calibrate/fit/machines.ts';
+import { parametersOf } from '../../../../core/calibrate/fit/parametersOf.ts';
+import { type Reading, told } from '../../../../core/calibrate/fit/readings.ts';
+import { requireExperiment } from '../../../../core/experiment/parse.ts';
+import { lower } from '../../../../core/program/lower.ts';
+import { timeTable } from '../../../../core/simulator/table.ts';
+import { h200 } from '../../simulator/toy.ts';
+
+const path = 'copies.h2d.pinned.device';
+const time = timeTable(h200.copies.h2d.pinned.device);
+const at = (value: number) => ({ key: 'bytes' as const, value });
+
+describe('weights of machines', () => {
+  it('make two machines of many runs count nearly the same, and one of few runs little', () => {
+    const machines = [...Array(150).fill('a'), ...Array(75).fill('b'), ...Array(2).fill('c')];
+    const weights = machineWeights(machines);
+    const of = (machine: string): number =>
+      weights.reduce((sum, weight, index) => sum + (machines[index] === machine ? weight : 0), 0);
+    expect(of('a') / of('b')).toBeCloseTo((150 / 170) * (95 / 75), 6);
+    expect(of('c') / of('a')).toBeLessThan(0.11);
+    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(machines.length, 6);
+  });
+
+  it('decide what a reading says', () => {
+    const samples = [1, 1, 1, 9, 9];
+    expect(told({ path: 'calls.wakeNs', samples })).toBe(1);
+    expect(told({ path: 'calls.wakeNs', samples, weights: [1, 1, 1, 1, 1] })).toBe(1);
+    expect(told({ path: 'calls.wakeNs', samples, weights: [1, 1, 1, 2, 2] })).toBe(9);
+    // A call is only ever made longer: its lower quartile.
+    expect(told({ path: 'calls.launchNs', samples, weights: [1, 1, 1, 2, 2] })).toBe(1);
+  });
+});
+
+describe('sizes that few runs have', () => {
+  it('count to the nearest size of the table, by their ratio to it', () => {
+    const odd: Reading = { path, at: at(70_000), samples: [2 * time(70_000)], weights: [3] };
+    const known: Reading = { path, at: at(65_536), samples: [4 * time(65_536)], weights: [1] };
+    const [one, ...others] = gathered(h200, [known, odd]);
+    expect(others).toEqual([]);
+    expect(one).toMatchObject({ path, at: at(65_536), weights: [1, 3] });
+    expect(one?.samples[1]).toBeCloseTo(2 * time(65_536), 6);
+  });
+
+  it('stay where several runs have them, as numbers do', () => {
+    const readings: Reading[] = [
+      { path: 'calls.wakeNs', samples: [1] },
+      { path, at: at(70_000), samples: [1, 2, 3] },
+    ];
+    expect(gathered(h200, readings)).toEqual(readings);
+  });
+});
+
+it('a program is known by the parameters that its simulation looks at', () => {
+  const experiment = requireExperiment({
+    ...{ format: 'copyscope/experiment', version: 1, name: 'one', streams: [{ id: 'a' }] },
+    buffers: [
+      { id: 'h', memory: 'pinned', bytes: 4096 },
+      { id: 'd', memory: 'device', bytes: 4096 },
+    ],
+    threads: [{ id: 'main', operations: [{ op: 'copy', src: 'h', dst: 'd', stream: 'a' }] }],
+  });
+  const found = parametersOf(lower(experiment), h200);
+  expect(found).toContain(path);
+  expect(found).toContain('queue.launchToStartNs');
+  expect(found).not.toContain('copies.d2h.pinned.device');
+  expect(found).not.toContain('graph.captureNs');
+});
