@@ -66,7 +66,14 @@ const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
   ...['host.indexBytesPerSecond', 'host.randomBytesPerSecond', 'host.readRandomBytesPerSecond', 'host.memcpyNs'],
   ...['host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
-  ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
+  ...[
+    'calls.coldNs',
+    'calls.coldBytes',
+    'calls.contendedNs',
+    'queue.queuedCopyNs',
+    'link.freshFactor',
+    'kernel.memoryLatencyNs',
+  ],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 

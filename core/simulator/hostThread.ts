@@ -57,6 +57,10 @@ export interface FirstCalls {
   readonly streamPart: number;
 }
 
+/** Bytes of host memory that push out of the caches what the next call needs. */
+export const coldBytes = ({ coldBytes }: DeviceProfile['calls'], { cached }: DeviceProfile['host']): number =>
+  coldBytes ?? cached?.bytes ?? Number.POSITIVE_INFINITY;
+
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
@@ -66,7 +70,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #issued = '';
   /** Bytes of host memory that it has moved since its last call. */
   #movedBytes = 0;
-  readonly #cacheBytes: number;
+  readonly #coldBytes: number;
   readonly #index: number;
   readonly #steps: readonly Step[];
   readonly #machine: Machine;
@@ -107,7 +111,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#staging = new StagedCopy(this, profile, devices, clock);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
-    this.#cacheBytes = profile.host.cached?.bytes ?? Number.POSITIVE_INFINITY;
+    this.#coldBytes = coldBytes(profile.calls, profile.host);
   }
 
   /** The step it stands at; undefined once it has executed all. */
@@ -184,10 +188,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       this.#movedBytes += bytes;
       return 0;
     }
-    // What waits, waits anyway.
-    if (isWait(step)) return 0;
-    const missNs = this.#movedBytes >= this.#cacheBytes ? (this.#costs.coldNs ?? 0) : 0;
-    this.#movedBytes = isStaged(route) || route === 'host' ? bytes : 0;
+    // What waits, waits anyway: only one that finds nothing to wait for takes longer.
+    if (isWait(step)) return this.#called.size === 0 ? 0 : this.#newNs(step);
+    const ownBytes = isStaged(route) || route === 'host' ? bytes : 0;
+    // What a call that copies memory pushes out by itself, its own time has already.
+    const pushedOut = Math.max(0, this.#movedBytes - ownBytes) / this.#coldBytes;
+    const missNs = Math.min(1, pushedOut) * (this.#costs.coldNs ?? 0);
+    this.#movedBytes = ownBytes;
     return Math.max(this.#newNs(step), missNs);
   }
 

@@ -103,8 +103,10 @@ const callsSchema = z.strictObject({
   /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one: in either case. */
   newPart: part.optional(),
   coldNewPart: part.optional(),
-  /** What a call costs more after its thread has moved more host memory than the caches hold (host.cached). */
+  /** What a call costs more after its thread has moved `coldBytes` of host memory; in proportion after less. */
   coldNs: ns.optional(),
+  /** Host memory that pushes what calls need out of the caches near a core; as much as host.cached where left out. */
+  coldBytes: byteCount.optional(),
   /** What a call that puts work into a stream costs more where the thread's last one was another call. */
   otherNs: ns.optional(),
   /** What it costs more while another host thread is in such a call. */

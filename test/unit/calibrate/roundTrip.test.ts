@@ -56,7 +56,14 @@ const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
   ...['host.indexBytesPerSecond', 'host.randomBytesPerSecond', 'host.readRandomBytesPerSecond', 'host.memcpyNs'],
   ...['host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
-  ...['calls.coldNs', 'calls.contendedNs', 'queue.queuedCopyNs', 'link.freshFactor', 'kernel.memoryLatencyNs'],
+  ...[
+    'calls.coldNs',
+    'calls.coldBytes',
+    'calls.contendedNs',
+    'queue.queuedCopyNs',
+    'link.freshFactor',
+    'kernel.memoryLatencyNs',
+  ],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
@@ -142,7 +149,7 @@ describe('a calibration on the simulator', () => {
     expect(profile.graph.copyGapNs).toBe(h200.graph.copyGapNs);
     expect(profile.graph.source).toContain('Not measured, taken from the profile "base": graph.instantiate.copies');
     expect(profile.calls.source).toBe(
-      'copyscope calibrate: medians, simulated on Some GPU, 2026-11-20, driver for CUDA 13.0, CUDA 13.0. Not measured, taken from the profile "base": calls.coldNs, calls.contendedNs, calls.otherNs, calls.meetingNs.',
+      'copyscope calibrate: medians, simulated on Some GPU, 2026-11-20, driver for CUDA 13.0, CUDA 13.0. Not measured, taken from the profile "base": calls.coldNs, calls.coldBytes, calls.contendedNs, calls.otherNs, calls.meetingNs.',
     );
     expect(profile).toMatchObject({ name: 'mine', basis: 'measured', device: { name: 'Some GPU' }, peer: null });
     const { launchNs } = h200.calls;
@@ -197,7 +204,7 @@ function scaled(profile: DeviceProfile, factors: readonly number[]): DeviceProfi
     staging: { ...staging, inline: table(staging.inline, factor()) },
     calls: {
       ...(scale(calls, factor) as object),
-      launchWarmNs: calls.launchWarmNs,
+      ...{ launchWarmNs: calls.launchWarmNs, coldBytes: calls.coldBytes },
       coldLaunchNs: 2.5 * calls.launchNs,
     },
     queue: { ...(scale(queue, factor) as object), depth: Math.round(queue.depth * factor()) },

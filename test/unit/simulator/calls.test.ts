@@ -23,7 +23,7 @@ describe('the first calls of an iteration', () => {
 
   it('cost more: the very first, the first of each kind, and the first in each stream', () => {
     const tested = program([copy(), copy(), spin(), spin(), copy('b'), copy('b'), spin('b')]);
-    expect(lengths(tested, profile)).toEqual([110, 10, 30, 20, 15, 10, 30]);
+    expect(lengths(tested, profile)).toEqual([110, 10, 30, 20, 12, 10, 24]);
   });
 
   it('cost each thread more', () => {
@@ -31,13 +31,26 @@ describe('the first calls of an iteration', () => {
     expect(lengths(tested, profile, 'thread:thread1')).toEqual([110]);
   });
 
-  it('cost the more, the more of the caches the buffers that are filled before take', () => {
-    const cached = { bytes: 400_000, bytesPerSecond: 1e9 };
-    const cold = { ...withCalls({ firstNs: 100, coldFirstNs: 300 }), host: { ...toyProfile.host, cached } };
-    const written = (bytes: number) =>
-      ({ op: 'write', buffer: 'pageable', bytes, pattern: { kind: 'index' } }) as const;
-    // 100,000 bytes are a quarter of the caches.
-    expect(lengths(program([written(4), copy()]), cold)).toEqual([10 + 100 + 200 / 2]);
+  it('cost more where filling the buffers has taken the caches near the core, however much it was', () => {
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 300, newPart: 0.5, coldNewPart: 2, coldBytes: 100_000 });
+    const written = (bytes: number, buffer = 'pageable') =>
+      ({ op: 'write', buffer, bytes, pattern: { kind: 'index' } }) as const;
+    const tested = program([copy(), spin(), written(4)]);
+    expect(lengths(tested, cold)).toEqual([10 + 300, 20 + 40]);
+    expect(lengths(program([copy(), spin(), written(4), written(4, 'pinned')]), cold)).toEqual([310, 60]);
+    expect(lengths(tested, withCalls({ ...cold.calls, coldBytes: 100_001 }))).toEqual([110, 30]);
+  });
+
+  it('cost more where they find nothing to wait for, and not where they wait', () => {
+    const synchronize = { op: 'synchronizeStream', stream: 'a' } as const;
+    const waits = (tested: Parameters<typeof run>[0], newPart: number) =>
+      run(tested, withCalls({ newPart }))
+        .filter(({ kind }) => kind === 'host-sync')
+        .map(({ start, end }) => end - start);
+    const done = program([copy(), { op: 'work', durationNs: 500 }, synchronize, synchronize]);
+    expect(waits(done, 0.5)).toEqual([15, 10]);
+    const pending = program([copy(), synchronize]);
+    expect(waits(pending, 0.5)).toEqual(waits(pending, 0));
   });
 
   it('leave what is captured as it is', () => {
@@ -52,6 +65,12 @@ describe('calls in a row', () => {
   it('cost more where the one before put something else into a stream', () => {
     const tested = program([copy(), copy('b'), spin(), record, spin(), spin()]);
     expect(lengths(tested, withCalls({ otherNs: 7 }))).toEqual([10, 10, 27, 12, 27, 20]);
+  });
+
+  it('cost more after their thread has moved memory, in proportion up to what the caches hold', () => {
+    const write = (bytes: number) => ({ op: 'write', buffer: 'pageable', bytes, pattern: { kind: 'index' } }) as const;
+    const tested = program([copy(), write(25_000), copy(), write(100_000), copy(), copy()]);
+    expect(lengths(tested, withCalls({ coldNs: 8, coldBytes: 50_000 }))).toEqual([10, 14, 18, 10]);
   });
 
   it('count as in a row across a wait', () => {
