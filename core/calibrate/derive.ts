@@ -74,6 +74,7 @@ const notProbed = [
     'link.freshFactor',
     'kernel.memoryLatencyNs',
   ],
+  ...['link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 

@@ -33,8 +33,9 @@ export class CopyEngine implements Actor, LinkUser {
     link.add(this);
   }
 
-  submit(entry: StreamEntry, aloneNs: number, bytes: number): void {
-    this.#waiting.push({ entry, aloneNs, bytes });
+  /** `moreNs`: what it takes longer without asking less of the link. */
+  submit(entry: StreamEntry, aloneNs: number, bytes: number, moreNs = 0): void {
+    this.#waiting.push({ entry, aloneNs, bytes, moreNs });
     if (this.#active === null) this.#startNext(this.#clock.nowNs);
   }
 
@@ -63,7 +64,7 @@ export class CopyEngine implements Actor, LinkUser {
     this.linkIn = outwards ? 0 : demand;
     this.linkOut = outwards ? demand : 0;
     if (next !== undefined) {
-      this.#remainingNs = next.aloneNs;
+      this.#remainingNs = next.aloneNs + next.moreNs + this.#link.besideNs(outwards);
       this.#sinceNs = nowNs;
       this.#rate = 0;
       this.#sink.copyStarted(next.entry, nowNs);
@@ -81,4 +82,5 @@ interface Job {
   readonly entry: StreamEntry;
   readonly aloneNs: number;
   readonly bytes: number;
+  readonly moreNs: number;
 }

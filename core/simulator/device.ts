@@ -6,10 +6,13 @@ import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute } from './engi
 import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCosts, GraphRun } from './graph.ts';
+import type { HostCaches } from './hostCaches.ts';
 import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
 import { Link } from './link.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
 import { StreamSet } from './streams.ts';
+import { type TimeTable, timeTable } from './table.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
 /** What a host thread hears of the copy it is held in. */
@@ -35,12 +38,21 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #graphGaps: Gaps;
   readonly #slots: number;
   readonly #queuedCopyNs: number;
+  readonly #caches: HostCaches;
+  readonly #freshTime: TimeTable;
+  readonly #freshPart: number;
+  readonly #overFreshNs: number;
 
-  constructor(program: Program, profile: DeviceProfile, clock: EventQueue, output: TraceOutput) {
+  constructor(program: Program, profile: DeviceProfile, clock: EventQueue, output: TraceOutput, caches: HostCaches) {
     this.#clock = clock;
     this.#output = output;
     this.#slots = profile.staging.slots;
     this.#queuedCopyNs = profile.queue.queuedCopyNs ?? 0;
+    this.#caches = caches;
+    const { freshFactor = 1, overFreshFactor = 1, d2hBytesPerSecond } = profile.link;
+    this.#freshTime = timeTable(profile.copies.h2d.pinned.device);
+    this.#freshPart = freshFactor - 1;
+    this.#overFreshNs = ((overFreshFactor - 1) / d2hBytesPerSecond) * 1e9;
     this.#graphGaps = Gaps.ofGraphs(profile);
     this.costs = new GraphCosts(profile);
     this.streams = new StreamSet(program, clock, Gaps.ofStreams(profile), this, profile.queue.depth);
@@ -120,7 +132,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         break;
       case 'engine':
         if (isCompute(step.engine)) this.#computes[deviceOf(step.engine)]?.submit(entry);
-        else this.#engines.get(step.engine)?.submit(entry, this.#aloneNs(entry), step.bytes);
+        else this.#engines.get(step.engine)?.submit(entry, this.#aloneNs(entry), step.bytes, this.#freshNs(step));
         break;
       case 'function':
         this.#functions.submit(entry, nowNs);
@@ -136,6 +148,16 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   /** Small copies of an idle stream take a quicker way. */
   #aloneNs({ step, queued }: StreamEntry): number {
     return queued && step.dst === 'device' ? Math.max(step.deviceNs, this.#queuedCopyNs) : step.deviceNs;
+  }
+
+  /** What a copy takes longer over host memory that lies in caches as a thread has just written it. */
+  #freshNs({ hostBuffer, hostOffset, bytes, dst }: Step): number {
+    if (hostBuffer < 0) return 0;
+    const fresh = this.#caches.freshBytes(hostBuffer, hostOffset, bytes);
+    if (fresh === 0) return 0;
+    if (dst === 'device') return this.#freshPart * this.#freshTime(fresh);
+    this.#caches.overwritten(hostBuffer, hostOffset, bytes);
+    return this.#overFreshNs * fresh;
   }
 
   /** A launch has been issued: it runs the graph as it is now. */

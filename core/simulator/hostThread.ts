@@ -10,6 +10,7 @@ import type { DriverCalls } from './driverCalls.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCapture } from './graph.ts';
+import type { HostCaches } from './hostCaches.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -44,6 +45,7 @@ export interface Machine {
   readonly signals: Signals;
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
+  readonly caches: HostCaches;
   readonly driverCalls: DriverCalls;
   readonly firstCalls: FirstCalls;
 }
@@ -225,10 +227,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #execute(step: Step, nowNs: number): number {
     switch (step.code) {
       case 'work':
+        this.#wrote(step);
         return this.#spend(step, 'host-work', step.label, nowNs);
       case 'read':
+        this.#machine.caches.moved(this.#index, step.bytes);
         return this.#spend(step, 'host-read', step.label, nowNs);
       case 'write':
+        this.#wrote(step);
         return this.#spend(step, 'host-write', step.label, nowNs);
       case 'queryStream':
       case 'queryEvent':
@@ -280,6 +285,10 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         this.#capture?.add(step);
         return this.#spend(step, 'host-call', step.call, nowNs);
     }
+  }
+
+  #wrote({ hostBuffer, hostOffset, bytes }: Step): void {
+    if (hostBuffer >= 0) this.#machine.caches.wrote(this.#index, hostBuffer, hostOffset, bytes);
   }
 
   #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
@@ -425,10 +434,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     // Where the call is held, its row is written when it returns.
     this.#hold('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
+      this.#machine.caches.moved(this.#index, step.bytes);
       this.#staging.begin(step, this.#index, correlation, nowNs);
       return held;
     }
     if (step.route === 'host') {
+      this.#wrote(step);
       streams.issue(step, this.#index, correlation, untilNs);
       return held;
     }

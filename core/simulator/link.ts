@@ -16,6 +16,9 @@ export interface LinkRates {
   readonly h2dBytesPerSecond: number;
   readonly d2hBytesPerSecond: number;
   readonly bothBytesPerSecond: number;
+  /** What a copy takes longer that begins while data moves the other way: to the device, and from it. */
+  readonly h2dBesideNs?: number | undefined;
+  readonly d2hBesideNs?: number | undefined;
 }
 
 /** Those that together want no more than the link carries run as if alone; otherwise each gets the same part. */
@@ -24,11 +27,15 @@ export class Link {
   readonly #in: number;
   readonly #out: number;
   readonly #both: number;
+  readonly #inBesideNs: number;
+  readonly #outBesideNs: number;
 
   constructor(rates: LinkRates) {
     this.#in = rates.h2dBytesPerSecond / 1e9;
     this.#out = rates.d2hBytesPerSecond / 1e9;
     this.#both = rates.bothBytesPerSecond / 1e9;
+    this.#inBesideNs = rates.h2dBesideNs ?? 0;
+    this.#outBesideNs = rates.d2hBesideNs ?? 0;
   }
 
   add(user: LinkUser): void {
@@ -38,6 +45,13 @@ export class Link {
   remove(user: LinkUser): void {
     const index = this.#users.indexOf(user);
     if (index >= 0) this.#users.splice(index, 1);
+  }
+
+  /** What a copy that begins now takes longer because data moves the other way. */
+  besideNs(outwards: boolean): number {
+    const isOpposed = this.#users.some((user) => (outwards ? user.linkIn : user.linkOut) > 0);
+    if (!isOpposed) return 0;
+    return outwards ? this.#outBesideNs : this.#inBesideNs;
   }
 
   share(nowNs: number): void {

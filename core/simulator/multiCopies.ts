@@ -11,9 +11,6 @@ import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import type { StreamSet } from './streams.ts';
 
-/** On an H200's host up to 1 MB took 1.5 to 1.8 times as long, 1.6 MB 1.3 times and 4 MB as long as ever. */
-const freshBytes = { wholly: 2 ** 20, most: 2 ** 22 };
-
 export class MultiCopies {
   readonly #program: Program;
   readonly #profile: DeviceProfile;
@@ -72,15 +69,6 @@ export class MultiCopies {
     return this.#costs.table(this.#profile.memory.hostAlloc)(bytes);
   }
 
-  /** What the copy engine takes longer over memory that lies in the caches of the thread that has just written it. */
-  #freshNs(bytes: number): number {
-    const { link, copies } = this.#profile;
-    const { wholly, most } = freshBytes;
-    const part = Math.min(1, Math.max(0, (most - bytes) / (most - wholly)));
-    const time = this.#costs.table(copies.h2d.pinned.device);
-    return ((link.freshFactor ?? 1) - 1) * part * time(Math.min(bytes, wholly));
-  }
-
   /** What a run puts into the stream. Runs of one size share their steps. */
   #runSteps(step: Step, { order }: ThreadedPlan): MultiCopyParts['steps'] {
     const ends: CopyEnds =
@@ -94,7 +82,7 @@ export class MultiCopies {
       const known = made.get(key);
       if (known !== undefined) return known;
       const cost = this.#costs.of(bytes, ends, step.device, step.op);
-      const deviceNs = cost.deviceNs + (isFresh ? this.#freshNs(bytes) : 0);
+      const deviceNs = cost.deviceNs + (isFresh ? this.#costs.freshNs(bytes) : 0);
       const copy: Step = { ...step, code: 'copy', bytes, src: ends.src, dst: ends.dst, ...cost, deviceNs };
       const steps = isGathered ? [pieceStep(step, bytes, this.#program, this.#profile), copy] : [copy];
       made.set(key, steps);

@@ -29,7 +29,7 @@ export interface MultiCopyParts {
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /**
    * What a run puts into the stream: a copy between page-locked memory and the device, or a kernel before it. The last run
-   * of a chunk is the newest.
+   * of a chunk that threads have copied is the newest.
    */
   readonly steps: (run: Run, isNewest: boolean) => readonly Step[];
   /** All data is where it belongs. */
@@ -115,7 +115,9 @@ export class MultiCopyRun {
 
   submitting(chunk: number): readonly Step[] {
     const { steps, plan } = this.parts;
-    const runs = (plan.chunks[chunk]?.runs ?? []).flatMap((run, index, all) => steps(run, index === all.length - 1));
+    const { runs: own = [], units = [] } = plan.chunks[chunk] ?? {};
+    const isCopied = units.some((bytes) => bytes > 0);
+    const runs = own.flatMap((run, index) => steps(run, isCopied && index === own.length - 1));
     const state = this.#chunks[chunk];
     if (state !== undefined) state.arriving = runs.length;
     this.#arriving += runs.length;

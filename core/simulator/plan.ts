@@ -105,7 +105,8 @@ class Planner {
       case 'read': {
         const { bytesPerSecond } = hostRate(instruction, this.#program, this.#profile);
         const callNs = (instruction.bytes / bytesPerSecond) * 1e9;
-        return { ...base, bytes: instruction.bytes, callNs };
+        const { bytes, buffer: hostBuffer, offset: hostOffset } = instruction;
+        return { ...base, bytes, callNs, hostBuffer, hostOffset };
       }
       case 'copy':
         return this.#copy(base, instruction, captured);
@@ -204,6 +205,9 @@ class Planner {
     step.blocking = blocking;
     step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
     step.buffer = this.#tracked(instruction);
+    const intoHost = ends.to < 0;
+    if (ends.from < 0 || intoHost) step.hostBuffer = intoHost ? instruction.dst : instruction.src;
+    step.hostOffset = intoHost ? instruction.dstOffset : instruction.srcOffset;
     step.route = cost.route;
     step.engine = cost.engine;
     step.callNs = cost.callNs;
@@ -250,7 +254,8 @@ class Planner {
 
   #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
     const base = { ...this.#blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
-    const copying = { ...base, code: 'work', callNs: (bytes / memcpyRate(this.#profile, bytes)) * 1e9 } as const;
+    const callNs = (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
+    const copying = { ...base, code: 'work', callNs, hostBuffer: dst } as const;
     const made = this.#program.buffers[dst]?.allocated === 'by-operation';
     return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
   }
@@ -266,18 +271,17 @@ class Planner {
       const crosses = direction === 'h2d' || direction === 'd2h';
       return [crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
     }
+    const pins = plan.strategy.startsWith('pin-then-copy');
     const parts: LoopParts = {
       base,
       synchronize: this.#synchronize(base),
-      copy: (bytes, ends, payload) => ({
-        ...base,
-        code: 'copy',
-        call: 'cudaMemcpyAsync',
-        bytes,
-        src: ends.src,
-        dst: ends.dst,
-        ...this.#copies.ofPayload(bytes, ends, base.device, base.op, payload),
-      }),
+      copy: (bytes, ends, payload) => {
+        const cost = this.#copies.ofPayload(bytes, ends, base.device, base.op, payload);
+        const freshNs = pins && ends.src === 'pinned' ? this.#copies.freshNs(bytes) : 0;
+        const call = 'cudaMemcpyAsync';
+        const { src, dst } = ends;
+        return { ...base, code: 'copy', call, bytes, src, dst, ...cost, deviceNs: (cost.deviceNs ?? 0) + freshNs };
+      },
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
       memcpyNs: (bytes) =>

@@ -171,8 +171,15 @@ const linkSchema = z.strictObject({
   h2dBytesPerSecond: rate,
   d2hBytesPerSecond: rate,
   bothBytesPerSecond: rate,
-  /** How many times as long a copy to the device takes of up to a MiB that host threads have just put together. */
+  /** What a copy takes longer that begins while data moves the other way: to the device, and from it. */
+  h2dBesideNs: ns.optional(),
+  d2hBesideNs: ns.optional(),
+  /**
+   * How many times as long a copy takes as far as its host memory lies in the caches of a thread that has just written it:
+   * to the device, and from the device over it.
+   */
   freshFactor: z.number().min(1).max(10).optional(),
+  overFreshFactor: z.number().min(1).max(10).optional(),
 });
 
 const hostSchema = z.strictObject({

@@ -11,6 +11,7 @@ import { nanoseconds } from '../units.ts';
 import { Devices } from './device.ts';
 import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
+import { HostCaches } from './hostCaches.ts';
 import { coldBytes, type FirstCalls, HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
@@ -23,6 +24,8 @@ import { TraceOutput } from './traceOutput.ts';
 export interface SimulateOptions {
   /** Longer programs are refused before they start. */
   readonly maxInstructions?: number;
+  /** As in runs before which the buffers were filled and left in the host's caches. */
+  readonly filled?: boolean;
 }
 
 /** Code of the error that refuses a longer program. */
@@ -65,10 +68,10 @@ export function* simulateInSteps(
   const memory = new Memory(program, profile);
   if (program.warmups > 0 && keepsMemory(program)) {
     // What the allocators hold after one iteration they hold in every later one.
-    yield* iteration(program, profile, plan, memory);
+    yield* iteration(program, profile, plan, memory, options);
     memory.endIteration();
   }
-  return yield* iteration(program, profile, plan, memory);
+  return yield* iteration(program, profile, plan, memory, options);
 }
 
 function* iteration(
@@ -76,6 +79,7 @@ function* iteration(
   profile: DeviceProfile,
   plan: readonly (readonly Step[])[],
   memory: Memory,
+  { filled = false }: SimulateOptions,
 ): Generator<SimulationProgress, SimulationResult, void> {
   const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
   const clock = new EventQueue();
@@ -86,10 +90,12 @@ function* iteration(
     plansWithKernels(program, profile),
     2 * total,
   );
-  const devices = new Devices(program, profile, clock, output);
+  const caches = new HostCaches();
+  if (filled) caches.fill(program);
+  const devices = new Devices(program, profile, clock, output, caches);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
   const machine = {
-    ...{ profile, devices, clock, output, memory, multiCopies },
+    ...{ profile, devices, clock, output, memory, multiCopies, caches },
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
     firstCalls: firstCalls(program, profile),

@@ -52,6 +52,9 @@ export interface Step {
   readonly dst: MemoryKind;
   /** The buffer that is allocated, freed or pinned. */
   readonly buffer: number;
+  /** The page-locked buffer that a copy reads or writes, or the one that the host writes; and from which byte on. */
+  readonly hostBuffer: number;
+  readonly hostOffset: number;
   readonly allocator: Allocator;
   /** A signal, graph or multi-tensor copy; the later event of an elapsedTime. */
   readonly index: number;
@@ -88,6 +91,8 @@ export const blankStep: Step = {
   src: 'none',
   dst: 'none',
   buffer: -1,
+  hostBuffer: -1,
+  hostOffset: 0,
   allocator: 'caching',
   index: -1,
   count: 0,

@@ -12,8 +12,8 @@ export interface Prediction {
   readonly overlap: number | null;
 }
 
-export function predict({ program }: RecordedRun, profile: DeviceProfile): Prediction {
-  const { trace, makespanNs } = simulate(program, profile);
+export function predict({ program, filled }: RecordedRun, profile: DeviceProfile): Prediction {
+  const { trace, makespanNs } = simulate(program, profile, { filled });
   return { makespanNs, overlap: copyOverlap(overlap(iterationOf(trace, 0))) };
 }
 

@@ -77,8 +77,8 @@ export function readRuns(
     .sort((a, b) => (a.path === b.path ? (a.at?.value ?? 0) - (b.at?.value ?? 0) : a.path < b.path ? -1 : 1));
 }
 
-function readRun({ program, iterations }: RecordedRun, profile: DeviceProfile) {
-  const pairs = pairRows(iterationOf(simulate(program, profile).trace, 0), iterations);
+function readRun({ program, iterations, filled }: RecordedRun, profile: DeviceProfile) {
+  const pairs = pairRows(iterationOf(simulate(program, profile, { filled }).trace, 0), iterations);
   const tells = new Tells(program, profile, pairs, iterations.length);
   const found = new Map<string, { reading: Omit<Reading, 'samples'>; values: number[] }>();
   for (const pair of pairs) {

@@ -13,6 +13,8 @@ export interface RecordedRun {
   readonly id: string;
   readonly program: Program;
   readonly iterations: readonly Iteration[];
+  /** Page-locked buffers lay in the host's caches when each iteration began, as filling them had left them. */
+  readonly filled: boolean;
   /** The median of the recorded iterations. */
   readonly makespanNs: number;
   /** The part of the copies' time in which kernels ran, 0 to 1, the median of the iterations; null without copies. */
@@ -28,7 +30,9 @@ export function recordedRun(id: string, { info, trace }: Run): RecordedRun {
   const makespanNs = spread(info.iterations.recordedMakespanNs)?.median ?? null;
   if (makespanNs === null || makespanNs <= 0 || iterations.length === 0) throw notUsable(id, 'nothing was recorded.');
   const overlaps = iterations.flatMap((one) => copyOverlap(overlap(one)) ?? []);
-  return { id, program: lower(info.experiment), iterations, makespanNs, overlap: spread(overlaps)?.median ?? null };
+  const filled = info.filledPastCaches !== true;
+  const program = lower(info.experiment);
+  return { id, program, iterations, filled, makespanNs, overlap: spread(overlaps)?.median ?? null };
 }
 
 const notUsable = (id: string, reason: string): CopyscopeError =>

@@ -108,7 +108,8 @@ function usable(run: Run): RecordedRun | null {
   const { info, trace } = run;
   if (info.engine !== 'cuda' || info.experiment === null || trace.count > mostRows) return null;
   try {
-    const recorded = recordedRun('', run);
+    // What its copies took is told as it was, whatever it was that made them long.
+    const recorded = { ...recordedRun('', run), filled: false };
     const instructions = recorded.program.threads.reduce((sum, thread) => sum + thread.instructions.length, 0);
     return instructions > mostInstructions ? null : recorded;
   } catch {

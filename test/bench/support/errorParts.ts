@@ -32,8 +32,11 @@ const kinds: Partial<Record<Activity['kind'], string>> = {
 };
 
 /** Largest first. Rows that one of the two doesn't have are passed over, and count with the next. */
-export function errorParts({ program, iterations, makespanNs }: RecordedRun, profile: DeviceProfile): ErrorPart[] {
-  const simulated = iterationOf(simulate(program, profile).trace, 0);
+export function errorParts(
+  { program, iterations, filled, makespanNs }: RecordedRun,
+  profile: DeviceProfile,
+): ErrorPart[] {
+  const simulated = iterationOf(simulate(program, profile, { filled }).trace, 0);
   const recorded = middle(iterations, makespanNs);
   if (recorded === null) return [];
   const pairs = new Map(pairRows(simulated, [recorded]).map((pair) => [pair.simulated.row, pair]));

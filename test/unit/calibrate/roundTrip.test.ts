@@ -64,6 +64,7 @@ const assumed = [
     'link.freshFactor',
     'kernel.memoryLatencyNs',
   ],
+  ...['link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
