@@ -12,6 +12,7 @@ import {
   type WindowEvents,
 } from '../../../core/service/service.ts';
 import { onSweepChanged, onSweepPoint, setSweeps } from '../../sweep/sweeps.ts';
+import { announce } from '../announce.ts';
 import { attainableFor } from '../attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../engines.ts';
 import { LoadedRun } from '../loadedRun.ts';
@@ -171,6 +172,8 @@ async function showEnded(id: string): Promise<void> {
     }
     put('pendingRuns', document, undefined);
   }
+  const ended = state().runs[id];
+  if (ended !== undefined) announce(`Run of ${ended.name}: ${ended.status}`);
 }
 
 export function openPage(page: Page): void {

@@ -64,9 +64,18 @@ export class Window {
     return this.page.getByRole('button', { name: 'Cancel', exact: true });
   }
 
-  /** Runs what is open and waits for its lanes. */
+  /** Runs what is open and waits until that has ended and its lanes are there: predicted ones are there before. */
   async run(): Promise<void> {
+    const ended = this.page.getByTestId('announcement').evaluate(
+      (announcement) =>
+        new Promise<void>((resolve) => {
+          new MutationObserver(() => {
+            if (announcement.textContent?.startsWith('Run of ')) resolve();
+          }).observe(announcement, { childList: true, subtree: true, characterData: true });
+        }),
+    );
     await this.runButton.click();
+    await ended;
     await expect(this.timeline.getByTestId('timeline-plot')).toBeVisible();
     await expect(this.runButton).toBeVisible();
   }
