@@ -1,6 +1,9 @@
 /** What calls cost the host, how deep the launch queue is, and how long the device takes from one thing to the next. */
+
+import { spread } from '../analysis/statistics.ts';
 import type { Measurement } from '../bench/measurement.ts';
-import { copy, gaps, pause, repeat, spin, stream, synchronize } from './operations.ts';
+import { MiB } from '../units.ts';
+import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
@@ -13,6 +16,8 @@ const launches: Measurement = {
 const heldNs = 1_000_000;
 const launchesInRow = 400;
 const queueProbe = 4000;
+/** More than what pushes the driver out of the caches. */
+const movedBytes = 64 * MiB;
 /** Pauses after which a launch may have become a cold one. */
 const pauses = [20, 40, 60, 80, 100, 130, 170, 220, 280, 350, 450, 600, 1000].map((us) => us * 1000);
 
@@ -20,6 +25,7 @@ export function addCallProbes(builder: PlanBuilder): void {
   addLaunches(builder);
   addEvents(builder);
   addQueue(builder);
+  addDearCalls(builder);
 }
 
 function addLaunches(builder: PlanBuilder): void {
@@ -30,16 +36,17 @@ function addLaunches(builder: PlanBuilder): void {
       measurement: launches,
       read: ({ callNs }) => [...callNs],
     });
+  // The device has work all the while: what wakes it would be in the launch as well.
   const cold = pauses.flatMap((ns) => [
-    ...[spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0), synchronize(`end ${ns}`)],
-    ...[pause(ns), spin(`after ${ns}`, 0), synchronize(`end after ${ns}`)],
+    ...[spin(`beside ${ns}`, ns + 60_000, 'beside'), spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0)],
+    ...[synchronize(`end ${ns}`), pause(ns), spin(`after ${ns}`, 0), synchronize(`end after ${ns}`)],
   ]);
   const after = (recorded: Recorded, ns: number): number => {
     const call = recorded.call(`after ${ns}`);
     return call === undefined ? Number.NaN : durationOf(call);
   };
   builder
-    .probe('launches after a pause', { streams: [stream] }, cold)
+    .probe('launches after a pause', { streams: [stream, { id: 'beside', flags: 'non-blocking' }] }, cold)
     .value('calls.coldLaunchNs', (recorded) => after(recorded, pauses.at(-1) ?? 0))
     .value('calls.launchWarmNs', (recorded) => warmUntil(pauses.map((ns) => [ns, after(recorded, ns)] as const)));
 }
@@ -56,14 +63,17 @@ function warmUntil(points: readonly (readonly [pauseNs: number, callNs: number])
 function addEvents(builder: PlanBuilder): void {
   const event = (label: string, name: string) => ({ op: 'recordEvent' as const, label, event: name, stream: 'work' });
   const operations = [
-    ...[event('record', 'a'), event('record too', 'b'), synchronize()],
-    { op: 'waitEvent' as const, label: 'wait', event: 'a', stream: 'work' },
-    { op: 'queryStream' as const, label: 'query', stream: 'work' },
-    { op: 'queryEvent' as const, label: 'query event', event: 'a' },
-    { op: 'elapsedTime' as const, label: 'elapsed', start: 'a', end: 'b' },
+    ...[warmUp(spin('warm', 0)), repeat(10, event('record', 'a'), event('record', 'b')), synchronize()],
+    repeat(10, { op: 'waitEvent' as const, label: 'wait', event: 'a', stream: 'work' }),
+    repeat(
+      10,
+      ...[{ op: 'queryStream' as const, label: 'query', stream: 'work' }],
+      ...[{ op: 'queryEvent' as const, label: 'query event', event: 'a' }],
+      { op: 'elapsedTime' as const, label: 'elapsed', start: 'a', end: 'b' },
+    ),
     // What the events hold up is over by then.
     { op: 'work' as const, durationNs: 50_000 },
-    synchronize('nothing to wait for'),
+    repeat(5, synchronize('nothing to wait for')),
     ...[spin('warm up', 0), synchronize('end warm up'), spin('wake', 200_000), synchronize('woken')],
   ];
   const events = [{ id: 'a' }, { id: 'b' }];
@@ -105,24 +115,81 @@ function addQueue(builder: PlanBuilder): void {
   const streams = [stream, { id: 'waiting', flags: 'non-blocking' as const }];
   const record = (event: string) => ({ op: 'recordEvent' as const, event, stream: 'work' });
   const throughEvents = [
-    ...[spin('hold', 300_000), copy('before the event', 'host', 'device', bytes), record('a')],
+    ...[spin('hold', 100_000), copy('before the event', 'host', 'device', bytes), record('a')],
     ...[spin('behind the event', 5000), copy('before the wait', 'host', 'device', bytes), record('b')],
     { op: 'waitEvent' as const, event: 'b', stream: 'waiting' },
     ...[spin('behind the wait', 5000, 'waiting'), { op: 'synchronizeDevice' as const }],
   ];
-  const gap = (recorded: Recorded, before: string, after: string): number => {
-    const [one, next] = [recorded.work(before), recorded.work(after)];
-    return one === undefined || next === undefined ? Number.NaN : Math.max(0, next.startNs - one.endNs);
+  /** Of each time that both ran. */
+  const gapsOf = (recorded: Recorded, before: string, after: string): number[] => {
+    const next = recorded.works(after);
+    return recorded.works(before).flatMap(({ endNs }, index) => {
+      const startNs = next[index]?.startNs;
+      return startNs === undefined ? [] : Math.max(0, startNs - endNs);
+    });
   };
-  const inRow = [spin('hold', 300_000), repeat(20, spin('next', 5000)), copy('copy', 'host', 'device', bytes)];
-  const operations = [...inRow, spin('behind the copy', 5000), synchronize(), ...throughEvents];
+  const inRow = [
+    ...[spin('hold', 300_000), repeat(20, spin('next', 5000)), copy('copy', 'host', 'device', bytes)],
+    ...[spin('behind the copy', 5000), synchronize()],
+  ];
+  // Such a gap takes one of two lengths on an H200, apart by several microseconds.
+  const operations = [...inRow, repeat(8, spin('hold', 50_000), ...inRow.slice(2)), repeat(8, ...throughEvents)];
   const events = [{ id: 'a' }, { id: 'b' }];
   builder
     .probe('from one to the next', { streams, buffers, events }, operations)
-    .value('queue.eventNs', (recorded) =>
-      Math.max(0, gap(recorded, 'before the event', 'behind the event') - gap(recorded, 'copy', 'behind the copy')),
-    )
-    .value('queue.throughEventNs', (recorded) => gap(recorded, 'before the wait', 'behind the wait'))
+    .value('queue.eventNs', (recorded) => {
+      const plain = middle(gapsOf(recorded, 'copy', 'behind the copy'));
+      return gapsOf(recorded, 'before the event', 'behind the event').map((ns) => Math.max(0, ns - plain));
+    })
+    .value('queue.throughEventNs', (recorded) => gapsOf(recorded, 'before the wait', 'behind the wait'))
     .value('queue.sameEngineNs', (recorded) => gaps(recorded.works('next')).map((ns) => Math.max(0, ns)))
-    .value('queue.acrossEnginesNs', (recorded) => gap(recorded, 'copy', 'behind the copy'));
+    .value('queue.acrossEnginesNs', (recorded) => gapsOf(recorded, 'copy', 'behind the copy'));
+}
+
+const middle = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
+
+/** What calls cost more behind calls of another kind, beside those of another thread, and behind much memory. */
+function addDearCalls(builder: PlanBuilder): void {
+  const bytes = 4096;
+  const buffers = [
+    { id: 'host', memory: 'pinned' as const, bytes },
+    { id: 'device', memory: 'device' as const, bytes },
+    { id: 'large', memory: 'pageable' as const, bytes: movedBytes },
+  ];
+  const streams = [stream, { id: 'other', flags: 'non-blocking' as const }];
+  const row = (label: string, count: number, where = 'work') =>
+    repeat(count, copy(label, 'host', 'device', bytes, where));
+  const turns = [spin('launch in turn', 0), copy('in turn', 'host', 'device', bytes)];
+  const calls = (recorded: Recorded, label: string): number[] => recorded.calls(label).map(durationOf);
+  const dearer = (recorded: Recorded, label: string): number =>
+    Math.max(0, middle(calls(recorded, label)) - middle(calls(recorded, 'in a row').slice(1)));
+  const alone = [spin('warm', 0), synchronize(), row('in a row', 100), synchronize()];
+  builder
+    .probe('calls in turn', { streams, buffers }, [...alone, repeat(50, ...turns), synchronize()])
+    .value('calls.otherNs', (recorded) => dearer(recorded, 'in turn'));
+  const signal = (name: string) => ({ op: 'signal' as const, signal: name });
+  const wait = (name: string) => ({ op: 'waitSignal' as const, signal: name });
+  const parts = { streams, buffers, signals: [{ id: 'go' }] };
+  builder
+    .probe(
+      'calls of two threads',
+      parts,
+      [...alone, signal('go'), row('beside the other', 300), synchronize()],
+      [wait('go'), row('other', 500, 'other'), synchronize('end of the other', 'other')],
+    )
+    .value('calls.meetingNs', (recorded) => dearer(recorded, 'beside the other'));
+  const write = {
+    op: 'write' as const,
+    label: 'write',
+    buffer: 'large',
+    pattern: { kind: 'constant' as const, value: 7 },
+  };
+  const cold = (label: string) => [{ op: 'work' as const, durationNs: 1_000_000 }, spin(label, 0), synchronize()];
+  const kept = [warmUp(spin('warm', 0)), ...cold('after work'), write, spin('after memory', 0), synchronize()];
+  builder
+    .probe('calls behind much memory', { streams: [stream], buffers: buffers.slice(2) }, kept)
+    .value('calls.coldNs', (recorded) => {
+      const [one, other] = [recorded.call('after work'), recorded.call('after memory')];
+      return one === undefined || other === undefined ? undefined : Math.max(0, durationOf(other) - durationOf(one));
+    });
 }

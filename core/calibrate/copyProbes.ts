@@ -1,7 +1,8 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
 import type { Measurement } from '../bench/measurement.ts';
-import { copy, copySizes, spin, stream, synchronize } from './operations.ts';
-import type { PlanBuilder } from './plan.ts';
+import { MiB } from '../units.ts';
+import { copy, copySizes, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
+import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
 const standard: Measurement = {
@@ -22,46 +23,100 @@ const standard: Measurement = {
 const host = (id: string, memory: 'pinned' | 'pageable', bytes: number) => ({ id, memory, bytes });
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
-const workNs = (label: string) => (recorded: Recorded) => optional(recorded.work(label));
-const callNs = (label: string) => (recorded: Recorded) => optional(recorded.call(label));
+const workNs = (label: string) => (recorded: Recorded) => recorded.works(label).map(durationOf);
+const callNs = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
 const optional = (span: Parameters<typeof durationOf>[0] | undefined) =>
   span === undefined ? undefined : durationOf(span);
 
+/** Up to this size copies share a probe, and each is made several times: a single one of a few microseconds says little. */
+const together = 4 * MiB;
+const times = 4;
+
 export function addCopyProbes(builder: PlanBuilder): void {
   const sizes = copySizes(builder.options.largestBytes);
-  const largest = sizes.at(-1) ?? 256;
   for (const memory of ['pinned', 'pageable'] as const) {
     for (const direction of ['h2d', 'd2h'] as const) {
-      const [src, dst] = direction === 'h2d' ? ['host', 'device'] : ['device', 'host'];
-      const operations = sizes.flatMap((bytes) => [copy(`${bytes}`, src, dst, bytes), synchronize(`end ${bytes}`)]);
-      const buffers = [host('host', memory, largest), device('device', largest)];
-      const found = builder.probe(`copies ${direction} ${memory}`, { buffers, streams: [stream] }, operations);
-      for (const bytes of sizes) {
-        const isInline = memory === 'pageable' && direction === 'h2d';
-        const path = `copies.${direction}.${memory}`;
-        found.point(`${path}.device`, 'bytes', bytes, workNs(`${bytes}`));
-        // A recorder makes calls longer, so that their cost is better measured without one.
-        const measurement = { ...standard, direction, memory, bytes, capacity: bytes };
-        const bench =
-          memory === 'pinned'
-            ? { measurement, read: ({ callNs: ns }: { callNs: Float64Array }) => [...ns] }
-            : undefined;
-        found.point(`${path}.call`, 'bytes', bytes, callNs(`${bytes}`), bench);
-        if (isInline) addInline(found, bytes);
-      }
+      for (const group of groups(sizes)) addLinkCopies(builder, memory, direction, group);
     }
   }
   addChunk(builder);
   const within = sizes.filter((bytes) => bytes >= 4096);
-  const onDevice = within.flatMap((bytes) => [copy(`${bytes}`, 'from', 'to', bytes), synchronize(`end ${bytes}`)]);
-  const buffers = [device('from', largest), device('to', largest)];
-  const d2d = builder.probe('copies d2d', { buffers, streams: [stream] }, onDevice);
-  for (const bytes of within) {
-    d2d.point('copies.d2d.device', 'bytes', bytes, workNs(`${bytes}`));
-    d2d.point('copies.d2d.call', 'bytes', bytes, callNs(`${bytes}`));
-  }
-  addBoth(builder, largest);
+  for (const group of groups(within)) addDeviceCopies(builder, group);
+  addQueuedCopies(builder);
+  addBoth(builder, sizes.at(-1) ?? 256);
   if (builder.options.devices > 1) addPeers(builder, within);
+}
+
+/**
+ * Sizes that share a probe. Each has buffers of its own, which the caches hold as they do in an experiment: in the middle of
+ * one large buffer, which its filling has pushed out of them, pageable copies took up to twice as long on H200 machines
+ * as copies of the same size did in experiments.
+ */
+function groups(sizes: readonly number[]): (readonly number[])[] {
+  const small = sizes.filter((bytes) => bytes <= together);
+  return [...(small.length > 0 ? [small] : []), ...sizes.filter((bytes) => bytes > together).map((bytes) => [bytes])];
+}
+
+const nameOf = (sizes: readonly number[]): string => {
+  const largest = `${sizes.at(-1)} B`;
+  return sizes.length > 1 ? `up to ${largest}` : largest;
+};
+
+/** A query before each takes what the call before has pushed out of the driver's caches. */
+const query = { op: 'queryStream' as const, label: 'query', stream: 'work' };
+
+const copiesOf = (sizes: readonly number[]) =>
+  sizes.flatMap((bytes) =>
+    repeat<Operation>(
+      bytes <= together ? times : 1,
+      ...[query, copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes)],
+      synchronize(`end ${bytes}`),
+    ),
+  );
+
+function addLinkCopies(
+  builder: PlanBuilder,
+  memory: 'pinned' | 'pageable',
+  direction: 'h2d' | 'd2h',
+  sizes: readonly number[],
+): void {
+  const ends = (from: string, to: string, bytes: number) =>
+    direction === 'h2d'
+      ? [host(from, memory, bytes), device(to, bytes)]
+      : [device(from, bytes), host(to, memory, bytes)];
+  const buffers = [...sizes.flatMap((bytes) => ends(`from${bytes}`, `to${bytes}`, bytes)), ...ends('from', 'to', 4096)];
+  const operations = [warmUp(copy('warm', 'from', 'to', 4096)), ...copiesOf(sizes)];
+  const name = `copies ${direction} ${memory} ${nameOf(sizes)}`;
+  const found = builder.probe(name, { buffers, streams: [stream] }, operations);
+  const path = `copies.${direction}.${memory}`;
+  for (const bytes of sizes) {
+    found.point(`${path}.device`, 'bytes', bytes, workNs(`${bytes}`));
+    // A recorder makes calls longer, so that their cost is better measured without one.
+    const measurement = { ...standard, direction, memory, bytes, capacity: bytes };
+    const bench =
+      memory === 'pinned' ? { measurement, read: ({ callNs: ns }: { callNs: Float64Array }) => [...ns] } : undefined;
+    found.point(`${path}.call`, 'bytes', bytes, callNs(`${bytes}`), bench);
+    if (memory === 'pageable' && direction === 'h2d') addInline(found, bytes);
+  }
+}
+
+function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
+  const buffers = [...sizes.flatMap((bytes) => [device(`from${bytes}`, bytes), device(`to${bytes}`, bytes)])];
+  const operations = [warmUp(copy('warm', `from${sizes[0]}`, `to${sizes[0]}`, 4096)), ...copiesOf(sizes)];
+  const found = builder.probe(`copies d2d ${nameOf(sizes)}`, { buffers, streams: [stream] }, operations);
+  for (const bytes of sizes) {
+    found.point('copies.d2d.device', 'bytes', bytes, workNs(`${bytes}`));
+    found.point('copies.d2d.call', 'bytes', bytes, callNs(`${bytes}`));
+  }
+}
+
+/** Small copies behind work: the engine takes them, and not the compute channel. */
+function addQueuedCopies(builder: PlanBuilder): void {
+  const buffers = [host('from', 'pinned', 4096), device('to', 4096)];
+  const operations = [spin('hold', 200_000), repeat(10, copy('queued', 'from', 'to', 256)), synchronize()];
+  builder
+    .probe('queued copies', { buffers, streams: [stream] }, operations)
+    .value('queue.queuedCopyNs', workNs('queued'));
 }
 
 /** Copies that travel in the command buffer run on the compute channel, which a recorder tells. */

@@ -1,13 +1,17 @@
 /**
  * A profile from what the probes found: medians of what they say of each parameter. What no probe could tell is taken
- * from another profile, and each section's source says what that was.
+ * from another profile, and each section's source says what that was. Where that one is of the same kind of GPU, what the
+ * recorder adds is taken off, and what probes read less surely than it knows is drawn towards it (trust.ts).
  */
 import type { DeviceInfo } from '../program/engine.ts';
+import { throughput } from '../simulator/kernelCost.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
-import { ascending } from './corrections.ts';
-import { type Draft, has, put, sectionsOf, wholeParameters } from './paths.ts';
-import type { Finding, Plan } from './plan.ts';
+import { timeTable } from '../simulator/table.ts';
+import { ascending, corrected, type ReadPoint } from './corrections.ts';
+import { type Draft, has, hasSection, put, sectionsOf, valueAt, wholeParameters } from './paths.ts';
+import type { Finding, Plan, PointKey } from './plan.ts';
 import type { Recorded } from './reading.ts';
+import { drawn, recorded, trustIn } from './trust.ts';
 
 /** What was found of a probe: its iterations; and by finding, samples that were taken without a recorder. */
 export interface ProbeResults {
@@ -39,43 +43,44 @@ type Measurement = NonNullable<DeviceProfile['measurements']>[number];
 interface Point {
   readonly finding: Finding;
   readonly measurement: Measurement;
+  readonly isBenched: boolean;
+}
+
+/** What the readings of a machine are held against. */
+interface Prior {
+  readonly base: DeviceProfile;
+  /** The base is of such a machine, so that it knows something of this one. */
+  readonly isAlike: boolean;
+  readonly isRecorded: boolean;
 }
 
 export function deriveProfile(plan: Plan, results: ProbeResults, base: DeviceProfile, from: Provenance): Derived {
   const points = plan.findings.flatMap((finding) => point(finding, results) ?? []);
   const draft = structuredClone(base) as unknown as Draft;
   const measured = new Set<string>();
+  const isRecorded = from.how === 'measured';
+  const prior: Prior = { base, isAlike: isRecorded && from.device?.name === base.device.name, isRecorded };
   // Copies between devices belong to this machine, or to none.
   const hasPeers = points.some(({ finding }) => finding.path.startsWith('peer.'));
   draft['peer'] = hasPeers ? { source: '', access: {}, viaHost: {} } : null;
   for (const [path, own] of byPath(points)) {
-    if (own[0]?.finding.at === undefined) put(draft, path, own.at(-1)?.measurement.median ?? Number.NaN);
-    else put(draft, path, table(own));
+    if (!hasSection(draft, path) || (prior.isAlike && trustIn(path) === 0 && has(draft, path))) continue;
+    put(draft, path, own[0]?.finding.at === undefined ? number(path, own, prior) : table(path, own, prior));
     measured.add(path);
   }
   if (from.device !== null) putDevice(draft, from.device, measured);
   const paths = [...new Set(plan.findings.map(({ path }) => path))];
   const assumed = [...paths, ...notProbed].filter((path) => !measured.has(path) && has(draft, path));
-  describe(draft, base, from, measured, assumed);
+  describe(draft, prior, from, measured, assumed);
   draft['measurements'] = points.map(({ measurement }) => measurement);
   return { profile: parseProfile(draft), assumed };
 }
 
 /** Parameters that no experiment tells apart. */
 const notProbed = [
-  ...['staging.slots', 'host.threads', 'host.cached', 'host.writeBytesPerSecond', 'host.readBytesPerSecond'],
-  ...['host.indexBytesPerSecond', 'host.randomBytesPerSecond', 'host.readRandomBytesPerSecond', 'host.memcpyNs'],
-  ...['host.readArrivedBytesPerSecond', 'host.arrivedPart', 'host.sleeperWakeNs'],
-  ...[
-    'calls.coldNs',
-    'calls.coldBytes',
-    'calls.contendedNs',
-    'queue.queuedCopyNs',
-    'link.freshFactor',
-    'kernel.memoryLatencyNs',
-  ],
+  ...['staging.slots', 'host.threads', 'host.cached.bytes', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
+  ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
-  ...['kernel.l2LatencyNs', 'kernel.arithmeticNs', 'calls.otherNs', 'calls.meetingNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
@@ -87,6 +92,7 @@ function point(finding: Finding, { readings, benched }: ProbeResults): Point | n
   const place = finding.at === undefined ? '' : ` @ ${finding.at.value} ${finding.at.key}`;
   return {
     finding,
+    isBenched: bench.length > 0,
     measurement: {
       parameter: finding.path + place,
       median: median(sorted, finding.path),
@@ -111,14 +117,56 @@ function byPath(points: readonly Point[]): Map<string, Point[]> {
   return paths;
 }
 
-/** The points of a table in order; noise never makes more work take less time. */
-function table(points: readonly Point[]): Record<string, number>[] {
+/** What the points say without the recorder. */
+function plain({ finding: { path }, measurement, isBenched }: Point, { base, isRecorded }: Prior): number {
+  const added = isRecorded && !isBenched ? recorded(base, path) : 0;
+  return added === 0 ? measurement.median : Math.max(Math.min(1, measurement.median), measurement.median - added);
+}
+
+function number(path: string, points: readonly Point[], prior: Prior): number {
+  const last = points.at(-1);
+  if (last === undefined) return Number.NaN;
+  const known = valueAt(prior.base as unknown as Draft, path);
+  const share = prior.isAlike ? trustIn(path) : 1;
+  const value = drawn(plain(last, prior), typeof known === 'number' ? known : null, share);
+  return wholeParameters.has(path) ? Math.round(value) : value;
+}
+
+/**
+ * The points of a table in order; noise never makes more work take less time. Between and beyond the sizes that were read,
+ * and for what each says, it keeps the shape of a base that knows such machines.
+ */
+function table(path: string, points: readonly Point[], prior: Prior): Record<string, number>[] {
   const key = points[0]?.finding.at?.key ?? 'bytes';
-  const found = points.flatMap(({ finding: { at }, measurement }) =>
-    at === undefined ? [] : [{ place: at.value, value: Math.max(measurement.median, smallest) }],
-  );
-  const sorted = ascending(found.sort((a, b) => a.place - b.place));
-  return sorted.map(({ place, value }) => ({ [key]: place, [key === 'share' ? 'part' : 'ns']: value }));
+  const known = prior.isAlike ? knownTable(prior.base, path, key) : null;
+  const found = points
+    .flatMap((one) => {
+      const place = one.finding.at?.value;
+      if (place === undefined) return [];
+      const value = drawn(plain(one, prior), known?.at(place) ?? null, prior.isAlike ? trustIn(path) : 1);
+      return [{ place, value: Math.max(value, smallest) }];
+    })
+    .sort((a, b) => a.place - b.place);
+  const made = ascending(known === null ? found : corrected(known.points, found, known.at));
+  return made.map(({ place, value }) => ({ [key]: place, [key === 'share' ? 'part' : 'ns']: value }));
+}
+
+interface KnownTable {
+  readonly points: readonly ReadPoint[];
+  readonly at: (place: number) => number;
+}
+
+function knownTable(base: DeviceProfile, path: string, key: PointKey): KnownTable | null {
+  const known = valueAt(base as unknown as Draft, path);
+  if (!Array.isArray(known)) return null;
+  const points = (known as Draft[]).map((point) => ({
+    place: Number(point[key]),
+    value: Number(point[key === 'share' ? 'part' : 'ns']),
+  }));
+  if (key !== 'share')
+    return { points, at: timeTable(points.map(({ place, value }) => ({ bytes: place, ns: value }))) };
+  const parts = points.map(({ place, value }) => ({ share: place, part: value }));
+  return { points, at: (share) => throughput(parts, share) };
 }
 
 /** Tables hold no zero: what took no time by the clock took less than its tick. */
@@ -134,7 +182,7 @@ function putDevice(draft: Draft, device: DeviceInfo, measured: Set<string>): voi
 
 function describe(
   draft: Draft,
-  base: DeviceProfile,
+  { base, isAlike }: Prior,
   from: Provenance,
   measured: ReadonlySet<string>,
   assumed: readonly string[],
@@ -144,6 +192,7 @@ function describe(
     ...(from.runtime === null ? [] : [`CUDA ${from.runtime}`]),
   ];
   const device = from.device?.name ?? from.subject ?? 'a machine without a GPU';
+  const isDrawn = (path: string): boolean => isAlike && trustIn(path) < 1;
   const origin = `${from.how} on ${device}, ${[from.date, ...versions].join(', ')}`;
   draft['name'] = from.name;
   draft['basis'] = 'measured';
@@ -152,7 +201,12 @@ function describe(
     const isOf = (path: string): boolean => path.startsWith(`${section.path}.`);
     const taken = assumed.filter(isOf);
     const own = [...measured].some(isOf);
-    const words = own ? `copyscope calibrate: medians, ${origin}.` : '';
+    const towards = [...measured].filter((path) => isOf(path) && isDrawn(path));
+    const medians = own ? `copyscope calibrate: medians, ${origin}.` : '';
+    const words =
+      towards.length === 0
+        ? medians
+        : `${medians} Drawn towards the profile "${base.name}", which knows them better than one reading: ${towards.join(', ')}.`;
     const rest = taken.length === 0 ? '' : ` Not measured, taken from the profile "${base.name}": ${taken.join(', ')}.`;
     section.value['source'] = own || taken.length > 0 ? `${words}${rest}`.trim() : `As in the profile "${base.name}".`;
   }

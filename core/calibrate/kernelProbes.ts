@@ -1,7 +1,8 @@
 /** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
+import { spread } from '../analysis/statistics.ts';
 import { MiB } from '../units.ts';
-import { repeat, spin, stream, synchronize } from './operations.ts';
-import type { PlanBuilder } from './plan.ts';
+import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
+import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
 const shares = [0.1, 0.25, 0.5, 1];
@@ -23,10 +24,9 @@ const arithmetic = (label: string, amount: number, smShare = 1) => ({
 });
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
-const nsOf = (recorded: Recorded, label: string): number => {
-  const work = recorded.work(label);
-  return work === undefined ? Number.NaN : durationOf(work);
-};
+/** The median of those that the iteration has. */
+const nsOf = (recorded: Recorded, label: string): number =>
+  spread(recorded.works(label).map(durationOf))?.median ?? Number.NaN;
 /** What so much more takes longer: the cost of a start is in both. */
 const slower = (recorded: Recorded, less: string, more: string): number => nsOf(recorded, more) - nsOf(recorded, less);
 
@@ -36,6 +36,7 @@ export function addKernelProbes(builder: PlanBuilder): void {
     .probe('spin', { streams: [stream] }, spins)
     .value('kernel.startNs', (recorded) => Math.max(0, nsOf(recorded, 'short') - spinNs));
   addMemory(builder);
+  addLatencies(builder);
   addCache(builder);
   addShares(builder);
   addMapped(builder);
@@ -49,6 +50,28 @@ function addMemory(builder: PlanBuilder): void {
     .probe('kernel memory', { streams: [stream], buffers: [device('a', bytes), device('b', bytes)] }, operations)
     .value('kernel.deviceBytesPerSecond', (recorded) => ((2 * bytes * 4) / slower(recorded, '2', '6')) * 1e9);
 }
+
+/** Passes over a few bytes last a latency each; an arithmetic kernel without much arithmetic what it lasts beyond it. */
+function addLatencies(builder: PlanBuilder): void {
+  const [few, many] = [10, 210];
+  const bytes = 4096;
+  const buffers = [device('a', bytes), device('b', bytes)];
+  const tiny = (label: string, passes: number) => byteStream(label, 'a', 'b', passes);
+  const operations = [
+    ...[spin('short', spinNs), tiny('one', 1), tiny('few', few), tiny('many', many)],
+    ...[arithmetic('small', flops / 100), arithmetic('larger', flops / 10), synchronize()],
+  ];
+  builder
+    .probe('kernel latencies', { streams: [stream], buffers }, [warmUp(spin('warm', 0)), repeat(5, ...operations)])
+    .value('kernel.l2LatencyNs', (recorded) => slower(recorded, 'few', 'many') / (many - few))
+    .value('kernel.memoryLatencyNs', (recorded) => Math.max(0, nsOf(recorded, 'one') - startOf(recorded)))
+    .value('kernel.arithmeticNs', (recorded) => {
+      const smallNs = slower(recorded, 'small', 'larger') / 9;
+      return Math.max(0, nsOf(recorded, 'small') - smallNs - startOf(recorded));
+    });
+}
+
+const startOf = (recorded: Recorded): number => nsOf(recorded, 'short') - spinNs;
 
 /** The largest pair of buffers that a kernel works on at the speed of L2 is as large as L2. */
 function addCache(builder: PlanBuilder): void {
@@ -147,10 +170,14 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
   );
   const largest = sizes.at(-1) ?? 4096;
   const memset = (bytes: number) => ({ op: 'memset' as const, label: `${bytes}`, buffer: 'a', bytes, stream: 'work' });
-  const operations = sizes.flatMap((bytes) => [memset(bytes), synchronize(`end ${bytes}`)]);
+  const warmMemset = warmUp({ ...memset(sizes[0] ?? 4096), label: 'warm' });
+  const operations = [
+    warmMemset,
+    ...sizes.map((bytes) => repeat<Operation>(bytes <= MiB ? 4 : 1, memset(bytes), synchronize(`end ${bytes}`))),
+  ];
   const found = builder.probe('memset', { streams: [stream], buffers: [device('a', largest)] }, operations);
   for (const bytes of sizes) {
-    found.point('memset.device', 'bytes', bytes, (recorded) => nsOf(recorded, `${bytes}`));
+    found.point('memset.device', 'bytes', bytes, (recorded) => recorded.works(`${bytes}`).map(durationOf));
     found.point('memset.call', 'bytes', bytes, (recorded) => recorded.calls(`${bytes}`).map(durationOf));
   }
   const call = (label: string) => ({ op: 'hostFunction' as const, label, durationNs: 20_000, stream: 'work' });

@@ -1,4 +1,5 @@
 /** What allocating and freeing costs, host threads and their signals, and how fast one of them copies. */
+import { spread } from '../analysis/statistics.ts';
 import { MiB } from '../units.ts';
 import { copy, repeat, stream, synchronize } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
@@ -57,17 +58,8 @@ function addHeld(builder: PlanBuilder, allocator: 'pool' | 'caching', allocate: 
 }
 
 export function addHostProbes(builder: PlanBuilder): void {
-  const bytes = Math.min(64 * MiB, builder.options.largestBytes);
-  const buffers = [
-    { id: 'from', memory: 'pageable' as const, bytes },
-    { id: 'to', memory: 'pinned' as const, bytes },
-  ];
-  builder
-    .probe('host copy', { streams: [stream], buffers }, [copy('copy', 'from', 'to', bytes), synchronize()])
-    .value('host.memcpyBytesPerSecond', (recorded) => {
-      const call = recorded.call('copy');
-      return call === undefined ? undefined : (bytes / durationOf(call)) * 1e9;
-    });
+  addHostCopies(builder);
+  addHostRates(builder);
   const signal = (label: string, name: string) => ({ op: 'signal' as const, label, signal: name });
   const wait = (label: string, name: string) => ({ op: 'waitSignal' as const, label, signal: name });
   const pause = { op: 'work' as const, label: 'pause', durationNs: 300_000 };
@@ -83,4 +75,79 @@ export function addHostProbes(builder: PlanBuilder): void {
       const [given, taken] = [recorded.call('wake'), recorded.call('woken')];
       return given === undefined || taken === undefined ? undefined : Math.max(0, taken.endNs - given.startNs);
     });
+}
+
+/** Copies on the host: what lies in the caches, what doesn't, and what each lasts beyond its bytes. */
+function addHostCopies(builder: PlanBuilder): void {
+  const large = Math.min(64 * MiB, builder.options.largestBytes);
+  const cached = [Math.min(MiB, large / 8), Math.min(8 * MiB, large / 2)];
+  const sizes = [...cached, large];
+  const link = [
+    { id: 'pinned', memory: 'pinned' as const, bytes: 256 },
+    { id: 'device', memory: 'device' as const, bytes: 256 },
+  ];
+  const host = sizes.flatMap((bytes) => [
+    { id: `from${bytes}`, memory: 'pageable' as const, bytes },
+    { id: `to${bytes}`, memory: 'pinned' as const, bytes },
+  ]);
+  const operations = sizes.flatMap((bytes) => [
+    copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes),
+    synchronize(`end ${bytes}`),
+  ]);
+  const ns = (recorded: Recorded, bytes: number): number => {
+    const work = recorded.call(`${bytes}`);
+    return work === undefined ? Number.NaN : durationOf(work);
+  };
+  const [small = 0, more = 0] = cached;
+  const perByte = (recorded: Recorded): number => (ns(recorded, more) - ns(recorded, small)) / (more - small);
+  /** The call itself is as that of any copy. */
+  const callNs = (recorded: Recorded): number => {
+    const calls = recorded.calls('call');
+    return spread(calls.map(durationOf))?.median ?? Number.NaN;
+  };
+  const beyond = (recorded: Recorded): number =>
+    Math.max(0, ns(recorded, small) - small * perByte(recorded) - callNs(recorded));
+  const parts = { streams: [stream], buffers: [...host, ...link] };
+  const call = [copy('call', 'pinned', 'device', 256), synchronize('end of call')];
+  builder
+    .probe('host copy', parts, [repeat(10, ...call), ...operations])
+    .value(
+      'host.memcpyBytesPerSecond',
+      (recorded) => (large / (ns(recorded, large) - beyond(recorded) - callNs(recorded))) * 1e9,
+    )
+    .value('host.cached.bytesPerSecond', (recorded) => 1e9 / perByte(recorded))
+    .value('host.memcpyNs', beyond);
+}
+
+/** One thread that writes and reads memory, by what a word of it takes to work out. */
+function addHostRates(builder: PlanBuilder): void {
+  const bytes = 8 * MiB;
+  const buffers = [
+    { id: 'host', memory: 'pageable' as const, bytes },
+    { id: 'arrived', memory: 'pinned' as const, bytes },
+    { id: 'device', memory: 'device' as const, bytes, pattern: { kind: 'constant' as const, value: 7 } },
+  ];
+  const patterns = {
+    write: { kind: 'constant' as const, value: 7 },
+    'write index': { kind: 'index' as const },
+    'write random': { kind: 'random' as const },
+  };
+  const write = (label: keyof typeof patterns) => ({
+    ...{ op: 'write' as const, label, buffer: 'host', pattern: patterns[label] },
+  });
+  const read = (label: string, buffer = 'host') => ({ op: 'read' as const, label, buffer });
+  const operations = [
+    ...[write('write index'), write('write'), read('read'), write('write random'), read('read random')],
+    ...[copy('down', 'device', 'arrived', bytes), synchronize(), read('read arrived', 'arrived')],
+  ];
+  const rate = (label: string) => (recorded: Recorded) =>
+    recorded.calls(label).map((row) => (bytes / durationOf(row)) * 1e9);
+  builder
+    .probe('host memory', { streams: [stream], buffers }, operations)
+    .value('host.writeBytesPerSecond', rate('write'))
+    .value('host.readBytesPerSecond', rate('read'))
+    .value('host.indexBytesPerSecond', rate('write index'))
+    .value('host.randomBytesPerSecond', rate('write random'))
+    .value('host.readRandomBytesPerSecond', rate('read random'))
+    .value('host.readArrivedBytesPerSecond', rate('read arrived'));
 }

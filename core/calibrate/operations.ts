@@ -1,5 +1,7 @@
 /** The operations that probes are made of. Labels are what findings ask for. */
+
 import { KiB, MiB } from '../units.ts';
+import type { Operation } from './plan.ts';
 
 export const spin = (label: string, durationNs: number, stream = 'work') => ({
   op: 'kernel' as const,
@@ -25,11 +27,14 @@ export const synchronize = (label = 'synchronise', stream = 'work') => ({
 
 export const pause = (durationNs: number) => ({ op: 'work' as const, label: 'pause', durationNs });
 
-export const repeat = <Operation>(count: number, ...operations: Operation[]) => ({
+export const repeat = <Repeated>(count: number, ...operations: Repeated[]) => ({
   op: 'repeat' as const,
   count,
   operations,
 });
+
+/** What a first call, and a first one of its kind, costs more is over when the others begin. */
+export const warmUp = (operation: Operation) => repeat<Operation>(4, operation, synchronize('end warm'));
 
 export const stream = { id: 'work', flags: 'non-blocking' as const };
 

@@ -23,6 +23,12 @@ export function has(draft: Draft, path: string): boolean {
   return value !== null && value !== undefined;
 }
 
+/** Whether there is a section to put a parameter into: some are there only where another parameter is known. */
+export function hasSection(draft: Draft, path: string): boolean {
+  const steps = path.split('.').slice(0, -1);
+  return steps.length === 0 || has(draft, steps.join('.'));
+}
+
 /** Every part of the profile that has a source of its own, the innermost too. */
 export function sectionsOf(draft: Draft): { readonly path: string; readonly value: Draft }[] {
   const found: { path: string; value: Draft }[] = [];

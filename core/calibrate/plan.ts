@@ -46,6 +46,7 @@ export interface PlanOptions {
 
 type Parts = Omit<Partial<ExperimentInput>, 'threads' | 'name' | 'format' | 'version'>;
 type Operations = ExperimentInput['threads'][number]['operations'];
+export type Operation = Readonly<Record<string, unknown>> & { readonly op: string };
 
 export class PlanBuilder {
   readonly #probes: Probe[] = [];

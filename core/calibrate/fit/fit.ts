@@ -66,7 +66,7 @@ export function* fitInSteps(
   const knobs = knobsOf(profile).filter(({ path }) => !(path.endsWith('.device') && read.has(path)));
   const started = profile;
   const likely = knobs.map(({ path }) => (read.has(path) ? likelyTurn.read : likelyTurn.notRead));
-  const used = runs.map(({ program }) => parametersOf(program, started));
+  const used = runs.map((run) => parametersOf(run, started));
   const terms: Terms = {
     count: runs.length,
     evaluate: (turns, which) => {

@@ -1,12 +1,12 @@
 /** The parameters of a profile that the simulation of a program looks at: what else is changed, changes nothing of it. */
-import type { Program } from '../../program/program.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { simulate } from '../../simulator/simulate.ts';
+import type { RecordedRun } from './recordedRun.ts';
 
 /** Dotted paths of its numbers and tables, as 'copies.h2d.pinned.device'. */
-export function parametersOf(program: Program, profile: DeviceProfile): ReadonlySet<string> {
+export function parametersOf({ program, filled }: Pick<RecordedRun, 'program' | 'filled'>, profile: DeviceProfile): ReadonlySet<string> {
   const found = new Set<string>();
-  simulate(program, watched(profile, '', found));
+  simulate(program, watched(profile, '', found), { filled });
   return found;
 }
 

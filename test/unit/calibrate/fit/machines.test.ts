@@ -62,7 +62,7 @@ it('a program is known by the parameters that its simulation looks at', () => {
     ],
     threads: [{ id: 'main', operations: [{ op: 'copy', src: 'h', dst: 'd', stream: 'a' }] }],
   });
-  const found = parametersOf(lower(experiment), h200);
+  const found = parametersOf({ program: lower(experiment), filled: false }, h200);
   expect(found).toContain(path);
   expect(found).toContain('queue.launchToStartNs');
   expect(found).not.toContain('copies.d2h.pinned.device');
