@@ -1,6 +1,6 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
 import type { Measurement } from '../bench/measurement.ts';
-import { MiB } from '../units.ts';
+import { formatBytes, MiB } from '../units.ts';
 import { copy, copySizes, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
@@ -58,7 +58,7 @@ function groups(sizes: readonly number[]): (readonly number[])[] {
 }
 
 const nameOf = (sizes: readonly number[]): string => {
-  const largest = `${sizes.at(-1)} B`;
+  const largest = formatBytes(sizes.at(-1) ?? 0);
   return sizes.length > 1 ? `up to ${largest}` : largest;
 };
 
