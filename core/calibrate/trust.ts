@@ -8,8 +8,6 @@ import type { DeviceProfile } from '../simulator/profile.ts';
 
 /** The first that fits counts. */
 const shares: readonly (readonly [path: RegExp, share: number])[] = [
-  // Both directions at once reach less where the host works with the memory at the same time, which probes don't.
-  [/^link\.bothBytesPerSecond$/, 0],
   // Kernels find a part of what is larger in L2 too, so that its end can't be told to a factor of two.
   [/^device\.l2Bytes$/, 0],
   // Pauses of a probe leave the device idle as well, which no run does: 4.4 us in runs, 4.4 to 19 us in probes.

@@ -4,7 +4,10 @@ import { simulate } from '../../simulator/simulate.ts';
 import type { RecordedRun } from './recordedRun.ts';
 
 /** Dotted paths of its numbers and tables, as 'copies.h2d.pinned.device'. */
-export function parametersOf({ program, filled }: Pick<RecordedRun, 'program' | 'filled'>, profile: DeviceProfile): ReadonlySet<string> {
+export function parametersOf(
+  { program, filled }: Pick<RecordedRun, 'program' | 'filled'>,
+  profile: DeviceProfile,
+): ReadonlySet<string> {
   const found = new Set<string>();
   simulate(program, watched(profile, '', found), { filled });
   return found;

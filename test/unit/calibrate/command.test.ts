@@ -42,7 +42,7 @@ describe('running the probes', () => {
     expect(failed).toMatchObject([{ probe: 'memset', error: { message: 'no memory' } }]);
     expect(results.readings.size).toBe(plan.probes.length - 1);
     expect(done).toHaveLength(plan.probes.length);
-    expect(done[0]).toBe(`0/${plan.probes.length} copies h2d pinned up to 1 MiB`);
+    expect(done[0]).toBe(`0/${plan.probes.length} copies h2d pinned up to 1.00 MiB`);
   });
 
   it('takes measurements without a recorder where the engine can', async () => {
