@@ -33,6 +33,12 @@ const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free',
 
 const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
 
+/** The driver launches a kernel for it, so it is another kind of call than other copies, under the same name. */
+const withinDevice = 'copy within the device';
+
+const kindOf = ({ code, call, src, dst }: Step): string =>
+  code === 'copy' && src === 'device' && dst === 'device' ? withinDevice : call;
+
 /** A call that mostly copies memory. */
 const isStaged = (route: Step['route']): boolean => route === 'stage-in' || route === 'stage-out';
 
@@ -66,10 +72,11 @@ export const coldBytes = ({ coldBytes }: DeviceProfile['calls'], { cached }: Dev
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
-  /** CUDA calls that it has made, by name, and the streams of each. */
+  /** CUDA calls that it has made, by kind, and the streams of each. */
   readonly #called = new Map<string, Set<Step['stream']>>();
-  /** The last of them that put work into a stream. */
+  /** The last of them that put work into a stream; and the same while the thread has not waited since. */
   #issued = '';
+  #inRow = '';
   /** Bytes of host memory that it has moved since its last call. */
   #movedBytes = 0;
   readonly #coldBytes: number;
@@ -200,21 +207,32 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return Math.max(this.#newNs(step), missNs);
   }
 
-  /** A call that puts work into a stream as the one before it did finds more of what it runs in the caches. */
-  #otherNs({ call, route, captured, code }: Step): number {
+  /**
+   * A call that puts work into a stream as the one before it did finds more of what it runs in the caches. A copy within
+   * the device is then no more than a launch.
+   */
+  #otherNs(step: Step): number {
+    const { route, captured, code, callNs } = step;
+    if (isWait(step)) this.#inRow = '';
     if (route === 'none' || captured || code === 'waitEvent') return 0;
-    const isOther = this.#issued !== '' && this.#issued !== call;
-    this.#issued = call;
-    return isOther && !isStaged(route) ? (this.#costs.otherNs ?? 0) : 0;
+    const kind = kindOf(step);
+    const isInRow = this.#inRow === kind;
+    const isOther = this.#issued !== '' && this.#issued !== kind;
+    this.#issued = kind;
+    this.#inRow = kind;
+    if (isOther) return isStaged(route) ? 0 : (this.#costs.otherNs ?? 0);
+    return isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
   }
 
   /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
-  #newNs({ call, callNs, route, captured, stream }: Step): number {
-    const streams = this.#called.get(call);
+  #newNs(step: Step): number {
+    const { callNs, route, captured, stream } = step;
+    const kind = kindOf(step);
+    const streams = this.#called.get(kind);
     if (streams?.has(stream) === true) return 0;
     const isFirst = this.#called.size === 0;
     const isNewKind = streams === undefined;
-    if (isNewKind) this.#called.set(call, new Set([stream]));
+    if (isNewKind) this.#called.set(kind, new Set([stream]));
     else streams.add(stream);
     const { ns, newPart, streamPart } = this.#machine.firstCalls;
     if (isFirst) return ns;

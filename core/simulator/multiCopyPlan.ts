@@ -110,6 +110,7 @@ function endsOf({ direction, memory }: MultiCopyPlan, pins: boolean, device: num
 const memcpyStep = ({ base, memcpyNs }: LoopParts, bytes: number, moreNs = 0): Step => ({
   ...base,
   code: 'work',
+  bytes,
   callNs: memcpyNs(bytes) + moreNs,
 });
 

@@ -78,6 +78,8 @@ const stagingSchema = z.strictObject({
     .max(2 ** 50),
   /** Device time of such a copy. */
   inline: tableSchema,
+  /** From the begin of a call that copies to pageable memory until its copy is in the stream. */
+  prepareOutNs: ns.optional(),
 });
 
 const callsSchema = z.strictObject({

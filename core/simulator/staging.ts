@@ -19,6 +19,7 @@ export class StagedCopy implements Actor {
   readonly #devices: Devices;
   readonly #clock: EventQueue;
   readonly #latencyNs: number;
+  readonly #prepareNs: number;
   readonly #slots: number;
   #step: Step | null = null;
   /** The copy in its stream, while the device still has pieces to move that the host takes part in. */
@@ -34,6 +35,7 @@ export class StagedCopy implements Actor {
     this.#devices = devices;
     this.#clock = clock;
     this.#latencyNs = profile.queue.launchToStartNs;
+    this.#prepareNs = profile.staging.prepareOutNs ?? 0;
     this.#slots = profile.staging.slots;
   }
 
@@ -42,7 +44,7 @@ export class StagedCopy implements Actor {
     this.#moved = 0;
     this.#copied = 0;
     this.#copying = false;
-    this.#entry = this.#devices.streams.issue(step, thread, correlation, nowNs + this.#latencyNs);
+    this.#entry = this.#devices.streams.issue(step, thread, correlation, nowNs + this.#beforeNs(step));
     this.#copyNext(step, nowNs);
   }
 
@@ -82,12 +84,18 @@ export class StagedCopy implements Actor {
   }
 
   /**
-   * Time the host copies in all. A call that stages in is that and no more. One that copies out begins with the way
-   * of the first piece over the link; the host is slower than the link, so the rest of the call is its copying.
+   * Time the host copies in all. A call that stages in is that and no more. One that copies out begins with what the
+   * driver prepares and the way of the first piece over the link; the host is slower than the link, so the rest of the
+   * call is its copying.
    */
   #hostNs(step: Step): number {
     if (step.route === 'stage-in') return step.callNs;
     const firstNs = step.pieces === 1 ? step.lastPieceNs : step.deviceNs;
-    return Math.max(0, step.callNs - this.#latencyNs - firstNs);
+    return Math.max(0, step.callNs - this.#beforeNs(step) - firstNs);
+  }
+
+  /** From the call's begin to the first piece's start on an idle device. */
+  #beforeNs({ route }: Step): number {
+    return this.#latencyNs + (route === 'stage-out' ? this.#prepareNs : 0);
   }
 }

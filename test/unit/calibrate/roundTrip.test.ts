@@ -57,7 +57,7 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
 const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
-  ...['link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 
@@ -235,7 +235,11 @@ function scaled(profile: DeviceProfile, factors: readonly number[]): DeviceProfi
     // The link and what moves over it, and the host's staging, stay in proportion.
     copies: scale(copies, () => both),
     link: { ...link, ...mapped(link, ['h2dBytesPerSecond', 'd2hBytesPerSecond', 'bothBytesPerSecond'], 1 / both) },
-    staging: { ...staging, inline: table(staging.inline, factor()) },
+    staging: {
+      ...staging,
+      inline: table(staging.inline, factor()),
+      prepareOutNs: both * (staging.prepareOutNs ?? 0),
+    },
     calls: {
       ...(scale(calls, factor) as object),
       ...{ launchWarmNs: calls.launchWarmNs, coldBytes: calls.coldBytes },

@@ -79,6 +79,21 @@ describe('calls in a row', () => {
   });
 });
 
+describe('a copy within the device', () => {
+  const within = { op: 'copy', src: 'device', dst: 'device2', stream: 'a', bytes: 100 } as const;
+  const slow = withCalls({ launchNs: 4, newPart: 0.5, otherNs: 7 });
+
+  it('is another kind of call than a copy over the link', () => {
+    // The first of its kind costs half as much more, and follows another kind.
+    expect(lengths(program([copy(), within, copy()]), slow)).toEqual([10, 10 + 5 + 7, 10 + 7]);
+  });
+
+  it('is a launch in a row of them, until their thread waits', () => {
+    const wait = { op: 'synchronizeStream', stream: 'a' } as const;
+    expect(lengths(program([within, within, within, wait, within]), slow)).toEqual([10, 4, 4, 10]);
+  });
+});
+
 describe('calls of several threads', () => {
   const profile = withCalls({ meetingNs: 4 });
 
