@@ -80,7 +80,7 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached.bytes', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
-  ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {

@@ -115,6 +115,7 @@ class Running implements Actor, LinkUser {
   usesLink = false;
   linkIn = 0;
   linkOut = 0;
+  readonly isKernel = true;
   readonly #compute: Compute;
   readonly #clock: EventQueue;
   /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */

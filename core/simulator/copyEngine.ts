@@ -14,6 +14,7 @@ export class CopyEngine implements Actor, LinkUser {
   /** What the active copy moves alone, in bytes a nanosecond. */
   linkIn = 0;
   linkOut = 0;
+  readonly isKernel = false;
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;

@@ -8,6 +8,8 @@ export interface LinkUser {
   /** Bytes in a nanosecond that it would move alone, to the device and from it; 0 where it moves none. */
   readonly linkIn: number;
   readonly linkOut: number;
+  /** It works on mapped memory itself. */
+  readonly isKernel: boolean;
   /** Goes on at this part of what it would do alone. */
   setLinkRate(rate: number, nowNs: number): void;
 }
@@ -19,16 +21,24 @@ export interface LinkRates {
   /** What a copy takes longer that begins while data moves the other way: to the device, and from it. */
   readonly h2dBesideNs?: number | undefined;
   readonly d2hBesideNs?: number | undefined;
+  /** What copies at least keep of their speed beside a kernel on mapped memory; left out, all share alike. */
+  readonly besideMappedPart?: number | undefined;
 }
 
-/** Those that together want no more than the link carries run as if alone; otherwise each gets the same part. */
+/**
+ * Those that together want no more than the link carries run as if alone; otherwise each gets the same part. Kernels on
+ * mapped memory may come first: their many small requests leave copies hardly any of the link.
+ */
 export class Link {
   readonly #users: LinkUser[] = [];
+  /** Those of them that come first. */
+  readonly #first: LinkUser[] = [];
   readonly #in: number;
   readonly #out: number;
   readonly #both: number;
   readonly #inBesideNs: number;
   readonly #outBesideNs: number;
+  readonly #besideMappedPart: number | null;
 
   constructor(rates: LinkRates) {
     this.#in = rates.h2dBytesPerSecond / 1e9;
@@ -36,15 +46,19 @@ export class Link {
     this.#both = rates.bothBytesPerSecond / 1e9;
     this.#inBesideNs = rates.h2dBesideNs ?? 0;
     this.#outBesideNs = rates.d2hBesideNs ?? 0;
+    this.#besideMappedPart = rates.besideMappedPart ?? null;
   }
 
   add(user: LinkUser): void {
     this.#users.push(user);
+    if (user.isKernel && this.#besideMappedPart !== null) this.#first.push(user);
   }
 
   remove(user: LinkUser): void {
-    const index = this.#users.indexOf(user);
-    if (index >= 0) this.#users.splice(index, 1);
+    for (const users of [this.#users, this.#first]) {
+      const index = users.indexOf(user);
+      if (index >= 0) users.splice(index, 1);
+    }
   }
 
   /** What a copy that begins now takes longer because data moves the other way. */
@@ -55,8 +69,22 @@ export class Link {
   }
 
   share(nowNs: number): void {
+    if (this.#first.length === 0) {
+      this.#shareAlike(this.#users, nowNs);
+      return;
+    }
+    this.#shareAlike(this.#first, nowNs);
+    const taken = this.#first.reduce(
+      (most, { linkIn, linkOut }) => Math.max(most, linkIn / this.#in, linkOut / this.#out),
+      0,
+    );
+    const left = Math.max(this.#besideMappedPart ?? 0, 1 - taken);
+    for (const user of this.#users) if (!user.isKernel) user.setLinkRate(left, nowNs);
+  }
+
+  #shareAlike(users: readonly LinkUser[], nowNs: number): void {
     let [wantedIn, wantedOut, usersIn, usersOut] = [0, 0, 0, 0];
-    for (const { linkIn, linkOut } of this.#users) {
+    for (const { linkIn, linkOut } of users) {
       wantedIn += linkIn;
       wantedOut += linkOut;
       if (linkIn > 0) usersIn += 1;
@@ -67,7 +95,7 @@ export class Link {
     const partOut = usersOut > 1 ? Math.min(1, this.#out / wantedOut) : 1;
     const total = partIn * wantedIn + partOut * wantedOut;
     const both = usersIn > 0 && usersOut > 0 && total > this.#both ? this.#both / total : 1;
-    for (const user of this.#users) {
+    for (const user of users) {
       const part = Math.min(user.linkIn > 0 ? partIn : 1, user.linkOut > 0 ? partOut : 1);
       user.setLinkRate(part * both, nowNs);
     }

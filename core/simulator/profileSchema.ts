@@ -176,6 +176,8 @@ const linkSchema = z.strictObject({
   /** What a copy takes longer that begins while data moves the other way: to the device, and from it. */
   h2dBesideNs: ns.optional(),
   d2hBesideNs: ns.optional(),
+  /** What copies at least keep of their speed beside a kernel on mapped memory, which goes on as if alone. */
+  besideMappedPart: z.number().gt(0).max(1).optional(),
   /**
    * How many times as long a copy takes as far as its host memory lies in the caches of a thread that has just written it:
    * to the device, and from the device over it.

@@ -57,7 +57,7 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
 const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
-  ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { Link, type LinkUser } from '../../../core/simulator/link.ts';
+
+class User implements LinkUser {
+  readonly linkIn: number;
+  readonly linkOut: number;
+  readonly isKernel: boolean;
+  rate = 1;
+
+  constructor(linkIn: number, linkOut: number, isKernel = false) {
+    this.linkIn = linkIn;
+    this.linkOut = linkOut;
+    this.isKernel = isKernel;
+  }
+
+  setLinkRate(rate: number): void {
+    this.rate = rate;
+  }
+}
+
+const rates = { h2dBytesPerSecond: 10e9, d2hBytesPerSecond: 10e9, bothBytesPerSecond: 20e9 };
+
+function shared(link: Link, ...users: readonly User[]): number[] {
+  for (const user of users) link.add(user);
+  link.share(0);
+  return users.map(({ rate }) => rate);
+}
+
+describe('the link', () => {
+  it('leaves copies beside a kernel on mapped memory what the profile says, and the kernel all it wants', () => {
+    const users = [new User(9, 0, true), new User(10, 0), new User(0, 10)];
+    expect(shared(new Link({ ...rates, besideMappedPart: 0.05 }), ...users).map((rate) => rate.toFixed(2))).toEqual([
+      '1.00',
+      '0.10',
+      '0.10',
+    ]);
+    expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), ...users)).toEqual([1, 0.25, 0.25]);
+  });
+
+  it('is shared alike where the profile says nothing of it, and again once the kernel has ended', () => {
+    const [kernel, copy] = [new User(10, 0, true), new User(10, 0)];
+    expect(shared(new Link(rates), kernel, copy)).toEqual([0.5, 0.5]);
+    const link = new Link({ ...rates, besideMappedPart: 0.25 });
+    expect(shared(link, kernel, copy)).toEqual([1, 0.25]);
+    link.remove(kernel);
+    link.share(0);
+    expect(copy.rate).toBe(1);
+  });
+
+  it('says what a copy takes longer that begins while data moves the other way', () => {
+    const link = new Link({ ...rates, h2dBesideNs: 5, d2hBesideNs: 7 });
+    expect([link.besideNs(true), link.besideNs(false)]).toEqual([0, 0]);
+    link.add(new User(10, 0));
+    expect([link.besideNs(true), link.besideNs(false)]).toEqual([7, 0]);
+  });
+});
