@@ -11,7 +11,12 @@ import type { Operation } from '../../core/experiment/operations.ts';
 export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
   if (isOneChanged(before, after)) return withoutEvidence(report);
   const numberAfter = newNumbers(listOf(before), listOf(after));
-  return { ...report, hazards: report.hazards.flatMap((hazard) => keptHazard(hazard, numberAfter) ?? []) };
+  const hazards: Hazard[] = [];
+  for (const hazard of report.hazards) {
+    const kept = keptHazard(hazard, numberAfter);
+    if (kept !== null) hazards.push(kept);
+  }
+  return { ...report, hazards };
 }
 
 const bare = new WeakMap<HazardReport, HazardReport>();
@@ -28,8 +33,9 @@ function withoutEvidence(report: HazardReport): HazardReport {
 }
 
 function keptHazard(hazard: Hazard, numberAfter: (op: number) => number | null): Hazard | null {
-  const [first, second] = [hazard.first, hazard.second].map((side) => moved(side, numberAfter(side.op)));
-  if (first == null || second == null) return null;
+  const first = moved(hazard.first, numberAfter(hazard.first.op));
+  const second = moved(hazard.second, numberAfter(hazard.second.op));
+  if (first === null || second === null) return null;
   if (first === hazard.first && second === hazard.second && hazard.evidence === null) return hazard;
   return { ...hazard, first, second, evidence: null };
 }
@@ -101,12 +107,17 @@ export function steadyReport(old: HazardReport, now: HazardReport): HazardReport
   return isSame ? old : { ...now, hazards };
 }
 
+const words = ['kind', 'rule', 'buffer', 'fromByte', 'toByte', 'title', 'explanation', 'missing', 'remedy'] as const;
+const places = ['op', 'path', 'label', 'thread', 'stream'] as const;
+
+/** There may be thousands: nothing is made to compare them. */
 function saysTheSame(a: Hazard, b: Hazard): boolean {
-  const words = (hazard: Hazard) => ({ ...hazard, first: null, second: null, change: null, evidence: null });
   return (
-    shallow(a.first, b.first) &&
-    shallow(a.second, b.second) &&
-    shallow(words(a), words(b)) &&
-    JSON.stringify([a.change, a.evidence]) === JSON.stringify([b.change, b.evidence])
+    words.every((field) => a[field] === b[field]) &&
+    places.every((field) => a.first[field] === b.first[field] && a.second[field] === b.second[field]) &&
+    isAlike(a.change, b.change) &&
+    isAlike(a.evidence, b.evidence)
   );
 }
+
+const isAlike = (a: object | null, b: object | null): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -33,6 +33,36 @@ export function useHazards(): HazardReport | null {
   return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
 }
 
+/** The hazards that each operation has part in, by its number. */
+export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
+
+const noneByOp: HazardsByOp = new Map();
+const byOp = new WeakMap<HazardReport, HazardsByOp>();
+
+/** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */
+export function useHazardsByOp(): HazardsByOp {
+  const report = useHazards();
+  if (report === null) return noneByOp;
+  const found = byOp.get(report) ?? indexed(report.hazards);
+  byOp.set(report, found);
+  return found;
+}
+
+function indexed(hazards: readonly Hazard[]): HazardsByOp {
+  const found = new Map<number, Hazard[]>();
+  const add = (op: number, hazard: Hazard): void => {
+    const own = found.get(op);
+    if (own === undefined) found.set(op, [hazard]);
+    else own.push(hazard);
+  };
+  for (const hazard of hazards) {
+    const [first, second] = [hazard.first.op, hazard.second.op];
+    add(first, hazard);
+    if (second !== first) add(second, hazard);
+  }
+  return found;
+}
+
 function useLooked(): Looked {
   const document = useApp(pageDocumentKey);
   // A lesson that asks first must not have its answer told here.

@@ -9,10 +9,12 @@ import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { state, useApp } from '../app/store/store.ts';
 import { usePaints } from '../common/usePaints.ts';
+import { useHazardsByOp } from '../inspector/useHazards.ts';
 import { VerdictIcon } from '../inspector/VerdictCard.tsx';
+import { useBlockKeys } from './blockKeys.ts';
 import { edgeTo } from './commands.ts';
 import { type Cell, editor, setEditor, useEditor } from './editor.ts';
-import { HazardMark, hazardWords, useHazardsByOp } from './HazardMark.tsx';
+import { HazardMark, hazardWords } from './HazardMark.tsx';
 import { OperationIcon } from './OperationIcon.tsx';
 import { ResizeGrip } from './ResizeGrip.tsx';
 import classes from './Score.module.css';
@@ -35,6 +37,7 @@ export function Blocks({ sheet, first, last }: Props) {
   const hazards = useHazardsByOp();
   const paints = usePaints();
   const { blocks, rows } = sheet.layout;
+  const keys = useBlockKeys(blocks);
   return (
     <ul className={classes['blocks']} aria-label="Operations">
       {blocksWithin(blocks, first, last).map(([index, block]) => {
@@ -42,7 +45,8 @@ export function Blocks({ sheet, first, last }: Props) {
         const { left, top, right } = boxOf(sheet, block);
         return (
           <Block
-            key={op}
+            key={keys[index]}
+            dragKey={keys[index] ?? op}
             op={op}
             row={row}
             column={column}
@@ -85,6 +89,8 @@ function blocksWithin(
 
 /** Plain values, so that an edit draws only the blocks that it changes. */
 interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail'> {
+  /** Who it is for the drag layer: the same as long as the block is there. */
+  readonly dragKey: number;
   readonly fill: string;
   readonly ink: string;
   readonly kind: OperationName;
@@ -105,7 +111,7 @@ interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' 
 
 const Block = memo(function Block(props: BlockProps) {
   const { op, label, detail, kind, fill, ink, selected, atCursor, verdict, hazards } = props;
-  const drag = useDraggable({ id: `block:${op}`, data: { kind: 'block', op, label } });
+  const drag = useDraggable({ id: `block:${props.dragKey}`, data: { kind: 'block', op, label } });
   return (
     <li
       style={{ left: props.left, top: props.top }}
@@ -144,7 +150,7 @@ const Block = memo(function Block(props: BlockProps) {
       </button>
       {hazards === undefined ? null : <HazardMark op={op} hazards={hazards} reachable={atCursor} />}
       {canResize(kind) ? <ResizeGrip op={op} /> : null}
-      {props.isInStream ? <EdgeHandle op={op} /> : null}
+      {props.isInStream ? <EdgeHandle op={op} dragKey={props.dragKey} /> : null}
     </li>
   );
 });
@@ -157,8 +163,8 @@ function spokenName({ label, detail, rowName, column, verdict, hazards }: BlockP
   ].join(', ');
 }
 
-function EdgeHandle({ op }: { readonly op: number }) {
-  const edge = useDraggable({ id: `edge:${op}`, data: { kind: 'edge', op, label: 'event edge' } });
+function EdgeHandle({ op, dragKey }: Pick<BlockProps, 'op' | 'dragKey'>) {
+  const edge = useDraggable({ id: `edge:${dragKey}`, data: { kind: 'edge', op, label: 'event edge' } });
   return (
     <span
       ref={edge.setNodeRef}

@@ -18,17 +18,22 @@ export function Edges({ sheet, first, last }: Props) {
     return { left, right, y: top + rowHeight / 2 };
   };
   const { edges, blocks } = sheet.layout;
+  const [dim, lit]: [string[], string[]] = [[], []];
+  for (const edge of edges) {
+    const [from, to] = [blocks[edge.from], blocks[edge.to]];
+    if (from === undefined || to === undefined || from.column > last || to.column < first) continue;
+    const [start, end] = [place(from), place(to)];
+    const bend = Math.max(24, (end.left - start.right) / 2);
+    const isLit = from.op === selected || to.op === selected;
+    (isLit ? lit : dim).push(
+      `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`,
+    );
+  }
+  // One element for all that look alike: after an edit most of them lie elsewhere.
   return (
     <svg className={classes['edges']} aria-hidden="true">
-      {edges.map((edge) => {
-        const [from, to] = [blocks[edge.from], blocks[edge.to]];
-        if (from === undefined || to === undefined || from.column > last || to.column < first) return null;
-        const [start, end] = [place(from), place(to)];
-        const bend = Math.max(24, (end.left - start.right) / 2);
-        const path = `M${start.right} ${start.y} C${start.right + bend} ${start.y} ${end.left - bend} ${end.y} ${end.left} ${end.y}`;
-        const lit = from.op === selected || to.op === selected;
-        return <path key={`${edge.from}-${edge.to}`} d={path} data-lit={lit || undefined} />;
-      })}
+      {dim.length === 0 ? null : <path d={dim.join(' ')} />}
+      {lit.length === 0 ? null : <path d={lit.join(' ')} data-lit />}
     </svg>
   );
 }

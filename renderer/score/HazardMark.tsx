@@ -1,26 +1,8 @@
 /** Says on a block that it takes part in a hazard; a click shows the hazard in the inspector. */
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
-import { useMemo } from 'react';
 import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
 import { select } from '../app/store/actions.ts';
-import { useHazards } from '../inspector/useHazards.ts';
 import classes from './Score.module.css';
-
-/** The hazards of each operation that takes part in one. */
-export function useHazardsByOp(): ReadonlyMap<number, readonly Hazard[]> {
-  const report = useHazards();
-  return useMemo(() => {
-    const found = new Map<number, Hazard[]>();
-    for (const hazard of report?.hazards ?? []) {
-      for (const op of new Set([hazard.first.op, hazard.second.op])) {
-        const own = found.get(op) ?? [];
-        found.set(op, own);
-        own.push(hazard);
-      }
-    }
-    return found;
-  }, [report]);
-}
 
 export const hazardWords = (hazards: readonly Hazard[]): string =>
   `${hazards.length === 1 ? 'Hazard' : `${hazards.length} hazards`}: ${[...new Set(hazards.map(({ title }) => title))].join(', ')}`;

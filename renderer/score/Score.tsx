@@ -3,16 +3,17 @@ import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { select } from '../app/store/actions.ts';
-import { pageDocumentKey } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { currentExperiment, pageDocumentKey } from '../app/store/select.ts';
+import { state, watch } from '../app/store/store.ts';
+import type { AppState } from '../app/store/types.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';
 import { Edges } from './Edges.tsx';
 import { editor, isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
-import { scoreLayout } from './scoreLayout.ts';
-import { useSelectedOp } from './selectedOp.ts';
+import { blockOf, scoreLayout } from './scoreLayout.ts';
+import { selectedOp, useSelectedOp } from './selectedOp.ts';
 import {
   type Box,
   blockGap,
@@ -52,7 +53,7 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
   const [left, setLeft] = useState(0);
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => registerSheet(element.current, sheet), [sheet]);
-  useCursorFollowsSelection(sheet);
+  useCursorFollowsSelection();
   useWishedFocus(element, sheet);
   const onKeyDown = useScoreKeys(experiment, sheet);
   const band = useRubberBand(element, sheet);
@@ -102,20 +103,30 @@ const placed = (box: Box) => ({
   height: box.bottom - box.top,
 });
 
-/** The cursor goes where what is selected stands. */
-function useCursorFollowsSelection({ layout }: SheetPlaces): void {
-  const op = useSelectedOp();
-  const key = useApp(pageDocumentKey);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another document begins at its first cell.
+/** The cursor goes where what is selected stands, with the very change that selects or moves it: both are drawn at once. */
+function useCursorFollowsSelection(): void {
   useEffect(() => {
-    setEditor({ cursor: { row: 0, column: 0 }, edgeFrom: null });
-  }, [key]);
-  useEffect(() => {
-    const block = layout.blocks.find((one) => one.op === op);
-    const { cursor } = editor();
-    const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
-    if (!isThere) setEditor({ cursor: { row: block.row, column: block.column } });
-  }, [layout, op]);
+    restart();
+    follow(state());
+    return watch((now, before) => {
+      const isOther = pageDocumentKey(now) !== pageDocumentKey(before);
+      if (isOther) restart();
+      const isSame = currentExperiment(now) === currentExperiment(before) && selectedOp(now) === selectedOp(before);
+      if (isOther || !isSame) follow(now);
+    });
+  }, []);
+}
+
+/** Another document begins at its first cell. */
+const restart = (): void => setEditor({ cursor: { row: 0, column: 0 }, edgeFrom: null });
+
+function follow(all: AppState): void {
+  const [experiment, op] = [currentExperiment(all), selectedOp(all)];
+  if (experiment === null || op === null) return;
+  const block = blockOf(scoreLayout(experiment), op);
+  const { cursor } = editor();
+  const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
+  if (!isThere) setEditor({ cursor: { row: block.row, column: block.column } });
 }
 
 /** Gives the focus to the cursor's cell once it is drawn, where someone wished for it. */
@@ -133,7 +144,7 @@ function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: 
     const stays = document.activeElement === target && place === revealed.current;
     revealed.current = place;
     if (stays) return;
-    target.focus();
+    target.focus({ preventScroll: true });
     reveal(target);
   }, [cursor, sheet, picking, element]);
 }

@@ -9,6 +9,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { childOperations, type Operation } from '../../core/experiment/operations.ts';
 import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { StreamTable } from '../../core/program/streams.ts';
+import { lowerBound } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { type PaintName, paintOf } from '../app/palette.ts';
 import { blockWidth } from './columns.ts';
@@ -65,6 +66,12 @@ export interface ScoreLayout {
   /** Indices into blocks. */
   readonly edges: readonly ScoreEdge[];
   readonly columns: number;
+}
+
+/** The block of an operation; undefined where there is none, as for a group. Blocks are in the order of their numbers. */
+export function blockOf({ blocks }: ScoreLayout, op: number): ScoreBlock | undefined {
+  const block = blocks[lowerBound(0, blocks.length, (at) => (blocks[at]?.op ?? 0) < op)];
+  return block?.op === op ? block : undefined;
 }
 
 const known = new WeakMap<Experiment, ScoreLayout>();

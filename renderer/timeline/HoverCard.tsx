@@ -2,6 +2,7 @@ import { readRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { usePaints } from '../common/usePaints.ts';
+import type { HazardsByOp } from '../inspector/useHazards.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
 import { exactTime } from './exactTime.ts';
 import classes from './HoverCard.module.css';
@@ -9,12 +10,11 @@ import type { CounterHit, Hit } from './hitTest.ts';
 import { useRunNotes } from './notes/noteState.ts';
 import { operationLabels } from './operationLabels.ts';
 import { paintOfRow } from './paintCodes.ts';
-import type { HazardOps } from './useHazardOps.ts';
 
 interface Props {
   readonly run: LoadedRun;
   readonly hover: { readonly hit: Hit; readonly x: number; readonly y: number };
-  readonly hazards: HazardOps;
+  readonly hazards: HazardsByOp;
   readonly width: number;
   readonly height: number;
 }
@@ -49,7 +49,7 @@ function besidePointer(x: number, width: number): { readonly left: number } | { 
 interface RowCardProps {
   readonly run: LoadedRun;
   readonly row: number;
-  readonly hazards: HazardOps;
+  readonly hazards: HazardsByOp;
 }
 
 function RowCard({ run, row, hazards }: RowCardProps) {
@@ -75,7 +75,7 @@ function RowCard({ run, row, hazards }: RowCardProps) {
         {notes.map(({ id, text }) => (
           <Fact key={id} name="Note" value={text === '' ? 'marked' : text} />
         ))}
-        {(hazards.get(read.op ?? -1) ?? []).map((title) => (
+        {(hazards.get(read.op ?? -1) ?? []).map(({ title }) => (
           <Fact key={title} name="Hazard" value={title} />
         ))}
       </dl>

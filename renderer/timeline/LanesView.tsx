@@ -3,6 +3,7 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
+import type { HazardsByOp } from '../inspector/useHazards.ts';
 import { axisHeight } from './axisPainter.ts';
 import { Gutter, gutterWidth } from './Gutter.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';
@@ -16,7 +17,7 @@ import type { TimeView } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
 import { type Layout, layoutTracks, namesAlike, pinnedHeightOf, type Track } from './tracks.ts';
 import { arrangementKey, useArrangement } from './useArrangement.ts';
-import { type HazardOps, useHazardOps } from './useHazardOps.ts';
+import { useHazardOps } from './useHazardOps.ts';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
 interface Props {
@@ -130,7 +131,7 @@ function useRevealedSelection(
 
 interface HoverProps {
   readonly run: LoadedRun;
-  readonly hazards: HazardOps;
+  readonly hazards: HazardsByOp;
   readonly store: HoverStore;
   readonly width: number;
   readonly height: number;

@@ -5,6 +5,7 @@ import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { canvasColours } from '../app/palette.ts';
 import { useApp } from '../app/store/store.ts';
 import { useScheme } from '../common/usePaints.ts';
+import type { HazardsByOp } from '../inspector/useHazards.ts';
 import { drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
 import { FrameMaker } from './frame.ts';
@@ -16,7 +17,6 @@ import { timeTicks } from './ticks.ts';
 import type { TimeView } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
 import type { Track } from './tracks.ts';
-import type { HazardOps } from './useHazardOps.ts';
 
 interface PlotProps {
   readonly run: LoadedRun;
@@ -29,7 +29,7 @@ interface PlotProps {
   readonly title: string;
   /** Of the shown iteration. */
   readonly notes: readonly RunNote[];
-  readonly hazards: HazardOps;
+  readonly hazards: HazardsByOp;
   readonly axisCanvas: React.RefObject<HTMLCanvasElement | null>;
   /** The stretch that is being dragged over; null while none is. */
   readonly dragged: React.RefObject<TimeView | null>;
