@@ -12,6 +12,7 @@
  * operation of the run's experiment allocated or freed some. It counts what buffers ask for: what an allocator holds
  * beyond that is not in the rows, and info.memory tells it for the end of the run.
  */
+import { Tally } from '../experiment/edit/tally.ts';
 import { type Experiment, eachOperation } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../experiment/resources.ts';
@@ -122,8 +123,8 @@ const placeOf = ({ memory, device }: BufferDeclaration, { devices }: Experiment)
 
 /** In order of time; of one moment, what goes comes first. */
 function memoryChanges({ trace, begin, end }: Iteration, experiment: Experiment): Change[] {
+  if (actorCount.of(experiment) === 0) return [];
   const actors = memoryOperations(experiment);
-  if (actors.size === 0) return [];
   const { kind, op } = trace.columns;
   const changes: Change[] = [];
   for (let row = begin; row < end; row += 1) {
@@ -149,6 +150,9 @@ function memoryOperations(experiment: Experiment): Map<number, Omit<Change, 'tim
   for (const { operations } of experiment.threads) eachOperation(operations, visit);
   return actors;
 }
+
+/** How many operations of the document counted last make or free a buffer: most have none, and are asked with each edit. */
+const actorCount = new Tally((operation) => (bufferOf(operation) === null ? 0 : 1));
 
 function bufferOf(operation: Operation): string | null {
   if (operation.op === 'allocate' || operation.op === 'free') return operation.buffer;

@@ -22,7 +22,8 @@ export class Scope {
   readonly #events: ReadonlyMap<string, number>;
   readonly #signals: ReadonlyMap<string, number>;
   readonly #graphs = new Map<string, number>();
-  readonly #allocators: ReadonlyMap<string, Allocator>;
+  /** Null before something is freed. */
+  #allocators: ReadonlyMap<string, Allocator> | null = null;
 
   constructor(experiment: Experiment) {
     this.experiment = experiment;
@@ -31,7 +32,6 @@ export class Scope {
     this.#buffers = indices(experiment.buffers);
     this.#events = indices(experiment.events);
     this.#signals = indices(experiment.signals);
-    this.#allocators = allocators(experiment);
   }
 
   buffer(id: string): number {
@@ -63,6 +63,7 @@ export class Scope {
 
   /** What a buffer is freed with: the allocator that gave it. */
   allocator(buffer: string): Allocator {
+    this.#allocators ??= allocators(this.experiment);
     return this.#allocators.get(buffer) ?? 'caching';
   }
 

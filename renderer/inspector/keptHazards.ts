@@ -1,6 +1,7 @@
 /** Hazards from one moment of a document to the next: what stays is neither drawn anew nor gone for a moment. */
 import { shallow } from 'zustand/shallow';
 import type { Hazard, HazardOperation, HazardReport } from '../../core/analysis/hazards/hazard.ts';
+import { changedPart } from '../../core/experiment/edit/changedPart.ts';
 import { type Experiment, eachOperation } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 
@@ -80,17 +81,13 @@ function isOneChanged({ threads: before }: Experiment, { threads: after }: Exper
  * are left, one that is nowhere any more is the one in its place, changed.
  */
 function newNumbers(before: readonly Operation[], after: readonly Operation[]): (op: number) => number | null {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  const { start, endBefore, endAfter } = changedPart(before, after);
   const shift = after.length - before.length;
   const isAlike = (op: number): boolean => shift === 0 && before[op]?.op === after[op]?.op;
-  const places = new Map(after.slice(start, after.length - end).map((one, at) => [one, start + at]));
+  const places = new Map(after.slice(start, endAfter).map((one, at) => [one, start + at]));
   return (op) => {
     if (op < start) return op;
-    if (op >= before.length - end) return op + shift;
+    if (op >= endBefore) return op + shift;
     const old = before[op];
     const place = old === undefined ? undefined : places.get(old);
     return place ?? (isAlike(op) ? op : null);

@@ -1,7 +1,7 @@
 /** From an experiment to what its lanes are drawn from: for the window and for the worker beside it. */
 import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
+import { Tally } from '../../core/experiment/edit/tally.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { childOperations, type Operation } from '../../core/experiment/operations.ts';
 import { lowerUnverified } from '../../core/program/lower.ts';
 import { simulateRun } from '../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
@@ -34,15 +34,6 @@ export function predict(
 }
 
 /** Whether a document has more than so many operations, each tensor of a multi-tensor copy counted. */
-export function isLongerThan(most: number, { threads }: Experiment): boolean {
-  let left = most;
-  const count = (operations: readonly Operation[]): void => {
-    for (const operation of operations) {
-      left -= operation.op === 'multiCopy' ? operation.payload.tensors : 1;
-      if (left < 0) return;
-      count(childOperations(operation) ?? []);
-    }
-  };
-  for (const { operations } of threads) count(operations);
-  return left < 0;
-}
+export const isLongerThan = (most: number, experiment: Experiment): boolean => lengths.of(experiment) > most;
+
+const lengths = new Tally((operation) => (operation.op === 'multiCopy' ? operation.payload.tensors : 1));

@@ -3,6 +3,7 @@
  * behind it have other ones, and every block would be drawn anew in the place of its neighbour.
  */
 import { useRef } from 'react';
+import { changedPart } from '../../core/experiment/edit/changedPart.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
 import type { ScoreBlock } from './scoreLayout.ts';
 
@@ -22,19 +23,14 @@ export class BlockKeeper {
   keysOf(blocks: readonly ScoreBlock[]): BlockKeys {
     if (blocks === this.#blocks) return this.#keys;
     const [before, known] = [this.#blocks, this.#keys];
-    const shorter = Math.min(before.length, blocks.length);
-    const isSame = (old: number, now: number): boolean => before[old]?.operation === blocks[now]?.operation;
-    let start = 0;
-    while (start < shorter && isSame(start, start)) start += 1;
-    let end = 0;
-    while (end < shorter - start && isSame(before.length - 1 - end, blocks.length - 1 - end)) end += 1;
+    const { start, endBefore, endAfter } = changedPart(before, blocks, isSame);
     const middle = this.#between(
-      before.slice(start, before.length - end),
-      known.slice(start, before.length - end),
-      blocks.slice(start, blocks.length - end),
+      before.slice(start, endBefore),
+      known.slice(start, endBefore),
+      blocks.slice(start, endAfter),
     );
     this.#blocks = blocks;
-    this.#keys = [...known.slice(0, start), ...middle, ...known.slice(before.length - end)];
+    this.#keys = [...known.slice(0, start), ...middle, ...known.slice(endBefore)];
     return this.#keys;
   }
 
@@ -63,6 +59,8 @@ export class BlockKeeper {
     return this.#next;
   }
 }
+
+const isSame = (a: ScoreBlock, b: ScoreBlock): boolean => a.operation === b.operation;
 
 export function useBlockKeys(blocks: readonly ScoreBlock[]): BlockKeys {
   const keeper = useRef<BlockKeeper | null>(null);

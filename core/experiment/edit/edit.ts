@@ -53,9 +53,9 @@ export function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>):
   const found: OperationPath[] = [];
   const look = (operations: readonly Operation[], path: OperationPath): void => {
     operations.forEach((operation, index) => {
-      const here = [...path, index];
-      if (wanted.has(operation)) found.push(here);
-      look(childOperations(operation) ?? [], [...here, 'operations']);
+      if (wanted.has(operation)) found.push([...path, index]);
+      const children = childOperations(operation);
+      if (children !== undefined) look(children, [...path, index, 'operations']);
     });
   };
   if (wanted.size > 0) {

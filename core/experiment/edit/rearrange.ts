@@ -7,6 +7,7 @@ import { type Experiment, eachOperation, experimentSchema } from '../experiment.
 import { maxOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { checkReferences } from '../references.ts';
+import { changedPart } from './changedPart.ts';
 import { type Edited, pathsOf } from './edit.ts';
 
 /** Like edit(), for a `change` that leaves the operations and declarations that are there as they are. */
@@ -60,8 +61,14 @@ const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Ite
 const mostLevels = 16;
 
 function checkedLists(before: Experiment, draft: Experiment): Operation[][] | null {
+  const parts = draft.threads.map(({ operations }, thread) =>
+    changedPart(before.threads[thread]?.operations ?? [], operations),
+  );
   const known = new Set<Operation>();
-  for (const { operations } of before.threads) eachOperation(operations, (operation) => known.add(operation));
+  before.threads.forEach(({ operations }, thread) => {
+    const { start, endBefore } = parts[thread] ?? { start: 0, endBefore: operations.length };
+    eachOperation(operations.slice(start, endBefore), (operation) => known.add(operation));
+  });
   let isSound = true;
   const look = (operations: readonly Operation[], level: number): Operation[] => {
     if (operations.length > maxOperations || level > mostLevels) isSound = false;
@@ -74,6 +81,14 @@ function checkedLists(before: Experiment, draft: Experiment): Operation[][] | nu
     const own = result.data ?? operation;
     return isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
   };
-  const lists = draft.threads.map(({ operations }) => look(operations, 0));
+  const lists = draft.threads.map(({ operations }, thread) => {
+    const { start, endAfter } = parts[thread] ?? { start: 0, endAfter: operations.length };
+    if (operations.length > maxOperations) isSound = false;
+    return [
+      ...operations.slice(0, start),
+      ...look(operations.slice(start, endAfter), 0),
+      ...operations.slice(endAfter),
+    ];
+  });
   return isSound ? lists : null;
 }
