@@ -15,13 +15,21 @@ export const noEngine: EngineIndex = -1;
 export const hostEngine: EngineIndex = -2;
 /** CUDA's own thread, which runs host functions. */
 export const functionEngine: EngineIndex = -3;
-/** An event of another stream: what did the work behind it no longer matters. */
-export const throughEvent: EngineIndex = -4;
+/** What lies behind an event: in its own stream, and as other streams see it. Each counts down from here by engine. */
+const ownEvent = -1000;
+const otherEvent = -1_000_000;
 
 export const engineIndex = (device: number, name: EngineName): EngineIndex => device * enginesPerDevice + offsets[name];
 export const deviceOf = (engine: EngineIndex): number => Math.floor(engine / enginesPerDevice);
 export const isCompute = (engine: EngineIndex): boolean => engine >= 0 && engine % enginesPerDevice === offsets.compute;
+const isHost = (engine: EngineIndex): boolean => engine === hostEngine || engine === functionEngine;
 export const isCopyEngine = (engine: EngineIndex): boolean => engine >= 0 && !isCompute(engine);
+
+/** The engine of what lies behind an event, or that of what doesn't. */
+function beforeEvent(via: EngineIndex): EngineIndex {
+  if (via > ownEvent) return via;
+  return (via > otherEvent ? ownEvent : otherEvent) - via;
+}
 
 /** From the end of an operation on one engine to the earliest start of one that depends on it. */
 export class Gaps {
@@ -29,15 +37,15 @@ export class Gaps {
   readonly #copyNs: number;
   readonly #acrossNs: number;
   readonly #throughEventNs: number | null;
-  /** What an event adds in its own stream. */
-  readonly eventNs: number;
+  readonly #eventNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
   readonly #nextFunctionNs: number;
 
-  /** Which engine an operation of another stream is taken to follow when it has waited for an event behind `engine`. */
-  behindEvent(engine: EngineIndex): EngineIndex {
-    return this.#throughEventNs === null || engine === noEngine ? engine : throughEvent;
+  /** What an operation is taken to follow that comes behind an event behind `engine`: of its own stream, or of another. */
+  behindEvent(via: EngineIndex, own: boolean): EngineIndex {
+    const engine = beforeEvent(via);
+    return engine < 0 ? engine : (own ? ownEvent : otherEvent) - engine;
   }
 
   private constructor(profile: DeviceProfile, computeNs: number, copyNs: number) {
@@ -45,7 +53,7 @@ export class Gaps {
     this.#copyNs = copyNs;
     this.#acrossNs = profile.queue.acrossEnginesNs;
     this.#throughEventNs = profile.queue.throughEventNs ?? null;
-    this.eventNs = profile.queue.eventNs;
+    this.#eventNs = profile.queue.eventNs;
     this.#wakeNs = profile.calls.wakeNs;
     this.#functionNs = profile.hostFunction.startNs;
     this.#nextFunctionNs = profile.hostFunction.gapNs;
@@ -66,11 +74,20 @@ export class Gaps {
     return to === functionEngine ? this.#functionNs : 0;
   }
 
+  /**
+   * Engines wait for each other by looking now and then, so what lies between hardly depends on how they wait; an event
+   * of another stream makes it longer, and one within an engine takes its own time.
+   */
   between(from: EngineIndex, to: EngineIndex): number {
     if (from === noEngine || to === noEngine) return 0;
+    if (from <= ownEvent) {
+      const isOwn = from > otherEvent;
+      const engine = beforeEvent(from);
+      if (engine === to) return this.between(engine, to) + this.#eventNs;
+      return isOwn || isHost(to) ? this.between(engine, to) : (this.#throughEventNs ?? this.#acrossNs);
+    }
     if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
-    if (from === throughEvent) return this.#throughEventNs ?? this.#acrossNs;
     if (from !== to) return this.#acrossNs;
     return isCompute(from) ? this.#computeNs : this.#copyNs;
   }

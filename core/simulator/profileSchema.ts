@@ -127,9 +127,9 @@ const queueSchema = z.strictObject({
   sameEngineNs: ns,
   /** From the end of an operation on one engine to the start of one on another that depends on it. */
   acrossEnginesNs: ns,
-  /** What an event that is recorded in between adds to either in its own stream. */
+  /** What an event in between adds where both run on one engine, in streams of their own too. */
   eventNs: ns.default(0),
-  /** From the end of an operation to the start of one of another stream that waited for an event behind it. */
+  /** As acrossEnginesNs, to an operation of another stream that waited for an event. */
   throughEventNs: ns.optional(),
   /** From the end of a copy to the start of the next on its engine, beyond what the copies' times hold. */
   copyGapNs: ns.optional(),

@@ -130,10 +130,9 @@ export class StreamSet implements EntryOwner {
     entry.complete = true;
     const stream = this.streams[step.stream];
     const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
-    // In its own stream an event takes time; for other streams it says only that what was before it is over.
     const isRecord = step.code === 'recordEvent';
-    const own: Followed = isRecord ? { via: entry.via, engineNs: entry.engineNs + this.#gaps.eventNs } : entry;
-    const others: Followed = isRecord ? { via: this.#gaps.behindEvent(entry.via), engineNs: entry.engineNs } : entry;
+    const own: Followed = isRecord ? this.#behindEvent(entry, true) : entry;
+    const others: Followed = isRecord ? this.#behindEvent(entry, false) : entry;
     if (stream !== undefined) settle(stream.tail, entry, nowNs, own);
     if (event !== undefined) settle(event, entry, nowNs, others);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
@@ -183,6 +182,10 @@ export class StreamSet implements EntryOwner {
       (count, stream) => count + (stream.device === device ? watch(stream.tail, waiter) : 0),
       0,
     );
+  }
+
+  #behindEvent({ via, engineNs }: Followed, own: boolean): Followed {
+    return { via: this.#gaps.behindEvent(via, own), engineNs };
   }
 
   #behind(entry: StreamEntry, tail: Tail): void {

@@ -152,6 +152,24 @@ describe('several streams', () => {
 });
 
 describe('events', () => {
+  const profile = { ...toyProfile, queue: { ...toyProfile.queue, eventNs: 5, throughEventNs: 30 } };
+  const startOf = (name: string, ...operations: object[]) =>
+    device(run(program([...operations]), profile)).find(([found]) => found === name)?.[1];
+
+  it('take time between two operations of one engine, in two streams too', () => {
+    expect(startOf('second', spin('a', 500), spin('a', 50, 'second'))).toBe(525);
+    expect(startOf('second', spin('a', 500), record('e', 'a'), spin('a', 50, 'second'))).toBe(530);
+    expect(startOf('second', spin('a', 500), record('e', 'a'), wait('e', 'b'), spin('b', 50, 'second'))).toBe(530);
+  });
+
+  it('make the way to another engine longer only where another stream waits for them', () => {
+    expect(startOf('second', h2d('a', 500), spin('a', 50, 'second'))).toBe(517);
+    expect(startOf('second', h2d('a', 500), record('e', 'a'), spin('a', 50, 'second'))).toBe(517);
+    expect(startOf('second', h2d('a', 500), record('e', 'a'), wait('e', 'b'), spin('b', 50, 'second'))).toBe(543);
+    const twice = [h2d('a', 500), record('e', 'a'), record('f', 'a'), wait('f', 'b'), spin('b', 50, 'second')];
+    expect(startOf('second', ...twice)).toBe(543);
+  });
+
   it('hold a stream until what was recorded is complete', () => {
     const rows = simulated([h2d('a', 100), record('e', 'a'), wait('e', 'b'), spin('b', 50)]);
     expect(times(rows, 'event-record', 'event-wait')).toEqual([
