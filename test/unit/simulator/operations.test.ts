@@ -280,6 +280,20 @@ describe('kernels', () => {
       ['h2d', 33, 433],
     ]);
   });
+
+  it('on mapped memory leave copies of both directions a part of their rate where the profile says so', () => {
+    const mapped = [...(buffers ?? []), { id: 'mapped', memory: 'mapped', bytes: 1000 }];
+    const link = { ...toyProfile.link, besideMappedPart: 0.1 };
+    const rows = (...operations: Operations) =>
+      device(run(programWith({ buffers: mapped }, operations), { ...toyProfile, link }));
+    // It wants a byte a nanosecond, and a copy beside it a tenth: 99 of 1000 bytes are moved before it ends.
+    const d2h = { op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream: 'b', bytes: 200 };
+    expect(rows(stream('mapped', 'device'), d2h)).toEqual([
+      ['stream', 23, 1023],
+      ['d2h', 33, 1124],
+    ]);
+    expect(rows(stream('device', 'mapped'), h2d('b', 200))[0]).toEqual(['stream', 23, 1023]);
+  });
 });
 
 describe('allocators', () => {
