@@ -1,13 +1,18 @@
 /**
  * The compute channel of a device: kernels, memsets, device-to-device copies and what travels in the command buffer.
- * Work starts once its share of the multiprocessors is free: of what is ready the more urgent first (stream priority),
- * then in the order it became ready; what fits beside the running work may pass what doesn't, so that no free share is
- * left idle. Work that runs at once shares the device's memory, its arithmetic and the link: fluid model, as link.ts.
- * Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
+ * Work starts once the device has room for some of its blocks: of what is ready the more urgent first (stream priority),
+ * then in the order it became ready; what finds room may pass what doesn't, so that no room is left idle. Blocks that need
+ * a multiprocessor to themselves start all at once; of others, those without room follow as it becomes free.
+ *
+ * Work that runs at once shares the device's memory and the link: fluid model, as link.ts. Arithmetic goes to what began
+ * first. Rules (core/rules): sm-share, stream-priority, mapped-memory, copy-without-engine.
  */
 import type { StreamEntry } from './entry.ts';
-import type { Actor, EventQueue } from './eventQueue.ts';
-import type { Link, LinkUser } from './link.ts';
+import type { EventQueue } from './eventQueue.ts';
+import type { Link } from './link.ts';
+import type { DeviceProfile } from './profile.ts';
+import { RunningWork } from './runningWork.ts';
+import type { Step } from './step.ts';
 
 /** Shares are sums of decimal fractions: what exceeds 1 by no more than rounding still fits. */
 const rounding = 1e-9;
@@ -21,30 +26,51 @@ export class Compute {
   readonly #clock: EventQueue;
   readonly #sink: ComputeSink;
   readonly #link: Link;
+  /** Pieces of work that may run at once. */
   readonly #most: number;
+  readonly #lookNs: number;
+  /** Parts of the device's threads that are asked for, and of its multiprocessors that have a block to themselves. */
   #used = 0;
-  readonly #running: Running[] = [];
-  readonly #spare: Running[] = [];
+  #exclusive = 0;
+  /** In the order in which it began. */
+  readonly #running: RunningWork[] = [];
+  readonly #spare: RunningWork[] = [];
   #waiting: StreamEntry[] = [];
-  /** Sums of what the running work takes of the device's throughput. */
-  #memory = 0;
-  #arithmetic = 0;
 
-  /** At most `most` pieces of work run at once. */
-  constructor(clock: EventQueue, sink: ComputeSink, link: Link, most: number) {
+  constructor(clock: EventQueue, sink: ComputeSink, link: Link, { kernel }: DeviceProfile) {
     this.#clock = clock;
     this.#sink = sink;
     this.#link = link;
-    this.#most = most;
+    this.#most = kernel.concurrent;
+    this.#lookNs = kernel.arithmeticBesideCopyNs ?? 0;
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
   }
 
   submit(entry: StreamEntry): void {
-    if (this.#fits(entry)) this.#start(entry);
-    else this.#wait(entry);
+    if (this.#fits(entry)) {
+      this.#start(entry);
+      return;
+    }
+    this.#wait(entry);
+    for (const running of this.#running) running.expectRoom(this.#clock.nowNs);
+  }
+
+  lookNs(): number {
+    return this.#lookNs > 0 && this.#link.isReadByCopies ? this.#lookNs : 0;
+  }
+
+  /** Blocks of running work have begun to end, and leave room for others'. */
+  leavesRoom({ entry }: RunningWork, nowNs: number): void {
+    this.#used -= entry?.step.share ?? 0;
+    this.#startWaiting();
+    this.#share(false, nowNs);
   }
 
   /** Running work has ended. */
-  over(running: Running, nowNs: number): void {
+  over(running: RunningWork, nowNs: number): void {
     const { entry } = running;
     if (entry === null) return;
     this.#running.splice(this.#running.indexOf(running), 1);
@@ -52,9 +78,8 @@ export class Compute {
     this.#spare.push(running);
     const { step } = entry;
     const idle = this.#running.length === 0;
-    this.#used = idle ? 0 : this.#used - step.share;
-    this.#memory = idle ? 0 : this.#memory - step.memoryPart;
-    this.#arithmetic = idle ? 0 : this.#arithmetic - step.arithmeticPart;
+    this.#used = idle ? 0 : this.#used - (running.hasRoom ? step.share : 0);
+    this.#exclusive = idle ? 0 : this.#exclusive - step.exclusive;
     if (this.#waiting.length > 0) this.#startWaiting();
     this.#share(running.usesLink, nowNs);
     this.#sink.kernelFinished(entry, nowNs);
@@ -84,16 +109,17 @@ export class Compute {
 
   #fits({ step }: StreamEntry): boolean {
     if (this.#running.length === this.#most) return false;
-    return step.isSingle ? this.#used < 1 - rounding : this.#used + step.share <= 1 + rounding;
+    if (step.exclusive > 0)
+      return this.#exclusive + step.exclusive <= 1 + rounding && this.#used + step.share <= 1 + rounding;
+    return this.#used < 1 - rounding || (step.share === 0 && !step.isSingle);
   }
 
   #start(entry: StreamEntry): void {
     const { step } = entry;
     const { nowNs } = this.#clock;
     this.#used += step.share;
-    this.#memory += step.memoryPart;
-    this.#arithmetic += step.arithmeticPart;
-    const running = this.#spare.pop() ?? new Running(this, this.#clock);
+    this.#exclusive += step.exclusive;
+    const running = this.#spare.pop() ?? new RunningWork(this, this.#clock);
     running.begin(entry, nowNs);
     this.#running.push(running);
     this.#sink.kernelStarted(entry, nowNs);
@@ -103,71 +129,28 @@ export class Compute {
 
   #share(link: boolean, nowNs: number): void {
     if (link) this.#link.share(nowNs);
-    const memory = this.#memory > 1 + rounding ? 1 / this.#memory : 1;
-    const arithmetic = this.#arithmetic > 1 + rounding ? 1 / this.#arithmetic : 1;
-    for (const running of this.#running) running.setParts(memory, arithmetic, nowNs);
+    let [room, memory, arithmetic, held] = [1, 0, 1, 0];
+    for (const running of this.#running) {
+      const step = running.entry?.step;
+      if (step === undefined) continue;
+      // What has begun to leave room has none to wait for.
+      const part = running.hasRoom && step.share > room ? room / step.share : 1;
+      if (running.hasRoom) room = Math.max(0, room - step.share);
+      memory += step.memoryPart * part;
+      const wanted = step.arithmeticPart * part;
+      const given = Math.max(0, Math.min(wanted, arithmetic));
+      arithmetic -= given;
+      running.offer(step.arithmeticPart > 0 ? given / step.arithmeticPart : part, heldPart(step, held));
+      if (step.exclusive > 0 && step.arithmeticPart > 0) held += step.share;
+    }
+    const most = memory > 1 + rounding ? 1 / memory : 1;
+    for (const running of this.#running) running.apply(most, nowNs);
   }
 }
 
-/** One piece of running work. Used again, so that a long run makes no more than run at once. */
-class Running implements Actor, LinkUser {
-  entry: StreamEntry | null = null;
-  usesLink = false;
-  linkIn = 0;
-  linkOut = 0;
-  readonly isKernel = true;
-  readonly #compute: Compute;
-  readonly #clock: EventQueue;
-  /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */
-  #remainingNs = 0;
-  #sinceNs = 0;
-  #rate = 0;
-  /** What the device's throughput and the link leave it; the device's is not known before it is shared out. */
-  #ownRate = 0;
-  #linkRate = 1;
-  #schedule = 0;
-
-  constructor(compute: Compute, clock: EventQueue) {
-    this.#compute = compute;
-    this.#clock = clock;
-  }
-
-  begin(entry: StreamEntry, nowNs: number): void {
-    const { step } = entry;
-    this.entry = entry;
-    this.#remainingNs = step.deviceNs;
-    this.#sinceNs = nowNs;
-    this.#rate = 0;
-    this.#ownRate = 0;
-    this.#linkRate = 1;
-    this.usesLink = step.linkIn > 0 || step.linkOut > 0;
-    this.linkIn = this.usesLink ? step.linkIn / step.deviceNs : 0;
-    this.linkOut = this.usesLink ? step.linkOut / step.deviceNs : 0;
-  }
-
-  setLinkRate(rate: number, nowNs: number): void {
-    this.#linkRate = rate;
-    this.#apply(nowNs);
-  }
-
-  setParts(memory: number, arithmetic: number, nowNs: number): void {
-    const step = this.entry?.step;
-    if (step === undefined) return;
-    this.#ownRate = Math.min(step.memoryPart > 0 ? memory : 1, step.arithmeticPart > 0 ? arithmetic : 1);
-    this.#apply(nowNs);
-  }
-
-  #apply(nowNs: number): void {
-    const rate = Math.min(this.#ownRate, this.#linkRate);
-    if (rate === this.#rate) return;
-    this.#remainingNs = Math.max(0, this.#remainingNs - (nowNs - this.#sinceNs) * this.#rate);
-    this.#sinceNs = nowNs;
-    this.#rate = rate;
-    this.#schedule = (this.#schedule + 1) | 0;
-    this.#clock.schedule(nowNs + this.#remainingNs / rate, this, this.#schedule);
-  }
-
-  act(what: number, nowNs: number): void {
-    if (what === this.#schedule) this.#compute.over(this, nowNs);
-  }
-}
+/**
+ * Blocks of an arithmetic kernel that share a multiprocessor with an older one's get next to nothing done before those
+ * are over: on an H200 a kernel of 7 us ended with the one of 60 us that had an eighth of the multiprocessors.
+ */
+const heldPart = ({ exclusive, arithmeticPart }: Step, older: number): number =>
+  exclusive === 0 && arithmeticPart > 0 ? Math.min(1, older) : 0;

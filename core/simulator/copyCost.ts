@@ -5,6 +5,7 @@
 import { CopyscopeError } from '../errors.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
 import { engineIndex, functionEngine, hostEngine } from './engines.ts';
+import { filledPart } from './kernelCost.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
@@ -45,9 +46,10 @@ export class CopyCosts {
     const callNs = this.table(times.call)(bytes);
     const engine = engineIndex(device, direction === 'd2d' ? 'compute' : direction);
     if (direction === 'd2d' || hostMemory !== 'pageable') {
-      const part = direction === 'd2d' ? 1 : 0;
       const deviceNs = this.table(times.device)(bytes);
-      return { route: 'engine', engine, callNs, deviceNs, share: part, memoryPart: part };
+      if (direction !== 'd2d') return { route: 'engine', engine, callNs, deviceNs };
+      const share = Math.min(1, filledPart(bytes, this.#profile));
+      return { route: 'engine', engine, callNs, deviceNs, share, memoryPart: 1 };
     }
     if (direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes) {
       const deviceNs = this.table(this.#profile.staging.inline)(bytes);

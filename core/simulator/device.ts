@@ -59,7 +59,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.#functions = new HostFunctions(profile, clock, this);
     const links = program.devices.map(() => new Link(profile.link));
     this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, profile)));
-    this.#computes = links.map((link) => new Compute(clock, this, link, profile.kernel.concurrent));
+    this.#computes = links.map((link) => new Compute(clock, this, link, profile));
   }
 
   /** With one copy engine, both directions share it. Peers have a link of their own. */

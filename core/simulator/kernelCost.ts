@@ -6,10 +6,24 @@ import type { Step } from './step.ts';
 
 type KernelCost = Pick<
   Step,
-  'deviceNs' | 'share' | 'isSingle' | 'memoryPart' | 'arithmeticPart' | 'linkIn' | 'linkOut' | 'bytes'
+  | 'deviceNs'
+  | 'share'
+  | 'exclusive'
+  | 'leavesAtPart'
+  | 'isSingle'
+  | 'memoryPart'
+  | 'arithmeticPart'
+  | 'linkIn'
+  | 'linkOut'
+  | 'bytes'
 >;
 
 const none = { isSingle: false, memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
+
+/** With a share of less than 1 a kernel has a block of half of a multiprocessor's threads on each (native/src/cuda_kernels.cu). */
+const threadsOfBlock = 0.5;
+/** What a thread of a byte-streaming kernel moves at once. */
+const wordBytes = 16;
 
 export function kernelCost(
   kernel: ProgramKernel,
@@ -20,22 +34,22 @@ export function kernelCost(
   const { startNs } = profile.kernel;
   // With a share of 1 a spin is one thread, which takes a place that a full device doesn't have.
   if (kernel.kind === 'spin') {
-    return {
-      ...none,
-      deviceNs: startNs + kernel.durationNs,
-      share: smShare < 1 ? smShare : 0,
-      isSingle: smShare === 1,
-    };
+    const deviceNs = startNs + kernel.durationNs;
+    if (smShare < 1) return { ...none, ...room(smShare, 1), deviceNs, leavesAtPart: 1 };
+    return { ...none, deviceNs, share: 0, exclusive: 0, leavesAtPart: 1, isSingle: true };
   }
   if (kernel.kind === 'arithmetic') {
     const part = throughput(profile.kernel.arithmeticShares, smShare);
     const workNs = (kernel.flops / (profile.kernel.flopsPerSecond * part)) * 1e9;
     const deviceNs = startNs + workNs + (profile.kernel.arithmeticNs ?? 0);
-    return { ...none, deviceNs, share: smShare, arithmeticPart: part };
+    const leavesAtPart = smShare < 1 ? 1 : (profile.kernel.arithmeticLeavesAtPart ?? 1);
+    return { ...none, ...room(smShare, 1), deviceNs, leavesAtPart, arithmeticPart: part };
   }
   const crossing = linkBytes(kernel, program);
   const moved = 2 * kernel.bytes * kernel.passes - crossing.linkIn - crossing.linkOut;
-  const memory = streamTimes(kernel, moved, throughput(profile.kernel.streamShares, smShare), profile);
+  const blocks = room(smShare, filledPart(kernel.bytes, profile));
+  const busy = smShare < 1 ? blocks.exclusive : 1;
+  const memory = streamTimes(kernel, moved, throughput(profile.kernel.streamShares, busy), profile);
   const linkNs = Math.max(
     (crossing.linkIn / profile.kernel.mappedReadBytesPerSecond) * 1e9,
     (crossing.linkOut / profile.kernel.mappedWriteBytesPerSecond) * 1e9,
@@ -43,14 +57,27 @@ export function kernelCost(
   const workNs = linkNs === 0 ? memory.workNs : Math.max(memory.workNs, profile.kernel.mappedNs + linkNs);
   return {
     ...none,
+    ...blocks,
     deviceNs: startNs + workNs,
-    share: smShare,
+    leavesAtPart: smShare < 1 ? 1 : (profile.kernel.streamLeavesAtPart ?? 1),
     memoryPart: workNs === 0 ? 0 : Math.min(1, memory.fullNs / workNs),
     linkIn: crossing.linkIn,
     linkOut: crossing.linkOut,
     bytes: kernel.bytes,
   };
 }
+
+/** What its blocks take where they fill `part` of the device, as far as its share of the multiprocessors lets them. */
+function room(smShare: number, part: number): Pick<Step, 'share' | 'exclusive'> {
+  if (smShare >= 1) return { share: Math.min(1, part), exclusive: 0 };
+  // A block on a multiprocessor moves as much as half of the blocks that fill it.
+  const exclusive = Math.min(smShare, part / threadsOfBlock);
+  return { share: exclusive * threadsOfBlock, exclusive };
+}
+
+/** How much of the device the blocks would fill that so many bytes need, which may be more than there is. */
+export const filledPart = (bytes: number, { kernel }: DeviceProfile): number =>
+  kernel.fillBytes === undefined ? 1 : bytes / kernel.fillBytes;
 
 interface StreamTimes {
   /** What it takes by itself, and what the device's memory alone would take for it. */
@@ -72,7 +99,7 @@ function streamTimes(
   part: number,
   { device, kernel }: DeviceProfile,
 ): StreamTimes {
-  const { deviceBytesPerSecond, l2BytesPerSecond, memoryLatencyNs = 0, l2LatencyNs = 0 } = kernel;
+  const { deviceBytesPerSecond, l2BytesPerSecond, memoryLatencyNs = 0, l2LatencyNs = 0, raggedNs = 0 } = kernel;
   // Device memory is reached through L2, so it is never the faster of the two.
   const memory = { rate: Math.min(deviceBytesPerSecond, l2BytesPerSecond), latencyNs: memoryLatencyNs };
   const isResident = 2 * bytes <= device.l2Bytes;
@@ -91,8 +118,10 @@ function streamTimes(
     ? pass(Math.min(bytes, each), Math.max(0, each - bytes), memoryLatencyNs)
     : pass(each, 0, memoryLatencyNs);
   const later = isResident ? pass(0, each, l2LatencyNs) : pass(each, 0, memoryLatencyNs);
+  // Whole 16-byte words first, then what is left.
+  const isRagged = bytes > wordBytes && bytes % wordBytes > 0;
   return {
-    workNs: first.workNs + (passes - 1) * later.workNs,
+    workNs: first.workNs + (passes - 1) * later.workNs + (isRagged ? passes * raggedNs : 0),
     fullNs: first.fullNs + (passes - 1) * later.fullNs,
   };
 }

@@ -68,6 +68,11 @@ export class Link {
     return outwards ? this.#outBesideNs : this.#inBesideNs;
   }
 
+  /** A copy engine reads host memory. */
+  get isReadByCopies(): boolean {
+    return this.#users.some(({ isKernel, linkIn }) => !isKernel && linkIn > 0);
+  }
+
   share(nowNs: number): void {
     if (this.#first.length === 0) {
       this.#shareAlike(this.#users, nowNs);

@@ -9,7 +9,7 @@ import type { MemoryKind } from '../trace/trace.ts';
 import { CopyCosts, type CopyEnds, memcpyRate } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { hostRate } from './hostMemory.ts';
-import { kernelCost } from './kernelCost.ts';
+import { filledPart, kernelCost } from './kernelCost.ts';
 import { pieceStep } from './multiCopies.ts';
 import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -177,6 +177,8 @@ class Planner {
     step.callNs = this.#profile.calls.launchNs;
     step.deviceNs = captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs;
     step.share = cost.share;
+    step.exclusive = cost.exclusive;
+    step.leavesAtPart = cost.leavesAtPart;
     step.isSingle = cost.isSingle;
     step.memoryPart = cost.memoryPart;
     step.arithmeticPart = cost.arithmeticPart;
@@ -191,7 +193,8 @@ class Planner {
     const callNs = this.#copies.table(memset.call)(bytes);
     const deviceNs = this.#copies.table(memset.device)(bytes);
     const engine = engineIndex(this.#device(stream), 'compute');
-    return { route: 'engine', engine, callNs, deviceNs, share: 1, memoryPart: 1, bytes, dst: this.#memory(buffer) };
+    const share = Math.min(1, filledPart(bytes, this.#profile));
+    return { route: 'engine', engine, callNs, deviceNs, share, memoryPart: 1, bytes, dst: this.#memory(buffer) };
   }
 
   #copy(step: StepDraft, instruction: InstructionOf<'copy'>, captured: boolean): Step {

@@ -153,10 +153,22 @@ const kernelSchema = z.strictObject({
    */
   memoryLatencyNs: ns.optional(),
   l2LatencyNs: ns.optional(),
+  /** What each pass over a size that is no multiple of 16 bytes takes longer. */
+  raggedNs: ns.optional(),
   /** Single-precision operations in a second, a fused multiply-add counted as two. */
   flopsPerSecond: rate,
   /** What an arithmetic kernel lasts longer, whatever its size: it ends with a look at a word of host memory. */
   arithmeticNs: ns.optional(),
+  /** What it lasts longer where a copy to the device is under way at its end: the look waits behind it. */
+  arithmeticBesideCopyNs: ns.optional(),
+  /** Bytes from which on a byte-streaming kernel, a memset or a copy within the device has blocks for all of it. */
+  fillBytes: byteCount.optional(),
+  /**
+   * Part of a kernel's time, where it fills the device, after which its blocks begin to end and another kernel's take
+   * their places: of a byte-streaming one, and of an arithmetic one.
+   */
+  streamLeavesAtPart: z.number().positive().max(1).optional(),
+  arithmeticLeavesAtPart: z.number().positive().max(1).optional(),
   streamShares: sharesSchema,
   arithmeticShares: sharesSchema,
   /** Bytes that a kernel reads from and writes to mapped host memory over time, and what it lasts longer for that. */

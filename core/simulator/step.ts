@@ -30,8 +30,12 @@ export interface Step {
   readonly engine: EngineIndex;
   /** Device time alone on the engine; for a staged copy that of one whole piece. */
   readonly deviceNs: number;
-  /** Share of the device's multiprocessors; 0 for what needs none. */
+  /** Part of the device's threads that its blocks take; 0 for what needs none. */
   readonly share: number;
+  /** Part of the multiprocessors on which it has a block that leaves no room for another one like it. */
+  readonly exclusive: number;
+  /** Part of its time after which its blocks begin to end, and others' to take their places. */
+  readonly leavesAtPart: number;
   /** A kernel of one thread: beside whatever there is, unless that fills all multiprocessors. */
   readonly isSingle: boolean;
   /** Parts of the device's throughput that it takes while it runs alone: of its memory, and of its arithmetic. */
@@ -77,6 +81,8 @@ export const blankStep: Step = {
   engine: noEngine,
   deviceNs: 0,
   share: 0,
+  exclusive: 0,
+  leavesAtPart: 1,
   isSingle: false,
   memoryPart: 0,
   arithmeticPart: 0,

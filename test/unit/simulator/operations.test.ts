@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import {
   buffers,
@@ -260,12 +261,54 @@ describe('kernels', () => {
     expect(device(simulated([arithmetic('a', 100, 0.25)]))).toEqual([['math', 23, 223]]);
   });
 
-  it('share the arithmetic of the device, exactly from where both run', () => {
-    // Half of the multiprocessors reach all of it: from 43 on each goes at half speed.
+  it('leave the arithmetic of the device to what began first', () => {
+    // Half of the multiprocessors reach all of it.
     expect(device(simulated([arithmetic('a', 100, 0.5), arithmetic('b', 100, 0.5)]))).toEqual([
-      ['math', 23, 203],
+      ['math', 23, 123],
       ['math', 43, 223],
     ]);
+  });
+
+  it('of arithmetic fill what an older one leaves, and do not end before it', () => {
+    const linear = { arithmeticShares: [{ share: 1, part: 1 }] };
+    const profile = { ...toyProfile, kernel: { ...toyProfile.kernel, ...linear } };
+    const both = (flops: number) =>
+      device(run(program([arithmetic('a', 100, 0.5), arithmetic('b', flops, 1)]), profile)).map(([, , end]) => end);
+    // 200 ns for the first, which leaves half: 90 of 100 are done when it ends at 223, but for the quarter that waits.
+    expect(both(100)).toEqual([223, 248]);
+    // Little as it is, a quarter of it waits.
+    expect(both(20)).toEqual([223, 228]);
+    // More than the first leaves until then.
+    expect(both(200)).toEqual([223, 333]);
+  });
+
+  it('take the places of blocks that end before their kernel does, where the profile says when', () => {
+    const leaving = { ...toyProfile, kernel: { ...toyProfile.kernel, streamLeavesAtPart: 0.6 } };
+    const spin = { op: 'kernel', label: 'spin', kernel: { kind: 'spin', durationNs: 50 }, stream: 'b' };
+    const rows = (profile: DeviceProfile) => device(run(program([stream('device', 'device2'), spin]), profile));
+    expect(rows(toyProfile)[1]).toEqual(['spin', 200_023, 200_073]);
+    expect(rows(leaving)).toEqual([
+      ['stream', 23, 200_023],
+      ['spin', 120_023, 120_073],
+    ]);
+  });
+
+  it('take room by their bytes where the profile says how many fill the device', () => {
+    const filling = { ...toyProfile, kernel: { ...toyProfile.kernel, fillBytes: 400 } };
+    const small = (on: string) => ({ ...stream('small', 'small2', 10), stream: on });
+    const starts = (profile: DeviceProfile) =>
+      device(run(program([small('a'), small('b')]), profile)).map(([, start]) => start);
+    expect(starts(toyProfile)).toEqual([23, 1073]);
+    expect(starts(filling)).toEqual([23, 43]);
+  });
+
+  it('of arithmetic look at host memory at their end, which a copy to the device makes longer', () => {
+    const looking = { ...toyProfile, kernel: { ...toyProfile.kernel, arithmeticBesideCopyNs: 30 } };
+    const end = (...operations: Operations) =>
+      device(run(program(operations), looking)).find(([name]) => name === 'math')?.[2];
+    expect(end(arithmetic('a', 100, 1))).toBe(123);
+    expect(end(arithmetic('a', 100, 1), h2d('b', 200))).toBe(153);
+    expect(end(arithmetic('a', 100, 1), h2d('b', 20))).toBe(123);
   });
 
   it('on mapped memory move its bytes over the link, beside copies', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../../../core/program/program.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
-import { type Operations, type PlainRow, plainRows, program, run, times, toyProfile } from './toy.ts';
+import { type Operations, type PlainRow, plainRows, program, programWith, run, times, toyProfile } from './toy.ts';
 
 const h2d = (stream: string, bytes: number, more: object = {}) =>
   ({ op: 'copy', label: 'h2d', src: 'pinned', dst: 'device', stream, bytes, ...more }) as const;
@@ -109,11 +109,19 @@ describe('several streams', () => {
   });
 
   it('lets what fits pass what does not', () => {
-    const half = { ...fill('a', 10), smShare: 0.5 };
-    expect(device(simulated([half, fill('b'), spin('blocking', 10)]))).toEqual([
-      ['fill', 23, 2123],
+    const part = (stream: string, smShare: number) => ({ ...spin(stream, 1000, `${smShare}`), smShare });
+    expect(device(simulated([part('a', 0.5), part('b', 0.75), spin('blocking', 10)]))).toEqual([
+      ['0.5', 23, 1023],
       ['spin', 63, 73],
-      ['fill', 2123, 2273],
+      ['0.75', 1023, 2023],
+    ]);
+  });
+
+  it('starts what fills the device in the room that others leave, and the rest of it when they are over', () => {
+    // The first has half of each of half of the multiprocessors: three quarters of the second go on from 43 on.
+    expect(device(simulated([{ ...spin('a', 1000), smShare: 0.5 }, fill('b', 10)]))).toEqual([
+      ['spin', 23, 1023],
+      ['fill', 43, 1338],
     ]);
   });
 
@@ -446,12 +454,18 @@ describe('what can not be simulated', () => {
   });
 
   it('a program that gets stuck names the thread and the call', () => {
-    const stuck = withShares(program([fill('a'), { op: 'synchronizeStream', stream: 'a' }]), 2);
+    const signals = [{ id: 'full', capacity: 1 }];
+    const signalled = programWith(
+      { signals },
+      [{ op: 'waitSignal', signal: 'full' }],
+      [{ op: 'signal', signal: 'full' }],
+    );
+    const stuck = { ...signalled, threads: signalled.threads.slice(0, 1) };
     expect(() => simulate(stuck, toyProfile)).toThrow(
       expect.objectContaining({
         code: 'simulation.deadlock',
-        op: 1,
-        message: expect.stringContaining('"main" in cudaStreamSynchronize'),
+        op: 0,
+        message: expect.stringContaining('"main" in wait for full'),
       }),
     );
   });
