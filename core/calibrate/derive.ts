@@ -81,6 +81,8 @@ const notProbed = [
   ...['staging.slots', 'host.threads', 'host.cached.bytes', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
+  'kernel.arithmeticLeavesAtPart',
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {

@@ -25,6 +25,7 @@ const fixed: readonly RegExp[] = [
   ...[/^device\./, /^version$/, /^measurements/, /^staging\.(slots|chunkBytes|inlineBytes)$/, /^kernel\.concurrent$/],
   // A table only serves what is shown beside a run, and copies in graphs.
   ...[/^host\.cached\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
+  ...[/^kernel\.(fillBytes|\w+LeavesAtPart)$/, /^link\.besideMappedPart$/],
 ];
 
 export function knobsOf(profile: DeviceProfile): Knob[] {

@@ -58,6 +58,8 @@ const assumed = [
   ...['staging.slots', 'host.threads', 'host.cached', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
+  'kernel.arithmeticLeavesAtPart',
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 
