@@ -12,16 +12,17 @@ const kept =
 
 /** Each number, and each table as a whole, made smaller or larger by up to two fifths. */
 export function changedProfile(profile: DeviceProfile, seed: number): DeviceProfile {
-  let state = seed;
-  const factor = (): number => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.exp((state / 2 ** 31 - 0.5) * 0.7);
+  // By its path, so that a new parameter leaves the others as they were.
+  const factor = (path: string): number => {
+    let state = seed;
+    for (const letter of path) state = (Math.imul(state, 31) + letter.charCodeAt(0)) >>> 0;
+    return Math.exp((((Math.imul(state, 2_654_435_761) >>> 0) % 2 ** 20) / 2 ** 20 - 0.5) * 0.7);
   };
   const changed = (value: unknown, path: string): unknown => {
     if (kept.test(path)) return value;
-    if (typeof value === 'number') return value * factor();
+    if (typeof value === 'number') return value * factor(path);
     if (Array.isArray(value)) {
-      const by = factor();
+      const by = factor(path);
       return value.map((point: { ns: number }) => ({ ...point, ns: point.ns * by }));
     }
     if (typeof value !== 'object' || value === null) return value;
