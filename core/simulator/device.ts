@@ -5,7 +5,7 @@ import { CopyEngine, type CopySink } from './copyEngine.ts';
 import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute } from './engines.ts';
 import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
-import { type Graph, GraphCosts, GraphRun } from './graph.ts';
+import { type Graph, GraphCosts, GraphRun, type Launched } from './graph.ts';
 import type { HostCaches } from './hostCaches.ts';
 import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
 import { Link } from './link.ts';
@@ -29,7 +29,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   /** As they were captured last. */
   readonly graphs = new Map<number, Graph>();
   /** What each launch runs: a graph that is captured anew meanwhile doesn't change it. */
-  readonly #launched = new WeakMap<StreamEntry, Graph>();
+  readonly #launched = new WeakMap<StreamEntry, Launched>();
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
   readonly #engines: ReadonlyMap<EngineIndex, CopyEngine>;
@@ -160,17 +160,17 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     return this.#overFreshNs * fresh;
   }
 
-  /** A launch has been issued: it runs the graph as it is now. */
-  launched(launch: StreamEntry): void {
+  /** A launch has been issued: it runs the graph as it is now, all of which is there at `arrivesNs`. */
+  launched(launch: StreamEntry, arrivesNs: number): void {
     const graph = this.graphs.get(launch.step.index);
-    if (graph !== undefined) this.#launched.set(launch, graph);
+    if (graph !== undefined) this.#launched.set(launch, { graph, arrivesNs });
   }
 
   #startGraph(launch: StreamEntry, nowNs: number): void {
-    const graph = this.#launched.get(launch);
+    const launched = this.#launched.get(launch);
     const over = (entry: StreamEntry, atNs: number): void => this.streams.complete(entry, atNs);
-    if (graph === undefined) over(launch, nowNs);
-    else new GraphRun(graph, launch, this.#clock, this.#graphGaps, this, over);
+    if (launched === undefined) over(launch, nowNs);
+    else new GraphRun(launched, launch, this.#clock, this.#graphGaps, this, over);
   }
 
   /** A copy on the host has ended. */

@@ -38,6 +38,7 @@ export class Gaps {
   readonly #acrossNs: number;
   readonly #throughEventNs: number | null;
   readonly #eventNs: number;
+  readonly #launchGapNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
   readonly #nextFunctionNs: number;
@@ -54,6 +55,7 @@ export class Gaps {
     this.#acrossNs = profile.queue.acrossEnginesNs;
     this.#throughEventNs = profile.queue.throughEventNs ?? null;
     this.#eventNs = profile.queue.eventNs;
+    this.#launchGapNs = profile.graph.launchGapNs ?? 0;
     this.#wakeNs = profile.calls.wakeNs;
     this.#functionNs = profile.hostFunction.startNs;
     this.#nextFunctionNs = profile.hostFunction.gapNs;
@@ -67,6 +69,11 @@ export class Gaps {
   /** In a graph it is the kernels' times that hold it. */
   static ofGraphs(profile: DeviceProfile): Gaps {
     return new Gaps(profile, 0, profile.graph.copyGapNs);
+  }
+
+  /** What a launched graph's first kernels follow later than others would what was in their stream. */
+  beforeGraph(via: EngineIndex, to: EngineIndex): number {
+    return isCompute(to) && beforeEvent(via) === to ? this.#launchGapNs : 0;
   }
 
   /** From an operation's arrival at the device to the earliest moment at which `to` can have it. */

@@ -2,7 +2,7 @@
  * Graphs: stream work that was captured, and its launches. What follows what is fixed when it is captured; a launch
  * keeps its place in its stream until all of it is done. Rule (core/rules): graph-runs-when-launched.
  */
-import type { Gaps } from './engines.ts';
+import { type Gaps, isCopyEngine } from './engines.ts';
 import { type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -19,6 +19,12 @@ export interface Graph {
   readonly nodes: readonly GraphNode[];
   /** The captured stream; its work is shown in the stream that the graph is launched in. */
   readonly origin: number;
+}
+
+/** A graph as it was when it was launched, and when all of it has arrived at the device. */
+export interface Launched {
+  readonly graph: Graph;
+  readonly arrivesNs: number;
 }
 
 /** A capture under way. */
@@ -53,6 +59,11 @@ export class GraphCosts {
 
   constructor({ graph }: DeviceProfile) {
     this.#profile = graph;
+  }
+
+  /** From the start of a launch until the first copy of its graph is handed over. */
+  get firstCopyNs(): number {
+    return this.#profile.launchNs + this.#profile.launchCopyNodeNs;
   }
 
   endCapture({ nodes }: Graph): number {
@@ -96,7 +107,7 @@ export class GraphRun implements EntryOwner {
   #left: number;
 
   constructor(
-    graph: Graph,
+    { graph, arrivesNs }: Launched,
     launch: StreamEntry,
     clock: EventQueue,
     gaps: Gaps,
@@ -109,12 +120,15 @@ export class GraphRun implements EntryOwner {
     const { nowNs } = clock;
     const entries = graph.nodes.map(({ step, after }) => {
       const entry = new StreamEntry(step, this, clock, gaps, handler);
-      entry.reset(step, -1, launch.correlation, nowNs);
+      // Kernels are handed over together, at the end.
+      const isCopy = step.route === 'engine' && isCopyEngine(step.engine);
+      entry.reset(step, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs));
       entry.priority = launch.priority;
       entry.queued = after.length > 0;
       if (step.stream === graph.origin) entry.stream = launch.stream;
       // What comes first follows whatever the launch waited for.
-      if (after.length === 0) entry.follow(launch.readyNs, launch.via, launch.engineNs);
+      if (after.length === 0)
+        entry.follow(launch.readyNs, launch.via, launch.engineNs + gaps.beforeGraph(launch.via, step.engine));
       entry.pending = after.length;
       return entry;
     });

@@ -461,8 +461,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       streams.issue(step, this.#index, correlation, untilNs);
       return held;
     }
-    const entry = streams.issue(step, this.#index, correlation, untilNs + this.#latencyNs);
-    if (step.route === 'graph') this.#devices.launched(entry);
+    const isGraph = step.route === 'graph';
+    // A graph's first copies begin while the call still hands over the rest.
+    const firstNs = isGraph ? Math.min(untilNs, nowNs + this.#devices.costs.firstCopyNs) : untilNs;
+    const entry = streams.issue(step, this.#index, correlation, firstNs + this.#latencyNs);
+    if (isGraph) this.#devices.launched(entry, untilNs + this.#latencyNs);
     if (step.blocking) return this.#waitFor(entry, untilNs);
     this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);
     return untilNs;

@@ -275,6 +275,8 @@ const graphSchema = z.strictObject({
   launchNs: ns,
   launchKernelNodeNs: ns,
   launchCopyNodeNs: ns,
+  /** From the end of a kernel to the first one of a graph that was launched behind it. */
+  launchGapNs: ns.optional(),
   /** What a kernel lasts beyond its own work as one of several in a row, the gap to the next counted in. */
   kernelNodeNs: ns,
   /** From the end of a copy to the start of the one after it. */

@@ -192,6 +192,29 @@ describe('graphs', () => {
     ]);
   });
 
+  it('begin with their copies while the launch still hands over the kernels', () => {
+    const kernels = { op: 'repeat', count: 100, operations: [spin('a', 5)] };
+    const rows = simulated([capture(h2d('a', 20), kernels), launch('b'), sync('b')]);
+    const call = rows.find(({ name }) => name === 'cudaGraphLaunch');
+    const [copy, first] = device(rows);
+    const startNs = call?.start ?? Number.NaN;
+    // The launch, its first copy, and 3 ns to the device; it takes a nanosecond more for each kernel.
+    expect(copy).toEqual(['h2d', startNs + 15, startNs + 35]);
+    expect(call?.end).toBe(startNs + 112);
+    expect(first?.[1]).toBe(startNs + 115);
+  });
+
+  it('keep a distance between a kernel and the next launch where the profile says one', () => {
+    const apart = { ...toyProfile, graph: { ...toyProfile.graph, launchGapNs: 40 } };
+    const starts = (profile: DeviceProfile) =>
+      device(run(program([capture(spin('a', 50), spin('a', 50)), launch('b'), launch('b')]), profile)).map(
+        ([, start]) => start,
+      );
+    const [first = 0, second = 0, third = 0] = starts(toyProfile);
+    expect([second - first, third - second]).toEqual([51, 51]);
+    expect(starts(apart).slice(0, 3)).toEqual([first, second, third + 40]);
+  });
+
   it('run as they were when they were launched, also where they are captured anew before their turn', () => {
     const rows = simulated([
       ...[spin('b', 5000), capture(spin('a', 50)), launch('b'), capture(spin('a', 300)), launch('b')],
