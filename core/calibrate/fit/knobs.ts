@@ -97,6 +97,8 @@ const mostPerSecond = 1e18;
 function turnedNumber(path: string, known: number, turns: readonly Turn[]): number {
   const value = known * Math.exp(turns[0]?.by ?? 0);
   if (wholeParameters.has(path)) return Math.max(1, Math.round(value));
+  // How many times as long something takes is never less than once.
+  if (path.endsWith('Factor')) return Math.max(1, value);
   return Math.min(value, path.endsWith('PerSecond') ? mostPerSecond : mostNs);
 }
 
