@@ -148,8 +148,8 @@ const runInfoFields = z.object({
   iterations: iterationsSchema,
   verification: verificationSchema,
   elapsedTimes: z.array(elapsedTimeSchema).max(100_000).optional(),
-  /** Page-locked buffers were filled past the host's caches before each iteration; in older runs they lay there. */
-  filledPastCaches: z.boolean().optional(),
+  /** Page-locked buffers were flushed out of the host's caches before each iteration; in older runs they lay there. */
+  buffersFlushed: z.boolean().optional(),
   /** Left out where no operation allocated memory. */
   memory: z.array(allocatorSchema).max(200).optional(),
   /** What a reader should know, as 'CUPTI was not found: device times come from CUDA events'. */

@@ -30,7 +30,7 @@ export function recordedRun(id: string, { info, trace }: Run): RecordedRun {
   const makespanNs = spread(info.iterations.recordedMakespanNs)?.median ?? null;
   if (makespanNs === null || makespanNs <= 0 || iterations.length === 0) throw notUsable(id, 'nothing was recorded.');
   const overlaps = iterations.flatMap((one) => copyOverlap(overlap(one)) ?? []);
-  const filled = info.filledPastCaches !== true;
+  const filled = info.engine === 'cuda' && info.buffersFlushed !== true;
   const program = lower(info.experiment);
   return { id, program, iterations, filled, makespanNs, overlap: spread(overlaps)?.median ?? null };
 }
