@@ -52,6 +52,7 @@ export class NativeEngine implements Engine {
         iterations: decodeIterations(trace, result),
         verification: decodeVerification(program, result.checks),
         ...(elapsedTimes === undefined ? {} : { elapsedTimes }),
+        ...(this.kind === 'cuda' && canFlush ? { buffersFlushed: true } : {}),
         ...(memory === undefined ? {} : { memory }),
         notes: [...result.notes],
       };
@@ -96,6 +97,9 @@ export class NativeEngine implements Engine {
     });
   }
 }
+
+/** As native/src/host_memory.cpp can. */
+const canFlush = process.arch === 'x64';
 
 /** What a partial run ends in where nobody lives to say more. */
 const lost: ErrorInfo = {

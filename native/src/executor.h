@@ -88,6 +88,8 @@ class Executor {
   std::int64_t recordingNs_ = 0;
   std::int64_t nextPartialNs_ = 0;
   Counts counts_;
+  /// Whether a host thread writes it itself, of each buffer.
+  const std::vector<bool> writtenByHost_;
   Signals signals_;
   std::unique_ptr<MultiCopies> multiCopies_;
   Gate gate_;

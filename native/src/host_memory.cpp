@@ -8,6 +8,11 @@
 #include <thread>
 #include <vector>
 
+#if defined(__x86_64__) || defined(_M_X64)
+#define COPYSCOPE_FLUSHES
+#include <emmintrin.h>
+#endif
+
 #include "failure.h"
 
 namespace copyscope {
@@ -16,6 +21,9 @@ namespace {
 constexpr std::uint64_t pageBytes = 4096;
 constexpr std::uint64_t bytesPerThread = 4u << 20;
 constexpr unsigned mostThreads = 16;
+constexpr std::uint64_t lineBytes = 64;
+/// More than any processor's own cache (2 MiB in those of H200 machines).
+constexpr std::uint64_t mostKeptBytes = 4u << 20;
 
 Content shifted(Content content, std::uint64_t bytes) {
   content.offset += bytes;
@@ -43,6 +51,27 @@ void inParallel(std::uint64_t bytes, unsigned parts, const Work& work) {
 unsigned partsFor(std::uint64_t bytes) {
   const unsigned cores = std::max(1u, std::min(mostThreads, std::thread::hardware_concurrency()));
   return static_cast<unsigned>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(cores, bytes / bytesPerThread)));
+}
+
+template <typename Write>
+void fillWith(std::byte* target, std::uint64_t bytes, const Content& content, const Write& write) {
+  const unsigned parts = partsFor(bytes);
+  if (parts == 1) return write(target, bytes, content);
+  inParallel(bytes, parts, [&](unsigned, std::uint64_t from, std::uint64_t length) {
+    write(target + from, length, shifted(content, from));
+  });
+}
+
+/// Writes the content and has its end, which is what a processor may still keep for itself, leave for memory.
+void writeAndFlush(std::byte* target, std::uint64_t bytes, const Content& content) {
+  writeContent(target, bytes, content);
+#ifdef COPYSCOPE_FLUSHES
+  const std::uint64_t kept = std::min(bytes, mostKeptBytes);
+  if (kept == 0) return;
+  for (std::uint64_t at = bytes - kept; at < bytes; at += lineBytes) _mm_clflush(target + at);
+  _mm_clflush(target + bytes - 1);
+  _mm_mfence();
+#endif
 }
 
 /// The number behind `key` in a file of "key value" lines; 0 where there is none.
@@ -138,11 +167,11 @@ Comparison compareContent(const std::byte* data, std::uint64_t bytes, const Cont
 }
 
 void fillInParallel(std::byte* target, std::uint64_t bytes, const Content& content) {
-  const unsigned parts = partsFor(bytes);
-  if (parts == 1) return writeContent(target, bytes, content);
-  inParallel(bytes, parts, [&](unsigned, std::uint64_t from, std::uint64_t length) {
-    writeContent(target + from, length, shifted(content, from));
-  });
+  fillWith(target, bytes, content, writeContent);
+}
+
+void fillAndFlush(std::byte* target, std::uint64_t bytes, const Content& content) {
+  fillWith(target, bytes, content, writeAndFlush);
 }
 
 Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const Content& content) {

@@ -25,6 +25,8 @@ Comparison compareContent(const std::byte* data, std::uint64_t bytes, const Cont
 
 /// The same with a thread for each few megabytes, as far as the machine has cores.
 void fillInParallel(std::byte* target, std::uint64_t bytes, const Content& content);
+/// The same, after which nothing of it lies in a processor's own caches as it was written there (x86-64).
+void fillAndFlush(std::byte* target, std::uint64_t bytes, const Content& content);
 Comparison compareInParallel(const std::byte* data, std::uint64_t bytes, const Content& content);
 
 /// Bytes of memory that the system, or the control group this process is in, can still give; 0 where unknown.

@@ -41,3 +41,14 @@ TEST("filling and comparing in parallel agree with the plain way") {
   const Comparison found = compareInParallel(pages.get(), bytes, content);
   CHECK(found.checked == bytes && found.wrong == 2 && found.firstWrong == 20u << 20);
 }
+
+TEST("what is filled and flushed holds its content, and nothing beside it changes") {
+  for (const std::uint64_t bytes : {0ull, 1ull, 63ull, 64ull, 4097ull, (9ull << 20) + 5}) {
+    const Content content = pattern(PatternKind::random, 3);
+    std::vector<std::byte> memory(bytes + 9, std::byte{0xee});
+    fillAndFlush(memory.data() + 5, bytes, content);
+    CHECK(compareContent(memory.data() + 5, bytes, content).wrong == 0);
+    for (std::uint64_t at = 0; at < 5; ++at) CHECK(memory[at] == std::byte{0xee});
+    for (std::uint64_t at = 5 + bytes; at < memory.size(); ++at) CHECK(memory[at] == std::byte{0xee});
+  }
+}
