@@ -5,6 +5,7 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { DriverCalls } from './driverCalls.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
@@ -52,6 +53,7 @@ export interface Machine {
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
   readonly caches: HostCaches;
+  readonly arrivals: Arrivals;
   readonly driverCalls: DriverCalls;
   readonly firstCalls: FirstCalls;
 }
@@ -249,7 +251,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#spend(step, 'host-work', step.label, nowNs);
       case 'read':
         this.#machine.caches.moved(this.#index, step.bytes);
-        return this.#spend(step, 'host-read', step.label, nowNs);
+        return this.#spend(step, 'host-read', step.label, nowNs, this.#readNs(step));
       case 'write':
         this.#wrote(step);
         return this.#spend(step, 'host-write', step.label, nowNs);
@@ -303,6 +305,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         this.#capture?.add(step);
         return this.#spend(step, 'host-call', step.call, nowNs);
     }
+  }
+
+  #readNs({ callNs, bytes, hostBuffer }: Step): number {
+    const { arrivals, profile } = this.#machine;
+    const wrong = profile.host.readWrongBytesPerSecond;
+    return wrong !== undefined && arrivals.isArriving(hostBuffer) ? Math.max(callNs, (bytes / wrong) * 1e9) : callNs;
   }
 
   #wrote({ hostBuffer, hostOffset, bytes }: Step): void {
@@ -465,6 +473,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     // A graph's first copies begin while the call still hands over the rest.
     const firstNs = isGraph ? Math.min(untilNs, nowNs + this.#devices.costs.firstCopyNs) : untilNs;
     const entry = streams.issue(step, this.#index, correlation, firstNs + this.#latencyNs);
+    this.#machine.arrivals.issued(entry);
     if (isGraph) this.#devices.launched(entry, untilNs + this.#latencyNs);
     if (step.blocking) return this.#waitFor(entry, untilNs);
     this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);

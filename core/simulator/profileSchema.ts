@@ -210,6 +210,8 @@ const hostSchema = z.strictObject({
   indexBytesPerSecond: rate.optional(),
   randomBytesPerSecond: rate.optional(),
   readRandomBytesPerSecond: rate.optional(),
+  /** Holding against known content what hasn't arrived: each wrong byte is counted. */
+  readWrongBytesPerSecond: rate.optional(),
   /** Reading page-locked memory, into which a copy engine has written past the caches. */
   readArrivedBytesPerSecond: rate.optional(),
   /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */

@@ -8,6 +8,7 @@ import type { Instruction, Program } from '../program/program.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
+import { Arrivals } from './arrivals.ts';
 import { Devices } from './device.ts';
 import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
@@ -96,6 +97,7 @@ function* iteration(
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
   const machine = {
     ...{ profile, devices, clock, output, memory, multiCopies, caches },
+    arrivals: new Arrivals(program),
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
     firstCalls: firstCalls(program, profile),

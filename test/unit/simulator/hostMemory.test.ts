@@ -61,6 +61,21 @@ describe('a host thread that reads', () => {
   });
 });
 
+describe('a host thread that reads before a copy has arrived', () => {
+  const copy = { op: 'copy', src: 'device', dst: 'pinned', stream: 'a', bytes: 500 } as const;
+  const wait = { op: 'synchronizeStream', stream: 'a' } as const;
+  const profile = rates({ readBytesPerSecond: 5, readWrongBytesPerSecond: 0.5 });
+
+  it('takes longer, since it counts each wrong byte', () => {
+    expect(lengths(program([copy, read('pinned')]), profile)).toEqual([2000]);
+    expect(lengths(program([copy, wait, read('pinned')]), profile)).toEqual([200]);
+  });
+
+  it('takes as long as ever of a buffer that the copy leaves alone', () => {
+    expect(lengths(program([copy, read('pinned2')]), profile)).toEqual([200]);
+  });
+});
+
 describe('a copy from host to host', () => {
   const copy = { op: 'copy', src: 'pageable', dst: 'pinned', stream: 'a', bytes: 1000 } as const;
 
