@@ -4,7 +4,7 @@ import type { Change } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment } from '../app/store/select.ts';
-import { watch } from '../app/store/store.ts';
+import { state, watch } from '../app/store/store.ts';
 import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
 
@@ -51,7 +51,31 @@ export function lastReport(document: string, experiment: Experiment): HazardRepo
 export const repairOf = (experiment: Experiment, hazard: Hazard): Change | null | undefined =>
   repairs.get(experiment)?.get(hazard);
 
-export function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
+/** Long enough that typing a number asks once. */
+const pauseMs = 150;
+/** What is asked for when no other edit has come by then. */
+let soon: { readonly document: string; readonly experiment: Experiment; readonly run: LoadedRun | null } | null = null;
+let pause: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks for the report on the open experiment a moment later. Whoever shows hazards asks; one question comes of it. */
+export function askSoon(document: string, experiment: Experiment, run: LoadedRun | null): void {
+  const isSame = soon?.document === document && soon.experiment === experiment && soon.run?.id === run?.id;
+  soon = { document, experiment, run };
+  if (isSame) return;
+  clearTimeout(pause);
+  pause = setTimeout(askNow, pauseMs);
+}
+
+function askNow(): void {
+  const wanted = soon;
+  soon = null;
+  // Another page may be open by now.
+  if (wanted !== null && currentExperiment(state()) === wanted.experiment) {
+    askReport(wanted.document, wanted.experiment, wanted.run);
+  }
+}
+
+function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const id = run?.id ?? '';
   const isAsked = [...asked.values()].some(
     (one) => 'run' in one && one.experiment === experiment && one.run === id && one.document === document,

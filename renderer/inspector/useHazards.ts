@@ -6,10 +6,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment, loadedRun, pageDocumentKey, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
-import { askRepair, askReport, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
-
-/** Long enough that typing a number asks once. */
-const pauseMs = 150;
+import { askRepair, askSoon, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
 
 interface Looked {
   readonly document: string | null;
@@ -27,8 +24,7 @@ export function useHazards(): HazardReport | null {
   const { document, experiment, run, report } = useLooked();
   useEffect(() => {
     if (document === null || experiment === null || report !== null) return;
-    const timer = setTimeout(() => askReport(document, experiment, run), pauseMs);
-    return () => clearTimeout(timer);
+    askSoon(document, experiment, run);
   }, [document, experiment, run, report]);
   return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
 }

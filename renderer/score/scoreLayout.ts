@@ -74,7 +74,9 @@ export function blockOf({ blocks }: ScoreLayout, op: number): ScoreBlock | undef
   return block?.op === op ? block : undefined;
 }
 
-const known = new WeakMap<Experiment, ScoreLayout>();
+/** Of the documents that were asked for last: undo keeps hundreds of moments of a document, each with thousands of blocks. */
+const known = new Map<Experiment, ScoreLayout>();
+const mostKnown = 16;
 /** The one made last: an edit leaves most of it as it is. */
 let last: Made | null = null;
 
@@ -89,6 +91,10 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   if (made !== undefined) return made;
   const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last.layout : null);
   known.set(experiment, layout);
+  for (const oldest of known.keys()) {
+    if (known.size <= mostKnown) break;
+    known.delete(oldest);
+  }
   last = { experiment, layout };
   return layout;
 }

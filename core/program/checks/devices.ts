@@ -1,5 +1,5 @@
 /** Devices: those that the program sees, and events that belong to one of them. */
-import type { Instruction } from '../program.ts';
+import type { Instruction, InstructionOf } from '../program.ts';
 import type { Report, UncheckedProgram } from './report.ts';
 
 export function checkDevices(program: UncheckedProgram, report: Report): void {
@@ -38,30 +38,32 @@ function checkIndices({ devices, visibleDevices }: UncheckedProgram, report: Rep
 /** cudaEventRecord and cudaEventElapsedTime take only what is of one device. */
 function checkEvents({ threads, streams, events }: UncheckedProgram, report: Report): void {
   const homes = new Map<number, number>();
-  const each = (look: (instruction: Instruction) => void): void => {
-    for (const { instructions } of threads) for (const instruction of instructions) look(instruction);
-  };
-  each((instruction) => {
-    if (instruction.code !== 'recordEvent') return;
-    const { event, op } = instruction;
-    const device = streams[instruction.stream]?.device ?? 0;
+  for (const { event, stream, op } of instructionsOf('recordEvent', threads)) {
+    const device = streams[stream]?.device ?? 0;
     const home = homes.get(event);
     if (home !== undefined && home !== device) {
       const message = `event "${events[event]?.id}" is recorded in streams of two devices, and can belong to one only.`;
       report(op, message, 'Use an event for each device.');
     }
     homes.set(event, home ?? device);
-  });
-  each((instruction) => {
-    if (instruction.code !== 'elapsedTime') return;
-    const [start, end] = [homes.get(instruction.start), homes.get(instruction.end)];
-    for (const event of [instruction.start, instruction.end]) checkTiming(events[event], instruction.op, report);
-    if (start !== undefined && end !== undefined && start !== end) {
+  }
+  for (const { start, end, op } of instructionsOf('elapsedTime', threads)) {
+    for (const event of [start, end]) checkTiming(events[event], op, report);
+    const [first, second] = [homes.get(start), homes.get(end)];
+    if (first !== undefined && second !== undefined && first !== second) {
       const message = "the two events belong to different devices, whose clocks can't be compared.";
-      report(instruction.op, message, 'Measure between two events of one device.');
+      report(op, message, 'Measure between two events of one device.');
     }
-  });
+  }
 }
+
+const instructionsOf = <Code extends Instruction['code']>(
+  code: Code,
+  threads: UncheckedProgram['threads'],
+): InstructionOf<Code>[] =>
+  threads.flatMap(({ instructions }) =>
+    instructions.filter((instruction): instruction is InstructionOf<Code> => instruction.code === code),
+  );
 
 function checkTiming(event: UncheckedProgram['events'][number] | undefined, op: number, report: Report): void {
   if (event === undefined || event.timing) return;
