@@ -2,7 +2,7 @@
 import { createContext, createElement, type ReactNode, useContext } from 'react';
 import { flushSync } from 'react-dom';
 import { createStore, useStore } from 'zustand';
-import { afterFrame, nextFrame } from '../../common/afterFrame.ts';
+import { afterFrame, inTwoFrames } from '../../common/afterFrame.ts';
 import { onTouch } from '../../common/onTouch.ts';
 import type { AppState, Selection } from './types.ts';
 
@@ -35,15 +35,15 @@ const initial: AppState = {
 };
 
 const present = createStore<AppState>()(() => initial);
-/** The same, except for the frame or two after drawFirst(). */
+/** The same, except for the frames just after drawFirst(). */
 const settled = createStore<AppState>()(() => initial);
 
 /** The store that a part of the window reads. */
 const Read = createContext(present);
 
 /**
- * What stands inside may follow a frame later where something else is drawn first: toolbars, lists and panels, of which
- * an edit draws many and none is what one looks at. All of them see the same moment of the state.
+ * What stands inside may follow a frame or two later where something else is drawn first: toolbars, lists and panels, of
+ * which an edit draws many and none is what one looks at. All of them see the same moment of the state.
  */
 export const Following = ({ children }: { readonly children: ReactNode }) =>
   createElement(Read, { value: settled }, children);
@@ -73,7 +73,7 @@ present.subscribe((now, before) => {
   if (held === null) settled.setState(now, true);
   else if (now.page !== before.page) settle();
   else if (!isSameTarget(now.selection, before.selection)) {
-    // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, a frame later.
+    // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, two frames later.
     if (now.documents === before.documents) settle();
     else {
       isUrgent = true;
@@ -92,7 +92,7 @@ export function drawFirst(): void {
 
 function hold(): void {
   held?.();
-  const stops = [isUrgent ? nextFrame(settle) : afterFrame(settle), onTouch(() => flushSync(settle))];
+  const stops = [isUrgent ? inTwoFrames(settle) : afterFrame(settle), onTouch(() => flushSync(settle))];
   held = () => {
     for (const stop of stops) stop();
   };
