@@ -3,8 +3,10 @@
  * small-pageable-copy, copy-without-engine, small-copy-latency, peer-copy.
  */
 import { CopyscopeError } from '../errors.ts';
+import type { Program } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
 import { engineIndex, functionEngine, hostEngine } from './engines.ts';
+import { flushesCaches } from './hostMemory.ts';
 import { filledPart } from './kernelCost.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
@@ -27,11 +29,13 @@ const freshBytes = { wholly: 2 ** 20, most: 2 ** 22 };
 export class CopyCosts {
   readonly #profile: DeviceProfile;
   readonly #peerAccess: boolean;
+  readonly #fromMemory: boolean;
   readonly #tables = new Map<object, TimeTable>();
 
-  constructor(profile: DeviceProfile, peerAccess: boolean) {
+  constructor(profile: DeviceProfile, program: Program) {
     this.#profile = profile;
-    this.#peerAccess = peerAccess;
+    this.#peerAccess = program.peerAccess;
+    this.#fromMemory = flushesCaches(program, profile);
   }
 
   /** `device` is that of the stream. */
@@ -55,7 +59,10 @@ export class CopyCosts {
       const deviceNs = this.table(this.#profile.staging.inline)(bytes);
       return { route: 'engine', engine: engineIndex(device, 'compute'), callNs, deviceNs };
     }
-    return { route: direction === 'h2d' ? 'stage-in' : 'stage-out', engine, callNs, ...this.#pieces(direction, bytes) };
+    const pieces = this.#pieces(direction, bytes);
+    if (direction === 'd2h') return { route: 'stage-out', engine, callNs, ...pieces };
+    const slower = memcpyRate(this.#profile, bytes) / this.#memcpyRate(bytes);
+    return { route: 'stage-in', engine, callNs: callNs * slower, ...pieces };
   }
 
   /**
@@ -99,8 +106,12 @@ export class CopyCosts {
     return made;
   }
 
+  #memcpyRate(bytes: number): number {
+    return memcpyRate(this.#profile, this.#fromMemory ? Number.POSITIVE_INFINITY : bytes);
+  }
+
   #hostCopy(bytes: number): CopyCost {
-    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
+    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / this.#memcpyRate(bytes)) * 1e9;
     const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
     return { route: 'host', engine: hostEngine, callNs, deviceNs };
   }

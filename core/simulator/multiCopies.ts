@@ -27,7 +27,7 @@ export class MultiCopies {
     this.#clock = clock;
     this.#streams = streams;
     this.#copies = new HostCopies(clock, profile);
-    this.#costs = new CopyCosts(profile, program.peerAccess);
+    this.#costs = new CopyCosts(profile, program);
   }
 
   /** `staged` hears of what each thread copies on the host, `done` when all is where it belongs. */

@@ -49,7 +49,7 @@ class Planner {
   constructor(program: Program, profile: DeviceProfile) {
     this.#program = program;
     this.#profile = profile;
-    this.#copies = new CopyCosts(profile, program.peerAccess);
+    this.#copies = new CopyCosts(profile, program);
   }
 
   thread({ instructions }: ProgramThread): Step[] {

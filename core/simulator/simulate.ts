@@ -13,6 +13,7 @@ import { Devices } from './device.ts';
 import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostCaches } from './hostCaches.ts';
+import { filledBytes } from './hostMemory.ts';
 import { coldBytes, type FirstCalls, HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
@@ -119,12 +120,8 @@ const streamPart = 0.4;
  * or all that was there: in recorded runs calls cost as much more after 4 MB as after 100 MB, and after 2.5 MB as after
  * nothing.
  */
-function firstCalls({ buffers, multiCopies }: Program, { calls, host }: DeviceProfile): FirstCalls {
-  const filled = buffers.reduce(
-    (sum, { memory, bytes, written }) => (memory !== 'device' && written ? sum + bytes : sum),
-    0,
-  );
-  const isCold = multiCopies.length > 0 || filled >= coldBytes(calls, host);
+function firstCalls(program: Program, { calls, host }: DeviceProfile): FirstCalls {
+  const isCold = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
   return {
     ns: (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0,
     newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,

@@ -79,6 +79,26 @@ describe('a host thread that reads before a copy has arrived', () => {
 describe('a copy from host to host', () => {
   const copy = { op: 'copy', src: 'pageable', dst: 'pinned', stream: 'a', bytes: 1000 } as const;
 
+  it('comes from memory where what is filled before leaves nothing in the caches', () => {
+    const cached = { bytes: 5000, bytesPerSecond: 2e9 };
+    const profile = (lastLevelBytes: number) => ({
+      ...toyProfile,
+      host: { ...toyProfile.host, cached, lastLevelBytes },
+    });
+    const lasts = (lastLevelBytes: number) =>
+      run(program([copy]), profile(lastLevelBytes))
+        .filter(({ kind }) => kind === 'copy')
+        .map(({ start, end }) => end - start);
+    // The copy's target is a buffer of 100,000 bytes.
+    expect([lasts(100_000), lasts(99_999)]).toEqual([[500], [1000]]);
+    const staged = { ...copy, dst: 'device' } as const;
+    const call = (lastLevelBytes: number) =>
+      run(program([staged, { op: 'write', buffer: 'pinned', pattern: index }]), profile(lastLevelBytes)).find(
+        ({ kind }) => kind === 'host-call',
+      );
+    expect([call(100_000), call(99_999)].map((row) => (row?.end ?? 0) - (row?.start ?? 0))).toEqual([2000, 4000]);
+  });
+
   it('lasts longer than its bytes', () => {
     const profile = { ...toyProfile, host: { ...toyProfile.host, memcpyNs: 50 } };
     const copies = run(program([copy]), profile).filter(({ kind }) => kind === 'copy');
