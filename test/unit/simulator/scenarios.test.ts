@@ -77,6 +77,20 @@ describe('several streams', () => {
     ]);
   });
 
+  it('goes on with a stream that has another copy waiting before it turns to one that waited longer', () => {
+    const [first, late] = [h2d('a', 300), { op: 'work', durationNs: 400 }];
+    expect(device(simulated([first, h2d('b', 20, { label: 'other' }), h2d('a', 10)]))).toEqual([
+      ['h2d', 13, 313],
+      ['h2d', 313, 323],
+      ['other', 323, 343],
+    ]);
+    expect(device(simulated([first, h2d('b', 200, { label: 'other' }), late, h2d('a', 10)]))).toEqual([
+      ['h2d', 13, 313],
+      ['other', 313, 513],
+      ['h2d', 513, 523],
+    ]);
+  });
+
   it('shares the link between directions, exactly from where both run', () => {
     // From 23 on both get 3/4 of a byte a ns: 290 bytes last 386.67 ns, and the last 10 run alone.
     expect(device(simulated([h2d('a', 300), d2h('b', 300)]))).toEqual([
