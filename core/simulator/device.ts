@@ -38,6 +38,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #graphGaps: Gaps;
   readonly #slots: number;
   readonly #queuedCopyNs: number;
+  readonly #links: readonly Link[];
+  readonly #fetchNs: number;
   readonly #caches: HostCaches;
   readonly #freshTime: TimeTable;
   readonly #freshPart: number;
@@ -57,7 +59,9 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.costs = new GraphCosts(profile);
     this.streams = new StreamSet(program, clock, Gaps.ofStreams(profile), this, profile.queue.depth);
     this.#functions = new HostFunctions(profile, clock, this);
+    this.#fetchNs = profile.queue.besideCopyNs ?? 0;
     const links = program.devices.map(() => new Link(profile.link));
+    this.#links = links;
     this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, profile)));
     this.#computes = links.map((link) => new Compute(clock, this, link, profile));
   }
@@ -120,6 +124,11 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
 
   #start(entry: StreamEntry, nowNs: number): void {
     const { step } = entry;
+    if (this.#fetchNs > 0 && this.#isFetchedLate(entry, nowNs)) {
+      entry.arrivalNs = Number.NEGATIVE_INFINITY;
+      this.#clock.schedule(nowNs + this.#fetchNs, entry, entryReady);
+      return;
+    }
     entry.ready = true;
     switch (step.route) {
       case 'mark':
@@ -143,6 +152,12 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
       default:
         this.#movePiece(entry);
     }
+  }
+
+  /** What a device runs that has waited for nothing else, it fetches from the host; which waits behind copies to it. */
+  #isFetchedLate({ step, arrivalNs, thread }: StreamEntry, nowNs: number): boolean {
+    if (arrivalNs !== nowNs || thread < 0 || step.route !== 'engine' || !isCompute(step.engine)) return false;
+    return this.#links[deviceOf(step.engine)]?.isReadByCopies === true;
   }
 
   /** Small copies of an idle stream take a quicker way. */

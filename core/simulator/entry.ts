@@ -43,8 +43,9 @@ export class StreamEntry implements Actor, Dependent {
   thread = -1;
   /** Operations that must complete first and haven't. */
   pending = 0;
-  /** Earliest start by what is known so far. */
+  /** Earliest start by what is known so far, and when it got to the device. */
   readyNs = 0;
+  arrivalNs = 0;
   /** Engine of whatever it follows that ended last, and when: a mark passes both on to what waits for the mark. */
   via: EngineIndex = noEngine;
   engineNs = Number.NEGATIVE_INFINITY;
@@ -79,6 +80,7 @@ export class StreamEntry implements Actor, Dependent {
     this.thread = thread;
     this.correlation = correlation;
     this.readyNs = arrivesNs + this.#gaps.onArrival(step.engine);
+    this.arrivalNs = this.readyNs;
     this.via = noEngine;
     this.engineNs = Number.NEGATIVE_INFINITY;
     this.startNs = -1;

@@ -121,6 +121,8 @@ const queueSchema = z.strictObject({
   source,
   /** From the return of the issuing call to the start on an idle device. */
   launchToStartNs: ns,
+  /** What launchToStartNs is longer for a kernel while a copy to the device is under way. */
+  besideCopyNs: ns.optional(),
   /** Operations a stream may hold that haven't completed; the call that would add one more blocks. */
   depth: z.number().int().min(1).max(10_000_000),
   /** From the end of an operation on the compute channel to the start of the next of its stream there. */

@@ -325,6 +325,16 @@ describe('kernels', () => {
     expect(starts(filling)).toEqual([23, 43]);
   });
 
+  it('in idle streams begin later beside a copy to the device, which the device fetches as well', () => {
+    const fetching = { ...toyProfile, queue: { ...toyProfile.queue, besideCopyNs: 9 } };
+    const starts = (...operations: Operations) =>
+      device(run(program(operations), fetching)).flatMap(([name, start]) => (name === 'spin' ? start : []));
+    expect(starts(spin('a', 10))).toEqual([23]);
+    expect(starts(h2d('b', 100), spin('a', 10), spin('a', 10))).toEqual([42, 54]);
+    expect(starts(h2d('b', 100), spin('a', 50), spin('a', 10))).toEqual([42, 94]);
+    expect(starts(h2d('b', 5), spin('a', 10))).toEqual([33]);
+  });
+
   it('of arithmetic look at host memory at their end, which a copy to the device makes longer', () => {
     const looking = { ...toyProfile, kernel: { ...toyProfile.kernel, arithmeticBesideCopyNs: 30 } };
     const end = (...operations: Operations) =>
