@@ -129,6 +129,13 @@ export class Compute {
 
   #share(link: boolean, nowNs: number): void {
     if (link) this.#link.share(nowNs);
+    const [first] = this.#running;
+    // The usual case: nothing to share.
+    if (this.#running.length < 2) {
+      first?.offer(1, 0);
+      first?.apply(1, nowNs);
+      return;
+    }
     let [room, memory, arithmetic, held] = [1, 0, 1, 0];
     for (const running of this.#running) {
       const step = running.entry?.step;
