@@ -17,6 +17,7 @@ import type { MultiCopies } from './multiCopies.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Signals, SignalWaiter } from './signals.ts';
 import { StagedCopy, type StagingCaller } from './staging.ts';
+import type { StagingBuffer } from './stagingBuffer.ts';
 import type { Step } from './step.ts';
 import type { SlotWaiter } from './streams.ts';
 import type { TraceOutput } from './traceOutput.ts';
@@ -54,6 +55,7 @@ export interface Machine {
   readonly multiCopies: MultiCopies;
   readonly caches: HostCaches;
   readonly arrivals: Arrivals;
+  readonly staging: readonly StagingBuffer[];
   readonly driverCalls: DriverCalls;
   readonly firstCalls: FirstCalls;
 }
@@ -119,7 +121,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#output = output;
     this.#latencyNs = profile.queue.launchToStartNs;
     this.#costs = profile.calls;
-    this.#staging = new StagedCopy(this, profile, devices, clock);
+    this.#staging = new StagedCopy(this, profile, devices, clock, machine.staging);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
     this.#coldBytes = coldBytes(profile.calls, profile.host);

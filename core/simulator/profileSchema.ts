@@ -68,7 +68,7 @@ const stagingSchema = z.strictObject({
   source,
   /** A larger pageable copy passes through the driver's page-locked buffer in pieces of this size. */
   chunkBytes: byteCount,
-  /** Pieces that may be staged ahead of the copy engine, or copied by it ahead of the host. */
+  /** Pieces that may be staged ahead of the copy engine, those of all copies together. */
   slots: z.number().int().min(1).max(1024),
   /** A pageable H2D copy up to this size travels in the command buffer and runs on the compute channel. */
   inlineBytes: z

@@ -20,6 +20,7 @@ import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { Signals } from './signals.ts';
+import { StagingBuffer } from './stagingBuffer.ts';
 import type { Step } from './step.ts';
 import { TraceOutput } from './traceOutput.ts';
 
@@ -99,6 +100,7 @@ function* iteration(
   const machine = {
     ...{ profile, devices, clock, output, memory, multiCopies, caches },
     arrivals: new Arrivals(program),
+    staging: program.devices.map(() => new StagingBuffer(profile.staging.slots)),
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
     firstCalls: firstCalls(program, profile),

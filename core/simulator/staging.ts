@@ -6,6 +6,7 @@ import type { Devices } from './device.ts';
 import { entryPieceStaged, type StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { StagingBuffer, StagingTurn } from './stagingBuffer.ts';
 import type { Step } from './step.ts';
 
 export interface StagingCaller {
@@ -14,13 +15,14 @@ export interface StagingCaller {
 }
 
 /** One for each host thread, which is in one such copy at a time. */
-export class StagedCopy implements Actor {
+export class StagedCopy implements Actor, StagingTurn {
   readonly #caller: StagingCaller;
   readonly #devices: Devices;
   readonly #clock: EventQueue;
   readonly #latencyNs: number;
   readonly #prepareNs: number;
-  readonly #slots: number;
+  /** Of each device. */
+  readonly #buffers: readonly StagingBuffer[];
   #step: Step | null = null;
   /** The copy in its stream, while the device still has pieces to move that the host takes part in. */
   #entry: StreamEntry | null = null;
@@ -30,13 +32,19 @@ export class StagedCopy implements Actor {
   /** The host is copying a piece. */
   #copying = false;
 
-  constructor(caller: StagingCaller, profile: DeviceProfile, devices: Devices, clock: EventQueue) {
+  constructor(
+    caller: StagingCaller,
+    profile: DeviceProfile,
+    devices: Devices,
+    clock: EventQueue,
+    buffers: readonly StagingBuffer[],
+  ) {
     this.#caller = caller;
     this.#devices = devices;
     this.#clock = clock;
     this.#latencyNs = profile.queue.launchToStartNs;
     this.#prepareNs = profile.staging.prepareOutNs ?? 0;
-    this.#slots = profile.staging.slots;
+    this.#buffers = buffers;
   }
 
   begin(step: Step, thread: number, correlation: number, nowNs: number): void {
@@ -45,15 +53,21 @@ export class StagedCopy implements Actor {
     this.#copied = 0;
     this.#copying = false;
     this.#entry = this.#devices.streams.issue(step, thread, correlation, nowNs + this.#beforeNs(step));
-    this.#copyNext(step, nowNs);
+    if (step.route === 'stage-out' || this.#bufferOf(step)?.enter(this) === true) this.#copyNext(step, nowNs);
+  }
+
+  maySlot(nowNs: number): void {
+    if (this.#step !== null) this.#copyNext(this.#step, nowNs);
   }
 
   /** The device has moved a piece of `entry`, which may be an earlier copy that the host is through with. */
   pieceMoved(entry: StreamEntry, nowNs: number): void {
-    if (entry !== this.#entry) return;
-    this.#moved += 1;
-    if (this.#moved === entry.step.pieces) this.#entry = null;
-    this.#copyNext(entry.step, nowNs);
+    const { step } = entry;
+    const isOwn = entry === this.#entry;
+    if (isOwn) this.#moved += 1;
+    if (isOwn && this.#moved === step.pieces) this.#entry = null;
+    if (step.route === 'stage-in') this.#bufferOf(step)?.give(nowNs);
+    else if (isOwn) this.#copyNext(step, nowNs);
   }
 
   /** The host has copied a piece. */
@@ -70,13 +84,16 @@ export class StagedCopy implements Actor {
       return;
     }
     this.#entry = null;
+    this.#step = null;
+    if (step.route === 'stage-in') this.#bufferOf(step)?.leave(nowNs);
     this.#caller.stagingOver(step, entry, nowNs);
   }
 
   /** Into the driver's buffer where it has a free slot, or out of it where a piece has landed. */
   #copyNext(step: Step, nowNs: number): void {
-    const limit = step.route === 'stage-in' ? Math.min(step.pieces, this.#moved + this.#slots) : this.#moved;
+    const limit = step.route === 'stage-in' ? step.pieces : this.#moved;
     if (this.#copying || this.#copied >= limit) return;
+    if (step.route === 'stage-in' && this.#bufferOf(step)?.take() !== true) return;
     this.#copying = true;
     const last = this.#copied === step.pieces - 1;
     const bytes = last ? step.bytes - this.#copied * step.pieceBytes : step.pieceBytes;
@@ -92,6 +109,10 @@ export class StagedCopy implements Actor {
     if (step.route === 'stage-in') return step.callNs;
     const firstNs = step.pieces === 1 ? step.lastPieceNs : step.deviceNs;
     return Math.max(0, step.callNs - this.#beforeNs(step) - firstNs);
+  }
+
+  #bufferOf({ device }: Step): StagingBuffer | undefined {
+    return this.#buffers[device];
   }
 
   /** From the call's begin to the first piece's start on an idle device. */
