@@ -6,6 +6,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
 import type { Arrivals } from './arrivals.ts';
+import { CallHistory, type FirstCalls } from './callHistory.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { DriverCalls } from './driverCalls.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
@@ -30,20 +31,6 @@ const callReturns = 2;
 /** Returned by a step that holds the thread. */
 const held = -1;
 
-/** Which call they make is known once they are executed. */
-const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free', 'pinMemory', 'multiCopy']);
-
-const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
-
-/** The driver launches a kernel for it, so it is another kind of call than other copies, under the same name. */
-const withinDevice = 'copy within the device';
-
-const kindOf = ({ code, call, src, dst }: Step): string =>
-  code === 'copy' && src === 'device' && dst === 'device' ? withinDevice : call;
-
-/** A call that mostly copies memory. */
-const isStaged = (route: Step['route']): boolean => route === 'stage-in' || route === 'stage-out';
-
 /** The machine that the threads of a program share. */
 export interface Machine {
   readonly profile: DeviceProfile;
@@ -60,30 +47,9 @@ export interface Machine {
   readonly firstCalls: FirstCalls;
 }
 
-/** Before an iteration begins the caches have been used for something else. */
-export interface FirstCalls {
-  /** What each thread's first call costs more. */
-  readonly ns: number;
-  /** What its first call of each kind costs more, in parts of what it costs otherwise, and the first in each stream. */
-  readonly newPart: number;
-  readonly streamPart: number;
-}
-
-/** Bytes of host memory that push out of the caches what the next call needs. */
-export const coldBytes = ({ coldBytes }: DeviceProfile['calls'], { cached }: DeviceProfile['host']): number =>
-  coldBytes ?? cached?.bytes ?? Number.POSITIVE_INFINITY;
-
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
   /** Steps executed so far, each round of a repeat counted. */
   executed = 0;
-  /** CUDA calls that it has made, by kind, and the streams of each. */
-  readonly #called = new Map<string, Set<Step['stream']>>();
-  /** The last of them that put work into a stream; and the same while the thread has not waited since. */
-  #issued = '';
-  #inRow = '';
-  /** Bytes of host memory that it has moved since its last call. */
-  #movedBytes = 0;
-  readonly #coldBytes: number;
   readonly #index: number;
   readonly #steps: readonly Step[];
   readonly #machine: Machine;
@@ -91,7 +57,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
   readonly #latencyNs: number;
-  readonly #costs: DeviceProfile['calls'];
+  readonly #wakeNs: number;
+  readonly #calls: CallHistory;
   readonly #staging: StagedCopy;
   /** Rounds left of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
@@ -100,8 +67,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #captured: Graph | null = null;
   #next = 0;
   #callStartNs = 0;
-  /** End of the last launch. */
-  #launchedNs = Number.NEGATIVE_INFINITY;
   /** The row of the call that holds the thread. */
   #kind: RowKind = 'host-call';
   #name = '';
@@ -120,11 +85,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#clock = clock;
     this.#output = output;
     this.#latencyNs = profile.queue.launchToStartNs;
-    this.#costs = profile.calls;
+    this.#wakeNs = profile.calls.wakeNs;
+    this.#calls = new CallHistory(profile, machine.firstCalls);
     this.#staging = new StagedCopy(this, profile, devices, clock, machine.staging);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
-    this.#coldBytes = coldBytes(profile.calls, profile.host);
   }
 
   /** The step it stands at; undefined once it has executed all. */
@@ -141,7 +106,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   dependencyDone(nowNs: number): void {
     this.#waits -= 1;
     if (this.#waits > 0) return;
-    const untilNs = Math.max(this.#earliestNs, nowNs + this.#costs.wakeNs) + this.#afterNs;
+    const untilNs = Math.max(this.#earliestNs, nowNs + this.#wakeNs) + this.#afterNs;
     this.#clock.schedule(untilNs, this, callReturns);
   }
 
@@ -187,62 +152,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #call(step: Step, nowNs: number): number {
     const { driverCalls } = this.#machine;
     const entersDriver = step.route !== 'none' && step.route !== 'mark' && !step.captured;
-    const missNs = this.#missNs(step) + this.#otherNs(step);
+    const moreNs = this.#calls.moreNs(step);
     const contendedNs = entersDriver ? driverCalls.contendedNs(this.#index, nowNs) : 0;
-    const untilNs = this.#execute(step, nowNs + missNs + contendedNs);
+    const untilNs = this.#execute(step, nowNs + moreNs + contendedNs);
     if (entersDriver) driverCalls.endsAt(this.#index, untilNs === held ? Number.POSITIVE_INFINITY : untilNs);
     return untilNs;
-  }
-
-  /** What a call costs more where the driver's part of the caches is empty; nothing for what is no call. */
-  #missNs(step: Step): number {
-    const { code, call, route, bytes } = step;
-    if (call === '' && !callsWithoutName.has(code)) {
-      this.#movedBytes += bytes;
-      return 0;
-    }
-    // What waits, waits anyway: only one that finds nothing to wait for takes longer.
-    if (isWait(step)) return this.#called.size === 0 ? 0 : this.#newNs(step);
-    const ownBytes = isStaged(route) || route === 'host' ? bytes : 0;
-    // What a call that copies memory pushes out by itself, its own time has already.
-    const pushedOut = Math.max(0, this.#movedBytes - ownBytes) / this.#coldBytes;
-    const missNs = Math.min(1, pushedOut) * (this.#costs.coldNs ?? 0);
-    this.#movedBytes = ownBytes;
-    return Math.max(this.#newNs(step), missNs);
-  }
-
-  /**
-   * A call that puts work into a stream as the one before it did finds more of what it runs in the caches. A copy within
-   * the device is then no more than a launch.
-   */
-  #otherNs(step: Step): number {
-    const { route, captured, code, callNs } = step;
-    if (isWait(step)) this.#inRow = '';
-    if (route === 'none' || captured || code === 'waitEvent') return 0;
-    const kind = kindOf(step);
-    const isInRow = this.#inRow === kind;
-    const isOther = this.#issued !== '' && this.#issued !== kind;
-    this.#issued = kind;
-    this.#inRow = kind;
-    if (isOther) return isStaged(route) ? 0 : (this.#costs.otherNs ?? 0);
-    return isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
-  }
-
-  /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
-  #newNs(step: Step): number {
-    const { callNs, route, captured, stream } = step;
-    const kind = kindOf(step);
-    const streams = this.#called.get(kind);
-    if (streams?.has(stream) === true) return 0;
-    const isFirst = this.#called.size === 0;
-    const isNewKind = streams === undefined;
-    if (isNewKind) this.#called.set(kind, new Set([stream]));
-    else streams.add(stream);
-    const { ns, newPart, streamPart } = this.#machine.firstCalls;
-    if (isFirst) return ns;
-    // What is captured is only written down.
-    if (captured || isStaged(route)) return 0;
-    return (isNewKind ? newPart : streamPart) * callNs;
   }
 
   /** The time at which the thread goes on, or `held`. */
@@ -483,7 +397,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   }
 
   #issueNs(step: Step, nowNs: number): number {
-    if (step.code === 'kernel') return this.#launchNs(step, nowNs);
+    if (step.code === 'kernel') return this.#calls.launchNs(step, nowNs);
     if (step.route !== 'graph') return step.callNs;
     const graph = this.#devices.graphs.get(step.index);
     if (graph !== undefined) return this.#devices.costs.launch(graph);
@@ -493,12 +407,5 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       message: `operation ${step.op} (${step.label}) launches a graph that no thread has captured by then.`,
       remedy: 'Have this thread wait for a signal that the capturing one gives.',
     });
-  }
-
-  /** A launch costs more when it is the first for some time: what it needs has left the host's caches. */
-  #launchNs(step: Step, nowNs: number): number {
-    const costNs = nowNs - this.#launchedNs > this.#costs.launchWarmNs ? this.#costs.coldLaunchNs : step.callNs;
-    this.#launchedNs = nowNs + costNs;
-    return costNs;
   }
 }

@@ -2,6 +2,7 @@
  * Discrete-event simulation of one iteration of a program on a machine that a profile describes. Deterministic: every
  * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
  */
+
 import { CopyscopeError } from '../errors.ts';
 import { capturedWork } from '../program/captures.ts';
 import type { Instruction, Program } from '../program/program.ts';
@@ -9,12 +10,12 @@ import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
 import { Arrivals } from './arrivals.ts';
+import { firstCalls } from './callHistory.ts';
 import { Devices } from './device.ts';
 import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostCaches } from './hostCaches.ts';
-import { filledBytes } from './hostMemory.ts';
-import { coldBytes, type FirstCalls, HostThread } from './hostThread.ts';
+import { HostThread } from './hostThread.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
@@ -112,23 +113,6 @@ function* iteration(
   }
   requireFinished(program, threads);
   return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };
-}
-
-/** What a thread's first call in each stream costs more, in parts of what the first of a kind does. */
-const streamPart = 0.4;
-
-/**
- * Before each iteration the buffers that are written are filled, which leaves nothing else in the caches near the core,
- * or all that was there: in recorded runs calls cost as much more after 4 MB as after 100 MB, and after 2.5 MB as after
- * nothing.
- */
-function firstCalls(program: Program, { calls, host }: DeviceProfile): FirstCalls {
-  const isCold = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
-  return {
-    ns: (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0,
-    newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,
-    streamPart: streamPart * (calls.newPart ?? 0),
-  };
 }
 
 /** Something in it leaves memory to later iterations. */

@@ -1,0 +1,133 @@
+/** What a host thread's calls cost more, or less, after what it called and moved before: what of them lies in the caches. */
+import type { Program } from '../program/program.ts';
+import { filledBytes } from './hostMemory.ts';
+import type { DeviceProfile } from './profile.ts';
+import type { Step } from './step.ts';
+
+/** Which call they make is known once they are executed. */
+const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free', 'pinMemory', 'multiCopy']);
+
+const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
+
+/** The driver launches a kernel for it, so it is another kind of call than other copies, under the same name. */
+const withinDevice = 'copy within the device';
+
+const kindOf = ({ code, call, src, dst }: Step): string =>
+  code === 'copy' && src === 'device' && dst === 'device' ? withinDevice : call;
+
+/** A call that mostly copies memory. */
+const isStaged = (route: Step['route']): boolean => route === 'stage-in' || route === 'stage-out';
+
+/** Before an iteration begins the caches have been used for something else. */
+export interface FirstCalls {
+  /** What each thread's first call costs more. */
+  readonly ns: number;
+  /** What its first call of each kind costs more, in parts of what it costs otherwise, and the first in each stream. */
+  readonly newPart: number;
+  readonly streamPart: number;
+}
+
+/** Bytes of host memory that push out of the caches what the next call needs. */
+const coldBytes = ({ coldBytes }: DeviceProfile['calls'], { cached }: DeviceProfile['host']): number =>
+  coldBytes ?? cached?.bytes ?? Number.POSITIVE_INFINITY;
+
+/** What a thread's first call in each stream costs more, in parts of what the first of a kind does. */
+const streamPart = 0.4;
+
+/**
+ * Before each iteration the buffers that are written are filled, which leaves nothing else in the caches near the core,
+ * or all that was there: in recorded runs calls cost as much more after 4 MB as after 100 MB, and after 2.5 MB as after
+ * nothing.
+ */
+export function firstCalls(program: Program, { calls, host }: DeviceProfile): FirstCalls {
+  const isCold = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
+  return {
+    ns: (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0,
+    newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,
+    streamPart: streamPart * (calls.newPart ?? 0),
+  };
+}
+
+export class CallHistory {
+  /** CUDA calls that it has made, by kind, and the streams of each. */
+  readonly #called = new Map<string, Set<Step['stream']>>();
+  /** The last of them that put work into a stream; and the same while the thread has not waited since. */
+  #issued = '';
+  #inRow = '';
+  /** Bytes of host memory that it has moved since its last call. */
+  #movedBytes = 0;
+  /** End of the last launch. */
+  #launchedNs = Number.NEGATIVE_INFINITY;
+  readonly #costs: DeviceProfile['calls'];
+  readonly #first: FirstCalls;
+  readonly #coldBytes: number;
+
+  constructor({ calls, host }: DeviceProfile, first: FirstCalls) {
+    this.#costs = calls;
+    this.#first = first;
+    this.#coldBytes = coldBytes(calls, host);
+  }
+
+  /** What the thread's next step costs more than its call's own cost; below 0 where it costs less. */
+  moreNs(step: Step): number {
+    return this.#missNs(step) + this.#otherNs(step);
+  }
+
+  /** A launch costs more when it is the first for some time: what it needs has left the host's caches. */
+  launchNs(step: Step, nowNs: number): number {
+    const costNs = nowNs - this.#launchedNs > this.#costs.launchWarmNs ? this.#costs.coldLaunchNs : step.callNs;
+    this.#launchedNs = nowNs + costNs;
+    return costNs;
+  }
+
+  /** What a call costs more where the driver's part of the caches is empty; nothing for what is no call. */
+  #missNs(step: Step): number {
+    const { code, call, route, bytes } = step;
+    if (call === '' && !callsWithoutName.has(code)) {
+      this.#movedBytes += bytes;
+      return 0;
+    }
+    // What waits, waits anyway: only one that finds nothing to wait for takes longer.
+    if (isWait(step)) return this.#called.size === 0 ? 0 : this.#newNs(step);
+    const ownBytes = isStaged(route) || route === 'host' ? bytes : 0;
+    // What a call that copies memory pushes out by itself, its own time has already.
+    const pushedOut = Math.max(0, this.#movedBytes - ownBytes) / this.#coldBytes;
+    const missNs = Math.min(1, pushedOut) * (this.#costs.coldNs ?? 0);
+    this.#movedBytes = ownBytes;
+    return Math.max(this.#newNs(step), missNs);
+  }
+
+  /**
+   * A call that puts work into a stream as the one before it did finds more of what it runs in the caches. A copy within
+   * the device is then no more than a launch.
+   */
+  #otherNs(step: Step): number {
+    const { route, captured, code, callNs } = step;
+    if (isWait(step)) this.#inRow = '';
+    if (route === 'none' || captured || code === 'waitEvent') return 0;
+    const kind = kindOf(step);
+    const isInRow = this.#inRow === kind;
+    const isOther = this.#issued !== '' && this.#issued !== kind;
+    this.#issued = kind;
+    this.#inRow = kind;
+    if (isOther) return isStaged(route) ? 0 : (this.#costs.otherNs ?? 0);
+    return isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
+  }
+
+  /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */
+  #newNs(step: Step): number {
+    const { callNs, route, captured, stream } = step;
+    const kind = kindOf(step);
+    const streams = this.#called.get(kind);
+    if (streams?.has(stream) === true) return 0;
+    const isFirst = this.#called.size === 0;
+    const isNewKind = streams === undefined;
+    if (isNewKind) this.#called.set(kind, new Set([stream]));
+    else streams.add(stream);
+    const { ns, newPart, streamPart } = this.#first;
+    if (isFirst) return ns;
+    // What is captured is only written down.
+    if (captured || isStaged(route)) return 0;
+    return (isNewKind ? newPart : streamPart) * callNs;
+  }
+}
