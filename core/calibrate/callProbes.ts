@@ -133,10 +133,20 @@ function addQueue(builder: PlanBuilder): void {
     ...[spin('behind the copy', 5000), synchronize()],
   ];
   // Such a gap takes one of two lengths on an H200, apart by several microseconds.
-  const operations = [...inRow, repeat(8, spin('hold', 50_000), ...inRow.slice(2)), repeat(8, ...throughEvents)];
+  const wakes = [copy('waited for', 'host', 'device', bytes), synchronize('copied')];
+  const operations = [
+    repeat(8, ...wakes),
+    ...inRow,
+    repeat(8, spin('hold', 50_000), ...inRow.slice(2)),
+    repeat(8, ...throughEvents),
+  ];
   const events = [{ id: 'a' }, { id: 'b' }];
   builder
     .probe('from one to the next', { streams, buffers, events }, operations)
+    .value('calls.copyWakeNs', (recorded) => {
+      const ends = recorded.calls('copied').map(({ endNs }) => endNs);
+      return recorded.works('waited for').flatMap((row, index) => (ends[index] ?? Number.NaN) - row.endNs);
+    })
     .value('queue.eventNs', (recorded) => {
       const plain = middle(gaps(recorded.works('next')));
       return gapsOf(recorded, 'before the event', 'behind the event').map((ns) => Math.max(0, ns - plain));

@@ -13,7 +13,7 @@ const shares: readonly (readonly [path: RegExp, share: number])[] = [
   // Pauses of a probe leave the device idle as well, which no run does: 4.4 us in runs, 4.4 to 19 us in probes.
   [/^calls\.(coldLaunchNs|launchWarmNs)$/, 0],
   // 3.4 us in runs, which wait for work of all kinds, and 2.1 to 2.6 us behind a lone kernel.
-  [/^calls\.wakeNs$/, 0],
+  [/^calls\.(wakeNs|copyWakeNs)$/, 0],
   // First and lone calls: 0.5 us in runs, 1.6 to 3.1 us in probes.
   [/^calls\.(eventRecordNs|eventWaitNs|queryNs|elapsedTimeNs|synchronizeNs)$/, 0.25],
   [/^queue\.eventNs$/, 0.25],

@@ -99,6 +99,8 @@ const callsSchema = z.strictObject({
   synchronizeNs: ns,
   /** From completion on the device to the return of the call that waited for it. */
   wakeNs: ns,
+  /** The same where a copy engine did the last of it; as wakeNs where left out. */
+  copyWakeNs: ns.optional(),
   /** What a host thread's first call costs more, and what it does where host memory beyond the caches was filled before. */
   firstNs: ns.optional(),
   coldFirstNs: ns.optional(),

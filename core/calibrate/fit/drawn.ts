@@ -24,11 +24,18 @@ export function drawnTo(base: DeviceProfile, readings: readonly Reading[]): (rea
   return (reading) => {
     const said = told(reading);
     const known = baseValue(base, reading);
-    if (priorRuns === 0 || known === null || !(said > 0)) return said;
+    if (known === null || !(said > 0)) return said;
     const { length } = reading.samples;
     const ratio = length >= severalRuns ? said / known : ratioAmongSizes(base, reading, readings);
-    return known * ratio ** (length / (length + priorRuns));
+    return known * ratio ** ((length / (length + priorRuns)) * machinesPart(reading));
   };
+}
+
+/** Where runs are of several machines, the base counts as one more of them. */
+function machinesPart({ of }: Reading): number {
+  if (of === undefined) return 1;
+  const machines = new Set(of.map(({ machine }) => machine)).size;
+  return machines / (machines + 1);
 }
 
 /** How many runs the base counts as much as. */

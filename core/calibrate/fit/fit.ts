@@ -11,6 +11,7 @@ import { drawnTo } from './drawn.ts';
 import { errorOf, predict } from './errorTerms.ts';
 import { gathered } from './gathered.ts';
 import { type Knob, knobsOf, turned } from './knobs.ts';
+import { machineWeights } from './machines.ts';
 import { parametersOf } from './parametersOf.ts';
 import { type Reading, readRuns } from './readings.ts';
 import type { RecordedRun } from './recordedRun.ts';
@@ -18,8 +19,8 @@ import type { RecordedRun } from './recordedRun.ts';
 export interface FitOptions {
   /** Simulations in all: 100 runs of the corpus take about a millisecond each. */
   readonly budget?: number;
-  /** What each run counts (machines.ts); all the same where left out. */
-  readonly weights?: readonly number[];
+  /** Which machine each run is from; all of one where left out. */
+  readonly machines?: readonly string[];
 }
 
 export interface FitProgress {
@@ -48,14 +49,15 @@ const furthest = 1.5;
 export function* fitInSteps(
   base: DeviceProfile,
   runs: readonly RecordedRun[],
-  { budget = defaultBudget, weights }: FitOptions = {},
+  { budget = defaultBudget, machines }: FitOptions = {},
 ): Generator<FitProgress, Fitted, void> {
   const before = whileRecording(withoutMeasurements(base));
+  const weights = machines === undefined ? undefined : machineWeights(machines);
   let profile = before;
   let readings: Reading[] = [];
   for (let round = 0; round < rounds; round += 1) {
     yield { done: round * runs.length, total: budget, what: 'reading the runs' };
-    readings = gathered(before, readRuns(runs, profile, undefined, weights));
+    readings = gathered(before, readRuns(runs, profile, { machines }));
     // What a share of the device does is told against what all of it does, which must be known first.
     const isFirst = round === 0;
     const some = isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings;

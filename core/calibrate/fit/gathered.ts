@@ -39,5 +39,5 @@ function nearest(base: DeviceProfile, reading: Reading): Reading {
 const joined = (one: Reading, other: Reading): Reading => ({
   ...one,
   samples: [...one.samples, ...other.samples],
-  ...(one.weights === undefined || other.weights === undefined ? {} : { weights: [...one.weights, ...other.weights] }),
+  ...(one.of === undefined || other.of === undefined ? {} : { of: [...one.of, ...other.of] }),
 });

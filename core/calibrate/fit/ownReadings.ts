@@ -10,7 +10,7 @@ import type { RecordedRun } from './recordedRun.ts';
 const leastNs = 20_000;
 /** So many times a latency of the profile is none any more: the work waited for something that no simulation knows of. */
 const mostLonger = 10;
-const isLatency = /^queue\.|^calls\.wakeNs$|\.(gapNs|copyGapNs|kernelNodeNs)$/;
+const isLatency = /^queue\.|^calls\.(wakeNs|copyWakeNs)$|\.(gapNs|copyGapNs|kernelNodeNs)$/;
 
 function isPlausible(reading: Reading, profile: DeviceProfile): boolean {
   if (!isLatency.test(reading.path)) return true;
@@ -26,6 +26,6 @@ export function ownReadings(run: RecordedRun, base: DeviceProfile): Reading[] {
 
 /** Of one run the median of all that it tells: a gain is that of a usual iteration. */
 const read = (run: RecordedRun, profile: DeviceProfile): Reading[] =>
-  readRuns([run], profile, (_, values) => spread(values)?.median ?? Number.NaN).filter((one) =>
+  readRuns([run], profile, { middleOf: (_, values) => spread(values)?.median ?? Number.NaN }).filter((one) =>
     isPlausible(one, profile),
   );

@@ -7,9 +7,15 @@ import { spread } from '../../analysis/statistics.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { simulate } from '../../simulator/simulate.ts';
 import type { PointKey } from '../plan.ts';
+import { machineWeights } from './machines.ts';
 import type { RecordedRun } from './recordedRun.ts';
 import { pairRows } from './rowPairs.ts';
 import { Tells } from './tells.ts';
+
+export interface RunOf {
+  readonly machine: string;
+  readonly weight: number;
+}
 
 /** What runs say of a parameter, or of one point of a table. */
 export interface Reading {
@@ -17,12 +23,13 @@ export interface Reading {
   readonly at?: { readonly key: PointKey; readonly value: number };
   /** What each run says that says something, in the runs' order. */
   readonly samples: readonly number[];
-  /** What each of them counts; all the same where left out. */
-  readonly weights?: readonly number[];
+  /** The machine of each of them, and what it counts; left out where all are of one. */
+  readonly of?: readonly RunOf[];
 }
 
 /** Lengths of calls and copies: empty caches, other threads and other traffic only make them longer. */
-const isLengthened = /^calls\.(?!wakeNs)|\.call$|callNs$|^graph\.(?!kernelNodeNs|copyGapNs)|^copies\..*\.device$/;
+const isLengthened =
+  /^calls\.(?!wakeNs|copyWakeNs)|\.call$|callNs$|^graph\.(?!kernelNodeNs|copyGapNs)|^copies\..*\.device$/;
 
 /** What values say of a parameter: their median, of what is only ever made longer their lower quartile. */
 function middle(path: string, values: readonly number[]): number {
@@ -31,9 +38,13 @@ function middle(path: string, values: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 4)] ?? Number.NaN;
 }
 
-export function told({ path, samples, weights }: Reading): number {
-  const isEven = weights === undefined || weights.every((weight) => weight === weights[0]);
-  return isEven ? middle(path, samples) : weighted(samples, weights, isLengthened.test(path) ? 0.25 : 0.5);
+export function told({ path, samples, of }: Reading): number {
+  if (of === undefined || of.every(({ weight }) => weight === of[0]?.weight)) return middle(path, samples);
+  return weighted(
+    samples,
+    of.map(({ weight }) => weight),
+    isLengthened.test(path) ? 0.25 : 0.5,
+  );
 }
 
 /** The least value up to which so large a part of the weight lies. */
@@ -52,28 +63,31 @@ function weighted(values: readonly number[], weights: readonly number[], part: n
 /** What the values that one run has for a parameter say together. */
 export type Middle = (path: string, values: readonly number[]) => number;
 
-/** One entry for each parameter and point, in order of path and place. `weights` has what each run counts. */
+interface ReadOptions {
+  readonly middleOf?: Middle;
+  /** The machine of each run; all of one where left out. */
+  readonly machines?: readonly string[] | undefined;
+}
+
+/** One entry for each parameter and point, in order of path and place. */
 export function readRuns(
   runs: readonly RecordedRun[],
   profile: DeviceProfile,
-  middleOf: Middle = middle,
-  weights?: readonly number[],
+  { middleOf = middle, machines }: ReadOptions = {},
 ): Reading[] {
-  const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[]; weights: number[] }>();
+  const found = new Map<string, { reading: Omit<Reading, 'samples'>; samples: number[]; of: RunOf[] }>();
+  const weights = machineWeights(machines ?? []);
   runs.forEach((run, index) => {
     for (const [key, { reading, values }] of readRun(run, profile)) {
       if (values.length === 0) continue;
-      const known = found.get(key) ?? { reading, samples: [], weights: [] };
+      const known = found.get(key) ?? { reading, samples: [], of: [] };
       found.set(key, known);
       known.samples.push(middleOf(reading.path, values));
-      known.weights.push(weights?.[index] ?? 1);
+      known.of.push({ machine: machines?.[index] ?? '', weight: weights[index] ?? 1 });
     }
   });
   return [...found.values()]
-    .map(({ reading, samples, weights: counts }) => ({
-      ...{ ...reading, samples },
-      ...(weights === undefined ? {} : { weights: counts }),
-    }))
+    .map(({ reading, samples, of }) => ({ ...{ ...reading, samples }, ...(machines === undefined ? {} : { of }) }))
     .sort((a, b) => (a.path === b.path ? (a.at?.value ?? 0) - (b.at?.value ?? 0) : a.path < b.path ? -1 : 1));
 }
 

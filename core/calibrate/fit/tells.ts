@@ -206,13 +206,19 @@ export class Tells {
     if (isNear(durationOf(simulated), this.#profile.calls.synchronizeNs)) {
       return this.#value(pair, 'calls.synchronizeNs');
     }
-    const { wakeNs } = this.#profile.calls;
-    if (!isNear(simulated.endNs - lastUntil(this.#deviceEnds, simulated.endNs), wakeNs)) return [];
+    const { wakeNs, copyWakeNs = wakeNs } = this.#profile.calls;
+    const gapNs = simulated.endNs - lastUntil(this.#deviceEnds, simulated.endNs);
+    const path = [
+      ...(isNear(gapNs, wakeNs) ? ['calls.wakeNs'] : []),
+      ...(isNear(gapNs, copyWakeNs) ? ['calls.copyWakeNs'] : []),
+    ];
+    // Where both are as long there is no telling which it is.
+    if (path.length !== 1 && copyWakeNs !== wakeNs) return [];
     const read = (index: number): number | undefined => {
       const own = recorded[index];
       return own === undefined ? undefined : own.endNs - lastUntil(this.#recordedEnds[index] ?? [], own.endNs);
     };
-    return [{ path: 'calls.wakeNs', read }];
+    return path.slice(0, 1).map((one) => ({ path: one, read }));
   }
 
   /** One thread that copies, writes or reads memory by itself. */

@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fitted, fitProfile } from '../../../core/calibrate/fit/fit.ts';
-import { machineWeights } from '../../../core/calibrate/fit/machines.ts';
 import { type RecordedRun, recordedRun } from '../../../core/calibrate/fit/recordedRun.ts';
 import { toErrorInfo } from '../../../core/errors.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
@@ -46,4 +45,4 @@ const budget = 300_000;
 
 /** A profile that knows all of `runs`, and each machine of them as well as its runs say. */
 export const fitToMachines = (base: DeviceProfile, runs: readonly SetRun[]): Fitted =>
-  fitProfile(base, runs, { budget, weights: machineWeights(runs.map(({ machine }) => machine)) });
+  fitProfile(base, runs, { budget, machines: runs.map(({ machine }) => machine) });

@@ -1,5 +1,6 @@
 /** Runs of several machines: what each counts, and what sizes that few runs have say. */
 import { describe, expect, it } from 'vitest';
+import { drawnTo } from '../../../../core/calibrate/fit/drawn.ts';
 import { gathered } from '../../../../core/calibrate/fit/gathered.ts';
 import { machineWeights } from '../../../../core/calibrate/fit/machines.ts';
 import { parametersOf } from '../../../../core/calibrate/fit/parametersOf.ts';
@@ -13,34 +14,49 @@ const path = 'copies.h2d.pinned.device';
 const time = timeTable(h200.copies.h2d.pinned.device);
 const at = (value: number) => ({ key: 'bytes' as const, value });
 
+const of = (...weights: readonly number[]) => weights.map((weight) => ({ machine: 'a', weight }));
+
 describe('weights of machines', () => {
   it('make two machines of many runs count nearly the same, and one of few runs little', () => {
     const machines = [...Array(150).fill('a'), ...Array(75).fill('b'), ...Array(2).fill('c')];
     const weights = machineWeights(machines);
-    const of = (machine: string): number =>
-      weights.reduce((sum, weight, index) => sum + (machines[index] === machine ? weight : 0), 0);
-    expect(of('a') / of('b')).toBeCloseTo((150 / 170) * (95 / 75), 6);
-    expect(of('c') / of('a')).toBeLessThan(0.11);
-    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(machines.length, 6);
+    const sum = (machine: string): number =>
+      weights.reduce((total, weight, index) => total + (machines[index] === machine ? weight : 0), 0);
+    expect(sum('a') / sum('b')).toBeCloseTo((150 / 170) * (95 / 75), 6);
+    expect(sum('c') / sum('a')).toBeLessThan(0.11);
+    expect(weights.reduce((total, weight) => total + weight, 0)).toBeCloseTo(machines.length, 6);
   });
 
   it('decide what a reading says', () => {
     const samples = [1, 1, 1, 9, 9];
     expect(told({ path: 'calls.wakeNs', samples })).toBe(1);
-    expect(told({ path: 'calls.wakeNs', samples, weights: [1, 1, 1, 1, 1] })).toBe(1);
-    expect(told({ path: 'calls.wakeNs', samples, weights: [1, 1, 1, 2, 2] })).toBe(9);
+    expect(told({ path: 'calls.wakeNs', samples, of: of(1, 1, 1, 1, 1) })).toBe(1);
+    expect(told({ path: 'calls.wakeNs', samples, of: of(1, 1, 1, 2, 2) })).toBe(9);
     // A call is only ever made longer: its lower quartile.
-    expect(told({ path: 'calls.launchNs', samples, weights: [1, 1, 1, 2, 2] })).toBe(1);
+    expect(told({ path: 'calls.launchNs', samples, of: of(1, 1, 1, 2, 2) })).toBe(1);
+  });
+});
+
+describe('a fit to runs of several machines', () => {
+  it('counts the base as one more of them', () => {
+    const { wakeNs } = h200.calls;
+    const samples = [4 * wakeNs, 4 * wakeNs, 4 * wakeNs];
+    const draw = (machines: readonly string[]) => {
+      const reading = { path: 'calls.wakeNs', samples, of: machines.map((machine) => ({ machine, weight: 1 })) };
+      return drawnTo(h200, [reading])(reading) / wakeNs;
+    };
+    expect(draw(['a', 'a', 'a'])).toBeCloseTo(4 ** (1 / 2), 6);
+    expect(draw(['a', 'b', 'c'])).toBeCloseTo(4 ** (3 / 4), 6);
   });
 });
 
 describe('sizes that few runs have', () => {
   it('count to the nearest size of the table, by their ratio to it', () => {
-    const odd: Reading = { path, at: at(70_000), samples: [2 * time(70_000)], weights: [3] };
-    const known: Reading = { path, at: at(65_536), samples: [4 * time(65_536)], weights: [1] };
+    const odd: Reading = { path, at: at(70_000), samples: [2 * time(70_000)], of: of(3) };
+    const known: Reading = { path, at: at(65_536), samples: [4 * time(65_536)], of: of(1) };
     const [one, ...others] = gathered(h200, [known, odd]);
     expect(others).toEqual([]);
-    expect(one).toMatchObject({ path, at: at(65_536), weights: [1, 3] });
+    expect(one).toMatchObject({ path, at: at(65_536), of: of(1, 3) });
     expect(one?.samples[1]).toBeCloseTo(2 * time(65_536), 6);
   });
 
