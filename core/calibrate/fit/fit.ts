@@ -43,6 +43,8 @@ const defaultBudget = 60_000;
 const rounds = 2;
 /** Turns that are as likely as an error of one scale: of what rows tell directly, and of what they don't. */
 const likelyTurn = { read: 0.05, notRead: 0.2 };
+/** What is read from the device's own clock. */
+const byClock = /\.device$|^link\.(h2d|d2h)BytesPerSecond$/;
 const steps = [0.3, 0.1, 0.03, 0.01];
 const furthest = 1.5;
 
@@ -65,7 +67,7 @@ export function* fitInSteps(
   }
   const read = new Set(readings.map(({ path }) => path));
   // The device's own clock says how long its work took: what errors remain are none of these.
-  const knobs = knobsOf(profile).filter(({ path }) => !(path.endsWith('.device') && read.has(path)));
+  const knobs = knobsOf(profile).filter(({ path }) => !(byClock.test(path) && read.has(path)));
   const started = profile;
   const likely = knobs.map(({ path }) => (read.has(path) ? likelyTurn.read : likelyTurn.notRead));
   const used = runs.map((run) => parametersOf(run, started));

@@ -93,8 +93,8 @@ describe('loops and packing on an H200', () => {
 
   it.each([
     ['1,000 pinned copies of 4 KiB', loop('pinned', 'async'), 2701.9, 0.1],
-    // The machine of the corpus took 2,051 us.
-    ['1,000 pageable copies of 4 KiB', loop('pageable', 'async'), 3460.2, 0.35],
+    // The machine of the corpus took 2,051 us; what is predicted lies between the two.
+    ['1,000 pageable copies of 4 KiB', loop('pageable', 'async'), 3460.2, 0.4],
     ['1,000 pageable copies of 4 KiB, each synchronised', loop('pageable', 'blocking-to'), 8610.4, 0.1],
     ['1,000 tensors of 4,000 B, packed', tensors('h2d', 1000, 4000, 'packed'), 426.3, 0.1],
     ['528 tensors of 164 kB, packed', tensors('h2d', 528, 310, 'packed'), 30.9, 0.15],

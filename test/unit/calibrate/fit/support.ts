@@ -20,6 +20,10 @@ export function changedProfile(profile: DeviceProfile, seed: number): DeviceProf
   };
   const changed = (value: unknown, path: string): unknown => {
     if (kept.test(path)) return value;
+    // A large copy goes at the rate of its link.
+    const [, direction] = /^link\.(h2d|d2h)BytesPerSecond$/.exec(path) ?? [];
+    if (typeof value === 'number' && direction !== undefined)
+      return value / factor(`copies.${direction}.pinned.device`);
     if (typeof value === 'number') return value * factor(path);
     if (Array.isArray(value)) {
       const by = factor(path);
