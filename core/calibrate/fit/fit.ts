@@ -43,8 +43,6 @@ const defaultBudget = 60_000;
 const rounds = 2;
 /** Turns that are as likely as an error of one scale: of what rows tell directly, and of what they don't. */
 const likelyTurn = { read: 0.05, notRead: 0.2 };
-/** What is read from the device's own clock. */
-const byClock = /\.device$|^link\.(h2d|d2h)BytesPerSecond$/;
 const steps = [0.3, 0.1, 0.03, 0.01];
 const furthest = 1.5;
 
@@ -63,11 +61,11 @@ export function* fitInSteps(
     // What a share of the device does is told against what all of it does, which must be known first.
     const isFirst = round === 0;
     const some = isFirst ? readings.filter(({ at }) => at?.key !== 'share') : readings;
-    profile = applyReadings(before, some, drawnTo(before, some));
+    profile = withLinkRates(applyReadings(before, some, drawnTo(before, some)), some);
   }
   const read = new Set(readings.map(({ path }) => path));
   // The device's own clock says how long its work took: what errors remain are none of these.
-  const knobs = knobsOf(profile).filter(({ path }) => !(byClock.test(path) && read.has(path)));
+  const knobs = knobsOf(profile).filter(({ path }) => !(path.endsWith('.device') && read.has(path)));
   const started = profile;
   const likely = knobs.map(({ path }) => (read.has(path) ? likelyTurn.read : likelyTurn.notRead));
   const used = runs.map((run) => parametersOf(run, started));
@@ -107,6 +105,22 @@ export function fitProfile(base: DeviceProfile, runs: readonly RecordedRun[], op
     const step = going.next();
     if (step.done === true) return step.value;
   }
+}
+
+/** A smaller copy is more than its bytes at the rate of the link. */
+const leastLinkBytes = 2 ** 26;
+
+/** Each direction alone goes at the rate of its largest copy, where the runs have told what such ones take. */
+function withLinkRates(profile: DeviceProfile, readings: readonly Reading[]): DeviceProfile {
+  const rateOf = (direction: 'h2d' | 'd2h'): Partial<DeviceProfile['link']> => {
+    const isTold = readings.some(
+      ({ path, at }) => path === `copies.${direction}.pinned.device` && (at?.value ?? 0) >= leastLinkBytes,
+    );
+    const largest = profile.copies[direction].pinned.device.at(-1);
+    if (!isTold || largest === undefined || largest.bytes < leastLinkBytes) return {};
+    return { [`${direction}BytesPerSecond`]: (largest.bytes / largest.ns) * 1e9 };
+  };
+  return { ...profile, link: { ...profile.link, ...rateOf('h2d'), ...rateOf('d2h') } };
 }
 
 /** They say where the base's numbers are from, and would only be copied at every turn. */

@@ -23,6 +23,8 @@ const nodePlaces: readonly number[] = [10, 1000];
 /** Facts, and what the machine's own rules fix. */
 const fixed: readonly RegExp[] = [
   ...[/^device\./, /^version$/, /^measurements/, /^staging\.(slots|chunkBytes|inlineBytes)$/, /^kernel\.concurrent$/],
+  // The largest copies tell it.
+  /^link\.(h2d|d2h)BytesPerSecond$/,
   // A table only serves what is shown beside a run, and copies in graphs.
   ...[/^host\.cached\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
   ...[/^kernel\.(fillBytes|\w+LeavesAtPart)$/, /^link\.besideMappedPart$/],

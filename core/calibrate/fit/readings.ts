@@ -31,28 +31,17 @@ export interface Reading {
 const isLengthened =
   /^calls\.(?!wakeNs|copyWakeNs)|\.call$|callNs$|^graph\.(?!kernelNodeNs|copyGapNs)|^copies\..*\.device$/;
 
-/** Rates of a copy alone, which other things only make less. */
-const isSlowed = /^link\.(h2d|d2h)BytesPerSecond$/;
-
-/** Which of the values, in order, says what a parameter is: the middle one where they differ either way. */
-function partOf(path: string): number {
-  if (isSlowed.test(path)) return 0.75;
-  return isLengthened.test(path) ? 0.25 : 0.5;
-}
-
-/** What values say of a parameter: their median, or a quartile of what interference only moves one way. */
+/** What values say of a parameter: their median, of what is only ever made longer their lower quartile. */
 function middle(path: string, values: readonly number[]): number {
-  const part = partOf(path);
-  if (part === 0.5) return spread(values)?.median ?? Number.NaN;
+  if (!isLengthened.test(path)) return spread(values)?.median ?? Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
-  const place = part * (sorted.length - 1);
-  return sorted[part < 0.5 ? Math.floor(place) : Math.ceil(place)] ?? Number.NaN;
+  return sorted[Math.floor((sorted.length - 1) / 4)] ?? Number.NaN;
 }
 
 export function told({ path, samples, of }: Reading): number {
   if (of === undefined || of.every(({ weight }) => weight === of[0]?.weight)) return middle(path, samples);
   const weights = of.map(({ weight }) => weight);
-  return weighted(samples, weights, partOf(path));
+  return weighted(samples, weights, isLengthened.test(path) ? 0.25 : 0.5);
 }
 
 /** The least value up to which so large a part of the weight lies. */

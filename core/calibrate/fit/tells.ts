@@ -29,8 +29,6 @@ const leastStaged = 2;
 const leastLatencies = 10;
 /** Times the size of L2, that a kernel works on which tells how fast memory is. */
 const leastBeyond = 2;
-/** A smaller copy is more than its bytes at the rate of the link. */
-const leastLinkBytes = 2 ** 26;
 /** Memory that is touched in less tells more of the call than of the memory. */
 const leastHostBytes = 65_536;
 
@@ -255,19 +253,10 @@ export class Tells {
     if (queuedCopyNs !== undefined && isNear(durationOf(simulated), queuedCopyNs)) {
       return this.#value(pair, 'queue.queuedCopyNs');
     }
-    if (!path.endsWith('pageable')) {
-      const told = this.#point(pair, `${path}.device`, bytes);
-      return told.length > 0 && path !== 'copies.d2d' && bytes >= leastLinkBytes ? [...told, this.#link(pair)] : told;
-    }
+    if (!path.endsWith('pageable')) return this.#point(pair, `${path}.device`, bytes);
     const isInline = direction === 'h2d' && bytes <= this.#profile.staging.inlineBytes;
     const own = this.#told(pair, `${path}.device`, bytes, 'bytes');
     return isInline ? [own, ...this.#point(pair, 'staging.inline', bytes)] : [own];
-  }
-
-  /** A large copy that has the link to itself goes at its rate. */
-  #link({ simulated, recorded }: RowPair): Told {
-    const path = `link.${simulated.direction}BytesPerSecond`;
-    return { path, read: (index) => rateOf(simulated.bytes, recorded[index], 0) };
   }
 
   #kernel(pair: RowPair): readonly Told[] {
