@@ -93,7 +93,7 @@ export function* fitInSteps(
       const turn = turns[index] ?? 0;
       return turn === 0 ? [] : [{ knob, factor: Math.exp(turn) }];
     });
-    const fitted = withoutRecorder(turned(started, knobs, turns), base);
+    const fitted = ordered(withoutRecorder(turned(started, knobs, turns), base));
     return { profile: fitted, readings, turned: moved, simulations: evaluations };
   }
 }
@@ -106,6 +106,12 @@ export function fitProfile(base: DeviceProfile, runs: readonly RecordedRun[], op
     if (step.done === true) return step.value;
   }
 }
+
+/** A launch after a pause takes no less time than one after another. */
+const ordered = (profile: DeviceProfile): DeviceProfile => {
+  const { coldLaunchNs, launchNs } = profile.calls;
+  return { ...profile, calls: { ...profile.calls, coldLaunchNs: Math.max(coldLaunchNs, launchNs) } };
+};
 
 /** A smaller copy is more than its bytes at the rate of the link. */
 const leastLinkBytes = 2 ** 26;

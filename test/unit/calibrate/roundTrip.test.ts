@@ -50,6 +50,8 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
   [/^copies\.d2h\.pageable\.call$/, 0.02],
   // From the difference of two passes, each a little longer than the bytes alone.
   [/^kernel\.l2BytesPerSecond$/, 0.03],
+  // The difference of two passes, of which each has a latency.
+  [/^kernel\.streamShares$/, 0.02],
   // What is left of a difference of rows in whole nanoseconds.
   [/^host\.memcpyNs$/, 0.03],
   // The rate of the largest copy that is made, while the profile has that of 1 GiB.
@@ -109,11 +111,14 @@ function wrong(profile: DeviceProfile, expected: DeviceProfile): string[] {
   });
 }
 
+/** Where launches take as long after a pause as in a row, no probe tells from which pause on they would take longer. */
+const machine = parseProfile({ ...h200, calls: { ...h200.calls, coldLaunchNs: 2.5 * h200.calls.launchNs } });
+
 describe('a calibration on the simulator', () => {
   it('recovers every parameter of the H200 profile', async () => {
     const plan = calibrationPlan({ ...standardOptions, devices: 2 });
-    const { profile, assumed: notMeasured } = await derived(plan, h200);
-    expect(wrong(profile, h200)).toEqual([]);
+    const { profile, assumed: notMeasured } = await derived(plan, machine);
+    expect(wrong(profile, machine)).toEqual([]);
     // The base has no figure for cached copies, so there is none to take.
     expect([...notMeasured].sort()).toEqual(['host.threads', 'staging.slots']);
   });
@@ -135,7 +140,7 @@ describe('a calibration on the simulator', () => {
 
   it('says of each parameter what was measured, and where the rest is from', async () => {
     const plan = calibrationPlan(standardOptions);
-    const found = await results(plan, h200);
+    const found = await results(plan, machine);
     found.delete('graphs of copies');
     const { profile, assumed: notMeasured } = deriveProfile(
       plan,
