@@ -39,7 +39,7 @@ describe.each([4, 11])('fitted to half of the corpus, machine %i', (seed) => {
 
   it('predicts the half that it has not seen', () => {
     expect(errors(1).median).toBeLessThan(0.01);
-    expect(errors(1).high).toBeLessThan(0.07);
+    expect(errors(1).high).toBeLessThan(0.08);
     expect(errors(1).close).toBe(errors(1).overlaps);
   });
 
