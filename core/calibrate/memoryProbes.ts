@@ -91,6 +91,8 @@ function addHostCopies(builder: PlanBuilder): void {
     { id: `to${bytes}`, memory: 'pinned' as const, bytes },
   ]);
   const operations = sizes.flatMap((bytes) => [
+    // A query takes what the copy before has pushed out of the driver's caches.
+    { op: 'queryStream' as const, label: 'query', stream: 'work' },
     copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes),
     synchronize(`end ${bytes}`),
   ]);

