@@ -2,7 +2,6 @@
  * Discrete-event simulation of one iteration of a program on a machine that a profile describes. Deterministic: every
  * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
  */
-
 import { CopyscopeError } from '../errors.ts';
 import { capturedWork } from '../program/captures.ts';
 import type { Instruction, Program } from '../program/program.ts';
