@@ -16,3 +16,6 @@ export function spread(values: readonly number[]): Spread | null {
   const median = (at(Math.floor((count - 1) / 2)) + at(Math.floor(count / 2))) / 2;
   return { median, min: at(0), max: at(count - 1), count };
 }
+
+/** The median alone; NaN for none. */
+export const median = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;

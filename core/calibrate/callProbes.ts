@@ -1,6 +1,5 @@
 /** What calls cost the host, how deep the launch queue is, and how long the device takes from one thing to the next. */
-
-import { spread } from '../analysis/statistics.ts';
+import { median } from '../analysis/statistics.ts';
 import type { Measurement } from '../bench/measurement.ts';
 import { MiB } from '../units.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
@@ -148,15 +147,13 @@ function addQueue(builder: PlanBuilder): void {
       return recorded.works('waited for').flatMap((row, index) => (ends[index] ?? Number.NaN) - row.endNs);
     })
     .value('queue.eventNs', (recorded) => {
-      const plain = middle(gaps(recorded.works('next')));
+      const plain = median(gaps(recorded.works('next')));
       return gapsOf(recorded, 'before the event', 'behind the event').map((ns) => Math.max(0, ns - plain));
     })
     .value('queue.throughEventNs', (recorded) => gapsOf(recorded, 'before the wait', 'behind the wait'))
     .value('queue.sameEngineNs', (recorded) => gaps(recorded.works('next')).map((ns) => Math.max(0, ns)))
     .value('queue.acrossEnginesNs', (recorded) => gapsOf(recorded, 'copy', 'behind the copy'));
 }
-
-const middle = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
 
 /** What calls cost more behind calls of another kind, beside those of another thread, and behind much memory. */
 function addDearCalls(builder: PlanBuilder): void {
@@ -172,7 +169,7 @@ function addDearCalls(builder: PlanBuilder): void {
   const turns = [spin('launch in turn', 0), copy('in turn', 'host', 'device', bytes)];
   const calls = (recorded: Recorded, label: string): number[] => recorded.calls(label).map(durationOf);
   const dearer = (recorded: Recorded, label: string): number =>
-    Math.max(0, middle(calls(recorded, label)) - middle(calls(recorded, 'in a row').slice(1)));
+    Math.max(0, median(calls(recorded, label)) - median(calls(recorded, 'in a row').slice(1)));
   const alone = [spin('warm', 0), synchronize(), row('in a row', 100), synchronize()];
   builder
     .probe('calls in turn', { streams, buffers }, [...alone, repeat(50, ...turns), synchronize()])

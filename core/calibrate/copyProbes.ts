@@ -1,7 +1,7 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
 import type { Measurement } from '../bench/measurement.ts';
 import { formatBytes, MiB } from '../units.ts';
-import { copy, copySizes, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
+import { copy, copySizes, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
@@ -61,9 +61,6 @@ const nameOf = (sizes: readonly number[]): string => {
   const largest = formatBytes(sizes.at(-1) ?? 0);
   return sizes.length > 1 ? `up to ${largest}` : largest;
 };
-
-/** A query before each takes what the call before has pushed out of the driver's caches. */
-const query = { op: 'queryStream' as const, label: 'query', stream: 'work' };
 
 const copiesOf = (sizes: readonly number[]) =>
   sizes.flatMap((bytes) =>

@@ -1,5 +1,5 @@
 /** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
-import { spread } from '../analysis/statistics.ts';
+import { median } from '../analysis/statistics.ts';
 import { MiB } from '../units.ts';
 import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
@@ -25,8 +25,7 @@ const arithmetic = (label: string, amount: number, smShare = 1) => ({
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
 /** The median of those that the iteration has. */
-const nsOf = (recorded: Recorded, label: string): number =>
-  spread(recorded.works(label).map(durationOf))?.median ?? Number.NaN;
+const nsOf = (recorded: Recorded, label: string): number => median(recorded.works(label).map(durationOf));
 /** What so much more takes longer: the cost of a start is in both. */
 const slower = (recorded: Recorded, less: string, more: string): number => nsOf(recorded, more) - nsOf(recorded, less);
 

@@ -1,7 +1,7 @@
 /** What allocating and freeing costs, host threads and their signals, and how fast one of them copies. */
-import { spread } from '../analysis/statistics.ts';
+import { median } from '../analysis/statistics.ts';
 import { MiB } from '../units.ts';
-import { copy, repeat, stream, synchronize } from './operations.ts';
+import { copy, query, repeat, stream, synchronize } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
@@ -91,8 +91,7 @@ function addHostCopies(builder: PlanBuilder): void {
     { id: `to${bytes}`, memory: 'pinned' as const, bytes },
   ]);
   const operations = sizes.flatMap((bytes) => [
-    // A query takes what the copy before has pushed out of the driver's caches.
-    { op: 'queryStream' as const, label: 'query', stream: 'work' },
+    query,
     copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes),
     synchronize(`end ${bytes}`),
   ]);
@@ -103,10 +102,7 @@ function addHostCopies(builder: PlanBuilder): void {
   const [small = 0, more = 0] = cached;
   const perByte = (recorded: Recorded): number => (ns(recorded, more) - ns(recorded, small)) / (more - small);
   /** The call itself is as that of any copy. */
-  const callNs = (recorded: Recorded): number => {
-    const calls = recorded.calls('call');
-    return spread(calls.map(durationOf))?.median ?? Number.NaN;
-  };
+  const callNs = (recorded: Recorded): number => median(recorded.calls('call').map(durationOf));
   const beyond = (recorded: Recorded): number =>
     Math.max(0, ns(recorded, small) - small * perByte(recorded) - callNs(recorded));
   const parts = { streams: [stream], buffers: [...host, ...link] };

@@ -1,5 +1,4 @@
 /** The operations that probes are made of. Labels are what findings ask for. */
-
 import { KiB, MiB } from '../units.ts';
 import type { Operation } from './plan.ts';
 
@@ -35,6 +34,9 @@ export const repeat = <Repeated>(count: number, ...operations: Repeated[]) => ({
 
 /** What a first call, and a first one of its kind, costs more is over when the others begin. */
 export const warmUp = (operation: Operation) => repeat<Operation>(4, operation, synchronize('end warm'));
+
+/** Between copies: it takes what the copy before has pushed out of the driver's caches. */
+export const query = { op: 'queryStream' as const, label: 'query', stream: 'work' };
 
 export const stream = { id: 'work', flags: 'non-blocking' as const };
 

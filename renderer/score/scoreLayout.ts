@@ -91,10 +91,8 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   if (made !== undefined) return made;
   const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last.layout : null);
   known.set(experiment, layout);
-  for (const oldest of known.keys()) {
-    if (known.size <= mostKnown) break;
-    known.delete(oldest);
-  }
+  const [oldest] = known.keys();
+  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
   last = { experiment, layout };
   return layout;
 }

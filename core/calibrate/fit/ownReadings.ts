@@ -1,5 +1,5 @@
 /** What one run alone tells of a profile's parameters. */
-import { spread } from '../../analysis/statistics.ts';
+import { median } from '../../analysis/statistics.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { type Draft, valueAt } from '../paths.ts';
 import { applyReadings } from './apply.ts';
@@ -26,6 +26,4 @@ export function ownReadings(run: RecordedRun, base: DeviceProfile): Reading[] {
 
 /** Of one run the median of all that it tells: a gain is that of a usual iteration. */
 const read = (run: RecordedRun, profile: DeviceProfile): Reading[] =>
-  readRuns([run], profile, { middleOf: (_, values) => spread(values)?.median ?? Number.NaN }).filter((one) =>
-    isPlausible(one, profile),
-  );
+  readRuns([run], profile, { middleOf: (_, values) => median(values) }).filter((one) => isPlausible(one, profile));

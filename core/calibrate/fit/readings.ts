@@ -3,7 +3,7 @@
  * the gaps between them, wherever the simulation of the run says that a row is one parameter and nothing else.
  */
 import { iterationOf } from '../../analysis/iteration.ts';
-import { spread } from '../../analysis/statistics.ts';
+import { median } from '../../analysis/statistics.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { simulate } from '../../simulator/simulate.ts';
 import type { PointKey } from '../plan.ts';
@@ -33,7 +33,7 @@ const isLengthened =
 
 /** What values say of a parameter: their median, of what is only ever made longer their lower quartile. */
 function middle(path: string, values: readonly number[]): number {
-  if (!isLengthened.test(path)) return spread(values)?.median ?? Number.NaN;
+  if (!isLengthened.test(path)) return median(values);
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 4)] ?? Number.NaN;
 }

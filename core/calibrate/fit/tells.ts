@@ -208,17 +208,15 @@ export class Tells {
     }
     const { wakeNs, copyWakeNs = wakeNs } = this.#profile.calls;
     const gapNs = simulated.endNs - lastUntil(this.#deviceEnds, simulated.endNs);
-    const path = [
-      ...(isNear(gapNs, wakeNs) ? ['calls.wakeNs'] : []),
-      ...(isNear(gapNs, copyWakeNs) ? ['calls.copyWakeNs'] : []),
-    ];
-    // Where both are as long there is no telling which it is.
-    if (path.length !== 1 && copyWakeNs !== wakeNs) return [];
+    const [isWake, isCopyWake] = [isNear(gapNs, wakeNs), isNear(gapNs, copyWakeNs)];
+    if (!isWake && !isCopyWake) return [];
+    // Where they are about as long there is no telling which it is.
+    if (isWake && isCopyWake && copyWakeNs !== wakeNs) return [];
     const read = (index: number): number | undefined => {
       const own = recorded[index];
       return own === undefined ? undefined : own.endNs - lastUntil(this.#recordedEnds[index] ?? [], own.endNs);
     };
-    return path.slice(0, 1).map((one) => ({ path: one, read }));
+    return [{ path: isWake ? 'calls.wakeNs' : 'calls.copyWakeNs', read }];
   }
 
   /** One thread that copies, writes or reads memory by itself. */
