@@ -88,7 +88,7 @@ export class Sketch {
       ? 2 ** Math.round(Math.log2(any))
       : Math.round(any / 10 ** Math.floor(Math.log10(any))) * 10 ** Math.floor(Math.log10(any));
     const chosen = this.random.chance(0.25) ? any : rounded;
-    return Math.max(4, Math.min(most, Math.ceil(chosen / 4) * 4));
+    return Math.max(4, Math.min(Math.floor(most / 4), Math.ceil(chosen / 4)) * 4);
   }
 
   /** Host memory as programs have it: mostly pinned. */

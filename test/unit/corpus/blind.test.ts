@@ -1,4 +1,5 @@
 /** What the blind set promises: the same for the same seed, executable on a GPU, short, free of races, and predictable. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { bufferBytes } from '../../../core/experiment/resources.ts';
@@ -7,6 +8,14 @@ import { lower } from '../../../core/program/lower.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { blindExperiments, seeds } from '../../gpu/blind/blind.ts';
 import { h200 } from '../simulator/toy.ts';
+
+it('any seed gives valid experiments', () => {
+  // Of the first, one size had been a part of a byte.
+  fc.assert(
+    fc.property(fc.integer(), (seed) => blindExperiments(seed).length > 0),
+    { examples: [[20_261_123]], numRuns: 20 },
+  );
+});
 
 describe.each(seeds)('the blind set of seed %d', (seed) => {
   const entries = blindExperiments(seed);
