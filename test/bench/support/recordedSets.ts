@@ -31,10 +31,27 @@ function read(folder: string, id: string, leftOut: (reason: string) => void): Se
 }
 
 export const shippedRuns = 'assets/runs';
-export const sets = ['test/fixtures/corpus', 'test/fixtures/blind', 'test/fixtures/blind2', shippedRuns] as const;
+export const sets = [
+  'test/fixtures/corpus',
+  'test/fixtures/corpus2',
+  'test/fixtures/blind',
+  'test/fixtures/blind2',
+  'test/fixtures/blind3',
+  shippedRuns,
+] as const;
 
-/** The runs that ship are from the machine of the corpus, but for two of one with two GPUs and four of a third. */
-function machineOf(folder: string, id: string): string {
+/** What copyscope calibrate made on a set's machine, minutes before the set was recorded. */
+export const calibratedFor = new Map<string, string>([
+  ['test/fixtures/blind3', 'test/fixtures/calibrated/blind3.json'],
+  ['test/fixtures/corpus2', 'test/fixtures/calibrated/blind3.json'],
+]);
+
+/**
+ * The second corpus and the third blind set are from one machine. The runs that ship are from the machine of the corpus,
+ * but for two of one with two GPUs and four of a third.
+ */
+export function machineOf(folder: string, id: string): string {
+  if (folder === 'test/fixtures/corpus2') return 'test/fixtures/blind3';
   if (folder !== shippedRuns) return folder;
   if (id.startsWith('overlap/')) return 'overlap';
   return id.includes('two-gpus') ? 'two GPUs' : sets[0];
