@@ -8,6 +8,7 @@ import { copyDirection, type MemoryKind } from '../trace/trace.ts';
 import { engineIndex, functionEngine, hostEngine } from './engines.ts';
 import { flushesCaches } from './hostMemory.ts';
 import { filledPart } from './kernelCost.ts';
+import { memcpyParameter } from './memcpyRate.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
@@ -61,8 +62,7 @@ export class CopyCosts {
     }
     const pieces = this.#pieces(direction, bytes);
     if (direction === 'd2h') return { route: 'stage-out', engine, callNs, ...pieces };
-    const slower = memcpyRate(this.#profile, bytes) / this.#memcpyRate(bytes);
-    return { route: 'stage-in', engine, callNs: callNs * slower, ...pieces };
+    return { route: 'stage-in', engine, callNs: callNs * this.#slower(bytes), ...pieces };
   }
 
   /**
@@ -92,10 +92,10 @@ export class CopyCosts {
 
   /** What a copy to the device takes longer over a tensor that threads have just put into page-locked memory. */
   freshNs(bytes: number): number {
-    const { link, copies } = this.#profile;
+    const { link } = this.#profile;
     const { wholly, most } = freshBytes;
     const part = Math.min(1, Math.max(0, (most - bytes) / (most - wholly)));
-    return ((link.freshFactor ?? 1) - 1) * part * this.table(copies.h2d.pinned.device)(Math.min(bytes, wholly));
+    return (((link.freshFactor ?? 1) - 1) / link.h2dBytesPerSecond) * part * Math.min(bytes, wholly) * 1e9;
   }
 
   table(points: readonly TimePoint[]): TimeTable {
@@ -106,12 +106,17 @@ export class CopyCosts {
     return made;
   }
 
-  #memcpyRate(bytes: number): number {
-    return memcpyRate(this.#profile, this.#fromMemory ? Number.POSITIVE_INFINITY : bytes);
+  /** Times that it takes to stage what comes from memory, of what the caches would hold otherwise. */
+  #slower(bytes: number): number {
+    const { cached, memcpyBytesPerSecond } = this.#profile.host;
+    const isGone = this.#fromMemory && cached !== undefined && bytes <= cached.bytes;
+    return isGone ? cached.bytesPerSecond / memcpyBytesPerSecond : 1;
   }
 
   #hostCopy(bytes: number): CopyCost {
-    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / this.#memcpyRate(bytes)) * 1e9;
+    const together = this.#fromMemory ? Number.POSITIVE_INFINITY : bytes;
+    const { bytesPerSecond } = memcpyParameter(this.#profile, together);
+    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / bytesPerSecond) * 1e9;
     const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
     return { route: 'host', engine: hostEngine, callNs, deviceNs };
   }
@@ -141,12 +146,6 @@ export class CopyCosts {
     const lastPieceNs = time(bytes - (pieces - 1) * pieceBytes);
     return { pieces, pieceBytes, deviceNs: time(pieceBytes), lastPieceNs };
   }
-}
-
-/** Of one thread that copies so many bytes in a row. */
-export function memcpyRate({ host }: DeviceProfile, together: number): number {
-  const { cached, memcpyBytesPerSecond } = host;
-  return cached !== undefined && together <= cached.bytes ? cached.bytesPerSecond : memcpyBytesPerSecond;
 }
 
 function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeError {

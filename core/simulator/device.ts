@@ -12,7 +12,6 @@ import { Link } from './link.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { StreamSet } from './streams.ts';
-import { type TimeTable, timeTable } from './table.ts';
 import type { TraceOutput } from './traceOutput.ts';
 
 /** What a host thread hears of the copy it is held in. */
@@ -41,8 +40,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   readonly #links: readonly Link[];
   readonly #fetchNs: number;
   readonly #caches: HostCaches;
-  readonly #freshTime: TimeTable;
-  readonly #freshPart: number;
+  readonly #perFreshNs: number;
   readonly #overFreshNs: number;
 
   constructor(program: Program, profile: DeviceProfile, clock: EventQueue, output: TraceOutput, caches: HostCaches) {
@@ -51,9 +49,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     this.#slots = profile.staging.slots;
     this.#queuedCopyNs = profile.queue.queuedCopyNs ?? 0;
     this.#caches = caches;
-    const { freshFactor = 1, overFreshFactor = 1, d2hBytesPerSecond } = profile.link;
-    this.#freshTime = timeTable(profile.copies.h2d.pinned.device);
-    this.#freshPart = freshFactor - 1;
+    const { freshFactor = 1, overFreshFactor = 1, h2dBytesPerSecond, d2hBytesPerSecond } = profile.link;
+    this.#perFreshNs = ((freshFactor - 1) / h2dBytesPerSecond) * 1e9;
     this.#overFreshNs = ((overFreshFactor - 1) / d2hBytesPerSecond) * 1e9;
     this.#graphGaps = Gaps.ofGraphs(profile);
     this.costs = new GraphCosts(profile);
@@ -170,7 +167,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
     if (hostBuffer < 0) return 0;
     const fresh = this.#caches.freshBytes(hostBuffer, hostOffset, bytes);
     if (fresh === 0) return 0;
-    if (dst === 'device') return this.#freshPart * this.#freshTime(fresh);
+    if (dst === 'device') return this.#perFreshNs * fresh;
     this.#caches.overwritten(hostBuffer, hostOffset, bytes);
     return this.#overFreshNs * fresh;
   }

@@ -3,6 +3,7 @@
  * Rule (core/rules): host-copies-share-memory.
  */
 import type { Actor, EventQueue } from './eventQueue.ts';
+import { memcpyParameter } from './memcpyRate.ts';
 import type { DeviceProfile } from './profile.ts';
 
 export interface HostCopyOwner {
@@ -18,7 +19,7 @@ interface Job {
 export class HostCopies implements Actor {
   readonly #clock: EventQueue;
   readonly #points: DeviceProfile['host']['threads'];
-  readonly #cached: DeviceProfile['host']['cached'];
+  readonly #profile: DeviceProfile;
   #jobs: Job[] = [];
   /** Bytes that a thread copying all the time would have copied, as of #sinceNs. */
   #served = 0;
@@ -28,7 +29,7 @@ export class HostCopies implements Actor {
   constructor(clock: EventQueue, profile: DeviceProfile) {
     this.#clock = clock;
     this.#points = profile.host.threads;
-    this.#cached = profile.host.cached;
+    this.#profile = profile;
   }
 
   /** One of several copies that touch `together` bytes: what the host's caches hold is copied faster. */
@@ -41,8 +42,8 @@ export class HostCopies implements Actor {
   /** Time that a byte takes, in parts of what one takes that comes from memory. */
   #effort(together: number): number {
     const single = this.#points[0]?.bytesPerSecond ?? 0;
-    const isCached = this.#cached !== undefined && together <= this.#cached.bytes;
-    return isCached && single > 0 ? Math.min(1, single / (this.#cached?.bytesPerSecond ?? single)) : 1;
+    const { name, bytesPerSecond } = memcpyParameter(this.#profile, together);
+    return name === 'memcpyBytesPerSecond' ? 1 : Math.min(1, single / bytesPerSecond);
   }
 
   act(what: number, nowNs: number): void {

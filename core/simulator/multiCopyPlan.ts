@@ -46,8 +46,8 @@ export interface LoopParts {
   copy(bytes: number, ends: CopyEnds, payload: number): Step;
   /** A kernel that copies many small tensors of `bytes` in all within the device. */
   pieces(bytes: number): Step;
-  /** What page-locked memory costs that no earlier iteration has left behind. */
-  coldNs(bytes: number): number;
+  /** What a block of page-locked memory costs: more where no earlier iteration has left one behind. */
+  blockNs(bytes: number): number;
   memcpyNs(bytes: number): number;
 }
 
@@ -76,7 +76,7 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     return [...large, parts.pieces(small), wait];
   }
   const host = sharedBySize((bytes) => memcpyStep(parts, bytes));
-  const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.coldNs(bytes)));
+  const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.blockNs(bytes)));
   const steps: Step[] = [];
   const after: Step[] = [];
   for (const bytes of bytesOf(plan)) {
@@ -86,6 +86,14 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     if (pins && plan.direction === 'd2h') (each ? steps : after).push(host(bytes));
   }
   return each ? steps : [...steps, wait, ...after];
+}
+
+/** Host memory that a loop reads and writes. Where each tensor is waited for, those of one size share a page-locked block. */
+export function touchedBytes({ strategy, direction, sizes }: MultiCopyPlan): [from: number, to: number] {
+  const sum = (some: Iterable<number>): number => Array.from(some).reduce((all, bytes) => all + bytes, 0);
+  const payload = sum(sizes);
+  const pinned = strategy === 'pin-then-copy' && direction !== 'h2h' ? sum(new Set(sizes)) : payload;
+  return direction === 'd2h' ? [pinned, payload] : [payload, pinned];
 }
 
 /** Whether a kernel moves what is small within the device. */

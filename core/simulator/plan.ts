@@ -6,12 +6,13 @@ import { CopyscopeError } from '../errors.ts';
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
-import { CopyCosts, type CopyEnds, memcpyRate } from './copyCost.ts';
+import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex, functionEngine } from './engines.ts';
 import { hostRate } from './hostMemory.ts';
 import { filledPart, kernelCost } from './kernelCost.ts';
+import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
 import { pieceStep } from './multiCopies.ts';
-import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
+import { isThreaded, type LoopParts, loopSteps, touchedBytes } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
 
@@ -257,7 +258,7 @@ class Planner {
 
   #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
     const base = { ...this.#blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
-    const callNs = (bytes / memcpyRate(this.#profile, bytes)) * 1e9;
+    const callNs = (bytes / memcpyParameter(this.#profile, bytes).bytesPerSecond) * 1e9;
     const copying = { ...base, code: 'work', callNs, hostBuffer: dst } as const;
     const made = this.#program.buffers[dst]?.allocated === 'by-operation';
     return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
@@ -275,6 +276,8 @@ class Planner {
       return [crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
     }
     const pins = plan.strategy.startsWith('pin-then-copy');
+    const { memory } = this.#profile;
+    const memcpy = memcpyRate(this.#profile, ...touchedBytes(plan));
     const parts: LoopParts = {
       base,
       synchronize: this.#synchronize(base),
@@ -286,14 +289,8 @@ class Planner {
         return { ...base, code: 'copy', call, bytes, src, dst, ...cost, deviceNs: (cost.deviceNs ?? 0) + freshNs };
       },
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
-      coldNs: this.#program.warmups > 0 ? () => 0 : this.#copies.table(this.#profile.memory.hostAlloc),
-      memcpyNs: (bytes) =>
-        (bytes /
-          memcpyRate(
-            this.#profile,
-            plan.sizes.reduce((sum, one) => sum + one, 0),
-          )) *
-        1e9,
+      blockNs: this.#program.warmups > 0 ? () => memory.cachedNs : this.#copies.table(memory.hostAlloc),
+      memcpyNs: (bytes) => (bytes / memcpy) * 1e9,
     };
     const preparing = {
       ...base,

@@ -220,6 +220,8 @@ const hostSchema = z.strictObject({
   readArrivedBytesPerSecond: rate.optional(),
   /** The same where all that is copied in a row lies in the host's caches, up to so many bytes. */
   cached: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
+  /** The same in the caches of the thread's own processor, where that is faster. */
+  near: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
   /** Size of all caches: where more is filled before an iteration, what its threads copy comes from memory. */
   lastLevelBytes: byteCount.optional(),
   /** Several threads copying at once, all together. */

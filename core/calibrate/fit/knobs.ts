@@ -26,7 +26,7 @@ const fixed: readonly RegExp[] = [
   // The largest copies tell it.
   /^link\.(h2d|d2h)BytesPerSecond$/,
   // A table only serves what is shown beside a run, and copies in graphs.
-  ...[/^host\.cached\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
+  ...[/^host\.(cached|near)\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
   ...[/^kernel\.(fillBytes|\w+LeavesAtPart)$/, /^link\.besideMappedPart$/],
 ];
 

@@ -6,6 +6,7 @@ import type { Activity } from '../../analysis/iteration.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
 import { hostRate } from '../../simulator/hostMemory.ts';
 import { kernelCost } from '../../simulator/kernelCost.ts';
+import { memcpyParameter } from '../../simulator/memcpyRate.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { type TimePoint, timeTable } from '../../simulator/table.ts';
 import { isHostMemory } from '../../trace/trace.ts';
@@ -222,17 +223,13 @@ export class Tells {
   /** One thread that copies, writes or reads memory by itself. */
   #hostMemory({ simulated, recorded }: RowPair): readonly Told[] {
     const { bytes, kind, op } = simulated;
-    const { memcpyBytesPerSecond, cached, memcpyNs = 0 } = this.#profile.host;
-    const startNs = kind === 'copy' ? memcpyNs : 0;
-    const isCached = cached !== undefined && bytes <= cached.bytes;
+    const startNs = kind === 'copy' ? (this.#profile.host.memcpyNs ?? 0) : 0;
     const own = kind === 'host-read' ? 'read' : kind === 'host-write' ? 'write' : null;
     const instruction = own === null ? undefined : this.#instruction(op, own);
     const { name, bytesPerSecond } =
       instruction !== undefined
         ? hostRate(instruction, this.#program, this.#profile)
-        : isCached
-          ? { name: 'cached.bytesPerSecond', bytesPerSecond: cached.bytesPerSecond }
-          : { name: 'memcpyBytesPerSecond', bytesPerSecond: memcpyBytesPerSecond };
+        : memcpyParameter(this.#profile, bytes);
     const predicted = startNs + (bytes / bytesPerSecond) * 1e9;
     if (bytes < leastHostBytes || !isNear(durationOf(simulated), predicted)) return [];
     return [{ path: `host.${name}`, read: (index) => rateOf(bytes, recorded[index], startNs) }];

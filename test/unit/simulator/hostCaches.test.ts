@@ -71,6 +71,14 @@ describe('copies of page-locked memory that a thread has just written', () => {
     expect(lengths([{ ...write, buffer: 'pageable' }, h2d])).toEqual([200]);
   });
 
+  it('take longer for their bytes, and not for how long any copy takes', () => {
+    const { h2d: inwards } = profile.copies;
+    const flat = { bytes: 2 ** 30, ns: 200 };
+    const device = { ...inwards.pinned, device: [{ bytes: 1, ns: 200 }, flat] };
+    const slow = { ...profile, copies: { ...profile.copies, h2d: { ...inwards, pinned: device } } };
+    expect(times(run(program([write, h2d]), slow), 'copy').map(([, start, end]) => end - start)).toEqual([300]);
+  });
+
   it('take longer out of what a thread has just pinned', () => {
     expect(lengths([{ op: 'pin', src: 'pageable', dst: 'pinned' }, h2d])).toEqual([400]);
   });

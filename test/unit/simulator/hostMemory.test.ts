@@ -1,7 +1,8 @@
 /** What host threads do with memory: how long writes, reads and copies on the host last. */
 import { describe, expect, it } from 'vitest';
+import { memcpyParameter, memcpyRate } from '../../../core/simulator/memcpyRate.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
-import { program, run, toyProfile } from './toy.ts';
+import { program, programWith, run, toyProfile } from './toy.ts';
 
 /** Rates in bytes a nanosecond. */
 const rates = (host: Partial<DeviceProfile['host']>): DeviceProfile => ({
@@ -103,5 +104,41 @@ describe('a copy from host to host', () => {
     const profile = { ...toyProfile, host: { ...toyProfile.host, memcpyNs: 50 } };
     const copies = run(program([copy]), profile).filter(({ kind }) => kind === 'copy');
     expect(copies.map(({ start, end }) => end - start)).toEqual([1050]);
+  });
+});
+
+describe('a host thread that copies', () => {
+  const { host } = toyProfile;
+  const near = { bytes: 100, bytesPerSecond: 6e9 };
+  const cached = { bytes: 1000, bytesPerSecond: 2e9 };
+  const profile = { ...toyProfile, host: { ...host, near, cached } };
+
+  it('is as fast as the caches that hold what it copies', () => {
+    expect([100, 101, 1000, 1001].map((bytes) => memcpyParameter(profile, bytes))).toMatchObject([
+      { name: 'near.bytesPerSecond', bytesPerSecond: 6e9 },
+      { name: 'cached.bytesPerSecond', bytesPerSecond: 2e9 },
+      { name: 'cached.bytesPerSecond', bytesPerSecond: 2e9 },
+      { name: 'memcpyBytesPerSecond', bytesPerSecond: 1e9 },
+    ]);
+    expect(memcpyParameter(toyProfile, 1).bytesPerSecond).toBe(1e9);
+  });
+
+  it('waits twice as long for memory that it writes as for what it reads', () => {
+    expect(memcpyRate(profile, 2000, 2000)).toBeCloseTo(1e9);
+    expect(1e9 / memcpyRate(profile, 2000, 1000)).toBeCloseTo(0.5 + 0.5 / 3);
+    expect(1e9 / memcpyRate(profile, 1000, 2000)).toBeCloseTo(0.5 + 1 / 3);
+  });
+
+  it('copies tensors that are waited for through one page-locked block', () => {
+    const lasts = (strategy: string) => {
+      const payload = { tensors: 4, bytes: 1000, memory: 'pageable' };
+      const tested = programWith({ environment: { warmups: 1 } }, [
+        { op: 'multiCopy', stream: 'a', strategy, payload },
+      ]);
+      const [row] = run(tested, profile).filter(({ kind }) => kind === 'host-work');
+      return row === undefined ? Number.NaN : row.end - row.start;
+    };
+    expect(lasts('pin-then-copy')).toBe(Math.round(1000 * (0.5 + 0.5 / 3)) + 1);
+    expect(lasts('pin-then-copy-non-blocking')).toBe(1001);
   });
 });
