@@ -78,7 +78,15 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 
 /** Parameters that no experiment tells apart. */
 const notProbed = [
-  ...['staging.slots', 'host.threads', 'host.cached.bytes', 'host.arrivedPart', 'host.sleeperWakeNs', 'host.tensorNs'],
+  ...[
+    'staging.slots',
+    'host.threads',
+    'host.cached.bytes',
+    'host.near.bytes',
+    'host.arrivedPart',
+    'host.sleeperWakeNs',
+    'host.tensorNs',
+  ],
   ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],

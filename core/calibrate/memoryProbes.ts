@@ -1,8 +1,8 @@
 /** What allocating and freeing costs, host threads and their signals, and how fast one of them copies. */
 import { median } from '../analysis/statistics.ts';
-import { MiB } from '../units.ts';
+import { KiB, MiB } from '../units.ts';
 import { copy, query, repeat, stream, synchronize } from './operations.ts';
-import type { PlanBuilder } from './plan.ts';
+import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
 const calls = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
@@ -77,44 +77,56 @@ export function addHostProbes(builder: PlanBuilder): void {
     });
 }
 
-/** Copies on the host: what lies in the caches, what doesn't, and what each lasts beyond its bytes. */
+/** What latency decides. */
+const small = 256;
+/** What fits twice into the caches near a core, into those that all cores share, and what fits into none. */
+const copied = { near: 512 * KiB, cached: 4 * MiB, memory: 128 * MiB };
+const leastLarge = 64 * MiB;
+
+/**
+ * Copies on the host. Beside copies of what fills all caches nothing would lie in them, so those have a probe of their own.
+ * The first of a row fetches what another thread has filled.
+ */
 function addHostCopies(builder: PlanBuilder): void {
-  const large = Math.min(64 * MiB, builder.options.largestBytes);
-  const cached = [Math.min(MiB, large / 8), Math.min(8 * MiB, large / 2)];
-  const sizes = [...cached, large];
-  const link = [
-    { id: 'pinned', memory: 'pinned' as const, bytes: 256 },
-    { id: 'device', memory: 'device' as const, bytes: 256 },
-  ];
-  const host = sizes.flatMap((bytes) => [
+  const host = (bytes: number) => [
     { id: `from${bytes}`, memory: 'pageable' as const, bytes },
     { id: `to${bytes}`, memory: 'pinned' as const, bytes },
-  ]);
-  const operations = sizes.flatMap((bytes) => [
-    query,
-    copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes),
-    synchronize(`end ${bytes}`),
-  ]);
-  const ns = (recorded: Recorded, bytes: number): number => {
-    const work = recorded.call(`${bytes}`);
-    return work === undefined ? Number.NaN : durationOf(work);
-  };
-  const [small = 0, more = 0] = cached;
-  const perByte = (recorded: Recorded): number => (ns(recorded, more) - ns(recorded, small)) / (more - small);
+  ];
+  const pin = (bytes: number) =>
+    repeat<Operation>(4, { op: 'pin', label: `pin ${bytes}`, src: `from${bytes}`, dst: `to${bytes}` });
+  /** Getting the page-locked memory has a row of its own. */
+  const pinned = (recorded: Recorded, bytes: number) =>
+    recorded
+      .calls(`pin ${bytes}`)
+      .filter((row) => row.bytes > 0)
+      .slice(1)
+      .map(durationOf);
+  const rate = (bytes: number) => (recorded: Recorded) => pinned(recorded, bytes).map((ns) => (bytes / ns) * 1e9);
+  const { near, cached } = copied;
+  const link = [
+    { id: 'pinned', memory: 'pinned' as const, bytes: small },
+    { id: 'device', memory: 'device' as const, bytes: small },
+  ];
+  const [call, within] = [copy('call', 'pinned', 'device', small), copy('copy', `from${near}`, `to${near}`, small)];
+  const operations = [
+    repeat<Operation>(10, call, synchronize('end of call')),
+    ...[pin(near), repeat<Operation>(10, query, within, synchronize('end')), pin(cached)],
+  ];
   /** The call itself is as that of any copy. */
-  const callNs = (recorded: Recorded): number => median(recorded.calls('call').map(durationOf));
-  const beyond = (recorded: Recorded): number =>
-    Math.max(0, ns(recorded, small) - small * perByte(recorded) - callNs(recorded));
-  const parts = { streams: [stream], buffers: [...host, ...link] };
-  const call = [copy('call', 'pinned', 'device', 256), synchronize('end of call')];
+  const beyond = (recorded: Recorded): number => {
+    const [own = 0, ofCall = 0] = ['copy', 'call'].map((one) => median(calls(one)(recorded)));
+    return Math.max(0, own - ofCall - (small / near) * median(pinned(recorded, near)));
+  };
   builder
-    .probe('host copy', parts, [repeat(10, ...call), ...operations])
-    .value(
-      'host.memcpyBytesPerSecond',
-      (recorded) => (large / (ns(recorded, large) - beyond(recorded) - callNs(recorded))) * 1e9,
-    )
-    .value('host.cached.bytesPerSecond', (recorded) => 1e9 / perByte(recorded))
+    .probe('host copies', { streams: [stream], buffers: [...host(near), ...host(cached), ...link] }, operations)
+    .value('host.near.bytesPerSecond', rate(near))
+    .value('host.cached.bytesPerSecond', rate(cached))
     .value('host.memcpyNs', beyond);
+  const large = Math.min(copied.memory, builder.options.largestBytes);
+  if (large < leastLarge) return;
+  builder
+    .probe('host copy from memory', { streams: [stream], buffers: host(large) }, [pin(large)])
+    .value('host.memcpyBytesPerSecond', rate(large));
 }
 
 /** One thread that writes and reads memory, by what a word of it takes to work out. */
