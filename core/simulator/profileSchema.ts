@@ -107,7 +107,10 @@ const callsSchema = z.strictObject({
   /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one: in either case. */
   newPart: part.optional(),
   coldNewPart: part.optional(),
-  /** What a call costs more after its thread has moved `coldBytes` of host memory; in proportion after less. */
+  /**
+   * What a launch costs more where its thread has moved `coldBytes` of host memory since the last one; in proportion after
+   * less. Other calls by how long they are.
+   */
   coldNs: ns.optional(),
   /** Host memory that pushes what calls need out of the caches near a core; as much as host.cached where left out. */
   coldBytes: byteCount.optional(),

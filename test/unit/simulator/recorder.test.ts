@@ -55,7 +55,11 @@ describe('a machine while it is recorded', () => {
 describe('calls and copies', () => {
   it('a call is longer after its thread has moved memory, up to what the caches hold', () => {
     const cached = { bytes: 1000, bytesPerSecond: 1e9 };
-    const profile = { ...toyProfile, calls: { ...toyProfile.calls, coldNs: 50 }, host: { ...toyProfile.host, cached } };
+    const profile = {
+      ...toyProfile,
+      calls: { ...toyProfile.calls, coldNs: 100 },
+      host: { ...toyProfile.host, cached },
+    };
     const callAfter = (bytes: number) => {
       const read = { op: 'read', buffer: 'pinned', bytes } as const;
       const [, call] = host(run(program([read, copy(100)]), profile));
