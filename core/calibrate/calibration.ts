@@ -5,6 +5,7 @@ import { addGraphProbes } from './graphProbes.ts';
 import { addKernelProbes, addOtherWorkProbes } from './kernelProbes.ts';
 import { addHostProbes, addMemoryProbes } from './memoryProbes.ts';
 import { type Plan, PlanBuilder, type PlanOptions } from './plan.ts';
+import { addTensorProbes } from './tensorProbes.ts';
 
 export const standardOptions: PlanOptions = { devices: 1, largestBytes: 256 * 2 ** 20, iterations: 15 };
 
@@ -17,5 +18,6 @@ export function calibrationPlan(options: PlanOptions): Plan {
   addGraphProbes(builder);
   addMemoryProbes(builder);
   addHostProbes(builder);
+  addTensorProbes(builder);
   return builder.plan;
 }

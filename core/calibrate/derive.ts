@@ -9,7 +9,7 @@ import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
 import { timeTable } from '../simulator/table.ts';
 import { ascending, corrected, type ReadPoint } from './corrections.ts';
 import { type Draft, has, hasSection, put, sectionsOf, valueAt, wholeParameters } from './paths.ts';
-import type { Finding, Plan, PointKey } from './plan.ts';
+import { type Finding, type Plan, type PointKey, valueKeys } from './plan.ts';
 import type { Recorded } from './reading.ts';
 import { drawn, recorded, trustIn } from './trust.ts';
 
@@ -78,16 +78,8 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
 
 /** Parameters that no experiment tells apart. */
 const notProbed = [
-  ...[
-    'staging.slots',
-    'host.threads',
-    'host.cached.bytes',
-    'host.near.bytes',
-    'host.arrivedPart',
-    'host.sleeperWakeNs',
-    'host.tensorNs',
-  ],
-  ...['host.startNs', 'calls.contendedNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
+  ...['staging.slots', 'host.cached.bytes', 'host.near.bytes', 'host.arrivedPart', 'host.tensorNs'],
+  ...['host.startNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['staging.prepareOutNs', 'link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
@@ -159,7 +151,7 @@ function table(path: string, points: readonly Point[], prior: Prior): Record<str
     })
     .sort((a, b) => a.place - b.place);
   const made = ascending(known === null ? found : corrected(known.points, found, known.at));
-  return made.map(({ place, value }) => ({ [key]: place, [key === 'share' ? 'part' : 'ns']: value }));
+  return made.map(({ place, value }) => ({ [key]: place, [valueKeys[key]]: value }));
 }
 
 interface KnownTable {
@@ -172,7 +164,7 @@ function knownTable(base: DeviceProfile, path: string, key: PointKey): KnownTabl
   if (!Array.isArray(known)) return null;
   const points = (known as Draft[]).map((point) => ({
     place: Number(point[key]),
-    value: Number(point[key === 'share' ? 'part' : 'ns']),
+    value: Number(point[valueKeys[key]]),
   }));
   if (key !== 'share')
     return { points, at: timeTable(points.map(({ place, value }) => ({ bytes: place, ns: value }))) };

@@ -14,7 +14,10 @@ export interface Probe {
 }
 
 /** Keys of the points of a table. */
-export type PointKey = 'bytes' | 'nodes' | 'share';
+export type PointKey = 'bytes' | 'nodes' | 'share' | 'threads';
+
+/** What a point of such a table says. */
+export const valueKeys = { bytes: 'ns', nodes: 'ns', share: 'part', threads: 'bytesPerSecond' } as const;
 
 export interface Finding {
   /** Dotted path in the profile, as 'copies.h2d.pinned.device'. */

@@ -5,7 +5,7 @@ import { lower } from '../program/lower.ts';
 import { iterationsOf } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
 
-export type Span = Pick<Activity, 'startNs' | 'endNs' | 'name' | 'channelType' | 'bytes'>;
+export type Span = Pick<Activity, 'startNs' | 'endNs' | 'name' | 'channelType' | 'bytes' | 'laneId'>;
 
 export const durationOf = ({ startNs, endNs }: Span): number => endNs - startNs;
 

@@ -110,7 +110,7 @@ describe('copyscope calibrate', () => {
     const { exitCode, out: printed } = await copyscope(args, built.script);
     expect(exitCode).toBe(0);
     expect(printed).toContain('By copyscope calibrate, simulated on the profile "h200"');
-    expect(printed.replace(/\s+/g, ' ')).toContain('staging.slots, host.threads, host.cached');
+    expect(printed.replace(/\s+/g, ' ')).toContain('staging.slots, host.cached');
     const profile = parseProfile(JSON.parse(readFileSync(out, 'utf8')));
     expect(profile.calls.launchNs).toBe(h200.calls.launchNs);
     expect(profile.measurements?.length).toBeGreaterThan(200);
