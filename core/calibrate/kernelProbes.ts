@@ -183,6 +183,7 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
   const warm = [spin('warm', 0), synchronize('end warm'), spin('kernel', 0), synchronize('end kernel')];
   const functions = [
     ...warm,
+    warmUp(call('warm function')),
     call('first'),
     call('second'),
     synchronize(),

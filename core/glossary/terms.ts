@@ -48,7 +48,7 @@ export const terms = {
   'copy-engine': {
     name: 'Copy engine',
     text: 'A part of the device that moves data while kernels run. Also called DMA engine; asyncEngineCount says how many there are.',
-    rules: ['one-engine-per-direction', 'copy-without-engine'],
+    rules: ['one-engine-per-direction', 'copy-queues', 'copy-without-engine'],
     see: ['h2d', 'd2h', 'overlap'],
   },
   d2d: {

@@ -1,8 +1,10 @@
 /**
- * A copy engine of a device: first come first served, but it goes on with a stream for as long as that has another copy
- * waiting. On H200 machines a copy that was ready waited 180 and 320 us for those of another stream, some of which were
- * issued after it (test/fixtures: background-4 of blind2, background-1 of blind). Rule (core/rules): one-engine-per-direction.
+ * A copy engine of a device: first come first served, but it goes on with a queue for as long as that has another copy
+ * ready. On H200 machines a copy that was ready waited 180 and 320 us for those of another stream, some of which were
+ * issued after it (test/fixtures: background-4 of blind2, background-1 of blind). Rules (core/rules):
+ * one-engine-per-direction, copy-queues.
  */
+import { CopyQueues } from './copyQueues.ts';
 import { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { Fifo } from './fifo.ts';
@@ -14,6 +16,9 @@ export interface CopySink {
   copyFinished(entry: StreamEntry, nowNs: number): void;
 }
 
+/** What the clock tells it: that the gap behind a copy is over, or else the number of the active copy's plan. */
+const gapOver = 0;
+
 export class CopyEngine implements Actor, LinkUser {
   /** What the active copy moves alone, in bytes a nanosecond. */
   linkIn = 0;
@@ -22,22 +27,37 @@ export class CopyEngine implements Actor, LinkUser {
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;
-  readonly #waiting = new Fifo<Job>();
-  #active: Job | null = null;
+  readonly #gapNs: number;
+  readonly #queues = new CopyQueues();
+  /** In the order in which their turn came; of each queue only the first. */
+  readonly #waiting = new Fifo<CopyJob>();
+  #active: CopyJob | null = null;
   /** The next copy of the stream that the engine is at, which is about to be submitted. */
   #expected: StreamEntry | null = null;
+  /** The next copy, of another stream: the gap before it runs. */
+  #next: CopyJob | null = null;
   /** Time the active copy would still take alone, as of `#sinceNs`. */
   #remainingNs = 0;
   #sinceNs = 0;
   #rate = 1;
   /** Number of the event that is the active copy's end; those scheduled for a former rate are ignored. */
-  #schedule = 0;
+  #schedule = gapOver;
 
-  constructor(link: Link, clock: EventQueue, sink: CopySink) {
+  /** `gapNs`: from the end of a copy to the start of another stream's. */
+  constructor(link: Link, clock: EventQueue, sink: CopySink, gapNs: number) {
     this.#link = link;
     this.#clock = clock;
     this.#sink = sink;
+    this.#gapNs = gapNs;
     link.add(this);
+  }
+
+  /** A copy has been put into its stream. What is staged comes piece by piece, and takes no place before. */
+  issued(entry: StreamEntry): void {
+    const queue = this.#queues.of(entry.step.stream);
+    if (entry.step.route !== 'engine') return;
+    entry.queue = queue;
+    queue.entries.push(entry);
   }
 
   /** `moreNs`: what it takes longer without asking less of the link. */
@@ -46,21 +66,14 @@ export class CopyEngine implements Actor, LinkUser {
     if (entry === this.#expected) {
       this.#expected = null;
       this.#start(job, this.#clock.nowNs);
-      return;
-    }
-    this.#waiting.push(job);
-    if (this.#active === null && this.#expected === null) this.#startNext(this.#clock.nowNs);
+    } else if (entry.queue !== null && entry.queue.entries.first !== entry) entry.job = job;
+    else if (this.#active !== null || this.#expected !== null || this.#next !== null) this.#waiting.push(job);
+    else this.#start(job, this.#clock.nowNs);
   }
 
   act(what: number, nowNs: number): void {
-    if (what !== this.#schedule || this.#active === null) return;
-    const { entry } = this.#active;
-    this.#active = null;
-    this.#expected = nextInStream(entry, nowNs);
-    if (this.#expected === null) this.#startNext(nowNs);
-    else this.#start(undefined, nowNs);
-    this.#sink.copyFinished(entry, nowNs);
-    // Finishing may have brought the entry's next piece, which then is active already.
+    if (what === gapOver) this.#startNext(nowNs);
+    else if (what === this.#schedule && this.#active !== null) this.#end(this.#active.entry, nowNs);
   }
 
   setLinkRate(rate: number, nowNs: number): void {
@@ -71,32 +84,49 @@ export class CopyEngine implements Actor, LinkUser {
     this.#scheduleEnd();
   }
 
-  #startNext(nowNs: number): void {
-    this.#start(this.#waiting.shift(), nowNs);
+  #end(entry: StreamEntry, nowNs: number): void {
+    this.#active = null;
+    this.linkIn = 0;
+    this.linkOut = 0;
+    entry.queue?.entries.shift();
+    // Its own queue first, whatever waits in others.
+    const behind = entry.queue?.entries.first?.job ?? null;
+    this.#expected = behind === null ? nextInStream(entry, nowNs) : null;
+    this.#next = this.#expected === null ? (behind ?? this.#waiting.shift() ?? null) : null;
+    if (this.#next !== null && this.#gapNs === 0) this.#startNext(nowNs);
+    else this.#link.share(nowNs);
+    if (this.#next !== null) this.#clock.schedule(nowNs + this.#gapNs, this, gapOver);
+    this.#sink.copyFinished(entry, nowNs);
+    // Finishing may have brought the entry's next piece, which then is active already.
   }
 
-  #start(next: Job | undefined, nowNs: number): void {
-    this.#active = next ?? null;
-    const demand = next === undefined ? 0 : next.bytes / next.aloneNs;
-    const outwards = next?.entry.step.src === 'device';
-    this.linkIn = outwards ? 0 : demand;
-    this.linkOut = outwards ? demand : 0;
-    if (next !== undefined) {
-      this.#remainingNs = next.aloneNs + next.moreNs + this.#link.besideNs(outwards);
-      this.#sinceNs = nowNs;
-      this.#rate = 0;
-      this.#sink.copyStarted(next.entry, nowNs);
-    }
+  #startNext(nowNs: number): void {
+    const next = this.#next;
+    this.#next = null;
+    if (next !== null) this.#start(next, nowNs);
+  }
+
+  #start(job: CopyJob, nowNs: number): void {
+    const { entry, aloneNs, bytes, moreNs } = job;
+    this.#active = job;
+    const outwards = entry.step.src === 'device';
+    this.linkIn = outwards ? 0 : bytes / aloneNs;
+    this.linkOut = outwards ? bytes / aloneNs : 0;
+    this.#remainingNs = aloneNs + moreNs + this.#link.besideNs(outwards);
+    this.#sinceNs = nowNs;
+    this.#rate = 0;
+    this.#sink.copyStarted(entry, nowNs);
     this.#link.share(nowNs);
   }
 
   #scheduleEnd(): void {
-    this.#schedule = (this.#schedule + 1) | 0;
+    this.#schedule = (this.#schedule + 1) & 0x3fffffff || gapOver + 1;
     this.#clock.schedule(this.#sinceNs + this.#remainingNs / this.#rate, this, this.#schedule);
   }
 }
 
-interface Job {
+/** A copy, or a piece of one, whose turn has come in its stream. */
+export interface CopyJob {
   readonly entry: StreamEntry;
   readonly aloneNs: number;
   readonly bytes: number;
@@ -104,11 +134,12 @@ interface Job {
 }
 
 /** The copy behind this one in its stream, where it is on the device already and waits for nothing else. */
-function nextInStream({ step, stream, dependents }: StreamEntry, nowNs: number): StreamEntry | null {
-  if (step.route !== 'engine') return null;
+function nextInStream({ step, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
+  if (step.route !== 'engine' && moved + 1 < step.pieces) return null;
   for (const next of dependents) {
     const follows = next instanceof StreamEntry && next.stream === stream && next.step.route === 'engine';
-    if (follows && next.step.engine === step.engine && next.pending === 1 && next.readyNs <= nowNs) return next;
+    if (!follows || next.step.engine !== step.engine || next.pending > 1 || next.readyNs > nowNs) continue;
+    if (next.queue === null || next.queue.entries.first === next) return next;
   }
   return null;
 }

@@ -2,7 +2,7 @@
 import type { Program } from '../program/program.ts';
 import { Compute, type ComputeSink } from './compute.ts';
 import { CopyEngine, type CopySink } from './copyEngine.ts';
-import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute } from './engines.ts';
+import { deviceOf, type EngineIndex, engineIndex, Gaps, isCompute, isCopyEngine } from './engines.ts';
 import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { type Graph, GraphCosts, GraphRun, type Launched } from './graph.ts';
@@ -65,15 +65,21 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
 
   /** With one copy engine, both directions share it. Peers have a link of their own. */
   #copyEngines(link: Link, device: number, profile: DeviceProfile): [EngineIndex, CopyEngine][] {
-    const first = new CopyEngine(link, this.#clock, this);
-    const second = profile.device.asyncEngineCount > 1 ? new CopyEngine(link, this.#clock, this) : first;
+    const gapNs = profile.queue.copyGapNs ?? 0;
+    const first = new CopyEngine(link, this.#clock, this, gapNs);
+    const second = profile.device.asyncEngineCount > 1 ? new CopyEngine(link, this.#clock, this, gapNs) : first;
     const wide = { h2dBytesPerSecond: Infinity, d2hBytesPerSecond: Infinity, bothBytesPerSecond: Infinity };
-    const peer = new CopyEngine(new Link(wide), this.#clock, this);
+    const peer = new CopyEngine(new Link(wide), this.#clock, this, gapNs);
     return [
       [engineIndex(device, 'h2d'), first],
       [engineIndex(device, 'd2h'), second],
       [engineIndex(device, 'peer'), peer],
     ];
+  }
+
+  entryIssued(entry: StreamEntry): void {
+    const { engine } = entry.step;
+    if (isCopyEngine(engine)) this.#engines.get(engine)?.issued(entry);
   }
 
   entryActs(entry: StreamEntry, what: number, nowNs: number): void {

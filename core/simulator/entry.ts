@@ -1,5 +1,7 @@
 /** One operation in a stream, from being issued to being complete. */
 
+import type { CopyJob } from './copyEngine.ts';
+import type { CopyQueue } from './copyQueues.ts';
 import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
@@ -27,6 +29,8 @@ export interface EntryOwner {
 
 /** Takes over when an entry's turn has come. */
 export interface EntryHandler {
+  /** It has been put into its stream. */
+  entryIssued(entry: StreamEntry): void;
   entryActs(entry: StreamEntry, what: number, nowNs: number): void;
 }
 
@@ -61,6 +65,9 @@ export class StreamEntry implements Actor, Dependent {
   moving = false;
   /** Pieces of a stage-out that the host has copied out of the driver's buffer. */
   drained = 0;
+  /** The queue of a copy engine that it is in, and what it waits there for others with once its stream lets it. */
+  queue: CopyQueue | null = null;
+  job: CopyJob | null = null;
   readonly dependents: Dependent[] = [];
   readonly #clock: EventQueue;
   readonly #gaps: Gaps;
@@ -92,6 +99,8 @@ export class StreamEntry implements Actor, Dependent {
     this.moved = 0;
     this.moving = false;
     this.drained = 0;
+    this.queue = null;
+    this.job = null;
   }
 
   /** Counts in something that completed at `doneNs`, whose engine `via` had ended at `engineNs`. */

@@ -3,6 +3,10 @@ export class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;
 
+  get first(): Item | undefined {
+    return this.#items[this.#head];
+  }
+
   push(item: Item): void {
     this.#items.push(item);
   }

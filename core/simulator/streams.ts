@@ -117,6 +117,7 @@ export class StreamSet implements EntryOwner {
     }
     stream.tail.entry = entry;
     stream.pending += 1;
+    this.#handler.entryIssued(entry);
     entry.scheduleIfReady();
     return entry;
   }

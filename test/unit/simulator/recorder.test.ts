@@ -25,9 +25,10 @@ describe('a machine while it is recorded', () => {
       [4, 28],
       [28, 43],
     ]);
+    // Of the 9 that the first takes longer, 0.11 parts fall behind its handing over.
     expect(device(rows)).toEqual([
-      [31, 131],
-      [138, 238],
+      [30, 130],
+      [137, 237],
     ]);
   });
 

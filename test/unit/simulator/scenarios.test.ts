@@ -91,6 +91,31 @@ describe('several streams', () => {
     ]);
   });
 
+  it('goes on with the stream of a copy that was staged, once its last piece has moved', () => {
+    const staged = { ...h2d('a', 150), src: 'pageable' } as const;
+    const other = h2d('b', 20, { label: 'other' });
+    const rows = simulated([staged, h2d('a', 10)], [{ op: 'work', durationNs: 305 }, other]);
+    expect(device(rows).map(([label]) => label)).toEqual(['h2d', 'h2d', 'other']);
+  });
+
+  it('lets no copy pass those that more than four streams have issued into the same queue', () => {
+    const many = ['a', 'b', 'c', 'd', 'e'];
+    const tested = (streams: readonly string[]) =>
+      programWith({ streams: many.map((id) => ({ id })) }, [
+        spin('a', 500),
+        ...streams.map((stream) => h2d(stream, 10, { label: stream })),
+      ]);
+    // The fifth stream takes the queue of the first, whose copy waits for its kernel.
+    const last = (...streams: string[]) =>
+      device(run(tested(streams)))
+        .slice(1)
+        .map(([label]) => label);
+    expect(last('a', 'b', 'c', 'd', 'e')).toEqual(['b', 'c', 'd', 'a', 'e']);
+    expect(last('a', 'b', 'c', 'e')).toEqual(['b', 'c', 'e', 'a']);
+    // The second stream has lost its queue to the first by then, and takes that of the third.
+    expect(last('a', 'b', 'c', 'd', 'e', 'a', 'b')).toEqual(['b', 'c', 'd', 'b', 'a', 'e', 'a']);
+  });
+
   it('shares the link between directions, exactly from where both run', () => {
     // From 23 on both get 3/4 of a byte a ns: 290 bytes last 386.67 ns, and the last 10 run alone.
     expect(device(simulated([h2d('a', 300), d2h('b', 300)]))).toEqual([
