@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::int64_t firstPartialNs = 500000000;
 
-/// Whether a host thread writes it itself, of each buffer.
+/// Whether a host thread writes it itself, of each buffer. It does what it copies from host to host.
 std::vector<bool> writtenByHost(const Program& program) {
   std::vector<bool> found(program.buffers.size(), false);
+  const auto onHost = [&](std::int32_t buffer) { return !isDevice(program.buffers[static_cast<std::size_t>(buffer)]); };
   for (const std::vector<Instruction>& instructions : program.threads) {
     for (const Instruction& one : instructions) {
       if (one.code == Code::write) found[static_cast<std::size_t>(one.src)] = true;
-      if (one.code == Code::pin) found[static_cast<std::size_t>(one.dst)] = true;
+      const bool onHostAlone = one.code == Code::copy && onHost(one.src) && onHost(one.dst);
+      if (one.code == Code::pin || onHostAlone) found[static_cast<std::size_t>(one.dst)] = true;
     }
   }
   return found;
