@@ -21,7 +21,7 @@ const shares: readonly (readonly [path: RegExp, share: number])[] = [
   [/^copies\.d2d\.call$|^memset\.call$/, 0.25],
   [/^queue\.throughEventNs$/, 0.75],
   // These probes have run on the simulator alone.
-  [/^calls\.(otherNs|meetingNs|coldNs|contendedNs)$|^queue\.queuedCopyNs$/, 0.5],
+  [/^calls\.(otherNs|meetingNs|coldNs)$|^queue\.queuedCopyNs$/, 0.5],
   [/^kernel\.(memoryLatencyNs|l2LatencyNs|arithmeticNs)$/, 0.5],
   // One thread's rates differ by a fifth from run to run of one machine, and by twice that between machines.
   [/^host\.(?!memcpyBytes|wakeNs|signalNs)/, 0.5],
