@@ -107,10 +107,10 @@ function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
   }
 }
 
-/** Small copies behind work: the engine takes them, and not the compute channel. */
+/** Small copies behind work: the engine takes them, and not the compute channel, as it does with those of up to 1 KiB. */
 function addQueuedCopies(builder: PlanBuilder): void {
   const buffers = [host('from', 'pinned', 4096), device('to', 4096)];
-  const operations = [spin('hold', 200_000), repeat(10, copy('queued', 'from', 'to', 256)), synchronize()];
+  const operations = [spin('hold', 200_000), repeat(10, copy('queued', 'from', 'to', 4096)), synchronize()];
   builder
     .probe('queued copies', { buffers, streams: [stream] }, operations)
     .value('queue.queuedCopyNs', workNs('queued'));

@@ -141,8 +141,8 @@ const queueSchema = z.strictObject({
   /** From the end of a copy to the start of the next on its engine, beyond what the copies' times hold. */
   copyGapNs: ns.optional(),
   /**
-   * Least time of a host-to-device copy that is issued while its stream has work. Where it has none, small ones go
-   * through the compute channel, and take as long as their table says.
+   * Least time of a host-to-device copy of more than 1 KiB that is issued while its stream has work. Where it has none,
+   * small ones go through the compute channel, as the smallest always do, and take as long as their table says.
    */
   queuedCopyNs: ns.optional(),
 });

@@ -71,11 +71,12 @@ describe('calls and copies', () => {
     ]);
   });
 
-  it('a copy to the device that finds work in its stream takes no less than one on the engine', () => {
-    const profile = { ...toyProfile, queue: { ...toyProfile.queue, queuedCopyNs: 40 } };
-    expect(device(run(program([copy(20), copy(20)]), profile))).toEqual([
-      [13, 33],
-      [33, 73],
+  it('a copy to the device that finds work in its stream takes no less than one on the engine, but for the smallest', () => {
+    const profile = { ...toyProfile, queue: { ...toyProfile.queue, queuedCopyNs: 4000 } };
+    expect(device(run(program([copy(1025), copy(1025), copy(1024)]), profile))).toEqual([
+      [13, 1038],
+      [1038, 5038],
+      [5038, 6062],
     ]);
   });
 
