@@ -15,8 +15,8 @@ const launches: Measurement = {
 const heldNs = 1_000_000;
 const launchesInRow = 400;
 const queueProbe = 4000;
-/** More than what pushes the driver out of the caches. */
-const movedBytes = 64 * MiB;
+/** More than what pushes the driver out of the caches near a core, and no more than programs move between two calls. */
+const movedBytes = 16 * MiB;
 /** Pauses after which a launch may have become a cold one. */
 const pauses = [20, 40, 60, 80, 100, 130, 170, 220, 280, 350, 450, 600, 1000].map((us) => us * 1000);
 

@@ -70,6 +70,8 @@ interface Called {
 }
 
 export class CallHistory {
+  /** Whether the latest call put into a stream what the one before it did, with no wait between them. */
+  isInRow = false;
   /** CUDA calls that it has made, by kind; and whether one of them was to launch a kernel. */
   readonly #called = new Map<string, Called>();
   #hasLaunched = false;
@@ -150,12 +152,12 @@ export class CallHistory {
     if (isWait(step)) this.#inRow = '';
     if (route === 'none' || captured || code === 'waitEvent') return 0;
     const kind = kindOf(step);
-    const isInRow = this.#inRow === kind;
+    this.isInRow = this.#inRow === kind;
     const isOther = this.#issued !== '' && this.#issued !== kind;
     this.#issued = kind;
     this.#inRow = kind;
     if (isOther) return isStaged(route) ? 0 : (this.#costs.otherNs ?? 0);
-    return isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
+    return this.isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
   }
 
   /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */

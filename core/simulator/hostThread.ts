@@ -414,7 +414,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     if (step.code === 'kernel') return this.#calls.launchNs(step, nowNs);
     if (step.route !== 'graph') return step.callNs;
     const graph = this.#devices.graphs.get(step.index);
-    if (graph !== undefined) return this.#devices.costs.launch(graph);
+    if (graph !== undefined) return this.#devices.costs.launch(graph, this.#calls.isInRow);
     throw new CopyscopeError({
       code: 'run.graph-not-captured',
       op: step.op,
