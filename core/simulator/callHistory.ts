@@ -1,6 +1,6 @@
 /** What a host thread's calls cost more, or less, after what it called and moved before: what of them lies in the caches. */
 import type { Program } from '../program/program.ts';
-import { filledBytes } from './hostMemory.ts';
+import { filledBytes } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 

@@ -6,7 +6,6 @@ import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
 import { engineIndex, functionEngine, hostEngine } from './engines.ts';
-import { flushesCaches } from './hostMemory.ts';
 import { filledPart } from './kernelCost.ts';
 import { memcpyParameter } from './memcpyRate.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
@@ -14,7 +13,7 @@ import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
 
 export type CopyCost = Pick<Step, 'route' | 'engine' | 'callNs' | 'deviceNs'> &
-  Partial<Pick<Step, 'share' | 'memoryPart' | 'pieces' | 'pieceBytes' | 'lastPieceNs'>>;
+  Partial<Pick<Step, 'share' | 'memoryPart' | 'memoryNs' | 'pieces' | 'pieceBytes' | 'lastPieceNs'>>;
 
 export interface CopyEnds {
   readonly src: MemoryKind;
@@ -30,13 +29,11 @@ const freshBytes = { wholly: 2 ** 20, most: 2 ** 22 };
 export class CopyCosts {
   readonly #profile: DeviceProfile;
   readonly #peerAccess: boolean;
-  readonly #fromMemory: boolean;
   readonly #tables = new Map<object, TimeTable>();
 
   constructor(profile: DeviceProfile, program: Program) {
     this.#profile = profile;
     this.#peerAccess = program.peerAccess;
-    this.#fromMemory = flushesCaches(program, profile);
   }
 
   /** `device` is that of the stream. */
@@ -62,7 +59,7 @@ export class CopyCosts {
     }
     const pieces = this.#pieces(direction, bytes);
     if (direction === 'd2h') return { route: 'stage-out', engine, callNs, ...pieces };
-    return { route: 'stage-in', engine, callNs: callNs * this.#slower(bytes), ...pieces };
+    return { route: 'stage-in', engine, callNs, memoryNs: Math.max(callNs, this.#fromMemoryNs(bytes)), ...pieces };
   }
 
   /**
@@ -106,19 +103,18 @@ export class CopyCosts {
     return made;
   }
 
-  /** Times that it takes to stage what comes from memory, of what the caches would hold otherwise. */
-  #slower(bytes: number): number {
-    const { cached, memcpyBytesPerSecond } = this.#profile.host;
-    const isGone = this.#fromMemory && cached !== undefined && bytes <= cached.bytes;
-    return isGone ? cached.bytesPerSecond / memcpyBytesPerSecond : 1;
+  #hostCopy(bytes: number): CopyCost {
+    const { memcpyNs = 0, memcpyBytesPerSecond } = this.#profile.host;
+    const deviceNs = memcpyNs + (bytes / memcpyParameter(this.#profile, bytes).bytesPerSecond) * 1e9;
+    const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
+    const memoryNs = memcpyNs + (bytes / memcpyBytesPerSecond) * 1e9;
+    return { route: 'host', engine: hostEngine, callNs, deviceNs, memoryNs };
   }
 
-  #hostCopy(bytes: number): CopyCost {
-    const together = this.#fromMemory ? Number.POSITIVE_INFINITY : bytes;
-    const { bytesPerSecond } = memcpyParameter(this.#profile, together);
-    const deviceNs = (this.#profile.host.memcpyNs ?? 0) + (bytes / bytesPerSecond) * 1e9;
-    const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
-    return { route: 'host', engine: hostEngine, callNs, deviceNs };
+  /** What the host copies from memory where it could lie in the caches; larger copies are measured as they come from there. */
+  #fromMemoryNs(bytes: number): number {
+    const { cached, memcpyBytesPerSecond } = this.#profile.host;
+    return bytes <= (cached?.bytes ?? 0) ? (bytes / memcpyBytesPerSecond) * 1e9 : 0;
   }
 
   /** Without figures for two devices: by way of the host, one direction after the other. */

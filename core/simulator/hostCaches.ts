@@ -3,14 +3,13 @@
  * from there, and longer still to write over it.
  */
 import type { Program } from '../program/program.ts';
+import { filledParts } from './preparation.ts';
 
 /**
  * As much as a processor keeps for itself. On H200 machines copies to the device of up to 1 MB that a thread had just
  * written took twice as long, one of 2 MB 37 us longer, and those of 4 to 16 MB 10 to 28 us longer, which is 0.5 to 1.3 MB.
  */
 const cachedBytes = 1_500_000;
-/** The engine fills larger buffers with several threads, each this much at the least, and at most so many. */
-const fill = { bytesPerThread: 2 ** 22, threads: 16, page: 4096 };
 /** Regions of a buffer that are kept apart; of more the oldest are forgotten. */
 const mostRegions = 64;
 
@@ -48,11 +47,12 @@ export class HostCaches {
     this.#moved.set(processor, (this.#moved.get(processor) ?? 0) + bytes);
   }
 
-  /** Bytes of a part of a buffer that still lie in caches as they were written. */
-  freshBytes(buffer: number, offset: number, bytes: number): number {
+  /** Bytes of a part of a buffer that still lie in caches as they were written, but for those of processor `own`. */
+  freshBytes(buffer: number, offset: number, bytes: number, own?: number): number {
     const regions = this.#regions.get(buffer);
     if (regions === undefined) return 0;
     return regions.reduce((sum, { from, to, processor, movedBytes }) => {
+      if (processor === own) return sum;
       const goneBytes = (this.#moved.get(processor) ?? 0) - movedBytes - cachedBytes;
       const kept = Math.max(from, from + goneBytes);
       return sum + Math.max(0, Math.min(to, offset + bytes) - Math.max(kept, offset));
@@ -68,21 +68,19 @@ export class HostCaches {
     else this.#regions.set(buffer, rest);
   }
 
-  /** As it is once an engine has filled the buffers that the program writes, by threads that the program doesn't have. */
-  fill({ buffers }: Program): void {
+  /**
+   * As it is once an engine has filled the buffers that the program writes, by threads that the program doesn't have.
+   * `all`: page-locked ones too, which engines flush.
+   */
+  fill(program: Program, all: boolean): void {
     const main = -1;
     let helper = main;
-    buffers.forEach(({ memory, bytes, written, allocated }, index) => {
-      if (memory === 'device' || !written || allocated !== 'before-run') return;
-      const threads = Math.min(fill.threads, Math.floor(bytes / fill.bytesPerThread));
-      if (threads <= 1) {
-        this.wrote(main, index, 0, bytes);
-        return;
-      }
-      const share = Math.floor((bytes / threads + fill.page) / fill.page) * fill.page;
-      for (let from = 0; from < bytes; from += share) {
-        helper -= 1;
-        this.wrote(helper, index, from, Math.min(share, bytes - from));
+    program.buffers.forEach((buffer, index) => {
+      if (buffer.memory !== 'pageable' && !all) return;
+      const parts = filledParts(buffer);
+      for (const { from, bytes } of parts) {
+        if (parts.length > 1) helper -= 1;
+        this.wrote(parts.length > 1 ? helper : main, index, from, bytes);
       }
     });
   }

@@ -33,14 +33,6 @@ export function hostRate(
   );
 }
 
-/** Bytes of host memory that an engine fills before each iteration, since something in it writes them. */
-export const filledBytes = ({ buffers }: Program): number =>
-  buffers.reduce((sum, { memory, bytes, written }) => (memory !== 'device' && written ? sum + bytes : sum), 0);
-
-/** Whether that leaves nothing else in any cache, so that what the host copies comes from memory. */
-export const flushesCaches = (program: Program, { host }: DeviceProfile): boolean =>
-  filledBytes(program) > (host.lastLevelBytes ?? Number.POSITIVE_INFINITY);
-
 function writeRates({ content }: InstructionOf<'write'>): readonly HostRateName[] {
   const { kind } = content.pattern;
   if (kind === 'random') return ['writeBytesPerSecond', 'randomBytesPerSecond'];

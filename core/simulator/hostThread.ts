@@ -17,6 +17,7 @@ import type { HostCaches } from './hostCaches.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { Residency } from './residency.ts';
 import type { Signals, SignalWaiter } from './signals.ts';
 import { StagedCopy, type StagingCaller } from './staging.ts';
 import type { StagingBuffer } from './stagingBuffer.ts';
@@ -48,6 +49,7 @@ export interface Machine {
   readonly memory: Memory;
   readonly multiCopies: MultiCopies;
   readonly caches: HostCaches;
+  readonly residency: Residency;
   readonly arrivals: Arrivals;
   readonly staging: readonly StagingBuffer[];
   readonly driverCalls: DriverCalls;
@@ -176,13 +178,14 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #execute(step: Step, nowNs: number): number {
     switch (step.code) {
       case 'work':
-        this.#wrote(step);
+        this.#wrote(step, nowNs + step.callNs);
         return this.#spend(step, 'host-work', step.label, nowNs);
       case 'read':
         this.#machine.caches.moved(this.#index, step.bytes);
+        this.#machine.residency.touch(step.hostBuffer, step.hostOffset, nowNs + step.callNs);
         return this.#spend(step, 'host-read', step.label, nowNs, this.#readNs(step));
       case 'write':
-        this.#wrote(step);
+        this.#wrote(step, nowNs + step.callNs);
         return this.#spend(step, 'host-write', step.label, nowNs);
       case 'queryStream':
       case 'queryEvent':
@@ -242,8 +245,35 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     return wrong !== undefined && arrivals.isArriving(hostBuffer) ? Math.max(callNs, (bytes / wrong) * 1e9) : callNs;
   }
 
-  #wrote({ hostBuffer, hostOffset, bytes }: Step): void {
-    if (hostBuffer >= 0) this.#machine.caches.wrote(this.#index, hostBuffer, hostOffset, bytes);
+  #wrote({ hostBuffer, hostOffset, bytes }: Step, untilNs: number): void {
+    if (hostBuffer < 0) return;
+    this.#machine.caches.wrote(this.#index, hostBuffer, hostOffset, bytes);
+    this.#machine.residency.touch(hostBuffer, hostOffset, untilNs);
+  }
+
+  /** How many times as long the host's part of a staged copy takes for where its memory lies. */
+  #slower(step: Step, nowNs: number): number {
+    const { hostBuffer, hostOffset, bytes, memoryNs, callNs } = step;
+    const { caches, profile, residency } = this.#machine;
+    if (step.route === 'stage-in') {
+      caches.moved(this.#index, bytes);
+      if (hostBuffer < 0) return 1;
+      const slower = 1 + residency.goneOf(hostBuffer, hostOffset, nowNs) * (memoryNs / callNs - 1);
+      residency.touch(hostBuffer, hostOffset, nowNs + slower * callNs);
+      return slower;
+    }
+    const { freshFactor = 1 } = profile.host;
+    const fresh = hostBuffer < 0 ? 0 : caches.freshBytes(hostBuffer, hostOffset, bytes, this.#index);
+    this.#wrote(step, nowNs + callNs);
+    return 1 + (freshFactor - 1) * (fresh / bytes);
+  }
+
+  /** A copy on the host is no faster than the memory of its target, where that has left the caches. */
+  #hostCopy(step: Step, nowNs: number): Step {
+    const gone = step.hostBuffer < 0 ? 0 : this.#machine.residency.goneOf(step.hostBuffer, step.hostOffset, nowNs);
+    const deviceNs = step.deviceNs + gone * (step.memoryNs - step.deviceNs);
+    this.#wrote(step, nowNs + deviceNs);
+    return gone === 0 ? step : { ...step, deviceNs };
   }
 
   #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
@@ -389,13 +419,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     // Where the call is held, its row is written when it returns.
     this.#hold('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
-      this.#machine.caches.moved(this.#index, step.bytes);
-      this.#staging.begin(step, this.#index, correlation, nowNs);
+      this.#staging.begin(step, this.#slower(step, nowNs), this.#index, correlation, nowNs);
       return held;
     }
     if (step.route === 'host') {
-      this.#wrote(step);
-      streams.issue(step, this.#index, correlation, untilNs);
+      streams.issue(this.#hostCopy(step, untilNs), this.#index, correlation, untilNs);
       return held;
     }
     const isGraph = step.route === 'graph';

@@ -218,6 +218,7 @@ class Planner {
     step.deviceNs = cost.deviceNs;
     step.share = cost.share ?? 0;
     step.memoryPart = cost.memoryPart ?? 0;
+    step.memoryNs = cost.memoryNs ?? 0;
     step.pieces = cost.pieces ?? 0;
     step.pieceBytes = cost.pieceBytes ?? 0;
     step.lastPieceNs = cost.lastPieceNs ?? 0;

@@ -227,6 +227,13 @@ const hostSchema = z.strictObject({
   near: z.strictObject({ bytes: byteCount, bytesPerSecond: rate }).optional(),
   /** Size of all caches: where more is filled before an iteration, what its threads copy comes from memory. */
   lastLevelBytes: byteCount.optional(),
+  /**
+   * How long after it was touched all of host memory has left the caches, which others use too; a quarter of it after half
+   * of that time. Where left out it stays.
+   */
+  residentNs: ns.optional(),
+  /** How many times as long a thread takes to copy over what another processor has just written. */
+  freshFactor: z.number().min(1).max(10).optional(),
   /** Several threads copying at once, all together. */
   threads: z
     .array(z.strictObject({ threads: z.number().int().min(1).max(10_000), bytesPerSecond: rate }))

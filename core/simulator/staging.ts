@@ -24,6 +24,7 @@ export class StagedCopy implements Actor, StagingTurn {
   /** Of each device. */
   readonly #buffers: readonly StagingBuffer[];
   #step: Step | null = null;
+  #slower = 1;
   /** The copy in its stream, while the device still has pieces to move that the host takes part in. */
   #entry: StreamEntry | null = null;
   /** Pieces that the device has moved, and those that the host has copied into or out of the driver's buffer. */
@@ -47,8 +48,10 @@ export class StagedCopy implements Actor, StagingTurn {
     this.#buffers = buffers;
   }
 
-  begin(step: Step, thread: number, correlation: number, nowNs: number): void {
+  /** `slower`: how many times as long the host's part takes. */
+  begin(step: Step, slower: number, thread: number, correlation: number, nowNs: number): void {
     this.#step = step;
+    this.#slower = slower;
     this.#moved = 0;
     this.#copied = 0;
     this.#copying = false;
@@ -97,7 +100,7 @@ export class StagedCopy implements Actor, StagingTurn {
     this.#copying = true;
     const last = this.#copied === step.pieces - 1;
     const bytes = last ? step.bytes - this.#copied * step.pieceBytes : step.pieceBytes;
-    this.#clock.schedule(nowNs + (this.#hostNs(step) * bytes) / step.bytes, this, 0);
+    this.#clock.schedule(nowNs + (this.#slower * this.#hostNs(step) * bytes) / step.bytes, this, 0);
   }
 
   /**

@@ -48,6 +48,8 @@ export interface Step {
   readonly pieces: number;
   readonly pieceBytes: number;
   readonly lastPieceNs: number;
+  /** What the host copies for at least where that comes from memory, and not from its caches. */
+  readonly memoryNs: number;
   readonly blocking: boolean;
   /** It becomes part of a graph instead of running. */
   readonly captured: boolean;
@@ -91,6 +93,7 @@ export const blankStep: Step = {
   pieces: 0,
   pieceBytes: 0,
   lastPieceNs: 0,
+  memoryNs: 0,
   blocking: false,
   captured: false,
   bytes: 0,

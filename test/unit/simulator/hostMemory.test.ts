@@ -92,12 +92,6 @@ describe('a copy from host to host', () => {
         .map(({ start, end }) => end - start);
     // The copy's target is a buffer of 100,000 bytes.
     expect([lasts(100_000), lasts(99_999)]).toEqual([[500], [1000]]);
-    const staged = { ...copy, dst: 'device' } as const;
-    const call = (lastLevelBytes: number) =>
-      run(program([staged, { op: 'write', buffer: 'pinned', pattern: index }]), profile(lastLevelBytes)).find(
-        ({ kind }) => kind === 'host-call',
-      );
-    expect([call(100_000), call(99_999)].map((row) => (row?.end ?? 0) - (row?.start ?? 0))).toEqual([2000, 4000]);
   });
 
   it('lasts longer than its bytes', () => {
@@ -140,5 +134,42 @@ describe('a host thread that copies', () => {
     };
     expect(lasts('pin-then-copy')).toBe(Math.round(1000 * (0.5 + 0.5 / 3)) + 1);
     expect(lasts('pin-then-copy-non-blocking')).toBe(1001);
+  });
+});
+
+describe('pageable memory that a host thread stages', () => {
+  const copy = { op: 'copy', src: 'pageable', dst: 'device', stream: 'a', bytes: 1000 } as const;
+  const pause = { op: 'work', durationNs: 2000 } as const;
+  const fill = { op: 'write', buffer: 'pinned', bytes: 8, pattern: constant } as const;
+  const host = { ...toyProfile.host, memcpyBytesPerSecond: 0.25e9, cached: { bytes: 5000, bytesPerSecond: 2e9 } };
+  const calls = (host: DeviceProfile['host'], ...operations: Parameters<typeof program>[0][]) =>
+    operations.map((some) =>
+      run(program(some), { ...toyProfile, host })
+        .filter(({ kind }) => kind === 'host-call')
+        .map(({ start, end }) => end - start),
+    );
+
+  it('comes from memory where all that is filled before leaves nothing in the caches', () => {
+    const [few, many] = [100_000, 99_999].map((lastLevelBytes) =>
+      calls({ ...host, lastLevelBytes }, [copy, fill, copy]),
+    );
+    expect([few, many]).toEqual([[[2000, 2000]], [[4000, 2000]]]);
+  });
+
+  it('comes from memory in part some time after it was touched last', () => {
+    // An iteration takes 2 us for the call and 2 for the pause, and is as long ago as it takes.
+    const [long, short] = [40_000, 8000].map((residentNs) => calls({ ...host, residentNs }, [copy, pause]));
+    expect(long?.[0]?.[0]).toBeCloseTo(2000 * 1.01, -1);
+    expect(short?.[0]?.[0]).toBeCloseTo(2000 * 1.25, -2);
+    const [twice] = calls({ ...host, residentNs: 8000 }, [copy, pause, copy]);
+    expect(twice?.[1]).toBe(2000 * (1 + (2000 / 8000) ** 2));
+  });
+
+  it('takes longer to copy to where another processor has just written', () => {
+    const down = { op: 'copy', src: 'device', dst: 'pageable', stream: 'a', bytes: 1000 } as const;
+    const [plain, fresh] = [1, 2].map((freshFactor) => calls({ ...host, freshFactor }, [down, down]));
+    const [[first = 0, second = 0] = []] = fresh ?? [];
+    expect(plain?.[0]?.[0]).toBe(second);
+    expect(first).toBeGreaterThan(1.3 * second);
   });
 });

@@ -1,0 +1,46 @@
+/**
+ * How much of what the host copies still lies in its caches. Others use them too, so what nothing has touched for some
+ * milliseconds comes from memory: on an H200 machine pageable memory that had been touched 2 ms before was staged at 12 to
+ * 14 GB/s, what had been touched 4 ms before at 9, and 9 ms before at 6 (test/fixtures: loader-2 and offload-2 of blind3,
+ * pageable-source of corpus2).
+ */
+import type { Program } from '../program/program.ts';
+import { flushesCaches } from './preparation.ts';
+import type { DeviceProfile } from './profile.ts';
+
+export class Residency {
+  /** From the last touch in the iteration before to the same in this one. */
+  readonly #lapNs: number;
+  readonly #residentNs: number;
+  readonly #written: readonly boolean[];
+  /** The preparation leaves nothing in the caches. */
+  readonly #areGone: boolean;
+  /** When each part of a buffer was touched last, by its offset. */
+  readonly #touched = new Map<number, Map<number, number>>();
+
+  constructor(program: Program, profile: DeviceProfile, lapNs: number) {
+    this.#lapNs = lapNs;
+    this.#residentNs = profile.host.residentNs ?? Number.POSITIVE_INFINITY;
+    this.#areGone = flushesCaches(program, profile);
+    this.#written = program.buffers.map(({ written }) => written);
+  }
+
+  /** The part of it, 0 to 1, that comes from memory if a host thread copies it now. */
+  goneOf(buffer: number, offset: number, nowNs: number): number {
+    const atNs = this.#touched.get(buffer)?.get(offset);
+    if (atNs !== undefined) return this.#gonePart(Math.max(0, nowNs - atNs));
+    if (this.#areGone) return 1;
+    return this.#gonePart(this.#written[buffer] === true ? nowNs : this.#lapNs);
+  }
+
+  /** A host thread is through with it at `untilNs`. */
+  touch(buffer: number, offset: number, untilNs: number): void {
+    const parts = this.#touched.get(buffer);
+    if (parts === undefined) this.#touched.set(buffer, new Map([[offset, untilNs]]));
+    else parts.set(offset, untilNs);
+  }
+
+  #gonePart(sinceNs: number): number {
+    return Math.min(1, (sinceNs / this.#residentNs) ** 2);
+  }
+}
