@@ -1,7 +1,7 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
 import type { Measurement } from '../bench/measurement.ts';
 import { formatBytes, MiB } from '../units.ts';
-import { copy, copySizes, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
+import { copy, copySizes, pause, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
@@ -25,12 +25,16 @@ const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, 
 
 const workNs = (label: string) => (recorded: Recorded) => recorded.works(label).map(durationOf);
 const callNs = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
+/** But for the first in an iteration: its memory lies where the preparation has left it, in another processor's caches. */
+const laterWorkNs = (label: string) => (recorded: Recorded) => workNs(label)(recorded).slice(1);
+const laterCallNs = (label: string) => (recorded: Recorded) => callNs(label)(recorded).slice(1);
 const optional = (span: Parameters<typeof durationOf>[0] | undefined) =>
   span === undefined ? undefined : durationOf(span);
 
 /** Up to this size copies share a probe, and each is made several times: a single one of a few microseconds says little. */
 const together = 4 * MiB;
 const times = 4;
+const timesOfLarge = 2;
 
 export function addCopyProbes(builder: PlanBuilder): void {
   const sizes = copySizes(builder.options.largestBytes);
@@ -40,6 +44,8 @@ export function addCopyProbes(builder: PlanBuilder): void {
     }
   }
   addChunk(builder);
+  addStagedOut(builder);
+  addResidency(builder);
   const within = sizes.filter((bytes) => bytes >= 4096);
   for (const group of groups(within)) addDeviceCopies(builder, group);
   addQueuedCopies(builder);
@@ -65,7 +71,7 @@ const nameOf = (sizes: readonly number[]): string => {
 const copiesOf = (sizes: readonly number[]) =>
   sizes.flatMap((bytes) =>
     repeat<Operation>(
-      bytes <= together ? times : 1,
+      bytes <= together ? times : timesOfLarge,
       ...[query, copy(`${bytes}`, `from${bytes}`, `to${bytes}`, bytes)],
       synchronize(`end ${bytes}`),
     ),
@@ -87,12 +93,12 @@ function addLinkCopies(
   const found = builder.probe(name, { buffers, streams: [stream] }, operations);
   const path = `copies.${direction}.${memory}`;
   for (const bytes of sizes) {
-    found.point(`${path}.device`, 'bytes', bytes, workNs(`${bytes}`));
+    found.point(`${path}.device`, 'bytes', bytes, laterWorkNs(`${bytes}`));
     // A recorder makes calls longer, so that their cost is better measured without one.
     const measurement = { ...standard, direction, memory, bytes, capacity: bytes };
     const bench =
       memory === 'pinned' ? { measurement, read: ({ callNs: ns }: { callNs: Float64Array }) => [...ns] } : undefined;
-    found.point(`${path}.call`, 'bytes', bytes, callNs(`${bytes}`), bench);
+    found.point(`${path}.call`, 'bytes', bytes, laterCallNs(`${bytes}`), bench);
     if (memory === 'pageable' && direction === 'h2d') addInline(found, bytes);
   }
 }
@@ -102,8 +108,8 @@ function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
   const operations = [warmUp(copy('warm', `from${sizes[0]}`, `to${sizes[0]}`, 4096)), ...copiesOf(sizes)];
   const found = builder.probe(`copies d2d ${nameOf(sizes)}`, { buffers, streams: [stream] }, operations);
   for (const bytes of sizes) {
-    found.point('copies.d2d.device', 'bytes', bytes, workNs(`${bytes}`));
-    found.point('copies.d2d.call', 'bytes', bytes, callNs(`${bytes}`));
+    found.point('copies.d2d.device', 'bytes', bytes, laterWorkNs(`${bytes}`));
+    found.point('copies.d2d.call', 'bytes', bytes, laterCallNs(`${bytes}`));
   }
 }
 
@@ -145,6 +151,66 @@ function addChunk(builder: PlanBuilder): void {
     return share > 0 ? 2 ** Math.round(Math.log2(share * bytes)) : undefined;
   });
 }
+
+/** Into pageable memory: what the driver prepares, and what takes longer where another processor has just written. */
+function addStagedOut(builder: PlanBuilder): void {
+  const bytes = Math.min(MiB, builder.options.largestBytes);
+  const buffers = [host('small', 'pageable', 256), host('to', 'pageable', bytes), device('from', bytes)];
+  const small = (label: string) => [copy(label, 'from', 'small', 256), synchronize(`end ${label}`)];
+  const operations = [
+    ...[spin('spin', 1000), synchronize('end spin'), ...small('warm'), repeat<Operation>(4, ...small('small'))],
+    ...repeatedCopy('filled', 'written', copy('', 'from', 'to', bytes)),
+  ];
+  const drainNs = (recorded: Recorded, label: string): number => {
+    const [call, work] = [recorded.call(label), recorded.work(label)];
+    return call === undefined || work === undefined ? Number.NaN : call.endNs - work.endNs;
+  };
+  builder
+    .probe('staging out', { buffers, streams: [stream] }, operations)
+    .value('staging.prepareOutNs', (recorded) => {
+      const [issued, begun] = [recorded.call('spin'), recorded.work('spin')];
+      if (issued === undefined || begun === undefined) return undefined;
+      const latencyNs = begun.startNs - issued.endNs;
+      const calls = recorded.calls('small');
+      return recorded
+        .works('small')
+        .map(({ startNs }, index) => startNs - (calls[index]?.startNs ?? startNs) - latencyNs);
+    })
+    .value('host.freshFactor', (recorded) => Math.max(1, drainNs(recorded, 'filled') / drainNs(recorded, 'written')));
+}
+
+/** The same copy under two labels, each of them synchronised: once, and once more. */
+const repeatedCopy = (first: string, again: string, made: ReturnType<typeof copy>) =>
+  [first, again].flatMap((label) => [query, { ...made, label }, synchronize(`end ${label}`)]);
+
+/** Pauses after which a part of what was copied has left the caches, and after which all of it has. */
+const shortPauseNs = 4_000_000;
+const longPauseNs = 40_000_000;
+/** What comes from memory is copied this much slower at the least. */
+const leastSlower = 1.15;
+
+function addResidency(builder: PlanBuilder): void {
+  const bytes = Math.min(2 * MiB, builder.options.largestBytes);
+  const buffers = [host('from', 'pageable', bytes), device('to', bytes)];
+  const one = copy('', 'from', 'to', bytes);
+  const operations = [
+    ...repeatedCopy('first', 'at once', one),
+    ...[pause(shortPauseNs), query, { ...one, label: 'later' }, synchronize('end later')],
+    ...[pause(longPauseNs), query, { ...one, label: 'much later' }, synchronize('end much later')],
+  ];
+  builder.probe('what caches keep', { buffers, streams: [stream] }, operations).value('host.residentNs', (recorded) => {
+    const [near, later, gone] = ['at once', 'later', 'much later'].map((label) => recorded.call(label));
+    if (near === undefined || later === undefined || gone === undefined) return undefined;
+    const nearNs = durationOf(near);
+    if (durationOf(gone) < leastSlower * nearNs) return longPauseNs;
+    const part = (durationOf(later) - nearNs) / (durationOf(gone) - nearNs);
+    const sinceNs = later.startNs - near.endNs;
+    return Math.min(longPauseNs, sinceNs / Math.sqrt(Math.min(1, Math.max(leastPart, part))));
+  });
+}
+
+/** Of what comes from memory after the short pause: less can't be told from nothing. */
+const leastPart = 0.01;
 
 /** Large copies both ways, and what both move while both go on. */
 function addBoth(builder: PlanBuilder, largest: number): void {

@@ -36,7 +36,7 @@ const shares: readonly (readonly [path: RegExp, share: number])[] = [
   [/^queue\.queuedCopyNs$/, 0.25],
   [/^kernel\.(memoryLatencyNs|l2LatencyNs|arithmeticNs)$/, 0.5],
   // One thread's rates differ by a fifth from run to run of one machine, and by twice that between machines.
-  [/^host\.(?!memcpyBytes|wakeNs|signalNs)/, 0.5],
+  [/^host\.(?!memcpyBytes|wakeNs|signalNs|residentNs)/, 0.5],
 ];
 
 export function trustIn(path: string): number {

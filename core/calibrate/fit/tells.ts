@@ -149,7 +149,35 @@ export class Tells {
     const path = work === undefined ? null : copyPath(work.simulated);
     if (work === undefined || path === null) return [];
     const told = this.#point(pair, `${path}.call`, work.simulated.bytes);
+    if (path === 'copies.d2h.pageable') {
+      const staged = this.#stagedOut(pair, work, path);
+      return staged.length === 0 ? told : staged;
+    }
     return told.length === 0 ? this.#stagedBehind(work, path) : told;
+  }
+
+  /**
+   * One into pageable memory whose stream was idle begins when the driver has prepared it. How much longer than simulated
+   * its call then took tells the cost, wherever its target lay.
+   */
+  #stagedOut({ simulated, recorded }: RowPair, work: RowPair, path: string): readonly Told[] {
+    const { bytes } = work.simulated;
+    const points = tableAt(this.#profile, `${path}.call`);
+    const { launchToStartNs } = this.#profile.queue;
+    const prepareNs = this.#number('staging.prepareOutNs');
+    const more = this.#moreThan(work.simulated.startNs - simulated.startNs, launchToStartNs + prepareNs);
+    if (points === null || bytes <= 0 || more === null) return [];
+    const callNs = timeTable(points)(bytes);
+    const length = (index: number): number | undefined => {
+      const lasted = lengthOf(recorded[index], more);
+      return lasted === undefined ? undefined : (callNs * lasted) / (durationOf(simulated) - more);
+    };
+    const prepared = (index: number): number | undefined => {
+      const [call, copy] = [recorded[index], work.recorded[index]];
+      return call === undefined || copy === undefined ? undefined : copy.startNs - call.startNs - launchToStartNs;
+    };
+    const told: Told = { path: `${path}.call`, at: { key: 'bytes', value: bytes }, read: length };
+    return more === 0 ? [told, { path: 'staging.prepareOutNs', read: prepared }] : [told];
   }
 
   /**
@@ -381,8 +409,12 @@ export class Tells {
   #beyond(row: Activity, cost: number): number | null {
     const lasts = durationOf(row);
     if (isNear(lasts, cost)) return 0;
+    return isHostRow(row) ? this.#moreThan(lasts, cost) : null;
+  }
+
+  #moreThan(lasts: number, cost: number): number | null {
     const { firstNs = 0, coldFirstNs = 0 } = this.#profile.calls;
-    return [firstNs, coldFirstNs].find((more) => more > 0 && isHostRow(row) && isNear(lasts, cost + more)) ?? null;
+    return [0, firstNs, coldFirstNs].find((more) => isNear(lasts, cost + more)) ?? null;
   }
 
   #told({ recorded }: RowPair, path: string, value: number, key: PointKey, without = 0): Told {

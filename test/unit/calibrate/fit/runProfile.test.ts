@@ -58,13 +58,13 @@ describe('a gain told of a run of a machine that is not as the profile says', ()
     'late-host-work',
     'too-small',
     'multiprocessors-full',
-  ])('%s: within a hundredth of what that machine gains', (name) => {
+  ])('%s: within two hundredths of what that machine gains', (name) => {
     const run = runOn(other, example(name));
     const { verdicts, remedies, predictedWith } = summarizeRun(run, { profile: h200 });
     const [told] = remedies;
     const [wanted] = remediesFor(example(name), verdicts, other);
     expect(told?.steps).toEqual(wanted?.steps);
-    expect(Math.abs((told?.gainNs ?? 0) / (wanted?.gainNs ?? 0) - 1)).toBeLessThan(0.01);
+    expect(Math.abs((told?.gainNs ?? 0) / (wanted?.gainNs ?? 0) - 1)).toBeLessThan(0.02);
     expect(predictedWith?.profile).toBe('h200');
     expect(predictedWith?.fromRun.length).toBeGreaterThan(0);
   });
