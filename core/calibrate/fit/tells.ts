@@ -226,7 +226,30 @@ export class Tells {
     const path = memoryCalls[name];
     if (path === undefined) return name.startsWith('cuda') ? [] : this.#value(pair, 'memory.cachedNs');
     if (path.endsWith('Ns')) return this.#value(pair, path);
-    return this.#point(pair, path, this.#program.buffers[buffer]?.bytes ?? 0);
+    const bytes = this.#program.buffers[buffer]?.bytes ?? 0;
+    const told = this.#point(pair, path, bytes);
+    return told.length === 0 ? this.#behindWork(pair, path, bytes) : told;
+  }
+
+  /** A call that waits for the device, where that is still at work, and then works itself. */
+  #behindWork({ simulated, recorded }: RowPair, path: string, bytes: number): readonly Told[] {
+    const points = tableAt(this.#profile, path);
+    const afterNs = simulated.endNs - lastUntil(this.#deviceEnds, simulated.endNs);
+    if (points === null || !isNear(afterNs, timeTable(points)(bytes))) return [];
+    const after = this.#afterWork(recorded);
+    const read = (index: number): number | undefined => {
+      const [behind, whole] = [after(index), lengthOf(recorded[index], 0)];
+      return behind === undefined || whole === undefined ? undefined : Math.min(behind, whole);
+    };
+    return [{ path, at: { key: 'bytes', value: bytes }, read }];
+  }
+
+  /** How much longer the row lasts than the work on the device that it waited for. */
+  #afterWork(recorded: RowPair['recorded']): Told['read'] {
+    return (index) => {
+      const own = recorded[index];
+      return own === undefined ? undefined : own.endNs - lastUntil(this.#recordedEnds[index] ?? [], own.endNs);
+    };
   }
 
   #synchronise(pair: RowPair): readonly Told[] {
@@ -241,11 +264,7 @@ export class Tells {
     if (!isWake && !isCopyWake) return [];
     // Where they are about as long there is no telling which it is.
     if (isWake && isCopyWake && copyWakeNs !== wakeNs) return [];
-    const read = (index: number): number | undefined => {
-      const own = recorded[index];
-      return own === undefined ? undefined : own.endNs - lastUntil(this.#recordedEnds[index] ?? [], own.endNs);
-    };
-    return [{ path: isWake ? 'calls.wakeNs' : 'calls.copyWakeNs', read }];
+    return [{ path: isWake ? 'calls.wakeNs' : 'calls.copyWakeNs', read: this.#afterWork(recorded) }];
   }
 
   /** One thread that copies, writes or reads memory by itself. */

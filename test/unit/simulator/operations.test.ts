@@ -393,9 +393,9 @@ describe('allocators', () => {
   it('cudaMalloc and cudaFree wait for the device', () => {
     expect(calls('device', 0, spin('b', 100), allocate('cuda-malloc'), spin('b', 100), free)).toEqual([
       ['cudaLaunchKernel', 0, 20],
-      ['cudaMalloc', 20, 180],
-      ['cudaLaunchKernel', 180, 200],
-      ['cudaFree', 200, 350],
+      ['cudaMalloc', 20, 173],
+      ['cudaLaunchKernel', 173, 193],
+      ['cudaFree', 193, 336],
     ]);
   });
 

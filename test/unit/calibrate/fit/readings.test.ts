@@ -73,6 +73,26 @@ describe('readings', () => {
     expect(told(readings, 'kernel.startNs')[0]?.samples[0]).toBeCloseTo(3000, 0);
   });
 
+  it('tell what freeing memory takes behind the work that it waits for', () => {
+    const made = { id: 'm', memory: 'device', bytes: MiB, allocated: 'by-operation' };
+    const operations = [
+      { op: 'allocate', buffer: 'm', allocator: 'cuda-malloc', stream: 'a' },
+      spin(100_000),
+      { op: 'free', buffer: 'm', stream: 'a' },
+      end,
+    ];
+    const freeing = requireExperiment({
+      ...{ format: 'copyscope/experiment', version: 1, name: 'one', buffers: [made], streams },
+      threads: [{ id: 'main', operations }],
+    });
+    const free = h200.memory.free.map(({ bytes, ns }) => ({ bytes, ns: 3 * ns }));
+    const machine = parseProfile({ ...h200, memory: { ...h200.memory, free } });
+    const [reading] = told(readRuns([simulatedRun('free', freeing, machine)], h200), 'memory.free');
+    const known = free.find(({ bytes }) => bytes === MiB)?.ns ?? Number.NaN;
+    expect(reading).toMatchObject({ at: { key: 'bytes', value: MiB } });
+    expect(reading?.samples[0]).toBeCloseTo(known, -1);
+  });
+
   it('put into a profile, move what they name and nothing else', () => {
     const readings: Reading[] = [
       { path: 'calls.wakeNs', samples: [1, 5, 3] },
