@@ -46,13 +46,17 @@ export function checkReferences(experiment: Experiment): ErrorInfo[] {
   return problems;
 }
 
-/** Whether one operation alone has no problem: for who changed nothing else in a document that has none. */
-export function checkOperationReferences(experiment: Experiment, operation: Operation, path: Path): boolean {
+/**
+ * Whether these operations have no problem, without what groups among them hold: for who changed nothing else in a
+ * document that has none.
+ */
+export function areReferencesSound(experiment: Experiment, operations: readonly Operation[]): boolean {
   let isSound = true;
   const report: Report = () => {
     isSound = false;
   };
-  checkOperation(operation, path, collectNames(experiment, report), report);
+  const names = collectNames(experiment, report);
+  for (const operation of operations) checkOperation(operation, [], names, report);
   return isSound;
 }
 

@@ -1,5 +1,6 @@
 /** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
 import { describeOperation } from '../experiment/describe.ts';
+import { operationCount } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
@@ -70,6 +71,12 @@ interface Lowered {
   readonly alone: readonly (Instruction | null)[];
 }
 
+function standsAt(info: OperationInfo, op: number, path: Place['path'], index: number, thread: number): boolean {
+  if (info.op !== op || info.thread !== thread) return false;
+  if (info.path.length !== path.length + 1 || info.path[path.length] !== index) return false;
+  return path.every((step, at) => info.path[at] === step);
+}
+
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
@@ -77,10 +84,13 @@ class Lowering {
   readonly #alone: (Instruction | null)[] = [];
   /** Of a document that declares the same. */
   readonly #before: Lowered | null;
+  /** By how much the numbers of the last operations are greater now. */
+  readonly #shift: number;
 
   constructor(experiment: Experiment, before: Lowered | null) {
     this.scope = new Scope(experiment);
     this.#before = before;
+    this.#shift = operationCount(experiment) - (before?.sources.length ?? 0);
   }
 
   lowered(): Omit<Lowered, 'experiment'> {
@@ -103,16 +113,24 @@ class Lowering {
     }
   }
 
-  /** Takes over what an operation was lowered to before, where it stands where it stood then. */
+  /** Takes over what an operation was lowered to before; only its number and its place may be other ones. */
   #again(operation: Operation, path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
+    if (this.#before === null) return false;
     const op = this.operations.length;
-    const [info, instruction] = [this.#before?.operations[op], this.#before?.alone[op]];
-    if (info === undefined || instruction == null || this.#before?.sources[op] !== operation) return false;
-    if (info.thread !== thread || info.path.length !== path.length + 1 || info.path[path.length] !== index)
-      return false;
-    for (let step = 0; step < path.length; step += 1) if (info.path[step] !== path[step]) return false;
-    this.#keep(info, operation, instruction);
-    out.push(instruction);
+    const { sources, operations, alone } = this.#before;
+    const number = sources[op] === operation ? op : op - this.#shift;
+    if (sources[number] !== operation) return false;
+    const info = operations[number];
+    const instruction = alone[number];
+    if (info === undefined || instruction == null) return false;
+    const own = number === op ? instruction : { ...instruction, op };
+    const { kind, label } = info;
+    this.#keep(
+      standsAt(info, op, path, index, thread) ? info : { op, kind, label, thread, path: [...path, index] },
+      operation,
+      own,
+    );
+    out.push(own);
     return true;
   }
 

@@ -76,7 +76,10 @@ export class EventQueue {
     const actor = this.#actors[last];
     this.#actors[last] = undefined;
     if (last === 0 || actor === undefined) return;
-    const [time, order, what] = [this.#times[last] ?? 0, this.#order[last] ?? 0, this.#whats[last] ?? 0];
+    // No arrays here: this runs for every event.
+    const time = this.#times[last] ?? 0;
+    const order = this.#order[last] ?? 0;
+    const what = this.#whats[last] ?? 0;
     let index = 0;
     for (;;) {
       let child = 2 * index + 1;
@@ -91,7 +94,8 @@ export class EventQueue {
   }
 
   #before(a: number, b: number): boolean {
-    const [left, right] = [this.#times[a] ?? 0, this.#times[b] ?? 0];
+    const left = this.#times[a] ?? 0;
+    const right = this.#times[b] ?? 0;
     return left < right || (left === right && (this.#order[a] ?? 0) < (this.#order[b] ?? 0));
   }
 

@@ -55,12 +55,15 @@ export function kernelCost(
     (crossing.linkOut / profile.kernel.mappedWriteBytesPerSecond) * 1e9,
   );
   const workNs = linkNs === 0 ? memory.workNs : Math.max(memory.workNs, profile.kernel.mappedNs + linkNs);
+  // Every field by itself: this is worked out for thousands of kernels, and a copy of two objects takes much memory.
   return {
-    ...none,
-    ...blocks,
     deviceNs: startNs + workNs,
+    share: blocks.share,
+    exclusive: blocks.exclusive,
     leavesAtPart: smShare < 1 ? 1 : (profile.kernel.streamLeavesAtPart ?? 1),
+    isSingle: false,
     memoryPart: workNs === 0 ? 0 : Math.min(1, memory.fullNs / workNs),
+    arithmeticPart: 0,
     linkIn: crossing.linkIn,
     linkOut: crossing.linkOut,
     bytes: kernel.bytes,

@@ -35,9 +35,35 @@ const calls: Partial<Record<InstructionCode, string>> = {
 
 /** The steps of each host thread, in its instructions' order; most instructions are one. */
 export function planProgram(program: Program, profile: DeviceProfile): Step[][] {
+  const declared = JSON.stringify(declarations(program));
+  const before = last?.profile === profile && last.declared === declared ? last.threads : [];
   const planner = new Planner(program, profile);
-  return program.threads.map((thread) => planner.thread(thread));
+  const planned = program.threads.map((thread, index) => planner.thread(thread, before[index]));
+  last = program.operations.length > mostKept ? null : { profile, declared, threads: planned };
+  return planned.map(({ steps }) => steps);
 }
+
+/** What decides what an instruction becomes, beside itself and the profile. */
+function declarations({ devices, buffers, streams, launchBlocking, peerAccess, warmups }: Program): object {
+  return { devices, buffers, streams, launchBlocking, peerAccess, warmups };
+}
+
+interface PlannedThread {
+  readonly instructions: readonly Instruction[];
+  /** By instruction: the step it became; null where it is several, or where others have part in what it is. */
+  readonly alone: readonly (Step | null)[];
+  readonly steps: Step[];
+}
+
+/** What was planned last: an edit leaves most instructions the very objects that they were. Longer programs are not kept. */
+let last: {
+  readonly profile: DeviceProfile;
+  readonly declared: string;
+  readonly threads: readonly PlannedThread[];
+} | null = null;
+const mostKept = 10_000;
+
+const isAlone = ({ code }: Instruction): boolean => code !== 'endRepeat' && code !== 'multiCopy';
 
 /** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
 type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
@@ -53,8 +79,10 @@ class Planner {
     this.#copies = new CopyCosts(profile, program);
   }
 
-  thread({ instructions }: ProgramThread): Step[] {
+  /** `before` is of a program that declares the same. */
+  thread({ instructions }: ProgramThread, before: PlannedThread | undefined): PlannedThread {
     const steps: Step[] = [];
+    const alone: (Step | null)[] = [];
     /** Where each instruction's first step stands, for loops to go back to. */
     const places = new Int32Array(instructions.length);
     let capturing = false;
@@ -62,11 +90,17 @@ class Planner {
       places[index] = steps.length;
       if (instruction.code === 'beginCapture') capturing = true;
       else if (instruction.code === 'endCapture') capturing = false;
-      if (instruction.code === 'endRepeat') {
-        steps.push({ ...this.#blank(instruction), jump: places[instruction.start] ?? -1 });
-      } else for (const step of this.#steps(instruction, capturing && isCapturable(instruction))) steps.push(step);
+      const known = before?.instructions[index] === instruction && !capturing ? before.alone[index] : null;
+      const own = known == null ? this.#ownSteps(instruction, places, capturing) : [known];
+      for (const step of own) steps.push(step);
+      alone.push(own.length === 1 && !capturing && isAlone(instruction) ? (own[0] ?? null) : null);
     });
-    return steps;
+    return { instructions, alone, steps };
+  }
+
+  #ownSteps(instruction: Instruction, places: Int32Array, capturing: boolean): readonly Step[] {
+    if (instruction.code !== 'endRepeat') return this.#steps(instruction, capturing && isCapturable(instruction));
+    return [{ ...this.#blank(instruction), jump: places[instruction.start] ?? -1 }];
   }
 
   #steps(instruction: Instruction, captured: boolean): readonly Step[] {

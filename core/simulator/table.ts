@@ -18,8 +18,9 @@ export function timeTable(points: readonly TimePoint[]): TimeTable {
   const times = Float64Array.from(points, (point) => point.ns);
   const last = points.length - 1;
   return (bytes) => {
-    const above = sizes.findIndex((size) => size >= bytes);
-    if (above === -1) return ((times[last] ?? 0) / (sizes[last] ?? 1)) * bytes;
+    let above = 0;
+    while (above <= last && (sizes[above] ?? 0) < bytes) above += 1;
+    if (above > last) return ((times[last] ?? 0) / (sizes[last] ?? 1)) * bytes;
     const [x1, y1] = [sizes[above] ?? 1, times[above] ?? 0];
     if (above === 0 || x1 === bytes) return y1;
     const [x0, y0] = [sizes[above - 1] ?? 1, times[above - 1] ?? 0];

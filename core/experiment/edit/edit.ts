@@ -2,7 +2,7 @@
 import type { Experiment } from '../experiment.ts';
 import { childOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
-import { checkOperationReferences } from '../references.ts';
+import { areReferencesSound } from '../references.ts';
 import { type OperationPath, operationOf } from './paths.ts';
 
 /** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
@@ -36,7 +36,7 @@ export function editOperation(
   const parsed = operationSchema.safeParse(draft);
   const changed = withValue(experiment, path, parsed.success ? parsed.data : draft) as Experiment;
   // What is wrong is said by those who check whole documents, with the field's place in this one.
-  return parsed.success && checkOperationReferences(changed, parsed.data, path) ? changed : requireExperiment(changed);
+  return parsed.success && areReferencesSound(changed, [parsed.data]) ? changed : requireExperiment(changed);
 }
 
 /** A copy with another value at a path; what lies beside the path is shared. */

@@ -6,7 +6,8 @@
 import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
 import { maxOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
-import { checkReferences } from '../references.ts';
+import { areReferencesSound, checkReferences } from '../references.ts';
+import { declaresTheSame } from '../sameDeclarations.ts';
 import { changedPart } from './changedPart.ts';
 import { type Edited, pathsOf } from './edit.ts';
 
@@ -43,14 +44,22 @@ const copyOf = (operations: readonly Operation[]): Operation[] =>
 function checked(before: Experiment, draft: Experiment): Experiment | null {
   const bare = draft.threads.map((thread) => ({ ...thread, operations: [] }));
   const declared = experimentSchema.safeParse({ ...draft, threads: bare });
-  const lists = checkedLists(before, draft);
-  if (!declared.success || lists === null) return null;
+  const found = checkedLists(before, draft);
+  if (!declared.success || found === null) return null;
   const made: Experiment = {
     ...declared.data,
+    environment: draft.environment === before.environment ? before.environment : declared.data.environment,
+    devices: kept(before.devices, draft.devices, declared.data.devices),
     buffers: kept(before.buffers, draft.buffers, declared.data.buffers),
-    threads: draft.threads.map((thread, index) => ({ ...thread, operations: lists[index] ?? [] })),
+    streams: kept(before.streams, draft.streams, declared.data.streams),
+    events: kept(before.events, draft.events, declared.data.events),
+    signals: kept(before.signals, draft.signals, declared.data.signals),
+    threads: draft.threads.map((thread, index) => ({ ...thread, operations: found.lists[index] ?? [] })),
   };
-  return checkReferences(made).length === 0 ? made : null;
+  const isSound = declaresTheSame(before, made)
+    ? areReferencesSound(made, found.fresh)
+    : checkReferences(made).length === 0;
+  return isSound ? made : null;
 }
 
 /** The list of before where it holds the same. */
@@ -60,7 +69,14 @@ const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Ite
 /** Groups nested deeper, which nobody writes by hand, are checked with the whole document. */
 const mostLevels = 16;
 
-function checkedLists(before: Experiment, draft: Experiment): Operation[][] | null {
+interface CheckedLists {
+  /** Of each thread. */
+  readonly lists: readonly Operation[][];
+  /** Operations that were not there before. */
+  readonly fresh: readonly Operation[];
+}
+
+function checkedLists(before: Experiment, draft: Experiment): CheckedLists | null {
   const parts = draft.threads.map(({ operations }, thread) =>
     changedPart(before.threads[thread]?.operations ?? [], operations),
   );
@@ -69,6 +85,7 @@ function checkedLists(before: Experiment, draft: Experiment): Operation[][] | nu
     const { start, endBefore } = parts[thread] ?? { start: 0, endBefore: operations.length };
     eachOperation(operations.slice(start, endBefore), (operation) => known.add(operation));
   });
+  const fresh: Operation[] = [];
   let isSound = true;
   const look = (operations: readonly Operation[], level: number): Operation[] => {
     if (operations.length > maxOperations || level > mostLevels) isSound = false;
@@ -79,7 +96,9 @@ function checkedLists(before: Experiment, draft: Experiment): Operation[][] | nu
     const result = operationSchema.safeParse(isGroup ? { ...operation, operations: [] } : operation);
     if (!result.success) isSound = false;
     const own = result.data ?? operation;
-    return isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
+    const whole = isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
+    fresh.push(whole);
+    return whole;
   };
   const lists = draft.threads.map(({ operations }, thread) => {
     const { start, endAfter } = parts[thread] ?? { start: 0, endAfter: operations.length };
@@ -90,5 +109,5 @@ function checkedLists(before: Experiment, draft: Experiment): Operation[][] | nu
       ...operations.slice(endAfter),
     ];
   });
-  return isSound ? lists : null;
+  return isSound ? { lists, fresh } : null;
 }
