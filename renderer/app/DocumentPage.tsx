@@ -4,7 +4,6 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useMemo } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { Experiment } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { useEditor } from '../score/editor.ts';
@@ -17,7 +16,7 @@ import type { LoadedRun } from './loadedRun.ts';
 import classes from './Shell.module.css';
 import { retryDocument, retryRun } from './store/actions.ts';
 import { currentExperiment, loadedRun, pageDocumentKey } from './store/select.ts';
-import { Following, useApp } from './store/store.ts';
+import { Following, InNextFrame, state, useApp } from './store/store.ts';
 import { panelSize, usePanelSizes } from './usePanelSizes.ts';
 
 /** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
@@ -31,15 +30,21 @@ const toolbar = (
     <ScoreToolbar />
   </Following>
 );
+const score = (
+  <InNextFrame>
+    <Score />
+  </InNextFrame>
+);
+const json = <JsonPane />;
 const timeline = <TimelinePanel />;
 
 export function DocumentPage() {
-  const experiment = useApp(currentExperiment);
+  const isOpen = useApp((state) => currentExperiment(state) !== null);
   const trace = useApp((state) => (state.page.kind === 'run' ? loadedRun(state, state.page.id) : null));
   const problem = useDocumentProblem();
   if (problem !== null) return <DocumentProblem {...problem} />;
-  if (experiment === null && trace !== null) return <ImportedTrace run={trace} />;
-  if (experiment === null) {
+  if (!isOpen && trace !== null) return <ImportedTrace run={trace} />;
+  if (!isOpen) {
     return (
       <EmptyState icon={<Loader size={22} />} title="Opening…" isPage>
         <Text c="dimmed">Reading it from the host.</Text>
@@ -49,7 +54,7 @@ export function DocumentPage() {
   return (
     <>
       {header}
-      <ScoreAndTimeline experiment={experiment} />
+      <ScoreAndTimeline />
     </>
   );
 }
@@ -70,39 +75,39 @@ const leastScoreHeight = 246;
 const tallest = 354;
 
 interface ScoreAndTimelineProps {
-  readonly experiment: Experiment;
   /** In the timeline's place. */
   readonly instead?: ReactNode;
 }
 
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
-export function ScoreAndTimeline({ experiment, instead }: ScoreAndTimelineProps) {
-  const view = useEditor((state) => state.view);
+export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
+  const view = useEditor((editor) => editor.view);
   const key = useApp(pageDocumentKey);
-  const isOwn = useApp((state) => state.page.kind === 'experiment');
+  const isOwn = useApp(({ page }) => page.kind === 'experiment');
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
-  const natural = useMemo(
-    () => Math.min(Math.max(scoreHeight(experiment), isOwn ? leastScoreHeight : 0), tallest),
-    [key],
-  );
-  const score =
+  const natural = useMemo(() => {
+    const experiment = currentExperiment(state());
+    const own = experiment === null ? 0 : scoreHeight(experiment);
+    return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest);
+  }, [key]);
+  const above =
     view === 'json'
       ? { id: 'score', name: 'json', size: tallest }
       : { id: 'score', name: `score-${natural}`, size: natural };
-  const sizes = usePanelSizes([score]);
+  const sizes = usePanelSizes([above]);
   return (
     <Group orientation="vertical" key={natural} className={classes['panels']} {...sizes}>
       <Panel
         id="score"
-        defaultSize={panelSize(score)}
+        defaultSize={panelSize(above)}
         minSize={90}
         maxSize="60%"
         groupResizeBehavior="preserve-pixel-size"
       >
         <div className={classes['score']}>
           {toolbar}
-          {view === 'json' ? <JsonPane experiment={experiment} /> : <Score experiment={experiment} />}
+          {view === 'json' ? json : score}
         </div>
       </Panel>
       <Separator className={classes['separatorAcross']} aria-label="Resize the score" />

@@ -47,7 +47,7 @@ export const keySections: readonly KeySection[] = [
   },
   {
     title: 'Score, with the keyboard',
-    files: ['score/useScoreKeys.ts'],
+    files: ['score/scoreKeys.ts'],
     entries: [
       entry(
         ['←', '→', '↑', '↓'],

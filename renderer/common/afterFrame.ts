@@ -19,15 +19,10 @@ export function afterFrame(action: () => void): () => void {
   };
 }
 
-/**
- * Calls `action` two frames after the next one, or soon. Returns what calls it off. The frame just after the next one may
- * begin while that is still being put on screen: a processor that works on it then is one less for that.
- */
-export function inTwoFrames(action: () => void): () => void {
+/** Calls `action` in the frame after the next one, so that it is drawn with that, or soon. Returns what calls it off. */
+export function inSecondFrame(action: () => void): () => void {
   let frame = requestAnimationFrame(() => {
-    frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(once);
-    });
+    frame = requestAnimationFrame(once);
   });
   const timer = setTimeout(once, mostWaitMs);
   function off(): void {

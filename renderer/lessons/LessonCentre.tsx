@@ -67,7 +67,6 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
     <div className={classes['centre']} ref={centre}>
       <Bar open={open} experiment={experiment} />
       <ScoreAndTimeline
-        experiment={experiment}
         {...(open.waits
           ? {
               instead: (

@@ -7,13 +7,14 @@ import { canResize } from '../../core/experiment/edit/resize.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
-import { state, useApp } from '../app/store/store.ts';
+import { assign, state, useApp } from '../app/store/store.ts';
+import type { Cell } from '../app/store/types.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { useHazardsByOp } from '../inspector/useHazards.ts';
 import { VerdictIcon } from '../inspector/VerdictCard.tsx';
 import { useBlockKeys } from './blockKeys.ts';
 import { edgeTo } from './commands.ts';
-import { type Cell, editor, setEditor, useEditor } from './editor.ts';
+import { editor, setEditor, useEditor } from './editor.ts';
 import { HazardMark, hazardWords } from './HazardMark.tsx';
 import { OperationIcon } from './OperationIcon.tsx';
 import { ResizeGrip } from './ResizeGrip.tsx';
@@ -31,7 +32,7 @@ interface Props {
 export function Blocks({ sheet, first, last }: Props) {
   const ops = useApp((all) => selectedOps(all).join());
   const selected = new Set(ops === '' ? [] : ops.split(',').map(Number));
-  const cursor = useEditor((all) => all.cursor);
+  const cursor = useApp((all) => all.cursor);
   const edgeFrom = useEditor((all) => all.edgeFrom);
   const verdicts = useVerdictsByOp();
   const hazards = useHazardsByOp();
@@ -189,7 +190,7 @@ function pick(block: Pick<ScoreBlock, 'op' | 'row' | 'column'>, event: MouseEven
     void edgeTo(edgeFrom, cell);
     return;
   }
-  setEditor({ cursor: cell });
+  assign({ cursor: cell });
   const before = selectedOps(state());
   const [anchor] = before;
   if ((event.ctrlKey || event.metaKey) && anchor !== undefined) {

@@ -3,12 +3,19 @@ import { type UIEvent, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { lineOfField, lineOfSyntaxError } from '../../core/experiment/edit/jsonLines.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
 import classes from './JsonPane.module.css';
 import { useJsonText } from './useJsonText.ts';
 
 const mostProblems = 20;
 
-export function JsonPane({ experiment }: { readonly experiment: Experiment }) {
+export function JsonPane() {
+  const experiment = useApp(currentExperiment);
+  return experiment === null ? null : <Pane experiment={experiment} />;
+}
+
+function Pane({ experiment }: { readonly experiment: Experiment }) {
   const { text, setText, parsed, takeOver } = useJsonText(experiment);
   const [scroll, setScroll] = useState(0);
   const area = useRef<HTMLTextAreaElement>(null);

@@ -4,14 +4,15 @@ import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { select } from '../app/store/actions.ts';
 import { currentExperiment, pageDocumentKey } from '../app/store/select.ts';
-import { state, watch } from '../app/store/store.ts';
+import { assign, state, useApp, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';
 import { Edges } from './Edges.tsx';
-import { editor, isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
+import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
+import { onScoreKey } from './scoreKeys.ts';
 import { blockOf, scoreLayout } from './scoreLayout.ts';
 import { selectedOp, useSelectedOp } from './selectedOp.ts';
 import {
@@ -30,7 +31,6 @@ import {
   touches,
 } from './sheet.ts';
 import { registerSheet } from './sheetRegistry.ts';
-import { useScoreKeys } from './useScoreKeys.ts';
 
 const scrollBarHeight = 13;
 const toolbarHeight = 38;
@@ -45,7 +45,12 @@ export function scoreHeight(experiment: Experiment): number {
   return toolbarHeight + rowsTop(layout) + layout.rows.length * rowHeight + scrollBarHeight;
 }
 
-export function Score({ experiment }: { readonly experiment: Experiment }) {
+export function Score() {
+  const experiment = useApp(currentExperiment);
+  return experiment === null ? null : <Sheet experiment={experiment} />;
+}
+
+function Sheet({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
   const columns = useMemo(() => placeColumns(layout), [layout]);
   const sheet = useMemo<SheetPlaces>(() => ({ layout, columns, top: rowsTop(layout) }), [layout, columns]);
@@ -55,7 +60,6 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
   useEffect(() => registerSheet(element.current, sheet), [sheet]);
   useCursorFollowsSelection();
   useWishedFocus(element, sheet);
-  const onKeyDown = useScoreKeys(experiment, sheet);
   const band = useRubberBand(element, sheet);
   const first = Math.max(columns.at(left) - overscan, 0);
   const last = columns.at(left + width) + overscan;
@@ -72,7 +76,7 @@ export function Score({ experiment }: { readonly experiment: Experiment }) {
         tabIndex={-1}
         data-scroll
         onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
-        onKeyDown={onKeyDown}
+        onKeyDown={onScoreKey}
       >
         <div
           className={classes['sheet']}
@@ -118,20 +122,23 @@ function useCursorFollowsSelection(): void {
 }
 
 /** Another document begins at its first cell. */
-const restart = (): void => setEditor({ cursor: { row: 0, column: 0 }, edgeFrom: null });
+function restart(): void {
+  setEditor({ edgeFrom: null });
+  assign({ cursor: { row: 0, column: 0 } });
+}
 
 function follow(all: AppState): void {
   const [experiment, op] = [currentExperiment(all), selectedOp(all)];
   if (experiment === null || op === null) return;
   const block = blockOf(scoreLayout(experiment), op);
-  const { cursor } = editor();
+  const { cursor } = state();
   const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
-  if (!isThere) setEditor({ cursor: { row: block.row, column: block.column } });
+  if (!isThere) assign({ cursor: { row: block.row, column: block.column } });
 }
 
 /** Gives the focus to the cursor's cell once it is drawn, where someone wished for it. */
 function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces): void {
-  const cursor = useEditor((state) => state.cursor);
+  const cursor = useApp((state) => state.cursor);
   const picking = useEditor((state) => state.pickerOpen);
   /** Where the cell was that was brought into sight last. */
   const revealed = useRef('');
@@ -232,7 +239,7 @@ function Groups({ sheet }: SheetProps) {
 
 /** The empty cell at the cursor; a block at the cursor is drawn by Blocks. */
 function Cursor({ sheet }: SheetProps) {
-  const cursor = useEditor((state) => state.cursor);
+  const cursor = useApp((state) => state.cursor);
   const row = sheet.layout.rows[cursor.row];
   if (row === undefined || blockAt(sheet.layout, cursor) !== undefined) return null;
   return (
@@ -288,7 +295,7 @@ function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: S
     from.current = null;
     if (start === null) return;
     if (box === null) {
-      setEditor({ cursor: cellAt(sheet, start.x, start.y) });
+      assign({ cursor: cellAt(sheet, start.x, start.y) });
       if (!event.shiftKey) select(null);
       wishFocus();
     } else {

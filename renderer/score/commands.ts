@@ -33,8 +33,9 @@ import { announce } from '../app/announce.ts';
 import { edit } from '../app/store/editing.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
+import type { Cell } from '../app/store/types.ts';
 import { edgeEnd, placeOfCell } from './cells.ts';
-import { type Cell, editor, setEditor } from './editor.ts';
+import { editor, setEditor } from './editor.ts';
 import { focusFields } from './focusFields.ts';
 import { operationTitle } from './operationTexts.ts';
 import { scoreLayout } from './scoreLayout.ts';
@@ -57,13 +58,13 @@ function currentThread(experiment: Experiment): number {
 const inCell = (experiment: Experiment, cell: Cell) =>
   placeOfCell(experiment, scoreLayout(experiment), cell, currentThread(experiment));
 
-export const addAt = (name: OperationName, cell: Cell = editor().cursor): Promise<boolean> =>
+export const addAt = (name: OperationName, cell: Cell = state().cursor): Promise<boolean> =>
   edit(`Add ${operationTitle(name).toLowerCase()}`, (experiment) => {
     const { place, target } = inCell(experiment, cell);
     return addOperation(experiment, name, place, target);
   });
 
-export const insertTemplate = ({ title, build }: Template, cell: Cell = editor().cursor): Promise<boolean> =>
+export const insertTemplate = ({ title, build }: Template, cell: Cell = state().cursor): Promise<boolean> =>
   edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));
 
 /** A step about what is selected; says so where nothing is. */
@@ -113,13 +114,13 @@ export async function cutSelected(): Promise<void> {
 
 /** Before the cursor's cell, with what the operations name and this document lacks. */
 export async function paste(): Promise<void> {
-  const { clipboard, cursor } = editor();
+  const { clipboard } = editor();
   if (clipboard === null) {
     announce('Nothing was copied yet.');
     return;
   }
   await edit(`Paste ${counted(clipboard)}`, (experiment) =>
-    pasteOperations(experiment, clipboard, inCell(experiment, cursor).place),
+    pasteOperations(experiment, clipboard, inCell(experiment, state().cursor).place),
   );
 }
 

@@ -1,14 +1,9 @@
-/** What the editor itself is at: cursor, clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
+/** What the editor itself is at: clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
-
-export interface Cell {
-  readonly row: number;
-  readonly column: number;
-}
+import type { Cell } from '../app/store/types.ts';
 
 interface EditorState {
-  readonly cursor: Cell;
   /** Number of the operation that an event edge is being drawn from; null where none is. */
   readonly edgeFrom: number | null;
   /** The cell under what is being dragged. */
@@ -23,7 +18,6 @@ interface EditorState {
 }
 
 export const useEditor = create<EditorState>()(() => ({
-  cursor: { row: 0, column: 0 },
   edgeFrom: null,
   dropCell: null,
   clipboard: null,

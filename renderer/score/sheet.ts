@@ -1,6 +1,6 @@
 /** Where rows, columns and blocks lie on the score's sheet, in pixels from its left top corner. */
+import type { Cell } from '../app/store/types.ts';
 import type { ColumnPlaces } from './columns.ts';
-import type { Cell } from './editor.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
 
 export const rowHeight = 34;

@@ -6,12 +6,12 @@
  *
  * Without numbers it measures 2,000 operations. Keys are pressed in the score: + and - change one operation, Ctrl+D and
  * Delete put another one in and take it out, after which those behind it have other numbers. The clock begins at the time
- * stamp that the browser gave the key event. Three moments follow: its handler begins; the page has drawn the new lanes;
+ * stamp that the browser gave the key event. Four moments follow: its handler begins; the page has drawn the new lanes;
  * the browser presents the first frame that holds them, as its own trace tells, after style, layout, raster and the
- * compositor's drawing. It is the moment that the Event Timing API takes for the end of an interaction. Without a graphics
- * card that is when the frame's pixels are written; a screen would add its own delay. The last line is the processor time
- * of the window's thread for all of that, which other work on the machine lengthens least. --profile writes V8's CPU
- * profile of the window.
+ * compositor's drawing; it presents the first frame that holds the changed score. A frame is presented at the moment that
+ * the Event Timing API takes for the end of an interaction. Without a graphics card that is when the frame's pixels are
+ * written; a screen would add its own delay. The last line is the processor time of the window's thread until the lanes'
+ * frame, which other work on the machine lengthens least. --profile writes V8's CPU profile of the window.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,9 +36,9 @@ const kinds = [
   { what: 'an operation put in or taken out', keys: ['Control+d', 'Delete'] },
 ];
 
-/** Runs in the page: leaves a mark when a key event came, when it was handled, and when the plot shows other lanes. */
+/** Runs in the page: leaves a mark when a key event came, when the plot shows other lanes, and when the score changes. */
 function watchEdits() {
-  const watched = { edit: 0, endNs: '', lags: [], drawn: () => {} };
+  const watched = { edit: 0, endNs: '', lags: [], isScoreDrawn: true, drawn: () => {} };
   globalThis.watched = watched;
   const plot = () => document.querySelector('[data-testid="timeline-plot"]');
   window.addEventListener(
@@ -48,6 +48,7 @@ function watchEdits() {
       performance.mark(`key ${watched.edit}`);
       watched.lags[watched.edit] = performance.now() - event.timeStamp;
       watched.endNs = plot().dataset.endNs;
+      watched.isScoreDrawn = false;
     },
     { capture: true },
   );
@@ -62,6 +63,16 @@ function watchEdits() {
     childList: true,
     attributes: true,
     attributeFilter: ['data-end-ns'],
+  });
+  new MutationObserver(() => {
+    if (watched.isScoreDrawn) return;
+    watched.isScoreDrawn = true;
+    performance.mark(`score ${watched.edit}`);
+  }).observe(document.querySelector('[data-testid="score-sheet"]'), {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    attributes: true,
   });
 }
 
@@ -133,7 +144,8 @@ function print(count, { what }, found) {
   for (const [field, name] of [
     ['handledMs', 'handler begins'],
     ['drawnMs', 'lanes drawn'],
-    ['presentedMs', 'frame presented'],
+    ['presentedMs', 'lanes presented'],
+    ['scoreMs', 'score presented'],
     ['processorMs', 'processor time'],
   ]) {
     const values = found.map((one) => one[field]);

@@ -63,7 +63,7 @@ test('an edit of an example makes a copy; undo and redo go through every step by
   await expect.poll(() => saved(server.dataFolder).threads[0]?.operations.length).toBe(8);
 });
 
-test('an edit and the lanes that are predicted for it are drawn in one frame, and all else follows', async ({
+test('the next frame draws the lanes of an edit, the one after it the score, and all else follows', async ({
   window,
   page,
 }) => {
@@ -79,9 +79,11 @@ test('an edit and the lanes that are predicted for it are drawn in one frame, an
     const lanes = () => document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['endNs'];
     const before = lanes();
     block?.dispatchEvent(new KeyboardEvent('keydown', { key: '-', bubbles: true, cancelable: true }));
-    // Comes before the frame is drawn.
+    // Each comes before its frame is drawn.
     await new Promise(requestAnimationFrame);
-    return { before, after: lanes(), block: block?.textContent };
+    const after = lanes();
+    await new Promise(requestAnimationFrame);
+    return { before, after, block: block?.textContent };
   });
   expect(drawn.block).toContain('14.0 MiB');
   expect(Number(drawn.after)).toBeLessThan(Number(drawn.before));

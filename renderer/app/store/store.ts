@@ -2,7 +2,7 @@
 import { createContext, createElement, type ReactNode, useContext } from 'react';
 import { flushSync } from 'react-dom';
 import { createStore, useStore } from 'zustand';
-import { afterFrame, inTwoFrames } from '../../common/afterFrame.ts';
+import { afterFrame, inSecondFrame } from '../../common/afterFrame.ts';
 import { onTouch } from '../../common/onTouch.ts';
 import type { AppState, Selection } from './types.ts';
 
@@ -25,6 +25,7 @@ const initial: AppState = {
   edits: {},
   engine: null,
   selection: null,
+  cursor: { row: 0, column: 0 },
   iteration: null,
   timelineAs: 'lanes',
   helpOpen: false,
@@ -35,14 +36,20 @@ const initial: AppState = {
 };
 
 const present = createStore<AppState>()(() => initial);
-/** The same, except for the frames just after drawFirst(). */
+/** The same, but a frame later after drawFirst(). */
+const next = createStore<AppState>()(() => initial);
+/** The same, but some frames later after drawFirst(). */
 const settled = createStore<AppState>()(() => initial);
 
 /** The store that a part of the window reads. */
 const Read = createContext(present);
 
+/** What stands inside is drawn in the frame after that of what drawFirst() is about. All of it sees the same moment. */
+export const InNextFrame = ({ children }: { readonly children: ReactNode }) =>
+  createElement(Read, { value: next }, children);
+
 /**
- * What stands inside may follow a frame or two later where something else is drawn first: toolbars, lists and panels, of
+ * What stands inside may follow some frames later where something else is drawn first: toolbars, lists and panels, of
  * which an edit draws many and none is what one looks at. All of them see the same moment of the state.
  */
 export const Following = ({ children }: { readonly children: ReactNode }) =>
@@ -61,50 +68,57 @@ export function assign(fields: Partial<AppState>): void {
   present.setState(fields);
 }
 
-/** Calls off the end of what is being drawn first; null while nothing is. */
+/** Calls off what is to follow what is being drawn first; null while nothing is. */
 let held: (() => void) | null = null;
+/** Of that, what the frame after draws; null where it has. */
+let second: (() => void) | null = null;
 let heldSince = 0;
-/** What is being drawn first selects something else. */
-let isUrgent = false;
 /** What is held back longer shows in the midst of a series of quick changes. */
 const mostHeldMs = 250;
 
 present.subscribe((now, before) => {
-  if (held === null) settled.setState(now, true);
+  if (held === null) showAll(now);
   else if (now.page !== before.page) settle();
-  else if (!isSameTarget(now.selection, before.selection)) {
-    // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, two frames later.
-    if (now.documents === before.documents) settle();
-    else {
-      isUrgent = true;
-      hold();
-    }
-  }
+  // Fields, above all, must be those of what is selected as soon as it is; where an edit itself selects, a moment later.
+  else if (!isSameTarget(now.selection, before.selection) && now.documents === before.documents) settle();
 });
 
-/** What is changed now is drawn first: what stands inside of Following waits until the next frame is on screen. */
+/**
+ * What is changed now is drawn first: what stands inside of InNextFrame is drawn in the frame after, what stands inside of
+ * Following once that is on screen.
+ */
 export function drawFirst(): void {
+  second ??= inSecondFrame(() => {
+    second = null;
+    next.setState(present.getState(), true);
+  });
   const now = performance.now();
   if (held === null) heldSince = now;
   else if (now - heldSince > mostHeldMs) return;
-  hold();
-}
-
-function hold(): void {
   held?.();
-  const stops = [isUrgent ? inTwoFrames(settle) : afterFrame(settle), onTouch(() => flushSync(settle))];
+  let stop = inSecondFrame(() => {
+    stop = afterFrame(settle);
+  });
+  const ignore = onTouch(() => flushSync(settle));
   held = () => {
-    for (const stop of stops) stop();
+    stop();
+    ignore();
   };
 }
 
 function settle(): void {
   held?.();
   held = null;
-  isUrgent = false;
-  settled.setState(present.getState(), true);
+  second?.();
+  second = null;
+  showAll(present.getState());
   // What was selected above is drawn in a task of its own that comes first.
   for (const action of due.splice(0)) queueMicrotask(action);
+}
+
+function showAll(now: AppState): void {
+  next.setState(now, true);
+  settled.setState(now, true);
 }
 
 function isSameTarget(a: Selection | null, b: Selection | null): boolean {

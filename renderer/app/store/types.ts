@@ -78,8 +78,16 @@ export type Selection =
   | { readonly kind: 'experiment' }
   | { readonly kind: 'area'; readonly run: string; readonly startNs: number; readonly endNs: number };
 
+/** A place in the score. */
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
 export interface SelectionSlice {
   readonly selection: Selection | null;
+  /** The score's: where the focus is, and where something goes that is put in. */
+  readonly cursor: Cell;
   /** Recorded iteration that is shown; null for the run's representative one. */
   readonly iteration: number | null;
   readonly timelineAs: 'lanes' | 'table' | 'charts';

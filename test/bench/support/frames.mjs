@@ -3,23 +3,26 @@
 const markOf = (events, name) => events.find((event) => event.cat === 'blink.user_timing' && event.name === name);
 
 /**
- * Of each edit, between the page's marks `key N` and `lanes N`, in milliseconds: until the lanes were drawn, until the
- * first frame that holds them was presented, and the processor time that the page's thread took for it. `lags` are the
+ * Of each edit, from the page's mark `key N` on, in milliseconds: until the lanes were drawn (`lanes N`), until the first
+ * frame that holds them was presented, until the one that holds the score (`score N`) was, and the processor time that
+ * the page's thread took for the lanes. `lags` are the
  * milliseconds from the key event's own time stamp to its mark.
  */
 export function frameTimes(events, lags) {
   const sorted = events.filter(({ ts }) => ts > 0).sort((a, b) => a.ts - b.ts);
   const frames = pageFrames(sorted);
   return lags.map((lagMs, edit) => {
-    const [key, lanes] = [markOf(sorted, `key ${edit}`), markOf(sorted, `lanes ${edit}`)];
-    if (key === undefined || lanes === undefined) throw new Error(`edit ${edit} is not in the trace`);
+    const [key, lanes, score] = ['key', 'lanes', 'score'].map((name) => markOf(sorted, `${name} ${edit}`));
+    if (key === undefined || lanes === undefined || score === undefined)
+      throw new Error(`edit ${edit} is not in the trace`);
     // What was drawn before a frame's work on the page ended is in that frame.
-    const frame = frames.find(({ end }) => end >= lanes.ts);
-    if (frame === undefined) throw new Error(`no frame was presented after edit ${edit}`);
+    const [frame, scoreFrame] = [lanes, score].map(({ ts }) => frames.find(({ end }) => end >= ts));
+    if (frame === undefined || scoreFrame === undefined) throw new Error(`no frame was presented after edit ${edit}`);
     return {
       handledMs: lagMs,
       drawnMs: (lanes.ts - key.ts) / 1000 + lagMs,
       presentedMs: (frame.presented - key.ts) / 1000 + lagMs,
+      scoreMs: (scoreFrame.presented - key.ts) / 1000 + lagMs,
       processorMs: processorUs(sorted, key, frame.end) / 1000,
     };
   });

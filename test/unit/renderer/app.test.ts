@@ -63,6 +63,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     edits: {},
     engine: null,
     selection: null,
+    cursor: { row: 0, column: 0 },
     iteration: null,
     timelineAs: 'lanes',
     helpOpen: false,

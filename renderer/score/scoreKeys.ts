@@ -1,8 +1,9 @@
 /** The score's keys. They work while the focus is in it, and the timeline's don't then. */
-import { type KeyboardEvent, useRef } from 'react';
-import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { KeyboardEvent } from 'react';
 import { select } from '../app/store/actions.ts';
-import { state } from '../app/store/store.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { assign, state } from '../app/store/store.ts';
+import type { Cell } from '../app/store/types.ts';
 import { blockAt } from './cells.ts';
 import {
   changeRow,
@@ -19,37 +20,35 @@ import {
   startEdge,
   ungroupSelected,
 } from './commands.ts';
-import { type Cell, dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
+import { dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
 import { focusFields } from './focusFields.ts';
+import { type ScoreLayout, scoreLayout } from './scoreLayout.ts';
 import { selectedOps } from './selectedOp.ts';
-import type { SheetPlaces } from './sheet.ts';
 
 type Act = () => unknown;
 
-export function useScoreKeys(experiment: Experiment, sheet: SheetPlaces): (event: KeyboardEvent) => void {
-  const latest = useRef({ experiment, sheet });
-  latest.current = { experiment, sheet };
-  return (event) => {
-    const act = actionOf(event, latest.current.sheet);
-    if (act === null) return;
-    event.preventDefault();
-    event.stopPropagation();
-    wishFocus();
-    // What it does may take a while, or move the focus elsewhere.
-    const done = act();
-    if (done instanceof Promise) void done.then(wishFocus);
-  };
+/** Keys mean the document as it is now, though the score may draw its last change only with the next frame. */
+export function onScoreKey(event: KeyboardEvent): void {
+  const experiment = currentExperiment(state());
+  const act = experiment === null ? null : actionOf(event, scoreLayout(experiment));
+  if (act === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  wishFocus();
+  // What it does may take a while, or move the focus elsewhere.
+  const done = act();
+  if (done instanceof Promise) void done.then(wishFocus);
 }
 
-function actionOf(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
-  if (event.ctrlKey || event.metaKey) return withControl(event, sheet);
+function actionOf(event: KeyboardEvent, layout: ScoreLayout): Act | null {
+  if (event.ctrlKey || event.metaKey) return withControl(event, layout);
   if (event.altKey) return withAlt(event.key);
-  const to = nextCell(event.key, sheet);
-  if (to !== null) return () => goTo(to, sheet, event.shiftKey);
+  const to = nextCell(event.key, layout);
+  if (to !== null) return () => goTo(to, layout, event.shiftKey);
   switch (event.key) {
     case 'Enter':
     case ' ':
-      return () => enter(sheet);
+      return () => enter(layout);
     case 'a':
     case 'A':
     case 'Insert':
@@ -72,10 +71,10 @@ function actionOf(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
   }
 }
 
-function withControl(event: KeyboardEvent, sheet: SheetPlaces): Act | null {
+function withControl(event: KeyboardEvent, layout: ScoreLayout): Act | null {
   switch (event.key.toLowerCase()) {
     case 'a':
-      return () => selectAll(sheet);
+      return () => selectAll(layout);
     case 'c':
       return copySelected;
     case 'x':
@@ -108,8 +107,8 @@ function withAlt(key: string): Act | null {
 }
 
 /** The cell that a key leads to; null where the key is no way to go. */
-function nextCell(key: string, { layout }: SheetPlaces): Cell | null {
-  const { row, column } = editor().cursor;
+function nextCell(key: string, layout: ScoreLayout): Cell | null {
+  const { row, column } = state().cursor;
   switch (key) {
     case 'ArrowLeft':
       return { row, column: Math.max(0, column - 1) };
@@ -133,22 +132,23 @@ function openPicker(): void {
   setEditor({ pickerOpen: true });
 }
 
-function goTo(cell: Cell, { layout }: SheetPlaces, extend: boolean): void {
-  setEditor({ cursor: cell });
+function goTo(cell: Cell, layout: ScoreLayout, extend: boolean): void {
+  assign({ cursor: cell });
   const block = blockAt(layout, cell);
   if (block === undefined) {
     if (!extend) select(null);
   } else select({ kind: 'op', op: block.op, others: extend ? selectedOps(state()) : [] });
 }
 
-function selectAll({ layout }: SheetPlaces): void {
-  const [op, ...others] = layout.blocks.map((block) => block.op);
+function selectAll({ blocks }: ScoreLayout): void {
+  const [op, ...others] = blocks.map((block) => block.op);
   if (op !== undefined) select({ kind: 'op', op, others });
 }
 
 /** Ends an edge that is being drawn; else opens the fields of a block, or the palette at an empty cell. */
-function enter({ layout }: SheetPlaces): void {
-  const { edgeFrom, cursor } = editor();
+function enter(layout: ScoreLayout): void {
+  const { edgeFrom } = editor();
+  const { cursor } = state();
   const block = blockAt(layout, cursor);
   if (edgeFrom !== null && edgeFrom !== block?.op) {
     setEditor({ edgeFrom: null });
