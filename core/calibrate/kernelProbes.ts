@@ -1,5 +1,6 @@
 /** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
 import { median } from '../analysis/statistics.ts';
+import { keptWholly } from '../simulator/kernelCost.ts';
 import { MiB } from '../units.ts';
 import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
@@ -72,9 +73,9 @@ function addLatencies(builder: PlanBuilder): void {
 
 const startOf = (recorded: Recorded): number => nsOf(recorded, 'short') - spinNs;
 
-/** The largest pair of buffers that a kernel works on at the speed of L2 is as large as L2. */
+/** From the third pass on a kernel is at work in one buffer; the size at which it goes at a speed between tells that of L2. */
 function addCache(builder: PlanBuilder): void {
-  const sizes = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64].map((mib) => mib * MiB);
+  const sizes = [1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].map((mib) => mib * MiB);
   const largest = sizes.at(-1) ?? MiB;
   const buffers = sizes.flatMap((bytes) => [device(`a${bytes}`, bytes), device(`b${bytes}`, bytes)]);
   const operations = sizes.flatMap((bytes) => [
@@ -87,11 +88,13 @@ function addCache(builder: PlanBuilder): void {
     .probe('kernel cache', { streams: [stream], buffers }, [...operations, synchronize()])
     .value('kernel.l2BytesPerSecond', (recorded) => Math.max(...[4, 6, 8].map((mib) => rate(recorded, mib * MiB))))
     .value('device.l2Bytes', (recorded) => {
-      const middle = Math.sqrt(rate(recorded, 4 * MiB) * rate(recorded, largest));
+      const [near, far] = [rate(recorded, 4 * MiB), rate(recorded, largest)];
       // Without a step between the two there is no telling.
-      if (!(rate(recorded, 4 * MiB) > 1.15 * rate(recorded, largest))) return undefined;
-      const last = sizes.findLastIndex((bytes) => rate(recorded, bytes) > middle);
-      return Math.round((sizes[last] ?? 0) + (sizes[last + 1] ?? sizes[last] ?? 0));
+      if (!(near > 1.15 * far)) return undefined;
+      const last = sizes.findLastIndex((bytes) => rate(recorded, bytes) > Math.sqrt(near * far));
+      const bytes = ((sizes[last] ?? 0) + (sizes[last + 1] ?? sizes[last] ?? 0)) / 2;
+      const kept = 1 / (1 + Math.sqrt(far / near));
+      return Math.round(bytes / (1 - kept * (1 - keptWholly)));
     });
 }
 

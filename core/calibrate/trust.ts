@@ -8,7 +8,7 @@ import type { DeviceProfile } from '../simulator/profile.ts';
 
 /** The first that fits counts. */
 const shares: readonly (readonly [path: RegExp, share: number])[] = [
-  // Kernels find a part of what is larger in L2 too, so that its end can't be told to a factor of two.
+  // Kernels find a part of what is larger in L2 too, so that its end can't be told closely.
   [/^device\.l2Bytes$/, 0],
   // Pauses of a probe leave the device idle as well, which no run does: 4.4 us in runs, 4.4 to 19 us in probes.
   [/^calls\.(coldLaunchNs|launchWarmNs)$/, 0],

@@ -51,6 +51,17 @@ describe('a byte-streaming kernel', () => {
     );
   });
 
+  it('finds in L2 what the pass before has left of the destination, less in the second pass than later', () => {
+    const profile = { ...plain, device: { ...plain.device, l2Bytes: 9000 } };
+    const pass = (bytes: number, number: number): number =>
+      ns(streaming(bytes, number), 1, profile) - ns(streaming(bytes, number - 1), 1, profile);
+    // A byte lasts 1 ns in memory and half of that in L2; each pass reads and writes all.
+    expect([2, 3].map((number) => pass(4000, number))).toEqual([4000, 4000]);
+    expect([2, 3].map((number) => pass(6000, number))).toEqual([12_000, 6000]);
+    expect(pass(7500, 3)).toBeCloseTo(7500 + 3750);
+    expect([2, 3].map((number) => pass(9000, number))).toEqual([18_000, 18_000]);
+  });
+
   it('without latencies takes what its share of the throughput takes, from memory and from L2', () => {
     for (const part of [0.25, 0.5, 0.75]) {
       const profile = withKernel({

@@ -55,7 +55,7 @@ describe('one stream', () => {
     // 2 x 100,000 bytes lie beyond the toy's L2 of 1000 bytes: 200 us a pass.
     expect(device(simulated([stream('device', 3)]))).toEqual([['mul', 23, 600_023]]);
     // Within L2 half the time, but for the source, which comes from memory first.
-    const profile = { ...toyProfile, device: { ...toyProfile.device, l2Bytes: 200_000 } };
+    const profile = { ...toyProfile, device: { ...toyProfile.device, l2Bytes: 250_000 } };
     expect(device(run(program([stream('device', 3)]), profile))).toEqual([['mul', 23, 350_023]]);
   });
 });
