@@ -3,7 +3,7 @@ import { median } from '../analysis/statistics.ts';
 import type { Measurement } from '../bench/measurement.ts';
 import { MiB } from '../units.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
-import type { PlanBuilder } from './plan.ts';
+import type { Operation, PlanBuilder } from './plan.ts';
 import { durationOf, type Recorded } from './reading.ts';
 
 const launches: Measurement = {
@@ -113,9 +113,9 @@ function addQueue(builder: PlanBuilder): void {
   ];
   const streams = [stream, { id: 'waiting', flags: 'non-blocking' as const }];
   const record = (event: string) => ({ op: 'recordEvent' as const, event, stream: 'work' });
-  const throughEvents = [
+  const throughEvents = (late: Operation) => [
     ...[spin('hold', 100_000), spin('before the event', 5000), record('a')],
-    ...[spin('behind the event', 5000), copy('before the wait', 'host', 'device', bytes), record('b')],
+    ...[spin('behind the event', 5000), copy('before the wait', 'host', 'device', bytes), record('b'), late],
     { op: 'waitEvent' as const, event: 'b', stream: 'waiting' },
     ...[spin('behind the wait', 5000, 'waiting'), { op: 'synchronizeDevice' as const }],
   ];
@@ -127,17 +127,17 @@ function addQueue(builder: PlanBuilder): void {
       return startNs === undefined ? [] : Math.max(0, startNs - endNs);
     });
   };
-  const inRow = [
-    ...[spin('hold', 300_000), repeat(20, spin('next', 5000)), copy('copy', 'host', 'device', bytes)],
-    ...[spin('behind the copy', 5000), synchronize()],
+  const behindCopy = (late: Operation) => [
+    ...[copy('copy', 'host', 'device', bytes), late, spin('behind the copy', 5000), synchronize()],
   ];
-  // Such a gap takes one of two lengths on an H200, apart by several microseconds.
+  // What waits for another engine looks again every 8.2 us on an H200, from its call on: the readings are spread over that.
+  const lates = Array.from({ length: 8 }, (_, place) => pause(1 + 1024 * place));
   const wakes = [copy('waited for', 'host', 'device', bytes), synchronize('copied')];
   const operations = [
     repeat(8, ...wakes),
-    ...inRow,
-    repeat(8, spin('hold', 50_000), ...inRow.slice(2)),
-    repeat(8, ...throughEvents),
+    ...[spin('hold', 300_000), repeat(20, spin('next', 5000)), ...behindCopy(pause(1))],
+    ...lates.flatMap((late) => [spin('hold', 50_000), ...behindCopy(late)]),
+    ...lates.flatMap(throughEvents),
   ];
   const events = [{ id: 'a' }, { id: 'b' }];
   builder
