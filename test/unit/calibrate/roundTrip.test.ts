@@ -188,8 +188,8 @@ describe('a calibration on the simulator', () => {
       ...{ path, probe: 'p', read: () => ns },
       ...(value === undefined ? {} : { at: { key: 'bytes', value } }),
     });
-    const pageable = 'copies.h2d.pageable.call';
-    const known = timeTable(h200.copies.h2d.pageable.call)(2 ** 22);
+    const pageable = 'copies.d2h.pageable.call';
+    const known = timeTable(h200.copies.d2h.pageable.call)(2 ** 22);
     const findings = [
       finding(pageable, 4 * known, 2 ** 22),
       finding('calls.wakeNs', 1),
@@ -201,10 +201,10 @@ describe('a calibration on the simulator', () => {
     const from: Provenance = { ...provenance, device, how: 'measured' };
     const { profile } = deriveProfile({ probes: [], findings }, { readings, benched: new Map() }, base, from);
     const share = trustIn(pageable);
-    expect(timeTable(profile.copies.h2d.pageable.call)(2 ** 22) / known).toBeCloseTo(4 ** share, 3);
+    expect(timeTable(profile.copies.d2h.pageable.call)(2 ** 22) / known).toBeCloseTo(4 ** share, 3);
     expect(profile.calls).toMatchObject({ wakeNs: h200.calls.wakeNs, launchNs: 9000 });
     expect(profile.calls.source).toContain('Not measured, taken from the profile "h200": calls.wakeNs');
-    expect(profile.copies.h2d.pageable.source).toContain(`Drawn towards the profile "h200"`);
+    expect(profile.copies.d2h.pageable.source).toContain(`Drawn towards the profile "h200"`);
     // A profile of another GPU knows nothing of this one.
     const other = deriveProfile({ probes: [], findings }, { readings, benched: new Map() }, base, {
       ...{ ...provenance, how: 'measured' },
