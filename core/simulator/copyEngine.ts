@@ -137,8 +137,9 @@ export interface CopyJob {
 function nextInStream({ step, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
   if (step.route !== 'engine' && moved + 1 < step.pieces) return null;
   for (const next of dependents) {
-    const follows = next instanceof StreamEntry && next.stream === stream && next.step.route === 'engine';
-    if (!follows || next.step.engine !== step.engine || next.pending > 1 || next.readyNs > nowNs) continue;
+    if (!(next instanceof StreamEntry) || next.stream !== stream) continue;
+    const isHere = next.step.route === 'engine' || (next.step.route === 'stage-in' && next.staged > 0);
+    if (!isHere || next.step.engine !== step.engine || next.pending > 1 || next.readyNs > nowNs) continue;
     if (next.queue === null || next.queue.entries.first === next) return next;
   }
   return null;

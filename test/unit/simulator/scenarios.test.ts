@@ -98,6 +98,13 @@ describe('several streams', () => {
     expect(device(rows).map(([label]) => label)).toEqual(['h2d', 'h2d', 'other']);
   });
 
+  it('goes on with the staged copy behind a copy, of which a piece is there already', () => {
+    const staged = { ...h2d('a', 150, { label: 'staged' }), src: 'pageable' } as const;
+    const other = [{ op: 'work', durationNs: 100 }, h2d('b', 20, { label: 'other' })];
+    const rows = simulated([h2d('a', 300), staged], other);
+    expect(device(rows).map(([label]) => label)).toEqual(['h2d', 'staged', 'other']);
+  });
+
   it('lets no copy pass those that more than four streams have issued into the same queue', () => {
     const many = ['a', 'b', 'c', 'd', 'e'];
     const tested = (streams: readonly string[]) =>
