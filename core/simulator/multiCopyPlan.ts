@@ -88,6 +88,9 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
   return each ? steps : [...steps, wait, ...after];
 }
 
+/** Targets on a device are made anew each time, tensor by tensor; those on the host are there. */
+export const placesTargets = ({ direction }: MultiCopyPlan): boolean => direction === 'h2d' || direction === 'd2d';
+
 /** Host memory that a loop reads and writes. Where each tensor is waited for, those of one size share a page-locked block. */
 export function touchedBytes({ strategy, direction, sizes }: MultiCopyPlan): [from: number, to: number] {
   const sum = (some: Iterable<number>): number => Array.from(some).reduce((all, bytes) => all + bytes, 0);
@@ -191,29 +194,30 @@ function threadsFor(payload: number, cores: number): number {
 }
 
 interface Packed {
-  readonly bytes: number;
-  readonly members: number;
+  bytes: number;
+  members: number;
 }
 
-/** Small tensors of `packed` put together, in order, up to the limit of a chunk; the others alone. */
+/** Small tensors of `packed` put together up to the limit of a chunk, in the place of the first; the others alone. */
 function groups(plan: MultiCopyPlan): Packed[] {
   const packs = flag(plan, 'pack_cpu_tensors');
   const alignment = number(plan, 'min_packed_alignment_bytes') ?? 16;
   const most = number(plan, 'max_packed_chunk_bytes') ?? 32 * MiB;
   const found: Packed[] = [];
-  let group: Packed = { bytes: 0, members: 0 };
+  let group: Packed | null = null;
   for (const bytes of plan.sizes) {
-    if (!packs || bytes > packedTensorBytes) {
-      found.push({ bytes, members: 1 });
+    const isSmall = packs && bytes <= packedTensorBytes;
+    const start = Math.ceil((group?.bytes ?? 0) / alignment) * alignment;
+    if (isSmall && group !== null && start + bytes <= most) {
+      group.bytes = start + bytes;
+      group.members += 1;
       continue;
     }
-    const start = Math.ceil(group.bytes / alignment) * alignment;
-    if (group.members > 0 && start + bytes > most) {
-      found.push(group);
-      group = { bytes, members: 1 };
-    } else group = { bytes: start + bytes, members: group.members + 1 };
+    const own = { bytes, members: 1 };
+    found.push(own);
+    if (isSmall) group = own;
   }
-  return group.members > 0 ? [...found, group] : found;
+  return found;
 }
 
 const stagedChunk = (bytes: number): Chunk => ({ units: [bytes], runs: [plainRun(bytes)] });

@@ -12,7 +12,7 @@ import { hostRate } from './hostMemory.ts';
 import { filledPart, kernelCost } from './kernelCost.ts';
 import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
 import { pieceStep } from './multiCopies.ts';
-import { isThreaded, type LoopParts, loopSteps, touchedBytes } from './multiCopyPlan.ts';
+import { isThreaded, type LoopParts, loopSteps, placesTargets, touchedBytes } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
 
@@ -330,7 +330,7 @@ class Planner {
     const preparing = {
       ...base,
       code: 'work',
-      callNs: plan.sizes.length * (this.#profile.host.tensorNs ?? 0),
+      callNs: placesTargets(plan) ? plan.sizes.length * (this.#profile.host.tensorNs ?? 0) : 0,
     } as const;
     const steps = loopSteps(plan, parts);
     return preparing.callNs === 0 ? steps : [preparing, ...steps];

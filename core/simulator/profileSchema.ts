@@ -247,7 +247,7 @@ const hostSchema = z.strictObject({
   sleeperWakeNs: ns.optional(),
   /** From the start of an iteration to a thread's first step. */
   startNs: ns.optional(),
-  /** What a loop over tensors does first, for each tensor. */
+  /** What a loop over tensors that go to a device does first, for each tensor. */
   tensorNs: ns.optional(),
   /** A signal, or a wait for one, that needn't block. */
   signalNs: ns,

@@ -524,6 +524,23 @@ describe('multi-tensor copies', () => {
     expect(device(rows).map(([, start]) => start)).toEqual([114, 225]);
   });
 
+  it('packed go where the first of them would, beside larger ones', () => {
+    const sizes = { tensors: 3, bytes: [100, 600_000, 100] };
+    const rows = copies({ strategy: 'packed', payload: sizes, options: { threads: 1 } });
+    const copied = rows.filter(({ kind }) => kind === 'host-work');
+    expect(copied.map(({ start, end: until }) => until - start)).toEqual([212, 600_000]);
+  });
+
+  it('place their targets first where those are on a device', () => {
+    const profile = { ...toyProfile, host: { ...toyProfile.host, tensorNs: 5 } };
+    const first = (direction: string) => {
+      const op = { op: 'multiCopy', stream: 'a', strategy: 'non-blocking-loop', direction, payload: payload(3, 100) };
+      return run(programWith({ environment: { warmups: 1 } }, [op]), profile).find(({ kind }) => kind === 'host-call')
+        ?.start;
+    };
+    expect(['h2d', 'd2h'].map(first)).toEqual([15, 0]);
+  });
+
   it('pinned by threads go faster, as the memory of the host allows', () => {
     const { h2d: inwards } = toyProfile.copies;
     const fast = inwards.pinned.device.map(({ bytes, ns }) => ({ bytes, ns: ns / 100 }));
