@@ -3,8 +3,8 @@ import { median } from '../analysis/statistics.ts';
 import type { Measurement } from '../bench/measurement.ts';
 import { MiB } from '../units.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
-import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded } from './reading.ts';
+import type { Bench, Operation, PlanBuilder } from './plan.ts';
+import { durationOf, type Recorded, spacing } from './reading.ts';
 
 const launches: Measurement = {
   ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', method: 'loop', device: 0, peer: 0, peerAccess: false },
@@ -29,12 +29,11 @@ export function addCallProbes(builder: PlanBuilder): void {
 
 function addLaunches(builder: PlanBuilder): void {
   const many = [spin('first', 0), repeat(launchesInRow, spin('launch', 0)), synchronize()];
+  const bench: Bench = { measurement: launches, read: ({ callNs }) => [...callNs] };
   builder
     .probe('launches', { streams: [stream] }, many)
-    .value('calls.launchNs', (recorded) => recorded.calls('launch').map(durationOf), {
-      measurement: launches,
-      read: ({ callNs }) => [...callNs],
-    });
+    .value('calls.launchNs', (recorded) => recorded.calls('launch').map(durationOf), bench)
+    .added('recorder.callNs', (recorded) => spacing(recorded.calls('launch')), bench);
   // The device has work all the while: what wakes it would be in the launch as well.
   const cold = pauses.flatMap((ns) => [
     ...[spin(`beside ${ns}`, ns + 60_000, 'beside'), spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0)],

@@ -3,7 +3,7 @@ import type { Measurement } from '../bench/measurement.ts';
 import { formatBytes, MiB } from '../units.ts';
 import { copy, copySizes, pause, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded } from './reading.ts';
+import { durationOf, type Recorded, spacing } from './reading.ts';
 
 const standard: Measurement = {
   kind: 'copy',
@@ -49,6 +49,7 @@ export function addCopyProbes(builder: PlanBuilder): void {
   const within = sizes.filter((bytes) => bytes >= 4096);
   for (const group of groups(within)) addDeviceCopies(builder, group);
   addQueuedCopies(builder);
+  addRecordedCopies(builder);
   addBoth(builder, sizes.at(-1) ?? 256);
   if (builder.options.devices > 1) addPeers(builder, within);
 }
@@ -111,6 +112,19 @@ function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
     found.point('copies.d2d.device', 'bytes', bytes, laterWorkNs(`${bytes}`));
     found.point('copies.d2d.call', 'bytes', bytes, laterCallNs(`${bytes}`));
   }
+}
+
+/** Copies in a row, recorded and not. */
+function addRecordedCopies(builder: PlanBuilder): void {
+  const { bytes, count } = standard;
+  const buffers = [host('from', 'pinned', bytes), device('to', bytes)];
+  const row = (label: string) => repeat(count, copy(label, 'from', 'to', bytes));
+  builder
+    .probe('copies in a row', { buffers, streams: [stream] }, [row('before'), row('copy'), synchronize()])
+    .added('recorder.copyCallNs', (recorded) => spacing(recorded.calls('copy')), {
+      measurement: { ...standard, capacity: bytes },
+      read: ({ callNs: ns }) => [...ns],
+    });
 }
 
 /** Small copies behind work: the engine takes them, and not the compute channel, as it does with those of up to 1 KiB. */

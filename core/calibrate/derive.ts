@@ -3,6 +3,8 @@
  * from another profile, and each section's source says what that was. Where that one is of the same kind of GPU, what the
  * recorder adds is taken off, and what probes read less surely than it knows is drawn towards it (trust.ts).
  */
+
+import { median as medianOf } from '../analysis/statistics.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { throughput } from '../simulator/kernelCost.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
@@ -59,7 +61,8 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
   const draft = structuredClone(base) as unknown as Draft;
   const measured = new Set<string>();
   const isRecorded = from.how === 'measured';
-  const prior: Prior = { base, isAlike: isRecorded && from.device?.name === base.device.name, isRecorded };
+  const isAlike = isRecorded && from.device?.name === base.device.name;
+  const prior: Prior = { base: { ...base, ...recorderOf(points, base) }, isAlike, isRecorded };
   // Copies between devices belong to this machine, or to none.
   const hasPeers = points.some(({ finding }) => finding.path.startsWith('peer.'));
   draft['peer'] = hasPeers ? { source: '', access: {}, viaHost: {} } : null;
@@ -89,7 +92,7 @@ const notProbed = [
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
   const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
-  const samples = (bench.length > 0 ? bench : read).filter((value) => Number.isFinite(value) && value >= 0);
+  const samples = samplesOf(finding, bench, read).filter((value) => Number.isFinite(value) && value >= 0);
   if (samples.length === 0) return null;
   const sorted = [...samples].sort((a, b) => a - b);
   const place = finding.at === undefined ? '' : ` @ ${finding.at.value} ${finding.at.key}`;
@@ -107,11 +110,26 @@ function point(finding: Finding, { readings, benched }: ProbeResults): Point | n
   };
 }
 
+/** Of what recording adds there is none where either is missing. */
+function samplesOf({ isAdded }: Finding, bench: readonly number[], read: readonly number[]): readonly number[] {
+  if (isAdded !== true) return bench.length > 0 ? bench : read;
+  const without = medianOf(bench);
+  return read.map((value) => Math.max(0, value - without));
+}
+
 function median(sorted: readonly number[], path: string): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   const value = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
   return wholeParameters.has(path) ? Math.round(value) : value;
+}
+
+/** What this machine's recorder adds, which is to be known before it is taken off; the rest is the base's. */
+function recorderOf(points: readonly Point[], { recorder }: DeviceProfile): Pick<DeviceProfile, 'recorder'> {
+  if (recorder === undefined) return {};
+  const added = points.filter(({ finding }) => finding.isAdded === true);
+  const told = added.map(({ finding, measurement }) => [finding.path.replace('recorder.', ''), measurement.median]);
+  return { recorder: { ...recorder, ...Object.fromEntries(told) } };
 }
 
 function byPath(points: readonly Point[]): Map<string, Point[]> {

@@ -27,11 +27,15 @@ export interface Finding {
   readonly probe: string;
   /** What one iteration says of it; nothing where it doesn't. */
   readonly read: (recorded: Recorded) => number | readonly number[] | undefined;
-  /** A better measurement, taken without a recorder, where the engine can take it. */
-  readonly bench?: {
-    readonly measurement: Measurement;
-    readonly read: (measured: Measured) => readonly number[];
-  };
+  readonly bench?: Bench;
+  /** What a recorder adds: by how much the median of what is read is beyond that of the measurement without one. */
+  readonly isAdded?: true;
+}
+
+/** A better measurement, taken without a recorder, where the engine can take it. */
+export interface Bench {
+  readonly measurement: Measurement;
+  readonly read: (measured: Measured) => readonly number[];
 }
 
 export interface Plan {
@@ -91,6 +95,12 @@ export class ProbeFindings {
 
   value(path: string, read: Finding['read'], bench?: Finding['bench']): this {
     this.#findings.push({ path, probe: this.#probe, read, ...(bench === undefined ? {} : { bench }) });
+    return this;
+  }
+
+  /** What recording adds to what is read. */
+  added(path: string, read: Finding['read'], bench: Bench): this {
+    this.#findings.push({ path, probe: this.#probe, read, bench, isAdded: true });
     return this;
   }
 

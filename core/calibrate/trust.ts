@@ -54,6 +54,7 @@ export function drawn(reading: number, known: number | null, share: number): num
 /** What CUPTI adds to what a probe reads while it is attached, where the base's section `recorder` says it. */
 export function recorded({ recorder }: DeviceProfile, path: string): number {
   if (recorder === undefined) return 0;
+  if (copying.test(path)) return recorder.copyCallNs ?? recorder.callNs;
   if (issuing.test(path)) return recorder.callNs;
   if (/^graph\.launch(Kernel|Copy)NodeNs$/.test(path)) return recorder.nodeCallNs;
   if (path === 'graph.kernelNodeNs') return recorder.nodeNs;
@@ -61,5 +62,5 @@ export function recorded({ recorder }: DeviceProfile, path: string): number {
 }
 
 /** Calls that put work into a stream. */
-const issuing =
-  /^copies\..*\.call$|^peer\..*\.call$|^memset\.call$|^calls\.(launchNs|coldLaunchNs)$|^hostFunction\.callNs$/;
+const issuing = /^memset\.call$|^calls\.(launchNs|coldLaunchNs)$|^hostFunction\.callNs$/;
+const copying = /^copies\..*\.call$|^peer\..*\.call$/;

@@ -326,6 +326,8 @@ const recorderSchema = z.strictObject({
   source,
   /** Added to each call that puts work into a stream, and to each node of a graph: on the host, and on the device. */
   callNs: ns,
+  /** The same of a copy's call; callNs where left out. */
+  copyCallNs: ns.optional(),
   nodeCallNs: ns,
   nodeNs: ns,
   copyNodeNs: ns,

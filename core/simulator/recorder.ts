@@ -68,12 +68,12 @@ const leastNs = 1;
 
 function changed(
   profile: DeviceProfile,
-  { callNs, nodeCallNs, nodeNs, copyNodeNs }: Recorder,
+  { callNs, copyCallNs = callNs, nodeCallNs, nodeNs, copyNodeNs }: Recorder,
   sign: 1 | -1,
 ): DeviceProfile {
   const by = (value: number, ns: number): number => (sign > 0 ? value + ns : Math.max(leastNs, value - ns));
   const table = (points: readonly TimePoint[]): TimePoint[] =>
-    points.map(({ bytes, ns }) => ({ bytes, ns: by(ns, callNs) }));
+    points.map(({ bytes, ns }) => ({ bytes, ns: by(ns, copyCallNs) }));
   const copy = <Times extends { readonly call: TimePoint[] }>(times: Times): Times => ({
     ...times,
     call: table(times.call),
@@ -87,7 +87,7 @@ function changed(
       d2d: copy(copies.d2d),
     },
     calls: { ...calls, launchNs: by(calls.launchNs, callNs), coldLaunchNs: by(calls.coldLaunchNs, callNs) },
-    memset: copy(memset),
+    memset: { ...memset, call: memset.call.map(({ bytes, ns }) => ({ bytes, ns: by(ns, callNs) })) },
     hostFunction: { ...hostFunction, callNs: by(hostFunction.callNs, callNs) },
     graph: {
       ...graph,

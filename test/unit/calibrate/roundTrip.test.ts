@@ -222,6 +222,31 @@ describe('a calibration on the simulator', () => {
     expect(profile.measurements).toHaveLength(1);
   });
 
+  it('tells what recording adds to a call by what the same takes without it, and takes that off', async () => {
+    const copyCallNs = 2000;
+    if (h200.recorder === undefined) throw new Error('the profile says nothing of a recorder');
+    const recorder = { ...h200.recorder, callNs: 900, copyCallNs };
+    const plan = calibrationPlan(standardOptions);
+    const readings = await results(plan, whileRecording({ ...h200, recorder }));
+    const without = new Map([
+      ['recorder.callNs', h200.calls.launchNs],
+      ['recorder.copyCallNs', timeTable(h200.copies.h2d.pinned.call)(4096)],
+    ]);
+    const benched = new Map(
+      plan.findings.flatMap((finding) => {
+        const ns = without.get(finding.path);
+        return ns === undefined ? [] : [[finding, [ns]] as const];
+      }),
+    );
+    const { profile } = deriveProfile(plan, { readings, benched }, h200, { ...provenance, how: 'measured' });
+    expect([profile.recorder?.callNs ?? 0, profile.recorder?.copyCallNs ?? 0].map(Math.round)).toEqual([
+      900,
+      copyCallNs,
+    ]);
+    const callAt = (machine: DeviceProfile) => timeTable(machine.copies.h2d.pageable.call)(2 ** 20);
+    expect(callAt(profile) / callAt(h200)).toBeCloseTo(1, 2);
+  });
+
   it('asks for nothing that the CUDA engine can not execute', () => {
     for (const { id, experiment } of calibrationPlan({ ...standardOptions, devices: 2 }).probes) {
       expect([id, capabilityGaps(experiment, 'cuda')]).toEqual([id, []]);

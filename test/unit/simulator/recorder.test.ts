@@ -32,6 +32,14 @@ describe('a machine while it is recorded', () => {
     ]);
   });
 
+  it('adds to a copy what it says of copies, and to other calls what it says of those', () => {
+    const { copies, calls, memset } = whileRecording({ ...toyProfile, recorder: { ...recorder, copyCallNs: 50 } });
+    const added = [copies.h2d.pinned.call, copies.d2d.call, memset.call].map((table) => table[0]?.ns ?? 0);
+    const own = [toyProfile.copies.h2d.pinned.call, toyProfile.copies.d2d.call, toyProfile.memset.call];
+    expect(added.map((ns, index) => ns - (own[index]?.[0]?.ns ?? 0))).toEqual([50, 50, 5]);
+    expect(calls.launchNs - toyProfile.calls.launchNs).toBe(5);
+  });
+
   it('is the machine itself where the profile says nothing of a recorder', () => {
     expect(whileRecording(toyProfile)).toBe(toyProfile);
   });
