@@ -1,6 +1,5 @@
 /** What a host thread's calls cost more, or less, after what it called and moved before: what of them lies in the caches. */
 import type { Program } from '../program/program.ts';
-import { filledBytes } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 
@@ -49,12 +48,14 @@ const streamPart = 0.12;
 const launchPart = 0.4;
 
 /**
- * Before each iteration the buffers that are written are filled, which leaves nothing else in the caches near the core,
- * or all that was there: in recorded runs calls cost as much more after 4 MB as after 100 MB, and after 2.5 MB as after
- * nothing.
+ * Where the buffers were prepared for long before an iteration, host threads find nothing of theirs in the caches near their
+ * cores afterwards, or all that was there: in recorded runs calls cost as much more where 4 MB had been filled as where 100
+ * had been, after 2.5 MB as after nothing, and where page-locked buffers were flushed 0.27 MB were enough.
  */
-export function firstCalls(program: Program, { calls, host }: DeviceProfile): FirstCalls {
-  const isCold = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
+export function firstCalls(program: Program, { calls, host }: DeviceProfile, preparedNs: number): FirstCalls {
+  const { memcpyBytesPerSecond, writeBytesPerSecond = memcpyBytesPerSecond } = host;
+  const longNs = (coldBytes(calls, host) / writeBytesPerSecond) * 1e9;
+  const isCold = program.multiCopies.length > 0 || preparedNs >= longNs;
   return {
     ns: (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0,
     newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,

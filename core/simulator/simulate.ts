@@ -76,10 +76,18 @@ export function* simulateInSteps(
   if (program.warmups > 0 && (keepsMemory(program) || leavesCaches(plan, profile))) {
     // What the allocators hold after one iteration they hold in every later one, and how long that took is how long ago
     // the next one's memory was touched.
-    beforeNs = (yield* iteration(program, profile, plan, memory, preparedNs, options)).makespanNs;
+    const first = { preparedNs, lapNs: preparedNs };
+    beforeNs = (yield* iteration(program, profile, plan, memory, first, options)).makespanNs;
     memory.endIteration();
   }
-  return yield* iteration(program, profile, plan, memory, beforeNs + preparedNs, options);
+  const times = { preparedNs, lapNs: beforeNs + preparedNs };
+  return yield* iteration(program, profile, plan, memory, times, options);
+}
+
+/** How long an iteration's buffers were prepared for, and from the start of the one before to its own. */
+interface IterationTimes {
+  readonly preparedNs: number;
+  readonly lapNs: number;
 }
 
 function* iteration(
@@ -87,7 +95,7 @@ function* iteration(
   profile: DeviceProfile,
   plan: readonly (readonly Step[])[],
   memory: Memory,
-  lapNs: number,
+  { preparedNs, lapNs }: IterationTimes,
   { filled = false }: SimulateOptions,
 ): Generator<SimulationProgress, SimulationResult, void> {
   const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
@@ -110,7 +118,7 @@ function* iteration(
     staging: program.devices.map(() => new StagingBuffer(profile.staging.slots)),
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
-    firstCalls: firstCalls(program, profile),
+    firstCalls: firstCalls(program, profile, preparedNs),
   };
   const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);

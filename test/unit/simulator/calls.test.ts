@@ -1,7 +1,8 @@
 /** What calls of host threads cost by what was called before, and by whom. */
 import { describe, expect, it } from 'vitest';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
-import { program, programWith, run, toyProfile } from './toy.ts';
+import { simulate } from '../../../core/simulator/simulate.ts';
+import { plainRows, program, programWith, run, toyProfile } from './toy.ts';
 
 const withCalls = (calls: Partial<DeviceProfile['calls']>): DeviceProfile => ({
   ...toyProfile,
@@ -40,6 +41,18 @@ describe('the first calls of an iteration', () => {
     expect(lengths(tested, cold)).toEqual([10 + 300, 20 + 40]);
     expect(lengths(program([copy(), spin(), written(4), written(4, 'pinned')]), cold)).toEqual([310, 60]);
     expect(lengths(tested, withCalls({ ...cold.calls, coldBytes: 100_001 }))).toEqual([110, 30]);
+  });
+
+  it('are cold after less where what was filled was flushed, since it is the time that counts', () => {
+    const down = { op: 'copy', src: 'device', dst: 'pinned', stream: 'a', bytes: 100 } as const;
+    /** How long a first call takes where as many bytes take long to be filled: a byte is filled in a nanosecond. */
+    const first = (coldBytes: number, filled: boolean) => {
+      const { trace } = simulate(program([down]), withCalls({ coldFirstNs: 300, coldBytes }), { filled });
+      return plainRows(trace).find(({ kind }) => kind === 'host-call')?.end;
+    };
+    // The buffer's 100,000 bytes are 1,562.5 lines, and flushing one takes 140 ns.
+    expect([first(318_750, false), first(318_751, false)]).toEqual([310, 10]);
+    expect([first(100_000, true), first(100_001, true)]).toEqual([310, 10]);
   });
 
   it('cost more where they find nothing to wait for, and not where they wait', () => {
