@@ -24,6 +24,7 @@ export class CopyEngine implements Actor, LinkUser {
   linkIn = 0;
   linkOut = 0;
   readonly isKernel = false;
+  readonly places = 0;
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;

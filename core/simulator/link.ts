@@ -8,8 +8,9 @@ export interface LinkUser {
   /** Bytes in a nanosecond that it would move alone, to the device and from it; 0 where it moves none. */
   readonly linkIn: number;
   readonly linkOut: number;
-  /** It works on mapped memory itself. */
+  /** It works on mapped memory itself, with blocks in this part of the device's places. */
   readonly isKernel: boolean;
+  readonly places: number;
   /** Goes on at this part of what it would do alone. */
   setLinkRate(rate: number, nowNs: number): void;
 }
@@ -21,13 +22,15 @@ export interface LinkRates {
   /** What a copy takes longer that begins while data moves the other way: to the device, and from it. */
   readonly h2dBesideNs?: number | undefined;
   readonly d2hBesideNs?: number | undefined;
-  /** What copies at least keep of their speed beside a kernel on mapped memory; left out, all share alike. */
+  /** What copies at least keep of their speed beside a kernel on mapped memory that fills the device; left out, all share alike. */
   readonly besideMappedPart?: number | undefined;
 }
 
 /**
  * Those that together want no more than the link carries run as if alone; otherwise each gets the same part. Kernels on
- * mapped memory may come first: their many small requests leave copies hardly any of the link.
+ * mapped memory may come first: the many small requests of their threads leave copies hardly any of the link, and fewer
+ * threads more of it. On an H200 a kernel on a quarter of the multiprocessors, so with an eighth of the threads, and a copy
+ * the same way each kept half of their speed.
  */
 export class Link {
   readonly #users: LinkUser[] = [];
@@ -78,16 +81,27 @@ export class Link {
       this.#shareAlike(this.#users, nowNs);
       return;
     }
-    this.#shareAlike(this.#first, nowNs);
+    const kept = this.#keptByCopies();
+    const copies = (direction: 'linkIn' | 'linkOut'): boolean =>
+      this.#users.some((user) => !user.isKernel && user[direction] > 0);
+    this.#shareAlike(this.#first, nowNs, copies('linkIn') ? 1 - kept : 1, copies('linkOut') ? 1 - kept : 1);
     const taken = this.#first.reduce(
       (most, { linkIn, linkOut }) => Math.max(most, linkIn / this.#in, linkOut / this.#out),
       0,
     );
-    const left = Math.max(this.#besideMappedPart ?? 0, 1 - taken);
+    const left = Math.max(kept, 1 - taken);
     for (const user of this.#users) if (!user.isKernel) user.setLinkRate(left, nowNs);
   }
 
-  #shareAlike(users: readonly LinkUser[], nowNs: number): void {
+  /** Requests of copies and of kernels' threads take turns. */
+  #keptByCopies(): number {
+    const beside = this.#besideMappedPart ?? 1;
+    const places = this.#first.reduce((sum, user) => sum + user.places, 0);
+    return beside / (beside + (1 - beside) * Math.min(1, places));
+  }
+
+  /** Of each direction they have `roomIn` and `roomOut` parts. */
+  #shareAlike(users: readonly LinkUser[], nowNs: number, roomIn = 1, roomOut = 1): void {
     let [wantedIn, wantedOut, usersIn, usersOut] = [0, 0, 0, 0];
     for (const { linkIn, linkOut } of users) {
       wantedIn += linkIn;
@@ -96,8 +110,8 @@ export class Link {
       if (linkOut > 0) usersOut += 1;
     }
     // One alone never wants more than there is: what it does alone was measured.
-    const partIn = usersIn > 1 ? Math.min(1, this.#in / wantedIn) : 1;
-    const partOut = usersOut > 1 ? Math.min(1, this.#out / wantedOut) : 1;
+    const partIn = usersIn > 1 || roomIn < 1 ? Math.min(1, (roomIn * this.#in) / wantedIn) : 1;
+    const partOut = usersOut > 1 || roomOut < 1 ? Math.min(1, (roomOut * this.#out) / wantedOut) : 1;
     const total = partIn * wantedIn + partOut * wantedOut;
     const both = usersIn > 0 && usersOut > 0 && total > this.#both ? this.#both / total : 1;
     for (const user of users) {

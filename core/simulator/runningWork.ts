@@ -24,6 +24,7 @@ export class RunningWork implements Actor, LinkUser {
   linkIn = 0;
   linkOut = 0;
   readonly isKernel = true;
+  places = 0;
   readonly #listener: WorkListener;
   readonly #clock: EventQueue;
   /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */
@@ -56,6 +57,7 @@ export class RunningWork implements Actor, LinkUser {
     this.#heldNs = 0;
     this.#ownRate = 0;
     this.#linkRate = 1;
+    this.places = step.share;
     this.usesLink = step.linkIn > 0 || step.linkOut > 0;
     this.linkIn = this.usesLink ? step.linkIn / step.deviceNs : 0;
     this.linkOut = this.usesLink ? step.linkOut / step.deviceNs : 0;

@@ -5,12 +5,14 @@ class User implements LinkUser {
   readonly linkIn: number;
   readonly linkOut: number;
   readonly isKernel: boolean;
+  readonly places: number;
   rate = 1;
 
-  constructor(linkIn: number, linkOut: number, isKernel = false) {
+  constructor(linkIn: number, linkOut: number, places = 0) {
     this.linkIn = linkIn;
     this.linkOut = linkOut;
-    this.isKernel = isKernel;
+    this.isKernel = places > 0;
+    this.places = places;
   }
 
   setLinkRate(rate: number): void {
@@ -27,21 +29,33 @@ function shared(link: Link, ...users: readonly User[]): number[] {
 }
 
 describe('the link', () => {
-  it('leaves copies beside a kernel on mapped memory what the profile says, and the kernel all it wants', () => {
-    const users = [new User(9, 0, true), new User(10, 0), new User(0, 10)];
+  it('leaves copies beside a kernel on mapped memory what the profile says, and the kernel the rest', () => {
+    const users = [new User(9, 0, 1), new User(10, 0), new User(0, 10)];
     expect(shared(new Link({ ...rates, besideMappedPart: 0.05 }), ...users).map((rate) => rate.toFixed(2))).toEqual([
       '1.00',
       '0.10',
       '0.10',
     ]);
-    expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), ...users)).toEqual([1, 0.25, 0.25]);
+    const quarter = new Link({ ...rates, besideMappedPart: 0.25 });
+    expect(shared(quarter, ...users).map((rate) => rate.toFixed(2))).toEqual(['0.83', '0.25', '0.25']);
+    expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), new User(9, 0, 1), new User(0, 10))).toEqual([
+      1, 0.25,
+    ]);
+  });
+
+  it('leaves copies more of it the fewer threads such a kernel has', () => {
+    const link = new Link({ ...rates, besideMappedPart: 0.1 });
+    expect(shared(link, new User(10, 0, 1 / 9), new User(10, 0)).map((rate) => rate.toFixed(2))).toEqual([
+      '0.50',
+      '0.50',
+    ]);
   });
 
   it('is shared alike where the profile says nothing of it, and again once the kernel has ended', () => {
-    const [kernel, copy] = [new User(10, 0, true), new User(10, 0)];
+    const [kernel, copy] = [new User(10, 0, 1), new User(10, 0)];
     expect(shared(new Link(rates), kernel, copy)).toEqual([0.5, 0.5]);
     const link = new Link({ ...rates, besideMappedPart: 0.25 });
-    expect(shared(link, kernel, copy)).toEqual([1, 0.25]);
+    expect(shared(link, kernel, copy)).toEqual([0.75, 0.25]);
     link.remove(kernel);
     link.share(0);
     expect(copy.rate).toBe(1);
