@@ -37,6 +37,7 @@ export const sets = [
   'test/fixtures/blind',
   'test/fixtures/blind2',
   'test/fixtures/blind3',
+  'test/fixtures/blind4',
   shippedRuns,
 ] as const;
 
@@ -44,6 +45,7 @@ export const sets = [
 export const calibratedFor = new Map<string, string>([
   ['test/fixtures/blind3', 'test/fixtures/calibrated/blind3.json'],
   ['test/fixtures/corpus2', 'test/fixtures/calibrated/blind3.json'],
+  ['test/fixtures/blind4', 'test/fixtures/calibrated/blind4.json'],
 ]);
 
 /**
