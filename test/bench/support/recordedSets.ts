@@ -38,6 +38,7 @@ export const sets = [
   'test/fixtures/blind2',
   'test/fixtures/blind3',
   'test/fixtures/blind4',
+  'test/fixtures/blind5',
   shippedRuns,
 ] as const;
 
@@ -46,6 +47,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/blind3', 'test/fixtures/calibrated/blind3.json'],
   ['test/fixtures/corpus2', 'test/fixtures/calibrated/blind3.json'],
   ['test/fixtures/blind4', 'test/fixtures/calibrated/blind4.json'],
+  ['test/fixtures/blind5', 'test/fixtures/calibrated/blind5.json'],
 ]);
 
 /**
