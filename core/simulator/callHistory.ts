@@ -1,5 +1,6 @@
 /** What a host thread's calls cost more, or less, after what it called and moved before: what of them lies in the caches. */
 import type { Program } from '../program/program.ts';
+import { filledBytes } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 
@@ -48,16 +49,23 @@ const streamPart = 0.12;
 const launchPart = 0.4;
 
 /**
- * Where the buffers were prepared for long before an iteration, host threads find nothing of theirs in the caches near their
- * cores afterwards, or all that was there: in recorded runs calls cost as much more where 4 MB had been filled as where 100
- * had been, after 2.5 MB as after nothing, and where page-locked buffers were flushed 0.27 MB were enough.
+ * Where the buffers were prepared for long before an iteration, host threads find the less of theirs in the caches near their
+ * cores the longer it took: in recorded runs a first call took 8 us longer where 1 MiB had been flushed, in 2 ms, and 43 where
+ * 16 MiB had been, in 11. What has filled those caches has pushed out a good deal at once: 19 to 25 us where 4 to 100 MB were.
  */
+const forgottenNs = 8e6;
+const filledPart = 0.45;
+
 export function firstCalls(program: Program, { calls, host }: DeviceProfile, preparedNs: number): FirstCalls {
+  const { firstNs = 0, coldFirstNs = 0 } = calls;
   const { memcpyBytesPerSecond, writeBytesPerSecond = memcpyBytesPerSecond } = host;
-  const longNs = (coldBytes(calls, host) / writeBytesPerSecond) * 1e9;
-  const isCold = program.multiCopies.length > 0 || preparedNs >= longNs;
+  const least = coldBytes(calls, host);
+  const hasCopies = program.multiCopies.length > 0;
+  const isFilled = hasCopies || filledBytes(program) >= least;
+  const coldPart = Math.max(isFilled ? filledPart : 0, -Math.expm1(-preparedNs / forgottenNs));
+  const isCold = hasCopies || preparedNs >= (least / writeBytesPerSecond) * 1e9;
   return {
-    ns: (isCold ? calls.coldFirstNs : calls.firstNs) ?? 0,
+    ns: firstNs + coldPart * Math.max(0, coldFirstNs - firstNs),
     newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,
     warmPart: calls.newPart ?? 0,
   };

@@ -88,9 +88,10 @@ export function readRuns(
     .sort((a, b) => (a.path === b.path ? (a.at?.value ?? 0) - (b.at?.value ?? 0) : a.path < b.path ? -1 : 1));
 }
 
-function readRun({ program, iterations, filled }: RecordedRun, profile: DeviceProfile) {
+function readRun(run: RecordedRun, profile: DeviceProfile) {
+  const { program, iterations, filled } = run;
   const pairs = pairRows(iterationOf(simulate(program, profile, { filled }).trace, 0), iterations);
-  const tells = new Tells(program, profile, pairs, iterations.length);
+  const tells = new Tells(run, profile, pairs);
   const found = new Map<string, { reading: Omit<Reading, 'samples'>; values: number[] }>();
   for (const pair of pairs) {
     for (const { path, at, read } of tells.of(pair)) {

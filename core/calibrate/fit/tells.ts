@@ -2,16 +2,20 @@
  * Which parameter of a profile a recorded row tells. A row tells one only where the simulation says that nothing else
  * is in it: a call that a full queue held, or a copy that shared the link, lasts as long as it does for other reasons.
  */
+
 import type { Activity } from '../../analysis/iteration.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
+import { firstCalls } from '../../simulator/callHistory.ts';
 import { hostRate } from '../../simulator/hostMemory.ts';
 import { kernelCost } from '../../simulator/kernelCost.ts';
 import { memcpyParameter } from '../../simulator/memcpyRate.ts';
+import { preparationNs } from '../../simulator/preparation.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { type TimePoint, timeTable } from '../../simulator/table.ts';
 import { isHostMemory } from '../../trace/trace.ts';
 import { type Draft, valueAt } from '../paths.ts';
 import type { PointKey } from '../plan.ts';
+import type { RecordedRun } from './recordedRun.ts';
 import { isHostRow, type RowPair } from './rowPairs.ts';
 
 export interface Told {
@@ -33,10 +37,14 @@ const leastBeyond = 2;
 /** Memory that is touched in less tells more of the call than of the memory. */
 const leastHostBytes = 65_536;
 
+type TellingRun = Pick<RecordedRun, 'program' | 'filled' | 'iterations'>;
+
 export class Tells {
   readonly #profile: DeviceProfile;
   readonly #instructions = new Map<number, Instruction[]>();
   readonly #program: Program;
+  /** What a thread's first call takes longer. */
+  readonly #firstNs: number;
   /** Rows of each launch of a graph, by its correlation. */
   readonly #launched = new Map<number, Activity[]>();
   /** The call that issued a row, and the row that a call issued, by correlation. */
@@ -47,9 +55,14 @@ export class Tells {
   /** Recorded rows that ran beside other work of the compute channel, whatever the simulation says. */
   readonly #shared: ReadonlySet<Activity>;
 
-  constructor(program: Program, profile: DeviceProfile, pairs: readonly RowPair[], iterations: number) {
+  constructor(
+    { program, filled, iterations: { length: iterations } }: TellingRun,
+    profile: DeviceProfile,
+    pairs: readonly RowPair[],
+  ) {
     this.#profile = profile;
     this.#program = program;
+    this.#firstNs = firstCalls(program, profile, preparationNs(program, profile, filled)).ns;
     for (const { instructions } of program.threads) {
       for (const one of instructions) this.#instructions.set(one.op, [...(this.#instructions.get(one.op) ?? []), one]);
     }
@@ -432,8 +445,7 @@ export class Tells {
   }
 
   #moreThan(lasts: number, cost: number): number | null {
-    const { firstNs = 0, coldFirstNs = 0 } = this.#profile.calls;
-    return [0, firstNs, coldFirstNs].find((more) => isNear(lasts, cost + more)) ?? null;
+    return [0, this.#firstNs].find((more) => isNear(lasts, cost + more)) ?? null;
   }
 
   #told({ recorded }: RowPair, path: string, value: number, key: PointKey, without = 0): Told {

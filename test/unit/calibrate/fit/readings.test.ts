@@ -139,8 +139,11 @@ describe('the fitted profile', () => {
   });
 
   it('has a measurement of each parameter that was only read', () => {
-    const wake = profile.measurements?.find(({ parameter }) => parameter === 'calls.wakeNs');
-    expect(wake).toMatchObject({ median: profile.calls.wakeNs, samples: 1 });
+    const told = new Set(profile.measurements?.map(({ parameter }) => parameter.split(' @ ')[0]));
+    const turned = new Set(fitted.turned.map(({ knob }) => knob.path));
+    const onlyRead = fitted.readings.map(({ path }) => path).filter((path) => !turned.has(path));
+    expect(onlyRead.filter((path) => !told.has(path))).toEqual([]);
+    expect([...turned].filter((path) => told.has(path))).toEqual([]);
     expect(parseProfile(JSON.parse(JSON.stringify(profile)))).toEqual(profile);
   });
 });
