@@ -4,7 +4,7 @@ import type { Measurement } from '../bench/measurement.ts';
 import { MiB } from '../units.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Bench, Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded, spacing } from './reading.ts';
+import { callNs, durationOf, type Recorded, spacing } from './reading.ts';
 
 const launches: Measurement = {
   ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', method: 'loop', device: 0, peer: 0, peerAccess: false },
@@ -29,10 +29,10 @@ export function addCallProbes(builder: PlanBuilder): void {
 
 function addLaunches(builder: PlanBuilder): void {
   const many = [spin('first', 0), repeat(launchesInRow, spin('launch', 0)), synchronize()];
-  const bench: Bench = { measurement: launches, read: ({ callNs }) => [...callNs] };
+  const bench: Bench = { measurement: launches, read: (measured) => [...measured.callNs] };
   builder
     .probe('launches', { streams: [stream] }, many)
-    .value('calls.launchNs', (recorded) => recorded.calls('launch').map(durationOf), bench)
+    .value('calls.launchNs', callNs('launch'), bench)
     .added('recorder.callNs', (recorded) => spacing(recorded.calls('launch')), bench);
   // The device has work all the while: what wakes it would be in the launch as well.
   const cold = pauses.flatMap((ns) => [
@@ -75,14 +75,13 @@ function addEvents(builder: PlanBuilder): void {
     ...[spin('warm up', 0), synchronize('end warm up'), spin('wake', 200_000), synchronize('woken')],
   ];
   const events = [{ id: 'a' }, { id: 'b' }];
-  const call = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
   builder
     .probe('events and synchronises', { streams: [stream], events }, operations)
-    .value('calls.eventRecordNs', call('record'))
-    .value('calls.eventWaitNs', call('wait'))
-    .value('calls.queryNs', (recorded) => [...call('query')(recorded), ...call('query event')(recorded)])
-    .value('calls.elapsedTimeNs', call('elapsed'))
-    .value('calls.synchronizeNs', call('nothing to wait for'))
+    .value('calls.eventRecordNs', callNs('record'))
+    .value('calls.eventWaitNs', callNs('wait'))
+    .value('calls.queryNs', (recorded) => [...callNs('query')(recorded), ...callNs('query event')(recorded)])
+    .value('calls.elapsedTimeNs', callNs('elapsed'))
+    .value('calls.synchronizeNs', callNs('nothing to wait for'))
     .value('calls.wakeNs', (recorded) => {
       const [work, woken] = [recorded.work('wake'), recorded.call('woken')];
       return work === undefined || woken === undefined ? undefined : woken.endNs - work.endNs;
@@ -166,9 +165,8 @@ function addDearCalls(builder: PlanBuilder): void {
   const row = (label: string, count: number, where = 'work') =>
     repeat(count, copy(label, 'host', 'device', bytes, where));
   const turns = [spin('launch in turn', 0), copy('in turn', 'host', 'device', bytes)];
-  const calls = (recorded: Recorded, label: string): number[] => recorded.calls(label).map(durationOf);
   const dearer = (recorded: Recorded, label: string): number =>
-    Math.max(0, median(calls(recorded, label)) - median(calls(recorded, 'in a row').slice(1)));
+    Math.max(0, median(callNs(label)(recorded)) - median(callNs('in a row')(recorded).slice(1)));
   const alone = [spin('warm', 0), synchronize(), row('in a row', 100), synchronize()];
   builder
     .probe('calls in turn', { streams, buffers }, [...alone, repeat(50, ...turns), synchronize()])

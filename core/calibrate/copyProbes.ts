@@ -3,7 +3,7 @@ import type { Measurement } from '../bench/measurement.ts';
 import { formatBytes, MiB } from '../units.ts';
 import { copy, copySizes, pause, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded, spacing } from './reading.ts';
+import { callNs, durationOf, type Recorded, spacing, workNs } from './reading.ts';
 
 const standard: Measurement = {
   kind: 'copy',
@@ -23,8 +23,6 @@ const standard: Measurement = {
 const host = (id: string, memory: 'pinned' | 'pageable', bytes: number) => ({ id, memory, bytes });
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
-const workNs = (label: string) => (recorded: Recorded) => recorded.works(label).map(durationOf);
-const callNs = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
 /** But for the first in an iteration: its memory lies where the preparation has left it, in another processor's caches. */
 const laterWorkNs = (label: string) => (recorded: Recorded) => workNs(label)(recorded).slice(1);
 const laterCallNs = (label: string) => (recorded: Recorded) => callNs(label)(recorded).slice(1);

@@ -3,8 +3,7 @@
  * from another profile, and each section's source says what that was. Where that one is of the same kind of GPU, what the
  * recorder adds is taken off, and what probes read less surely than it knows is drawn towards it (trust.ts).
  */
-
-import { median as medianOf } from '../analysis/statistics.ts';
+import { median, spread } from '../analysis/statistics.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { throughput } from '../simulator/kernelCost.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
@@ -93,18 +92,18 @@ function point(finding: Finding, { readings, benched }: ProbeResults): Point | n
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
   const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
   const samples = samplesOf(finding, bench, read).filter((value) => Number.isFinite(value) && value >= 0);
-  if (samples.length === 0) return null;
-  const sorted = [...samples].sort((a, b) => a - b);
+  const found = spread(samples);
+  if (found === null) return null;
   const place = finding.at === undefined ? '' : ` @ ${finding.at.value} ${finding.at.key}`;
   return {
     finding,
     isBenched: bench.length > 0,
     measurement: {
       parameter: finding.path + place,
-      median: median(sorted, finding.path),
-      least: sorted[0] ?? 0,
-      most: sorted.at(-1) ?? 0,
-      samples: sorted.length,
+      median: wholeParameters.has(finding.path) ? Math.round(found.median) : found.median,
+      least: found.min,
+      most: found.max,
+      samples: found.count,
       probe: bench.length > 0 ? `${finding.probe}, without a recorder` : finding.probe,
     },
   };
@@ -113,15 +112,8 @@ function point(finding: Finding, { readings, benched }: ProbeResults): Point | n
 /** Of what recording adds there is none where either is missing. */
 function samplesOf({ isAdded }: Finding, bench: readonly number[], read: readonly number[]): readonly number[] {
   if (isAdded !== true) return bench.length > 0 ? bench : read;
-  const without = medianOf(bench);
+  const without = median(bench);
   return read.map((value) => Math.max(0, value - without));
-}
-
-function median(sorted: readonly number[], path: string): number {
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  const value = sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-  return wholeParameters.has(path) ? Math.round(value) : value;
 }
 
 /** What this machine's recorder adds, which is to be known before it is taken off; the rest is the base's. */

@@ -1,13 +1,12 @@
 /** Graphs of kernels and of copies: capturing, instantiating, uploading, launching and running them. */
 import { copy, gaps, repeat, spin, stream, synchronize } from './operations.ts';
 import type { PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded } from './reading.ts';
+import { callNs, durationOf, type Recorded } from './reading.ts';
 
 const sizes = [1, 10, 100, 1000];
 const largest = 1000;
 const copyBytes = 4096;
 
-const call = (label: string, name: string) => (recorded: Recorded) => recorded.calls(label, name).map(durationOf);
 const one = (recorded: Recorded, label: string, name: string): number => {
   const found = recorded.call(label, name);
   return found === undefined ? Number.NaN : durationOf(found);
@@ -33,9 +32,9 @@ export function addGraphProbes(builder: PlanBuilder): void {
     const found = builder.probe(`graphs of ${kind}`, { streams: [stream], buffers }, sizes.flatMap(graph));
     for (const nodes of sizes) {
       const label = `capture ${nodes}`;
-      found.point(`graph.instantiate.${kind}`, 'nodes', nodes, call(label, 'cudaGraphInstantiate'));
-      found.point(`graph.upload.${kind}`, 'nodes', nodes, call(label, 'cudaGraphUpload'));
-      if (kind === 'kernels') found.point('graph.end', 'nodes', nodes, call(label, 'cudaStreamEndCapture'));
+      found.point(`graph.instantiate.${kind}`, 'nodes', nodes, callNs(label, 'cudaGraphInstantiate'));
+      found.point(`graph.upload.${kind}`, 'nodes', nodes, callNs(label, 'cudaGraphUpload'));
+      if (kind === 'kernels') found.point('graph.end', 'nodes', nodes, callNs(label, 'cudaStreamEndCapture'));
     }
     if (kind === 'kernels') addKernelGraph(found);
     else addCopyGraph(found);
@@ -58,9 +57,9 @@ function addKernelGraph(found: ReturnType<PlanBuilder['probe']>): void {
   found
     // Not of the first capture, which finds nothing of what it runs in the caches: 24 us on an H200, and 4 to 19 in runs.
     .value('graph.beginNs', (recorded) =>
-      sizes.slice(1).flatMap((nodes) => call(`capture ${nodes}`, 'cudaStreamBeginCapture')(recorded)),
+      sizes.slice(1).flatMap((nodes) => callNs(`capture ${nodes}`, 'cudaStreamBeginCapture')(recorded)),
     )
-    .value('graph.captureNs', (recorded) => recorded.calls(`node of ${largest}`).map(durationOf))
+    .value('graph.captureNs', callNs(`node of ${largest}`))
     .value('graph.launchKernelNodeNs', perNode)
     .value('graph.launchNs', (recorded) => Math.max(0, launchNs(recorded, 1) - perNode(recorded)))
     .value('graph.kernelNodeNs', (recorded) => {

@@ -4,7 +4,7 @@ import { keptWholly } from '../simulator/kernelCost.ts';
 import { MiB } from '../units.ts';
 import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded } from './reading.ts';
+import { callNs, type Recorded, workNs } from './reading.ts';
 
 const shares = [0.1, 0.25, 0.5, 1];
 const flops = 2e10;
@@ -26,7 +26,7 @@ const arithmetic = (label: string, amount: number, smShare = 1) => ({
 const device = (id: string, bytes: number) => ({ id, memory: 'device' as const, bytes });
 
 /** The median of those that the iteration has. */
-const nsOf = (recorded: Recorded, label: string): number => median(recorded.works(label).map(durationOf));
+const nsOf = (recorded: Recorded, label: string): number => median(workNs(label)(recorded));
 /** What so much more takes longer: the cost of a start is in both. */
 const slower = (recorded: Recorded, less: string, more: string): number => nsOf(recorded, more) - nsOf(recorded, less);
 
@@ -180,8 +180,8 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
   ];
   const found = builder.probe('memset', { streams: [stream], buffers: [device('a', largest)] }, operations);
   for (const bytes of sizes) {
-    found.point('memset.device', 'bytes', bytes, (recorded) => recorded.works(`${bytes}`).map(durationOf));
-    found.point('memset.call', 'bytes', bytes, (recorded) => recorded.calls(`${bytes}`).map(durationOf));
+    found.point('memset.device', 'bytes', bytes, workNs(`${bytes}`));
+    found.point('memset.call', 'bytes', bytes, callNs(`${bytes}`));
   }
   const call = (label: string) => ({ op: 'hostFunction' as const, label, durationNs: 20_000, stream: 'work' });
   const warm = [spin('warm', 0), synchronize('end warm'), spin('kernel', 0), synchronize('end kernel')];
@@ -195,7 +195,7 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
   ];
   builder
     .probe('host functions', { streams: [stream] }, functions)
-    .value('hostFunction.callNs', (recorded) => recorded.calls('row').map(durationOf))
+    .value('hostFunction.callNs', callNs('row'))
     .value('hostFunction.gapNs', (recorded) => {
       const [first, second] = [recorded.work('first'), recorded.work('second')];
       return first === undefined || second === undefined ? undefined : Math.max(0, second.startNs - first.endNs);

@@ -3,9 +3,7 @@ import { median } from '../analysis/statistics.ts';
 import { KiB, MiB } from '../units.ts';
 import { copy, query, repeat, stream, synchronize } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded } from './reading.ts';
-
-const calls = (label: string) => (recorded: Recorded) => recorded.calls(label).map(durationOf);
+import { callNs, durationOf, type Recorded } from './reading.ts';
 
 export function addMemoryProbes(builder: PlanBuilder): void {
   // Up to 1 MiB comes out of a block that the driver has, and takes a tenth of what more does.
@@ -41,8 +39,8 @@ function addKind(
   );
   const found = builder.probe(`${allocator} ${memory}`, { streams: [stream], buffers }, operations);
   for (const bytes of sizes) {
-    found.point(allocatePath, 'bytes', bytes, calls(`allocate ${bytes}`));
-    found.point(freePath, 'bytes', bytes, calls(`free ${bytes}`));
+    found.point(allocatePath, 'bytes', bytes, callNs(`allocate ${bytes}`));
+    found.point(freePath, 'bytes', bytes, callNs(`free ${bytes}`));
   }
 }
 
@@ -58,8 +56,8 @@ function addHeld(builder: PlanBuilder, allocator: 'pool' | 'caching', allocate: 
   );
   const found = builder.probe(`${allocator} memory`, { streams: [stream], buffers }, [operations]);
   // The first round may have taken new memory.
-  found.value(allocate, (recorded) => calls('allocate')(recorded).slice(1));
-  if (free !== null) found.value(free, calls('free'));
+  found.value(allocate, (recorded) => callNs('allocate')(recorded).slice(1));
+  if (free !== null) found.value(free, callNs('free'));
 }
 
 export function addHostProbes(builder: PlanBuilder): void {
@@ -75,7 +73,7 @@ export function addHostProbes(builder: PlanBuilder): void {
       [signal('needn’t wait', 'free'), wait('has not to wait', 'free'), pause, signal('wake', 'go')],
       [wait('woken', 'go')],
     )
-    .value('host.signalNs', calls('needn’t wait'))
+    .value('host.signalNs', callNs('needn’t wait'))
     .value('host.wakeNs', (recorded) => {
       const [given, taken] = [recorded.call('wake'), recorded.call('woken')];
       return given === undefined || taken === undefined ? undefined : Math.max(0, taken.endNs - given.startNs);
@@ -119,7 +117,7 @@ function addHostCopies(builder: PlanBuilder): void {
   ];
   /** The call itself is as that of any copy. */
   const beyond = (recorded: Recorded): number => {
-    const [own = 0, ofCall = 0] = ['copy', 'call'].map((one) => median(calls(one)(recorded)));
+    const [own = 0, ofCall = 0] = ['copy', 'call'].map((one) => median(callNs(one)(recorded)));
     return Math.max(0, own - ofCall - (small / near) * median(pinned(recorded, near)));
   };
   builder

@@ -44,12 +44,6 @@ export function sectionsOf(draft: Draft): { readonly path: string; readonly valu
 /** Parameters that count something, or are bytes. */
 export const wholeParameters: ReadonlySet<string> = new Set([
   ...['queue.depth', 'kernel.concurrent', 'staging.chunkBytes', 'staging.inlineBytes', 'staging.slots'],
-  ...[
-    'device.l2Bytes',
-    'host.cached.bytes',
-    'host.near.bytes',
-    'calls.coldBytes',
-    'kernel.fillBytes',
-    'host.lastLevelBytes',
-  ],
+  ...['device.l2Bytes', 'host.cached.bytes', 'host.near.bytes', 'host.lastLevelBytes'],
+  ...['calls.coldBytes', 'kernel.fillBytes'],
 ]);

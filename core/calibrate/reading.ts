@@ -51,6 +51,16 @@ export class Recorded {
   }
 }
 
+/** How long each call of an operation, or each piece of its work, took. */
+export const callNs =
+  (label: string, name?: string) =>
+  (recorded: Recorded): number[] =>
+    recorded.calls(label, name).map(durationOf);
+export const workNs =
+  (label: string) =>
+  (recorded: Recorded): number[] =>
+    recorded.works(label).map(durationOf);
+
 /** Every recorded iteration of a run. */
 export function readings(run: Run): Recorded[] {
   const { experiment } = run.info;

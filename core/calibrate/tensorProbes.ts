@@ -3,7 +3,7 @@ import { median } from '../analysis/statistics.ts';
 import { KiB, MiB } from '../units.ts';
 import { stream, synchronize } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { durationOf, type Recorded, type Span } from './reading.ts';
+import { callNs, durationOf, type Recorded, type Span } from './reading.ts';
 
 const tensors = 48;
 const counts = [1, 2, 4, 8, 16] as const;
@@ -70,7 +70,7 @@ function addContended(builder: PlanBuilder): void {
     .probe('tensors side by side', parts, [alone, side(few, 'warm'), side(few), side(many), synchronize()])
     .value('calls.contendedNs', (recorded) => {
       const each = (busyNs(recorded.calls(`${many}`)) - busyNs(recorded.calls(`${few}`))) / (many - few);
-      return Math.max(0, each - median(recorded.calls('alone', 'cudaMemcpyAsync').map(durationOf)));
+      return Math.max(0, each - median(callNs('alone', 'cudaMemcpyAsync')(recorded)));
     });
 }
 

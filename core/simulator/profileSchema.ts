@@ -101,7 +101,7 @@ const callsSchema = z.strictObject({
   wakeNs: ns,
   /** The same where a copy engine did the last of it; as wakeNs where left out. */
   copyWakeNs: ns.optional(),
-  /** What a host thread's first call costs more, and what it does where preparing took as long as filling `coldBytes`. */
+  /** What a host thread's first call costs more, and what it would after the longest preparation of the buffers. */
   firstNs: ns.optional(),
   coldFirstNs: ns.optional(),
   /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one: in either case. */

@@ -29,6 +29,8 @@ export async function calibrate(plan: Plan, tools: CalibrateTools): Promise<Cali
   const failed: { probe: string; error: ErrorInfo }[] = [];
   const found = new Map<string, Recorded[]>();
   const benched = new Map<Finding, readonly number[]>();
+  /** By what was measured: several findings may need the same. */
+  const taken = new Map<string, Measured>();
   const measured = tools.measure === null ? [] : plan.findings.filter(({ bench }) => bench !== undefined);
   const total = plan.probes.length + measured.length;
   const attempt = async (
@@ -53,7 +55,10 @@ export async function calibrate(plan: Plan, tools: CalibrateTools): Promise<Cali
     if (bench === undefined || tools.measure === null) continue;
     const { measure } = tools;
     await attempt(`${probe}, without a recorder`, plan.probes.length + index, async (signal) => {
-      benched.set(finding, bench.read(await measure(bench.measurement, signal)));
+      const key = JSON.stringify(bench.measurement);
+      const known = taken.get(key) ?? (await measure(bench.measurement, signal));
+      taken.set(key, known);
+      benched.set(finding, bench.read(known));
     });
   }
   requireGoingOn(tools.signal);

@@ -1,8 +1,8 @@
 const typedInto = 'input, select, textarea, [contenteditable]';
 
 /**
- * Calls `action` before the next press of the pointer, the next click or the next character that is typed, and before a field gets the
- * focus: what is touched then is what `action` leaves there. Returns what calls it off.
+ * Calls `action` before the next press of the pointer, the next click or the next character that is typed, and before a
+ * field gets the focus: what is touched then is what `action` leaves there. Returns what calls it off.
  */
 export function onTouch(action: () => void): () => void {
   const stop = new AbortController();

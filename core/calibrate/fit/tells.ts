@@ -2,7 +2,6 @@
  * Which parameter of a profile a recorded row tells. A row tells one only where the simulation says that nothing else
  * is in it: a call that a full queue held, or a copy that shared the link, lasts as long as it does for other reasons.
  */
-
 import type { Activity } from '../../analysis/iteration.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
 import { firstCalls } from '../../simulator/callHistory.ts';

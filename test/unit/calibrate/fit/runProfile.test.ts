@@ -58,13 +58,15 @@ describe('a gain told of a run of a machine that is not as the profile says', ()
     'late-host-work',
     'too-small',
     'multiprocessors-full',
-  ])('%s: within a twentieth of what that machine gains', (name) => {
+  ])('%s: within two hundredths of what that machine gains', (name) => {
     const run = runOn(other, example(name));
     const { verdicts, remedies, predictedWith } = summarizeRun(run, { profile: h200 });
     const [told] = remedies;
     const [wanted] = remediesFor(example(name), verdicts, other);
     expect(told?.steps).toEqual(wanted?.steps);
-    expect(Math.abs((told?.gainNs ?? 0) / (wanted?.gainNs ?? 0) - 1)).toBeLessThan(0.05);
+    // How long ago its memory was touched, which the run doesn't tell, has a part in that one.
+    const most = name === 'late-pageable-call' ? 0.05 : 0.02;
+    expect(Math.abs((told?.gainNs ?? 0) / (wanted?.gainNs ?? 0) - 1)).toBeLessThan(most);
     expect(predictedWith?.profile).toBe('h200');
     expect(predictedWith?.fromRun.length).toBeGreaterThan(0);
   });
@@ -114,7 +116,7 @@ describe('recorded runs', () => {
       const { plainWallNs, recordedWallNs, recordedMakespanNs } = run.info.iterations;
       const plain = median(plainWallNs) - (median(recordedWallNs) - median(recordedMakespanNs));
       const { makespanNs } = simulate(lower(run.info.experiment as Experiment), profileOfRun(run, h200).profile);
-      expect(Math.abs(makespanNs / plain - 1)).toBeLessThan(0.05);
+      expect(Math.abs(makespanNs / plain - 1)).toBeLessThan(0.02);
     },
   );
 });
