@@ -50,7 +50,14 @@ describe('running the probes', () => {
       ...{ ns: Float64Array.of(1021), callNs: Float64Array.of(2500), otherNs: Float64Array.of(0) },
       ...{ onHostClock: true, bytes: 4, checked: 0, wrong: 0, depth: 1021 },
     };
-    const { results } = await calibrate(plan, tools({ measure: async () => measured }));
+    const asked: string[] = [];
+    const measure = async (measurement: object) => {
+      asked.push(JSON.stringify(measurement));
+      return measured;
+    };
+    const { results } = await calibrate(plan, tools({ measure }));
+    // What recording adds to a launch is told by the same measurement as what the launch takes.
+    expect(new Set(asked).size).toBe(asked.length);
     const of = (path: string) => [...results.benched].find(([finding]) => finding.path === path)?.[1];
     expect(of('calls.launchNs')).toEqual([2500]);
     expect(of('queue.depth')).toEqual([1021]);
