@@ -49,6 +49,8 @@ export interface Activity {
   readonly dst: MemoryKind;
   /** Of a copy whose memory kinds are known, or whose engine lane has a direction; null otherwise. */
   readonly direction: CopyDirection | null;
+  /** Of a copy engine, the queue that it went through; -1 where it isn't known. */
+  readonly channel: number;
   readonly channelType: ChannelType;
 }
 
@@ -105,6 +107,7 @@ export function activity(trace: Trace, row: RowIndex): Activity {
     src: memoryKinds[columns.srcMemory[row] ?? 0] ?? 'none',
     dst: memoryKinds[columns.dstMemory[row] ?? 0] ?? 'none',
     direction: kind === 'copy' ? rowDirection(trace, row) : null,
+    channel: columns.channel[row] ?? -1,
     channelType: channelTypes[columns.channelType[row] ?? 0] ?? 'unknown',
   };
 }

@@ -112,6 +112,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'legacy-default-stream': 'legacy-default-stream',
   'event-dependency': 'event',
   'engine-busy': 'copy-engine',
+  'copy-queues': 'copy-queue',
   'queued-behind': 'stream',
   'issued-too-late': 'issue',
   'too-small': 'launch',

@@ -49,7 +49,13 @@ export const terms = {
     name: 'Copy engine',
     text: 'A part of the device that moves data while kernels run. Also called DMA engine; asyncEngineCount says how many there are.',
     rules: ['one-engine-per-direction', 'copy-queues', 'copy-without-engine'],
-    see: ['h2d', 'd2h', 'overlap'],
+    see: ['h2d', 'd2h', 'overlap', 'copy-queue'],
+  },
+  'copy-queue': {
+    name: 'Copy queue',
+    text: 'One of the four ways through which copies reach a copy engine. What is in one queue goes in issue order, of whatever streams it is.',
+    rules: ['copy-queues'],
+    see: ['copy-engine', 'stream'],
   },
   d2d: {
     name: 'D2D',

@@ -29,7 +29,7 @@ export class CopyEngine implements Actor, LinkUser {
   readonly #clock: EventQueue;
   readonly #sink: CopySink;
   readonly #gapNs: number;
-  readonly #queues = new CopyQueues();
+  readonly #queues: CopyQueues;
   /** In the order in which their turn came; of each queue only the first. */
   readonly #waiting = new Fifo<CopyJob>();
   #active: CopyJob | null = null;
@@ -44,8 +44,9 @@ export class CopyEngine implements Actor, LinkUser {
   /** Number of the event that is the active copy's end; those scheduled for a former rate are ignored. */
   #schedule = gapOver;
 
-  /** `gapNs`: from the end of a copy to the start of another stream's. */
-  constructor(link: Link, clock: EventQueue, sink: CopySink, gapNs: number) {
+  /** `number`: of its device's copy engines, from 0. `gapNs`: from the end of a copy to the start of another stream's. */
+  constructor(number: number, link: Link, clock: EventQueue, sink: CopySink, gapNs: number) {
+    this.#queues = new CopyQueues(number);
     this.#link = link;
     this.#clock = clock;
     this.#sink = sink;

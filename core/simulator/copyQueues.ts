@@ -10,6 +10,8 @@ import { Fifo } from './fifo.ts';
 const queuesOfEngine = 4;
 
 export interface CopyQueue {
+  /** Tells it apart from all others of the device, as CUPTI's channel does. */
+  readonly number: number;
   readonly entries: Fifo<StreamEntry>;
   /** The stream that used it last. */
   stream: number;
@@ -18,6 +20,12 @@ export interface CopyQueue {
 export class CopyQueues {
   /** In the order in which they were last used. */
   readonly #queues: CopyQueue[] = [];
+  readonly #first: number;
+
+  /** `engine`: which of its device's copy engines it is, from 0. */
+  constructor(engine: number) {
+    this.#first = engine * queuesOfEngine;
+  }
 
   /** The queue of a copy that is issued now. */
   of(stream: number): CopyQueue {
@@ -33,6 +41,7 @@ export class CopyQueues {
   #taken(stream: number): CopyQueue {
     const own = this.#queues.findIndex((queue) => queue.stream === stream);
     const place = own < 0 && this.#queues.length === queuesOfEngine ? 0 : own;
-    return this.#queues.splice(place, place < 0 ? 0 : 1)[0] ?? { entries: new Fifo(), stream };
+    const number = this.#first + this.#queues.length;
+    return this.#queues.splice(place, place < 0 ? 0 : 1)[0] ?? { number, entries: new Fifo(), stream };
   }
 }

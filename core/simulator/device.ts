@@ -72,10 +72,10 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   /** With one copy engine, both directions share it. Peers have a link of their own. */
   #copyEngines(link: Link, device: number, profile: DeviceProfile): [EngineIndex, CopyEngine][] {
     const gapNs = profile.queue.copyGapNs ?? 0;
-    const first = new CopyEngine(link, this.#clock, this, gapNs);
-    const second = profile.device.asyncEngineCount > 1 ? new CopyEngine(link, this.#clock, this, gapNs) : first;
+    const first = new CopyEngine(0, link, this.#clock, this, gapNs);
+    const second = profile.device.asyncEngineCount > 1 ? new CopyEngine(1, link, this.#clock, this, gapNs) : first;
     const wide = { h2dBytesPerSecond: Infinity, d2hBytesPerSecond: Infinity, bothBytesPerSecond: Infinity };
-    const peer = new CopyEngine(new Link(wide), this.#clock, this, gapNs);
+    const peer = new CopyEngine(2, new Link(wide), this.#clock, this, gapNs);
     return [
       [engineIndex(device, 'h2d'), first],
       [engineIndex(device, 'd2h'), second],

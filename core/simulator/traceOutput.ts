@@ -112,6 +112,7 @@ export class TraceOutput {
     if (step.engine < 0) return;
     columns.engine[row] = this.#engines.get(step.engine) ?? -1;
     columns.channelType[row] = isCopyEngine(step.engine) ? copyChannel : computeChannel;
+    columns.channel[row] = entry.queue?.number ?? -1;
   }
 
   /** A stream has reached a recorded event, or passed a wait. */

@@ -87,7 +87,7 @@ export interface TraceColumns {
   /** Indices into memoryKinds. */
   readonly srcMemory: Uint8Array;
   readonly dstMemory: Uint8Array;
-  /** CUPTI's channel id; -1 where it wasn't recorded. */
+  /** CUPTI's channel id, or the number that the simulator gives a queue of a copy engine; -1 where it isn't known. */
   readonly channel: Int32Array;
   /** Index into channelTypes. */
   readonly channelType: Uint8Array;

@@ -40,7 +40,10 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
           <Fact name={read.lane.kind === 'host-thread' ? 'Host thread' : 'Stream'}>{read.lane.name}</Fact>
           {read.engine === null ? null : <Fact name="Engine">{read.engine.name}</Fact>}
           {read.channel === null ? null : (
-            <Fact name="Channel" title="CUPTI's channel: the hardware queue it went through">
+            <Fact
+              name="Channel"
+              title="The queue of the hardware that it went through: CUPTI's channel, or the simulator's"
+            >
               {read.channel} ({read.channelType})
             </Fact>
           )}

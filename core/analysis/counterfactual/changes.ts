@@ -9,7 +9,7 @@ import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './
 import { joinCopies, pipelined } from './joinCopies.ts';
 import { cacheMemory, pin } from './memory.ts';
 import { type Situation, second } from './situation.ts';
-import { dropWait, nonBlocking, ownStream } from './streams.ts';
+import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
 
 /** In order of preference; empty where there is none. */
 export function changesFor(situation: Situation): Change[] {
@@ -27,6 +27,8 @@ export function changesFor(situation: Situation): Change[] {
       return present(verdict.needsData === true ? inParts(situation) : dropWait(situation));
     case 'engine-busy':
       return present(moveBefore(situation, verdict.op, verdict.blockedBy));
+    case 'copy-queues':
+      return present(...intoOthersStream(situation), earlier());
     case 'queued-behind':
       return present(ownStream(situation), earlier());
     case 'issued-too-late':

@@ -13,9 +13,51 @@ export function ownStream(situation: Situation): Change | null {
   const edit = new ChangeBuilder(experiment);
   const stream = edit.declare('streams', 'copies', { flags: 'non-blocking', ...deviceOf(situation, copy) });
   edit.step(`Move "${copy.info.label}" to a non-blocking stream of its own, "${stream}".`);
+  return move(edit, experiment, copy, stream);
+}
+
+/** Of so many streams that a copy might go to the first are tried. */
+const mostStreams = 3;
+
+/**
+ * The copy goes to a stream that copies in the same direction already, and has a queue of the engine for that: the one
+ * that copied last before it comes first. Rule (core/rules): copy-queues.
+ */
+export function intoOthersStream(situation: Situation): Change[] {
+  const { experiment, program, verdict } = situation;
+  const copy = find(situation, verdict.op, 'copy');
+  if (copy === null || copy.operation.mode === 'blocking-memcpy') return [];
+  const taken = [copy, find(situation, verdict.blockedBy, 'copy')].map((one) => one?.operation.stream);
+  const others = program.operations
+    .slice(0, verdict.op)
+    .reverse()
+    .map(({ op }) => find(situation, op, 'copy'))
+    .filter((other) => other !== null && isAlike(situation, copy, other))
+    .map((other) => other?.operation.stream ?? '');
+  const streams = [...new Set(others)].filter((stream) => !taken.includes(stream));
+  return streams.slice(0, mostStreams).map((stream) => {
+    const edit = new ChangeBuilder(experiment);
+    edit.step(`Move "${copy.info.label}" to stream "${stream}", whose queue of the copy engine it then uses.`);
+    return move(edit, experiment, copy, stream);
+  });
+}
+
+function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
   edit.replace([...copy.info.path, 'stream'], stream);
   for (const path of recordsBehind(experiment, copy)) edit.replace([...path, 'stream'], stream);
   return edit.change;
+}
+
+/** Whether the other one copies in the same direction, to or from the same device, in a declared stream. */
+function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>): boolean {
+  const { buffers, streams } = situation.experiment;
+  const isDevice = (id: string): boolean => buffers.find((buffer) => buffer.id === id)?.memory === 'device';
+  return (
+    streams.some(({ id }) => id === other.operation.stream) &&
+    deviceOf(situation, copy).device === deviceOf(situation, other).device &&
+    isDevice(copy.operation.src) === isDevice(other.operation.src) &&
+    isDevice(copy.operation.dst) === isDevice(other.operation.dst)
+  );
 }
 
 function deviceOf({ experiment }: Situation, { info, operation }: Found<'copy'>): { device?: string } {

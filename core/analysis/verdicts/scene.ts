@@ -35,6 +35,8 @@ export interface Scene {
   readonly threads: ReadonlyMap<number, LaneSpans>;
   /** Copies of each copy engine by lane index. */
   readonly engines: ReadonlyMap<number, LaneSpans>;
+  /** Copies of the queue that a copy of a known channel went through, in order. */
+  readonly copyQueue: (copy: Activity) => readonly Activity[];
   /** Kernels, memsets and copies of a compute lane. */
   readonly compute: (lane: number) => LaneSpans;
   readonly queues: StreamQueues;
@@ -85,12 +87,26 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, queueDepth
       copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
       trace.columns.engine,
     ),
+    copyQueue: copyQueues(copies),
     compute: onceEach((lane) => computeSpans(iteration, lane)),
     queues: new StreamQueues(iteration, queueDepth),
     issue,
     byEvents,
     byLegacy,
     byBoth,
+  };
+}
+
+/** Grouped when first asked for, as most runs never do. */
+function copyQueues(copies: readonly Activity[]): Scene['copyQueue'] {
+  const queueOf = ({ device, channel }: Activity): string => `${channel} ${device}`;
+  let queues: ReadonlyMap<string, readonly Activity[]> | null = null;
+  return (copy) => {
+    queues ??= groupBy(
+      copies.filter(({ engineKind }) => engineKind === 'copy-engine'),
+      queueOf,
+    );
+    return queues.get(queueOf(copy)) ?? [];
   };
 }
 

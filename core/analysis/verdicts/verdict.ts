@@ -17,6 +17,8 @@ export const causes = [
   'event-dependency',
   /** The copy waited for its engine, which another copy of the same direction was using. */
   'engine-busy',
+  /** The copy stood behind one of another stream in a queue of its engine, which was idle meanwhile. */
+  'copy-queues',
   /** The one that ran second waited for other work: of its own stream, or by an event or the legacy default stream. */
   'queued-behind',
   /** The second was issued when the first was over or nearly so: hostCall says what the host was held in. */

@@ -2,19 +2,24 @@
 import { holdsHost } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
+import { queueHolder } from './copyQueues.ts';
 import { bare, blockedBy, type Found, pageable } from './finding.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** Its copy engine, work ahead of it, staging, or the multiprocessors; null where none of them explains it. */
+/** Its copy engine or its queue there, work ahead of it, staging, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
-  const { copy, second, secondCall, deadlineNs } = pair;
+  const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
+  const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
+  const head = readyNs === null ? null : queueHolder(scene, pair, readyNs);
+  const queued = head === null ? null : bare('copy-queues', 'copy-queues', blockedBy(head));
   const holder = second === copy ? engineHolder(scene, pair) : null;
   const busy = holder === null ? null : bare('engine-busy', 'one-engine-per-direction', blockedBy(holder));
   // A staged copy lets others through between its parts: one that went on did not hold this one for long.
-  if (holder !== null && holder.endNs <= copy.startNs) return busy;
+  if (queued === null && holder !== null && holder.endNs <= copy.startNs) return busy;
   const ahead = aheadOf(scene, pair);
   if (ahead !== null) return ahead;
+  if (queued !== null) return queued;
   if (busy !== null) return busy;
   // Its call had begun in time, and the driver was still staging when the copy had to start.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
@@ -59,17 +64,25 @@ export function aheadOf(
   if (position === undefined) return null;
   const waitedNs = issuedNs === null ? 0 : second.startNs - issuedNs;
   const since = Math.min(deadlineNs, issuedNs === null ? deadlineNs : issuedNs + waitedNs / 2);
-  let last: Activity | null = null;
-  for (const ahead of scene.byBoth.frontier(position)) {
-    const row = lastWork(scene, ahead);
-    if (row === null || row.row === first.row || row.endNs <= since || row.endNs > second.startNs) continue;
-    if (last === null || row.endNs > last.endNs) last = row;
-  }
-  if (last === null) return null;
+  const last = workAhead(scene, { first, second });
+  if (last === null || last.endNs <= since) return null;
   const at = scene.issue.positionOf.get(last.row) ?? -1;
   const byLegacy = last.lane !== second.lane && scene.byLegacy.before(at, position);
   const rule = last.lane === second.lane ? 'stream-order' : byLegacy ? 'legacy-default-stream' : 'event-order';
   return bare('queued-behind', rule, blockedBy(last));
+}
+
+/** Of the work that the second had to wait for by its streams' order, what ended last; the first is none of it. */
+function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second'>): Activity | null {
+  const position = scene.issue.positionOf.get(second.row);
+  if (position === undefined) return null;
+  let last: Activity | null = null;
+  for (const ahead of scene.byBoth.frontier(position)) {
+    const row = lastWork(scene, ahead);
+    if (row === null || row.row === first.row || row.endNs > second.startNs) continue;
+    if (last === null || row.endNs > last.endNs) last = row;
+  }
+  return last;
 }
 
 /** The work at this position, or else the last one before it in its stream. */

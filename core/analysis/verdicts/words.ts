@@ -88,6 +88,17 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
+  'copy-queues': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const ahead = other === null ? 'another copy' : `${told.label(other)} of stream ${told.stream(other)}`;
+    const whole = other === null ? 'that copy' : told.label(other);
+    return {
+      title: 'Behind another stream in a copy queue',
+      explanation: `The copy shares a queue of the ${engineName(told.copy.direction)} with ${ahead}, which was issued before it and was not ready. Copies of one queue go in issue order, so this one waited while the engine stood idle. ${told.timing}`,
+      remedy: `Put this copy into a stream that holds another queue, or issue it before ${whole}. With at most four streams that copy in one direction, each has a queue of its own.`,
+    };
+  },
+
   'queued-behind': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
     const second = told.copyFirst ? told.kernelName : 'the copy';

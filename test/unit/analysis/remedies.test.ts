@@ -164,6 +164,37 @@ describe('remedies of other causes', () => {
     expect(remedy).toMatchObject({ cause: 'same-stream', causes: ['same-stream', 'event-dependency'], borneOut: true });
   });
 
+  it('take the queue of another stream, and still wait for the data', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const spin = (stream: string, durationNs: number) => ({
+      ...{ op: 'kernel', label: `kernel ${stream}`, stream, writes: [`device-${stream}`] },
+      kernel: { kind: 'spin', durationNs },
+    });
+    const download = (stream: string) => ({
+      ...{ op: 'copy', label: `download ${stream}`, stream, src: `device-${stream}`, dst: `host-${stream}` },
+    });
+    const one = experimentOf(
+      {
+        streams: names.map((id) => ({ id })),
+        buffers: names.flatMap((id) => [
+          { id: `device-${id}`, memory: 'device' as const, bytes: 2 ** 20 },
+          { id: `host-${id}`, memory: 'pinned' as const, bytes: 2 ** 20 },
+        ]),
+      },
+      names.flatMap((stream) => [spin(stream, stream === 'a' ? 2_000_000 : 100_000), download(stream)]),
+    );
+    const { before, remedies } = explain(one);
+    const verdict = before.verdicts.find(({ label }) => label === 'download e');
+    expect(verdict).toMatchObject({ cause: 'copy-queues', withLabel: 'kernel a', blockedBy: 1 });
+    const remedy = remedies.find(({ op }) => op === verdict?.op);
+    expect(remedy).toMatchObject({ borneOut: true, after: { cause: 'overlapped' } });
+    expect(remedy?.steps).toEqual([
+      'Move "download e" to stream "d", whose queue of the copy engine it then uses.',
+      'Record an event after "kernel e", and let stream "d" wait for it before "download e".',
+    ]);
+    expect(findHazards(lower(applyChange(one, { patches: remedy?.patches ?? [] }))).hazards).toEqual([]);
+  });
+
   it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {
     const after = { op: 'copy', src: 'target', dst: 'source', stream: 'copies' } as const;
     const found = explain(experimentOf(parts, [copy, kernel('copies', 'target'), after])).remedies;

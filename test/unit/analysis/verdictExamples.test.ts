@@ -32,6 +32,7 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['event-not-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
   ['event-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
   ['engine-busy', 'small upload', 'engine-busy', 'one-engine-per-direction', 'large upload', null],
+  ['copy-queues', 'download five', 'copy-queues', 'copy-queues', 'download one', null],
   ['queued-behind', 'upload', 'queued-behind', 'stream-order', 'write the log', null],
   [
     'late-synchronise',

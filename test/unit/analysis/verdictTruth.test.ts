@@ -11,7 +11,7 @@ import { simulate } from '../../../core/simulator/simulate.ts';
 import { h200, type PlainRow, plainRows } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
-const stream = fc.constantFrom('a', 'b', 'blocking', 'blocking2', 'default');
+const stream = fc.constantFrom('a', 'b', 'c', 'd', 'blocking', 'blocking2', 'default');
 const event = fc.constantFrom('e', 'f');
 const bytes = fc.constantFrom(4096, 60_000, 2 ** 20, 2 ** 22, 2 ** 24);
 const mode = fc.constantFrom('async', 'async', 'async', 'blocking-to', 'blocking-memcpy');
@@ -56,6 +56,8 @@ const experiments = fc.array(operation, { minLength: 2, maxLength: 14 }).map((op
       streams: [
         { id: 'a' },
         { id: 'b' },
+        { id: 'c' },
+        { id: 'd' },
         ...['blocking', 'blocking2'].map((id) => ({ id, flags: 'blocking' as const })),
       ],
       events: [{ id: 'e' }, { id: 'f' }],
@@ -152,6 +154,12 @@ describe('verdicts of any program', () => {
           // A staged copy lets others through between its parts.
           if (blocker !== undefined && !isStaged(program, blocker.op))
             expect(blocker.endNs).toBeLessThanOrEqual(role(verdict, 'copy')?.startNs ?? 0);
+        }
+        if (verdict.cause === 'copy-queues') {
+          const [copy, head] = [role(verdict, 'copy'), role(verdict, 'blocking-operation')];
+          expect(head?.lane).not.toBe(copy?.lane);
+          expect(head?.endNs).toBeLessThanOrEqual(copy?.startNs ?? 0);
+          expect(head?.startNs).toBeGreaterThanOrEqual(role(verdict, 'copy-call')?.endNs ?? 0);
         }
         if (verdict.cause === 'too-small') {
           // The profile's costliest calls, 26 µs for a launch and 17 µs for 64 KB: nothing that lasts longer than both.

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import type { OperationName } from '../../../core/experiment/operations.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';
@@ -372,6 +374,65 @@ describe('engines and queues', () => {
       blockedBy: 1,
     });
     expect(second?.explanation).toContain('H2D copy engine was busy');
+  });
+
+  describe('a copy behind one of another stream', () => {
+    /** The copy J is ready only when the kernel before it in its stream is over; C was ready since its call. */
+    const told = (channels: readonly [number, number], third = '..................', own = 'CCCCC') =>
+      verdicts(
+        scene(
+          {
+            ...{ k: { op: 0 }, K: { op: 0 }, c: { op: 3 }, l: { op: 2 }, X: { op: 2 } },
+            j: { kind: 'host-call', op: 1, name: 'cudaMemcpyAsync' },
+            J: { kind: 'copy', op: 1, name: 'H2D', src: 'pinned', dst: 'device', engine: 'h2d', channel: channels[0] },
+            C: { op: 3, channel: channels[1] },
+          },
+          'thread:main  kjlc..............',
+          'stream:a     .KKKKKKKKKKJ......',
+          `stream:b     ${third}`,
+          `stream:c     ............${own}.`,
+        ),
+        experimentOf({ buffers: buffers('pinned'), streams: [...streams, { id: 'c' }] }, [
+          kernel('a'),
+          h2d('a'),
+          h2d('b'),
+          h2d('c'),
+        ]),
+      ).find(({ op }) => op === 3);
+
+    it('in its queue waited there for what it had nothing to do with', () => {
+      const found = told([9, 9]);
+      expect(found).toMatchObject({ cause: 'copy-queues', rule: 'copy-queues', with: 0, blockedBy: 1 });
+      expect(found?.evidence.find(({ role }) => role === 'blocking-operation')).toMatchObject({
+        ...{ op: 1, lane: 'stream:a', startNs: 11_000, endNs: 12_000 },
+      });
+      expect(found?.explanation).toContain('shares a queue of the H2D copy engine with "H2D 977 KiB" of stream "a"');
+    });
+
+    it('in another queue, or in one that was not recorded, did not', () => {
+      expect(told([8, 9])?.cause).toBe('unexplained');
+      expect(told([-1, -1])?.cause).toBe('unexplained');
+    });
+
+    it('waited for the engine where that was not idle', () => {
+      expect(told([9, 9], '...XXXXXXXX.......')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
+      // Idle too late for a long copy to have overlapped, but not for a short one.
+      expect(told([9, 9], '...XXXXX..........')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
+      expect(told([9, 9], '...XXXXX..........', 'CC')).toMatchObject({ cause: 'copy-queues', blockedBy: 1 });
+    });
+
+    it('is told of a run recorded on an H200, by the channels that CUPTI named', () => {
+      const { trace, info } = decodeRun(readFileSync('test/fixtures/blind3/chunks-4.arrow'));
+      const found = verdicts(iterationOf(trace, 0), info.experiment).filter(({ cause }) => cause === 'copy-queues');
+      expect(found).toHaveLength(2);
+      for (const { row, evidence } of found) {
+        const blocker = evidence.find(({ role }) => role === 'blocking-operation');
+        const other = Array.from({ length: trace.count }, (_, index) => index).find(
+          (index) => trace.columns.op[index] === blocker?.op && trace.columns.startNs[index] === blocker?.startNs,
+        );
+        expect(trace.columns.channel[row]).toBe(trace.columns.channel[other ?? -1]);
+      }
+    });
   });
 
   it('does not blame an engine of the other direction', () => {

@@ -121,6 +121,10 @@ describe('several streams', () => {
     expect(last('a', 'b', 'c', 'e')).toEqual(['b', 'c', 'e', 'a']);
     // The second stream has lost its queue to the first by then, and takes that of the third.
     expect(last('a', 'b', 'c', 'd', 'e', 'a', 'b')).toEqual(['b', 'c', 'd', 'b', 'a', 'e', 'a']);
+    // The trace tells which queue it was, as CUPTI's channel does.
+    const { columns, count } = simulate(tested(many), toyProfile).trace;
+    const channels = Array.from({ length: count }, (_, row) => columns.channel[row] ?? -1);
+    expect(channels.filter((channel) => channel >= 0)).toEqual([1, 2, 3, 0, 0]);
   });
 
   it('shares the link between directions, exactly from where both run', () => {

@@ -22,6 +22,7 @@ export interface DrawnRow {
   readonly dst?: MemoryKind;
   /** 'h2d', 'd2h' or 'd2d' for that copy engine of the stream's device, 'compute' for its compute lane. */
   readonly engine?: CopyDirection | 'compute';
+  readonly channel?: number;
   readonly channelType?: ChannelType;
   readonly correlation?: number;
 }
