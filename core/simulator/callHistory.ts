@@ -49,25 +49,23 @@ const streamPart = 0.12;
 const launchPart = 0.4;
 
 /**
- * Where the buffers were prepared for long before an iteration, host threads find the less of theirs in the caches near their
- * cores the longer it took: in recorded runs a first call took 8 us longer where 1 MiB had been flushed, in 2 ms, and 43 where
- * 16 MiB had been, in 11. What has filled those caches has pushed out a good deal at once: 19 to 25 us where 4 to 100 MB were.
+ * The longer ago an iteration before was, the less of theirs host threads find in the caches near their cores. On four H200
+ * machines a first call took 2 to 3 us longer where 0.05 ms lay between the starts of two iterations, 6 where 0.6 did, 6 to
+ * 13 where 1.2 did, 30 where 5 did and 50 where 16 did. What has filled those caches has pushed out a good deal at once: 19
+ * to 25 us where 4 to 100 MB were.
  */
-const forgottenNs = 8e6;
+const forgottenNs = 6e6;
 const filledPart = 0.45;
 
-export function firstCalls(program: Program, { calls, host }: DeviceProfile, preparedNs: number): FirstCalls {
-  const { firstNs = 0, coldFirstNs = 0 } = calls;
-  const { memcpyBytesPerSecond, writeBytesPerSecond = memcpyBytesPerSecond } = host;
-  const least = coldBytes(calls, host);
-  const hasCopies = program.multiCopies.length > 0;
-  const isFilled = hasCopies || filledBytes(program) >= least;
-  const coldPart = Math.max(isFilled ? filledPart : 0, -Math.expm1(-preparedNs / forgottenNs));
-  const isCold = hasCopies || preparedNs >= (least / writeBytesPerSecond) * 1e9;
+/** `lapNs`: from the start of an iteration to that of the next. */
+export function firstCalls(program: Program, { calls, host }: DeviceProfile, lapNs: number): FirstCalls {
+  const { firstNs = 0, coldFirstNs = firstNs, newPart = 0, coldNewPart = newPart } = calls;
+  const isFilled = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
+  const coldPart = Math.max(isFilled ? filledPart : 0, -Math.expm1(-lapNs / forgottenNs));
   return {
     ns: firstNs + coldPart * Math.max(0, coldFirstNs - firstNs),
-    newPart: (isCold ? calls.coldNewPart : calls.newPart) ?? 0,
-    warmPart: calls.newPart ?? 0,
+    newPart: newPart + coldPart * Math.max(0, coldNewPart - newPart),
+    warmPart: newPart,
   };
 }
 

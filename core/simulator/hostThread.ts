@@ -174,7 +174,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#moreNs = this.#calls.moreNs(step);
     const contendedNs = entersDriver ? driverCalls.contendedNs(this.#index, nowNs) : 0;
     const untilNs = this.#execute(step, nowNs + this.#moreNs + contendedNs);
-    if (entersDriver) driverCalls.endsAt(this.#index, untilNs === held ? Number.POSITIVE_INFINITY : untilNs);
+    if (step.call !== '') driverCalls.endsAt(this.#index, untilNs === held ? Number.POSITIVE_INFINITY : untilNs);
     return untilNs;
   }
 

@@ -101,10 +101,10 @@ const callsSchema = z.strictObject({
   wakeNs: ns,
   /** The same where a copy engine did the last of it; as wakeNs where left out. */
   copyWakeNs: ns.optional(),
-  /** What a host thread's first call costs more, and what it would after the longest preparation of the buffers. */
+  /** What a host thread's first call costs more, and what it would after the longest iteration. */
   firstNs: ns.optional(),
   coldFirstNs: ns.optional(),
-  /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one: in either case. */
+  /** What a thread's first call of each kind, and in each stream, costs more in parts of a later one; and the same then. */
   newPart: part.optional(),
   coldNewPart: part.optional(),
   /**
@@ -116,7 +116,7 @@ const callsSchema = z.strictObject({
   coldBytes: byteCount.optional(),
   /** What a call that puts work into a stream costs more where the thread's last one was another call. */
   otherNs: ns.optional(),
-  /** What it costs more while another host thread is in such a call. */
+  /** What it costs more for each other host thread that is in a call then, or waits in one. */
   meetingNs: ns.optional(),
   /** What a call of a multi-tensor copy costs more that follows one of another thread at once, which holds the driver's lock. */
   contendedNs: ns.optional(),

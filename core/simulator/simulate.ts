@@ -15,6 +15,7 @@ import { DriverCalls } from './driverCalls.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostCaches } from './hostCaches.ts';
 import { HostThread } from './hostThread.ts';
+import { leastNs } from './leastTime.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { planProgram } from './plan.ts';
@@ -118,7 +119,7 @@ function* iteration(
     staging: program.devices.map(() => new StagingBuffer(profile.staging.slots)),
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
-    firstCalls: firstCalls(program, profile, preparedNs),
+    firstCalls: firstCalls(program, profile, preparedNs + leastNs(plan)),
   };
   const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);

@@ -7,7 +7,9 @@ import type { Instruction, InstructionOf, Program } from '../../program/program.
 import { firstCalls } from '../../simulator/callHistory.ts';
 import { hostRate } from '../../simulator/hostMemory.ts';
 import { kernelCost } from '../../simulator/kernelCost.ts';
+import { leastNs } from '../../simulator/leastTime.ts';
 import { memcpyParameter } from '../../simulator/memcpyRate.ts';
+import { planProgram } from '../../simulator/plan.ts';
 import { preparationNs } from '../../simulator/preparation.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { type TimePoint, timeTable } from '../../simulator/table.ts';
@@ -61,7 +63,8 @@ export class Tells {
   ) {
     this.#profile = profile;
     this.#program = program;
-    this.#firstNs = firstCalls(program, profile, preparationNs(program, profile, filled)).ns;
+    const lapNs = preparationNs(program, profile, filled) + leastNs(planProgram(program, profile));
+    this.#firstNs = firstCalls(program, profile, lapNs).ns;
     for (const { instructions } of program.threads) {
       for (const one of instructions) this.#instructions.set(one.op, [...(this.#instructions.get(one.op) ?? []), one]);
     }

@@ -34,19 +34,21 @@ describe('the first calls of an iteration', () => {
   });
 
   it('cost more where filling the buffers has taken the caches near the core, however much it was', () => {
-    const cold = withCalls({ firstNs: 100, coldFirstNs: 300, newPart: 0.5, coldNewPart: 2, coldBytes: 100_000 });
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 300, newPart: 0.5, coldNewPart: 2.5, coldBytes: 100_000 });
     const written = (bytes: number, buffer = 'pageable') =>
       ({ op: 'write', buffer, bytes, pattern: { kind: 'index' } }) as const;
     const tested = program([copy(), spin(), written(4)]);
     // 0.45 of what the longest preparation would add.
-    expect(lengths(tested, cold)).toEqual([10 + 100 + 0.45 * 200, 20 + 40]);
-    expect(lengths(program([copy(), spin(), written(4), written(4, 'pinned')]), cold)).toEqual([200, 60]);
-    expect(lengths(tested, withCalls({ ...cold.calls, coldBytes: 100_001 }))).toEqual([112, 30]);
+    const addedParts = 0.5 + 0.45 * 2;
+    expect(lengths(tested, cold)).toEqual([10 + 100 + 0.45 * 200, 20 + 20 * addedParts]);
+    expect(lengths(program([copy(), spin(), written(4), written(4, 'pinned')]), cold)).toEqual([200, 48]);
+    // Filling takes 0.1 ms: 1.65 % of it.
+    expect(lengths(tested, withCalls({ ...cold.calls, coldBytes: 100_001 }))).toEqual([113, 31]);
   });
 
-  it('cost more the longer the buffers were prepared for, flushing counted in', () => {
+  it('cost more the longer ago the iteration before began: after long preparation, flushing counted in', () => {
     const down = { op: 'copy', src: 'device', dst: 'pinned', stream: 'a', bytes: 100 } as const;
-    const addedNs = (preparedNs: number) => Math.round(300 * (1 - Math.exp(-preparedNs / 8e6)));
+    const addedNs = (preparedNs: number) => Math.round(300 * (1 - Math.exp(-preparedNs / 6e6)));
     const first = (coldBytes: number, filled: boolean) => {
       const { trace } = simulate(program([down]), withCalls({ coldFirstNs: 300, coldBytes }), { filled });
       return plainRows(trace).find(({ kind }) => kind === 'host-call')?.end;
@@ -55,6 +57,17 @@ describe('the first calls of an iteration', () => {
     expect(first(100_001, false)).toBe(10 + addedNs(318_750));
     expect(first(100_001, true)).toBe(10 + addedNs(100_000));
     expect(first(100_000, true)).toBe(10 + 0.45 * 300);
+  });
+
+  it('cost more the longer an iteration takes', () => {
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 300 });
+    const firstWith = (...more: Parameters<typeof program>[0]) => lengths(program([copy(), ...more]), cold)[0];
+    const added = Math.round(200 * (1 - Math.exp(-1e6 / 6e6)));
+    expect(firstWith()).toBe(110);
+    expect(firstWith({ op: 'work', durationNs: 1e6 })).toBe(110 + added);
+    expect(firstWith({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1e6 }, stream: 'a' })).toBe(110 + added);
+    const rounds = { op: 'repeat', count: 1000, operations: [{ op: 'work', durationNs: 1e3 }] } as const;
+    expect(firstWith(rounds)).toBe(110 + added);
   });
 
   it('cost more where they find nothing to wait for, and not where they wait', () => {
@@ -138,12 +151,17 @@ describe('calls of several threads', () => {
     expect(lengths(tested, profile, 'thread:thread1')).toEqual([14]);
   });
 
-  it('meet one that is staging, and none that waits for the device', () => {
+  it('take longer for each one that they meet', () => {
+    const tested = program([spin()], [copy('b')], [copy('b')]);
+    expect(lengths(tested, profile, 'thread:thread2')).toEqual([18]);
+  });
+
+  it('meet one that is staging, and one that waits for the device', () => {
     const waiting = program(
       [spin(), { op: 'synchronizeStream', stream: 'a' }],
       [{ op: 'work', durationNs: 25 }, copy('b')],
     );
-    expect(lengths(waiting, profile, 'thread:thread1')).toEqual([10]);
+    expect(lengths(waiting, profile, 'thread:thread1')).toEqual([14]);
     const staging = programWith({}, [pageable], [{ op: 'work', durationNs: 150 }, copy()]);
     expect(lengths(staging, profile, 'thread:thread1')).toEqual([14]);
   });
