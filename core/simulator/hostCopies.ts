@@ -32,10 +32,11 @@ export class HostCopies implements Actor {
     this.#profile = profile;
   }
 
-  /** One of several copies that touch `together` bytes: what the host's caches hold is copied faster. */
-  start(bytes: number, together: number, owner: HostCopyOwner, nowNs: number): void {
+  /** One of several copies that touch `together` bytes: what the host's caches hold is copied faster, but for `gonePart`. */
+  start(bytes: number, together: number, gonePart: number, owner: HostCopyOwner, nowNs: number): void {
     this.#advance(nowNs);
-    this.#jobs.push({ owner, until: this.#served + bytes * this.#effort(together) });
+    const effort = gonePart + (1 - gonePart) * this.#effort(together);
+    this.#jobs.push({ owner, until: this.#served + bytes * effort });
     this.#scheduleNext();
   }
 

@@ -1,5 +1,6 @@
 /** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
 import type { MultiCopyPlan, Program } from '../program/program.ts';
+import type { FirstCalls } from './callHistory.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
@@ -8,6 +9,7 @@ import { kernelCost } from './kernelCost.ts';
 import { isThreaded, movesPieces, type ThreadedPlan, threadedPlan } from './multiCopyPlan.ts';
 import { type MultiCopyParts, MultiCopyRun } from './multiCopyRun.ts';
 import type { DeviceProfile } from './profile.ts';
+import type { Residency } from './residency.ts';
 import type { Step } from './step.ts';
 import type { StreamSet } from './streams.ts';
 
@@ -18,14 +20,25 @@ export class MultiCopies {
   readonly #streams: StreamSet;
   readonly #copies: HostCopies;
   readonly #costs: CopyCosts;
+  readonly #residency: Residency;
+  readonly #first: FirstCalls;
   /** Helpers have worked in this iteration; before, they have slept for long. */
   #awake = false;
 
-  constructor(program: Program, profile: DeviceProfile, clock: EventQueue, streams: StreamSet) {
+  constructor(
+    program: Program,
+    profile: DeviceProfile,
+    clock: EventQueue,
+    streams: StreamSet,
+    residency: Residency,
+    first: FirstCalls,
+  ) {
     this.#program = program;
     this.#profile = profile;
     this.#clock = clock;
     this.#streams = streams;
+    this.#residency = residency;
+    this.#first = first;
     this.#copies = new HostCopies(clock, profile);
     this.#costs = new CopyCosts(profile, program);
   }
@@ -50,11 +63,18 @@ export class MultiCopies {
     const sleeps = !this.#awake && sleeperWakeNs !== undefined;
     const wakeNs = (helper: number, helpers: number): number =>
       sleeps ? Math.max(awakeNs, (sleeperWakeNs * helper) / helpers) : awakeNs;
+    const firstNs = this.#awake ? 0 : this.#first.ns;
     this.#awake = true;
     const brings = plan.order === 'from-device' || plan.order === 'after';
     const arrivedPart = brings ? (host.arrivedPart ?? 1) : 1;
-    const parts = { plan, correlation, profile, clock, streams, copies, wakeNs, arrivedPart, steps, staged, done };
-    new MultiCopyRun(parts, nowNs + cold);
+    const tensors = memoryOf(step.index);
+    const gonePart = plan.isStreamed ? 1 : this.#residency.goneOf(tensors, 0, nowNs);
+    const over = (endNs: number): void => {
+      this.#residency.touch(tensors, 0, endNs);
+      done(endNs);
+    };
+    const common = { plan, correlation, profile, clock, streams, copies, wakeNs, firstNs, steps, staged };
+    new MultiCopyRun({ ...common, arrivedPart, gonePart, done: over }, nowNs + cold);
   }
 
   #plan(index: number): ThreadedPlan | undefined {
@@ -70,14 +90,14 @@ export class MultiCopies {
   }
 
   /** What a run puts into the stream. Runs of one size share their steps. */
-  #runSteps(step: Step, { order }: ThreadedPlan): MultiCopyParts['steps'] {
+  #runSteps(step: Step, { order, isStreamed }: ThreadedPlan): MultiCopyParts['steps'] {
     const ends: CopyEnds =
       order === 'to-device'
         ? { src: 'pinned', dst: 'device', from: -1, to: step.device }
         : { src: 'device', dst: 'pinned', from: step.device, to: -1 };
     const made = new Map<string, readonly Step[]>();
     return ({ bytes, isGathered }, isNewest) => {
-      const isFresh = isNewest && order === 'to-device';
+      const isFresh = isNewest && order === 'to-device' && !isStreamed;
       const key = `${bytes} ${isGathered} ${isFresh}`;
       const known = made.get(key);
       if (known !== undefined) return known;
@@ -90,6 +110,9 @@ export class MultiCopies {
     };
   }
 }
+
+/** The host memory of a plan's tensors, of which no program declares a buffer. */
+const memoryOf = (plan: number): number => -1 - plan;
 
 /** A kernel that copies `bytes` of many small tensors within the device. */
 export function pieceStep(base: Step, bytes: number, program: Program, profile: DeviceProfile): Step {

@@ -21,6 +21,8 @@ const leastUnitBytes = 64 * KiB;
 const leastGathered = 4;
 /** A payload is cut into this many chunks at least, so that packing and link overlap. */
 const leastChunks = 4;
+/** What so many threads store past their caches: as much as would stay there until it crosses. */
+const streamed = { threads: 4, bytesPerThread: MiB };
 
 const number = (plan: MultiCopyPlan, name: string): number | null => {
   const value = plan.options[name];
@@ -161,6 +163,8 @@ export interface ThreadedPlan {
   readonly chunks: readonly Chunk[];
   /** to-device: threads fill what then crosses. from-device: they empty it. after: the same, once all has arrived. host: neither. */
   readonly order: 'to-device' | 'from-device' | 'after' | 'host';
+  /** Threads store what they copy past their caches, into memory. */
+  readonly isStreamed: boolean;
 }
 
 /** `cores` of the machine. */
@@ -172,12 +176,12 @@ export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
   const share = Math.ceil(Math.max(1, payload / leastChunks) / leastUnitBytes) * leastUnitBytes;
   const chunkBytes = Math.min(number(plan, 'chunkBytes') ?? Math.max(share, leastChunkBytes), slotBytes);
   if (plan.direction === 'h2h')
-    return { threads, slots: Infinity, chunks: pieces(plan.sizes, chunkBytes), order: 'host' };
+    return { threads, slots: Infinity, chunks: pieces(plan.sizes, chunkBytes), order: 'host', isStreamed: false };
   if (plan.strategy !== 'pipelined') {
     const order = plan.direction === 'h2d' ? 'to-device' : 'after';
     const packs = plan.strategy === 'packed' && plan.direction === 'h2d';
     const chunks = packs ? packedChunks(plan) : Array.from(plan.sizes, stagedChunk);
-    return { threads, slots: Infinity, chunks, order };
+    return { threads, slots: Infinity, chunks, order, isStreamed: false };
   }
   const many = payload / chunkBytes >= 2 * threads;
   const unitBytes = many ? chunkBytes : Math.max(leastUnitBytes, chunkBytes / threads);
@@ -185,7 +189,9 @@ export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
   const slots =
     perThread === null ? Math.min(1024, Math.max(2, Math.floor(ringBytes / slotBytes))) : perThread * threads;
   const order = plan.direction === 'h2d' ? 'to-device' : 'from-device';
-  return { threads, slots, chunks: ringChunks(plan, chunkBytes, unitBytes), order };
+  const staysCached = threads >= streamed.threads && payload / threads <= streamed.bytesPerThread;
+  const isStreamed = order === 'to-device' && staysCached;
+  return { threads, slots, chunks: ringChunks(plan, chunkBytes, unitBytes), order, isStreamed };
 }
 
 function threadsFor(payload: number, cores: number): number {

@@ -23,8 +23,12 @@ export interface MultiCopyParts {
   readonly copies: HostCopies;
   /** From the start to the first step of each helper, of which there are so many. */
   readonly wakeNs: (helper: number, helpers: number) => number;
+  /** What the first call of each helper takes longer. */
+  readonly firstNs: number;
   /** Time to copy what has just arrived from the device, in parts of what it takes otherwise; 1 where nothing has. */
   readonly arrivedPart: number;
+  /** The part of the host's memory, 0 to 1, that has left its caches. */
+  readonly gonePart: number;
   /** A thread has copied on the host since `startNs`: 0 is the calling one, and its helpers count from 1. */
   readonly staged: (thread: number, bytes: number, startNs: number, endNs: number) => void;
   /**
@@ -187,10 +191,13 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   #chunks: number[] = [];
   #runs: readonly Step[] = [];
   #run0 = 0;
+  /** What its next call takes longer. */
+  #firstNs: number;
 
   constructor(run: MultiCopyRun, number: number) {
     this.#run = run;
     this.#number = number;
+    this.#firstNs = number === 0 ? 0 : run.parts.firstNs;
   }
 
   submitFirst(chunks: number[]): void {
@@ -231,8 +238,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     }
     this.#unit = unit;
     this.#copyingSinceNs = nowNs;
-    const { copies, arrivedPart } = this.#run.parts;
-    if (this.#run.copiesOnHost) copies.start(unit.bytes * arrivedPart, this.#run.payload, this, nowNs);
+    const { copies, arrivedPart, gonePart } = this.#run.parts;
+    if (this.#run.copiesOnHost) copies.start(unit.bytes * arrivedPart, this.#run.payload, gonePart, this, nowNs);
     else this.hostCopied(nowNs);
   }
 
@@ -253,7 +260,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
       streams.waitForSlot(step.stream, this);
       return;
     }
-    const untilNs = this.#run.call(this.#number, step.callNs, nowNs);
+    const untilNs = this.#run.call(this.#number, step.callNs + this.#firstNs, nowNs);
+    this.#firstNs = 0;
     const entry = streams.issue(step, -1, correlation, untilNs + profile.queue.launchToStartNs);
     entry.dependents.push(new Arrival(this.#run, this.#chunks[0] ?? -1));
     this.#run0 += 1;

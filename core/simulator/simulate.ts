@@ -4,7 +4,7 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import { capturedWork } from '../program/captures.ts';
-import type { Instruction, Program } from '../program/program.ts';
+import type { Instruction, MultiCopyPlan, Program } from '../program/program.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
@@ -16,8 +16,10 @@ import { EventQueue } from './eventQueue.ts';
 import { HostCaches } from './hostCaches.ts';
 import { HostThread } from './hostThread.ts';
 import { leastNs } from './leastTime.ts';
+import { memcpyParameter } from './memcpyRate.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
+import { isThreaded } from './multiCopyPlan.ts';
 import { planProgram } from './plan.ts';
 import { preparationNs } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -74,7 +76,7 @@ export function* simulateInSteps(
   const memory = new Memory(program, profile);
   const preparedNs = preparationNs(program, profile, options.filled ?? false);
   let beforeNs = 0;
-  if (program.warmups > 0 && (keepsMemory(program) || leavesCaches(plan, profile))) {
+  if (program.warmups > 0 && (keepsMemory(program) || leavesCaches(program, plan, profile))) {
     // What the allocators hold after one iteration they hold in every later one, and how long that took is how long ago
     // the next one's memory was touched.
     const first = { preparedNs, lapNs: preparedNs };
@@ -111,15 +113,16 @@ function* iteration(
   const caches = new HostCaches();
   caches.fill(program, filled);
   const devices = new Devices(program, profile, clock, output, caches);
-  const multiCopies = new MultiCopies(program, profile, clock, devices.streams);
+  const residency = new Residency(program, profile, lapNs);
+  const first = firstCalls(program, profile, preparedNs + leastNs(plan));
+  const multiCopies = new MultiCopies(program, profile, clock, devices.streams, residency, first);
   const machine = {
-    ...{ profile, devices, clock, output, memory, multiCopies, caches },
+    ...{ profile, devices, clock, output, memory, multiCopies, caches, residency },
     arrivals: new Arrivals(program),
-    residency: new Residency(program, profile, lapNs),
     staging: program.devices.map(() => new StagingBuffer(profile.staging.slots)),
     signals: new Signals(program),
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
-    firstCalls: firstCalls(program, profile, preparedNs + leastNs(plan)),
+    firstCalls: first,
   };
   const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
   devices.threads.push(...threads);
@@ -134,14 +137,20 @@ function* iteration(
 const keepsMemory = ({ threads }: Program): boolean =>
   threads.some(({ instructions }) => instructions.some(({ code }) => code === 'allocate' || code === 'pin'));
 
-/** The host copies from memory what nothing has touched for some time. */
-const leavesCaches = (plan: readonly (readonly Step[])[], { host }: DeviceProfile): boolean =>
-  host.residentNs !== undefined &&
-  plan.some((steps) =>
-    steps.some(
-      ({ route, hostBuffer, callNs, memoryNs }) => route === 'stage-in' && hostBuffer >= 0 && memoryNs > callNs,
-    ),
-  );
+/** The host copies from memory what nothing has touched for some time, and could lie in its caches. */
+const leavesCaches = (program: Program, plan: readonly (readonly Step[])[], profile: DeviceProfile): boolean =>
+  profile.host.residentNs !== undefined &&
+  (program.multiCopies.some((copy) => isThreaded(copy) && fitsCaches(copy, profile)) ||
+    plan.some((steps) =>
+      steps.some(
+        ({ route, hostBuffer, callNs, memoryNs }) => route === 'stage-in' && hostBuffer >= 0 && memoryNs > callNs,
+      ),
+    ));
+
+const fitsCaches = ({ sizes }: MultiCopyPlan, profile: DeviceProfile): boolean => {
+  const payload = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  return memcpyParameter(profile, payload).name !== 'memcpyBytesPerSecond';
+};
 
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
 

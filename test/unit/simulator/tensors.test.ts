@@ -1,0 +1,81 @@
+/** Multi-tensor copies by several threads: how fast each copies on the host, what its calls cost, and how its chunks cross. */
+import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { type PlainRow, programWith, run, toyProfile } from './toy.ts';
+
+const KiB = 1024;
+const lengths = (rows: readonly PlainRow[], kind: PlainRow['kind']): number[] =>
+  rows.filter((row) => row.kind === kind).map(({ start, end }) => end - start);
+
+/** Tensors of 64 KiB, which four threads fill one after another. */
+const rowsOf = (
+  profile: DeviceProfile,
+  strategy: string,
+  tensors: number,
+  ...before: object[]
+): readonly PlainRow[] => {
+  const payload = { tensors, bytes: 64 * KiB, memory: 'pageable' };
+  const copy = { op: 'multiCopy', stream: 'a', strategy, options: { threads: 4 }, payload } as const;
+  const environment = { warmups: 1 };
+  return run(programWith({ environment }, [...(before as never[]), copy]), {
+    ...profile,
+    device: { ...profile.device, memoryBytes: 2 ** 40 },
+  });
+};
+const withHost = (host: Partial<DeviceProfile['host']>): DeviceProfile => ({
+  ...toyProfile,
+  host: {
+    ...{ ...toyProfile.host, cached: { bytes: 2 ** 24, bytesPerSecond: 4e9 } },
+    ...{ threads: [1, 4].map((threads) => ({ threads, bytesPerSecond: threads * 1e9 })), ...host },
+  },
+});
+
+describe('threads that copy tensors', () => {
+  const tensors = 8;
+
+  it('find them in the caches, until those have forgotten them', () => {
+    const each = (profile: DeviceProfile) => lengths(rowsOf(profile, 'threaded-pinning', tensors), 'host-work')[0];
+    expect(each(withHost({}))).toBe((64 * KiB) / 4);
+    expect(each(withHost({ residentNs: 1e12 }))).toBe((64 * KiB) / 4);
+    expect(each(withHost({ residentNs: 1 }))).toBe(64 * KiB);
+  });
+
+  it('find those that this iteration has copied already', () => {
+    const pause = { op: 'work', durationNs: 1e7 };
+    const repeated = (residentNs: number): number[] => {
+      const payload = { tensors: 4, bytes: 64 * KiB, memory: 'pageable' };
+      const copy = { op: 'multiCopy', stream: 'a', strategy: 'threaded-pinning', payload };
+      const operations = [pause, { op: 'repeat', count: 2, operations: [copy] }] as never[];
+      const profile = withHost({ residentNs });
+      const device = { ...profile.device, memoryBytes: 2 ** 40 };
+      return lengths(
+        run(programWith({ environment: { warmups: 1 } }, operations), { ...profile, device }),
+        'host-work',
+      );
+    };
+    const [first = 0, last = 0] = [repeated(1e6).at(1), repeated(1e6).at(-1)];
+    expect(first).toBe(64 * KiB);
+    expect(last).toBeLessThan(first / 2);
+  });
+
+  it('store small batches past their caches, so that chunks cross as fast as from anywhere', () => {
+    const fresh = { ...withHost({}), link: { ...toyProfile.link, freshFactor: 2 } };
+    const plain = withHost({});
+    const crossing = (profile: DeviceProfile, count: number) =>
+      lengths(rowsOf(profile, 'pipelined', count), 'copy').reduce((sum, ns) => sum + ns, 0);
+    const host = (count: number) => Math.min(...lengths(rowsOf(plain, 'pipelined', count), 'host-work'));
+    // 4 MiB in all are a MiB for each thread.
+    expect(crossing(fresh, 64)).toBe(crossing(plain, 64));
+    expect(crossing(fresh, 65)).toBeGreaterThan(crossing(plain, 65));
+    expect(host(64)).toBeGreaterThan(3 * host(65));
+  });
+
+  it('find nothing of the driver in their caches at the first call of each in an iteration', () => {
+    const slow = (firstNs: number) => ({ ...toyProfile, calls: { ...toyProfile.calls, firstNs } });
+    const lasts = (firstNs: number, ...before: object[]) =>
+      Math.max(...lengths(rowsOf(slow(firstNs), 'threaded-pinning', 4, ...before), 'host-call'));
+    // The calling thread's first call is another one; its three helpers' go one after another.
+    const known = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a', bytes: 1 };
+    expect(lasts(1e6, known) - lasts(0, known)).toBeGreaterThan(2.5e6);
+  });
+});
