@@ -39,6 +39,10 @@ function scaled(value: number, units: readonly (readonly [factor: number, name: 
   return `${magnitude === 0 ? '0' : significant(value / factor)} ${name}`;
 }
 
+/** The text with no line break between a number and its unit: a no-break space stands there. */
+export const unbroken = (text: string): string =>
+  text.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B(?:\/s)?)(?!\w))/g, '$1\u00a0');
+
 export const formatDuration = (value: number): string =>
   scaled(value, [
     [1e9, 's'],

@@ -36,6 +36,11 @@ export function parseExperimentText(text: string): ParsedExperiment {
   try {
     json = JSON.parse(text);
   } catch (error) {
+    if (text.trim() === '') return failed('the file is empty.', 'Check that it is the file you mean.');
+    // A parser's message would bring its bytes to the screen.
+    if (text.includes('\0') || text.includes('\ufffd')) {
+      return failed('this is no text, and so no experiment.', 'Check that it is the file you mean.');
+    }
     const remedy = 'Check for a truncated file, a missing comma or quote.';
     return failed(`this is not valid JSON: ${(error as Error).message}.`, remedy);
   }

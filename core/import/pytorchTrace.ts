@@ -101,7 +101,7 @@ class TraceReader {
     const end = this.#window.end - this.#padding;
     const why = error === null ? '' : `: ${error.message.replace(/\.$/, '')}`;
     const where = this.#where(end);
-    const message = `the file breaks off at ${where}, after ${this.#events} events${why}.`;
+    const message = `after ${this.#events} events the file breaks off${why}.`;
     this.#problem = traceFileError('trace-file.truncated', message, { field: where }).toInfo();
   }
 
@@ -131,7 +131,7 @@ class TraceReader {
 
   #stop(position: number, reason: string): void {
     const where = this.#where(position);
-    const message = `the file can't be read on at ${where}, after ${this.#events} events: ${reason}.`;
+    const message = `after ${this.#events} events the file can't be read on: ${reason}.`;
     this.#problem = traceFileError('trace-file.malformed', message, { field: where }).toInfo();
     this.#step = null;
   }
@@ -141,8 +141,9 @@ class TraceReader {
   }
 
   #notATrace(): CopyscopeError {
-    const why = this.#problem === null ? 'it has no "traceEvents"' : this.#problem.message.replace(/\.$/, '');
-    return traceFileError('trace-file.not-a-trace', `this is no PyTorch profiler trace: ${why}.`);
+    const { message, field } = this.#problem ?? { message: 'it has no "traceEvents".' };
+    const where = field === undefined ? {} : { field };
+    return traceFileError('trace-file.not-a-trace', `this is no PyTorch profiler trace: ${message}`, where);
   }
 
   /** An object with traceEvents, or, as the Chrome format allows, the list alone. */

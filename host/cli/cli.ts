@@ -220,7 +220,8 @@ function sizes(text: string): number[] {
 const usageError = ({ message }: CommanderError): ErrorInfo =>
   new CopyscopeError({
     code: 'usage.invalid',
-    message: message.replace(/^error: /, ''),
+    // Some of commander's messages end with a stop, some don't.
+    message: message.replace(/^error: /, '').replace(/[^.?!)]$/, '$&.'),
     remedy: 'copyscope --help shows what can be typed.',
   }).toInfo();
 

@@ -19,6 +19,8 @@ export function EnginePicker({ options: given }: { readonly options?: readonly E
   return (
     <Select
       aria-label="Engine"
+      title={options.find(({ key }) => key === value)?.label ?? ''}
+      maxDropdownHeight="min(480px, 60vh)"
       className={classes['picker'] ?? ''}
       data={options.map(({ key, label, problem }) => ({ value: key, label, disabled: problem !== undefined }))}
       value={value}

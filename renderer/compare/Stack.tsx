@@ -127,7 +127,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
         {summary === undefined ? null : (
           <>
             <OriginBadge origin={summary.origin} compact />
-            <span className={classes['device']}>
+            <span className={classes['device']} title={`${summary.device}, ${formatMoment(summary.createdAt)}`}>
               {summary.device}, {formatMoment(summary.createdAt)}
             </span>
           </>
@@ -184,7 +184,8 @@ function IterationOf({
     <Select
       aria-label={`Iteration of ${name}`}
       variant="unstyled"
-      w={140}
+      w={158}
+      flex="none"
       size="xs"
       value={String(view.number)}
       data={run.iterations.map((number) => ({

@@ -1,6 +1,7 @@
 /** The hazards of the open experiment: both operations, what can happen, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
+import { unbroken } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
 import { useLessonView } from '../lessons/lessonView.ts';
 import classes from './HazardList.module.css';
@@ -51,7 +52,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
           </li>
         )}
       </ul>
-      <p>{explanation}</p>
+      <p>{unbroken(explanation)}</p>
       <p>{missing}</p>
       {solving ? null : (
         <div className={classes['remedy']}>

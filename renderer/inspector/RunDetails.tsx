@@ -9,7 +9,7 @@ import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
 import classes from './Inspector.module.css';
-import { VerdictCard } from './VerdictCard.tsx';
+import { VerdictCard, verdictTone } from './VerdictCard.tsx';
 
 export function RunDetails({ run }: { readonly run: LoadedRun }) {
   return run.summary === null ? <Summarizing /> : <Summarized run={run} summary={run.summary} />;
@@ -22,6 +22,8 @@ const Summarizing = () => (
   </p>
 );
 
+const nothing = ({ engine }: SummaryDocument): string => (engine === 'sim' ? 'Nothing to run' : 'Nothing recorded');
+
 function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summary: SummaryDocument }) {
   const origin = useApp((state) => state.runs[run.id]?.origin);
   return (
@@ -29,7 +31,7 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
       <div className={classes['heading']}>
         <div>
           <small>Run</small>
-          <h2>{summary.makespanNs === null ? 'Nothing recorded' : `Makespan ${formatDuration(summary.makespanNs)}`}</h2>
+          <h2>{summary.makespanNs === null ? nothing(summary) : `Makespan ${formatDuration(summary.makespanNs)}`}</h2>
         </div>
         {origin === undefined ? null : <OriginBadge origin={origin} />}
       </div>
@@ -52,10 +54,15 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
 }
 
 const mostVerdicts = 20;
+/** What could be better comes before what is well. */
+const tones: readonly string[] = ['missed', 'neutral', 'good'];
 
 function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: SummaryDocument['verdicts'] }) {
   if (verdicts.length === 0) return null;
-  const shown = verdicts.slice(0, mostVerdicts).map((verdict, place) => ({ verdict, place }));
+  const shown = verdicts
+    .map((verdict, place) => ({ verdict, place }))
+    .sort((a, b) => tones.indexOf(verdictTone(a.verdict)) - tones.indexOf(verdictTone(b.verdict)))
+    .slice(0, mostVerdicts);
   return (
     <section aria-label="Verdicts">
       {shown.map(({ verdict, place }) => (
@@ -143,7 +150,7 @@ function HostBlock({ summary }: { readonly summary: SummaryDocument }) {
   return busy.map((host) => (
     <Block key={host.lane} title={`Host thread ${host.name}`}>
       <Facts>
-        <Time name={`Issuing ${host.calls} calls`} value={host.issuingNs} />
+        <Time name={host.calls === 1 ? 'Issuing 1 call' : `Issuing ${host.calls} calls`} value={host.issuingNs} />
         <Time name="Held by a copy" value={host.heldByCopyNs} />
         <Time name="Blocked in synchronise" value={host.blockedInSynchronizeNs} />
         <Time name="Working" value={host.workingNs} />

@@ -1,7 +1,7 @@
 import { IconCircleCheck, IconCircleX, IconQuestionMark } from '@tabler/icons-react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { termOfCause } from '../../core/glossary/termOf.ts';
-import { formatDuration, formatShare } from '../../core/units.ts';
+import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
@@ -48,7 +48,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
           <ShareBar share={verdict.share} tone={tone === 'good' ? 'good' : 'warn'} /> {formatShare(verdict.share)}
         </Fact>
       </Facts>
-      <p>{verdict.explanation}</p>
+      <p>{unbroken(verdict.explanation)}</p>
       <RemedyBlock run={run} verdict={verdict} tested={tested} />
       {verdict.rule === null ? null : <RuleNote id={verdict.rule} />}
       <TermRow terms={[termOfCause(verdict.cause)]} />

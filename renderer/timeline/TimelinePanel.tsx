@@ -160,7 +160,7 @@ const Toolbar = memo(function Toolbar({ time, ...props }: ToolbarProps) {
     time.move((view, limits) => zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits));
   return (
     <div className={classes['toolbar']} role="toolbar" aria-label="Timeline tools">
-      <h2>{run.run.info.status === 'complete' ? 'Timeline' : 'Partial'}</h2>
+      {run.run.info.status === 'complete' ? <h2 className={classes['word'] ?? ''}>Timeline</h2> : <h2>Partial</h2>}
       {summary === undefined ? null : <OriginBadge origin={summary.origin} />}
       <RunPicker run={run} />
       <IterationPicker run={run} />

@@ -11,6 +11,20 @@ test.beforeEach(async ({ window }) => {
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
 });
 
+test('the tools fit beside the pickers of run and iteration, in a narrow window too', async ({ window, page }) => {
+  await window.timeline.getByRole('combobox', { name: 'Run shown' }).click();
+  await page.getByRole('option').filter({ hasText: 'recorded on' }).first().click();
+  await expect(window.timeline.getByRole('combobox', { name: 'Iteration shown' })).toBeVisible();
+  for (const width of [1280, 1100]) {
+    await page.setViewportSize({ width, height: 800 });
+    const [panel, tools] = await Promise.all(
+      [window.timeline, window.timeline.getByRole('radiogroup', { name: 'Show as' })].map((part) => part.boundingBox()),
+    );
+    const edge = (box: typeof panel) => (box == null ? Number.NaN : box.x + box.width);
+    expect(edge(tools ?? null)).toBeLessThanOrEqual(edge(panel ?? null));
+  }
+});
+
 test('search goes from match to match by keyboard, and says how many there are', async ({ window, page }) => {
   await page.keyboard.press('/');
   const box = window.timeline.getByRole('textbox', { name: 'Search the timeline' });

@@ -50,6 +50,22 @@ test('a wait that the data needs is kept, and copy and kernel are cut into parts
   await expect(window.verdict.filter({ hasText: 'Overlapped' })).toHaveCount(1);
 });
 
+test('what was missed comes before what overlapped, and a copy in a queue with others goes into another', async ({
+  window,
+}) => {
+  await simulate(window, 'Copy queues shared');
+  const names = ['one', 'five', 'two', 'three', 'four'].map((name) => `Verdict on download ${name}`);
+  const labels = () => window.verdict.evaluateAll((cards) => cards.map((card) => card.getAttribute('aria-label')));
+  expect(await labels()).toEqual(names);
+  await expect(window.verdict.nth(1)).toContainText('Behind another stream in a copy queue');
+  await window.verdict
+    .nth(1)
+    .getByRole('button', { name: /^Apply in a copy: Move "download five" to stream/ })
+    .click();
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(window.status).toContainText(/2\.0\d ms/);
+});
+
 test('a hazard is repaired with one click', async ({ window, page }) => {
   await window.open('Pinned source changed in flight');
   const card = window.inspector.getByRole('article', { name: 'Hazard: Source changed in flight' });

@@ -71,8 +71,8 @@ function requireEngine({ engines, devices }: DeviceReport, { engine, profile }: 
   const problem = status?.problem;
   throw new CopyscopeError({
     code: 'engine.unavailable',
-    message: `A calibration with engine ${engine} needs it: ${problem === undefined ? 'no device was found.' : describeError(problem)}`,
-    remedy: 'Calibrate on a machine with an NVIDIA GPU, or use a profile that ships with Copyscope.',
+    message: `There is nothing to calibrate here with engine ${engine}: ${problem?.message ?? 'no device was found.'}`,
+    remedy: 'Calibrate on a machine with an NVIDIA GPU and its driver, or use a profile that ships with Copyscope.',
   });
 }
 

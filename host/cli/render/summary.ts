@@ -29,9 +29,13 @@ export function describeOrigin(summary: Described, origin: RunOrigin): string {
 
 export function drawHeading(summary: LazySummary, origin: RunOrigin, colors: Colors): string[] {
   const makespan = describeMakespan(summary);
-  const status =
-    summary.status === 'complete' ? [] : [`This run is ${summary.status}: ${summary.error?.message ?? ''}`];
-  return [colors.bold(summary.name), `${describeOrigin(summary, origin)}; ${makespan}`, ...status];
+  const { status, imported, error } = summary;
+  const ended =
+    imported !== null ? 'This trace is partial' : `This run ${status === 'failed' ? 'failed' : `is ${status}`}`;
+  const where = error?.field === undefined ? '' : `${error.field}: `;
+  const why = error === null ? '' : `: ${where}${error.message}`;
+  const notWhole = status === 'complete' ? [] : [`${ended}${why}`];
+  return [colors.bold(summary.name), `${describeOrigin(summary, origin)}; ${makespan}`, ...notWhole];
 }
 
 function describeMakespan({ makespanNs, iterations }: LazySummary): string {

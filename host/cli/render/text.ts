@@ -1,4 +1,5 @@
 /** Plain text in columns. */
+import { unbroken } from '../../../core/units.ts';
 
 /** Exactly `width` characters: filled up with spaces, or cut with '…'. */
 export const column = (text: string, width: number): string =>
@@ -18,11 +19,12 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Lines of at most `width` characters, broken between words, each behind `indent`. */
+/** Lines of at most `width` characters, broken between words but never before a unit, each behind `indent`. */
 export function wrap(text: string, width: number, indent: string): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  for (const part of unbroken(text).split(/[^\S\u00a0]+/)) {
+    const word = part.replaceAll('\u00a0', ' ');
     if (line !== '' && indent.length + line.length + 1 + word.length > width) {
       lines.push(indent + line);
       line = word;

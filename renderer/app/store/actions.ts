@@ -146,7 +146,8 @@ function onRunChanged(id: string, run: RunSummary | null): void {
   if (run === null || before?.status === run.status) return;
   // What was read while the run was still going is no longer all of it.
   if (before?.status === 'running') put('loadedRuns', id, undefined);
-  if (run.status === 'failed' && !isShownHere(id)) notifyRunFailed(run);
+  // One that comes as a file, a trace that breaks off, is opened and says it itself.
+  if (before?.status === 'running' && run.status === 'failed' && !isShownHere(id)) notifyRunFailed(run);
   if (run.status !== 'running') void showEnded(id);
 }
 

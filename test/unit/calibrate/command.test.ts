@@ -126,7 +126,7 @@ describe('copyscope calibrate', () => {
   it('refuses a machine without a GPU, and the name of a profile that ships', async () => {
     const none = await copyscope(['calibrate'], built.script);
     expect(none.exitCode).not.toBe(0);
-    expect(none.err).toContain('A calibration with engine cuda needs it');
+    expect(none.err).toContain('There is nothing to calibrate here with engine cuda: ');
     const taken = await copyscope(['calibrate', '--engine', 'sim', '--name', 'H200'], built.script);
     expect(taken.err).toContain('"h200" is a profile that ships with Copyscope');
   });

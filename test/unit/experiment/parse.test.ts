@@ -56,7 +56,8 @@ describe('a document', () => {
 
   it.each<[string, unknown, string | RegExp]>([
     ['no JSON', '{"format": ', /^document: this is not valid JSON: .* Check for a truncated file/],
-    ['nothing', '', /^document: this is not valid JSON/],
+    ['nothing', ' \n', /^document: the file is empty\. Check that it is the file you mean/],
+    ['no text', 'PNG\0\u0001', /^document: this is no text, and so no experiment\. Check/],
     ['a list', [], /^document: an experiment is a JSON object, and this is none\. Start with \{"format"/],
     ['null', null, /^document: an experiment is a JSON object/],
     ['without format', { version: 1 }, /^format: "format" is missing\. Open an experiment document/],

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytes, formatBytes, formatDuration, formatRate, formatShare, nanoseconds, rate } from '../../../core/units.ts';
+import {
+  bytes,
+  formatBytes,
+  formatDuration,
+  formatRate,
+  formatShare,
+  nanoseconds,
+  rate,
+  unbroken,
+} from '../../../core/units.ts';
+import { wrap } from '../../../host/cli/render/text.ts';
 
 describe('quantities read as people write them', () => {
   it.each([
@@ -63,5 +73,22 @@ describe('rate', () => {
   it('is bytes over time, and none where no time passed', () => {
     expect(rate(bytes(1000), nanoseconds(1000))).toBe(1e9);
     expect(rate(bytes(1000), nanoseconds(0))).toBe(0);
+  });
+});
+
+describe('a number and its unit', () => {
+  const text = 'took 2.00 ms of 20.6 µs, 55.2 GB/s for 64.0 MiB: 1.0 % of 3 copies, 4 B each';
+
+  it('are never parted by a line break', () => {
+    const parted = text.replace(/[\d.]+ (?=ms|µs|GB|MiB|%|B)/g, (number) => number.replace(' ', '\u00a0'));
+    expect(unbroken(text)).toBe(parted);
+  });
+
+  it('nor by one of the command line, where every other space may be one', () => {
+    for (let width = 1; width < 100; width += 1) {
+      const lines = wrap(text, width, '');
+      expect(lines.join(' ')).toBe(text);
+      for (const line of lines) expect(line).not.toMatch(/^(ms|µs|GB|MiB|%|B)|\u00a0/);
+    }
   });
 });
