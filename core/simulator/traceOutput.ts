@@ -6,6 +6,7 @@ import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } fro
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
 import type { Step } from './step.ts';
+import { StepModels } from './stepModels.ts';
 
 const engineTitles = { h2d: 'H2D engine', d2h: 'D2H engine', peer: 'Peer engine', compute: 'Compute' } as const;
 const directions = { h2d: 'h2d', d2h: 'd2h', peer: 'd2d' } as const;
@@ -29,6 +30,9 @@ export class TraceOutput {
   /** Of each host thread; its helpers follow it. */
   readonly #threads: readonly LaneIndex[];
   readonly #engines: ReadonlyMap<EngineIndex, LaneIndex>;
+  readonly #hostModels: StepModels;
+  readonly #hostNames: string[] = [];
+  readonly #streamModels: StepModels;
   #correlations = 0;
 
   /**
@@ -73,7 +77,11 @@ export class TraceOutput {
     this.#firstStream = ofThread.flat().length;
     const firstEngine = this.#firstStream + program.streams.length;
     this.#engines = new Map(engines.map((engine, index) => [engine, firstEngine + index]));
-    this.#rows = new RowWriter(lanes, expectedRows);
+    const stepCount = steps.reduce((sum, { length }) => sum + length, 0);
+    this.#rows = new RowWriter(lanes, expectedRows, 2 * stepCount);
+    const operations = program.operations.length;
+    this.#hostModels = new StepModels(operations);
+    this.#streamModels = new StepModels(operations);
   }
 
   /** Joins a call with what it issued; the first is 1. */
@@ -93,69 +101,85 @@ export class TraceOutput {
     correlation = 0,
     helper = 0,
   ): void {
-    const lane = (this.#threads[thread] ?? 0) + helper;
-    const row = this.#add(startNs, endNs, lane, kindCodes[kind], name, step.op, correlation);
-    const { bytes } = this.#rows.columns;
-    if (kind === 'host-read' || kind === 'host-write' || kind === 'host-work') bytes[row] = step.bytes;
+    const known = this.#hostModels.of(step);
+    const isKnown = known >= 0 && this.#hostNames[step.op] === name;
+    this.#add(isKnown ? known : this.#hostModel(thread, kind, name, step, helper), startNs, endNs, correlation);
   }
 
   /** Something that a stream did, which has just ended. */
   activity(entry: StreamEntry, endNs: number): void {
-    const { step } = entry;
-    const lane = this.#firstStream + entry.stream;
-    const kind = activityKinds[step.code] ?? 'copy';
-    const row = this.#add(entry.startNs, endNs, lane, kindCodes[kind], step.label, step.op, entry.correlation);
-    const { columns } = this.#rows;
-    columns.bytes[row] = step.bytes;
-    columns.srcMemory[row] = memoryCodes[step.src];
-    columns.dstMemory[row] = memoryCodes[step.dst];
-    if (step.engine < 0) return;
-    columns.engine[row] = this.#engines.get(step.engine) ?? -1;
-    columns.channelType[row] = isCopyEngine(step.engine) ? copyChannel : computeChannel;
-    columns.channel[row] = entry.queue?.number ?? -1;
+    const channel = entry.queue?.number ?? -1;
+    const known = this.#streamModels.of(entry.step);
+    const { models } = this.#rows;
+    const isKnown = known >= 0 && models.lane[known] === this.#laneOf(entry) && models.channel[known] === channel;
+    this.#add(isKnown ? known : this.#activityModel(entry, channel), entry.startNs, endNs, entry.correlation);
   }
 
   /** A stream has reached a recorded event, or passed a wait. */
   mark(entry: StreamEntry, atNs: number): void {
-    const { step } = entry;
-    const kind = step.code === 'waitEvent' ? kindCodes['event-wait'] : kindCodes['event-record'];
-    this.#add(atNs, atNs, this.#firstStream + entry.stream, kind, step.label, step.op, entry.correlation);
+    const known = this.#streamModels.of(entry.step);
+    this.#add(known >= 0 ? known : this.#markModel(entry), atNs, atNs, entry.correlation);
   }
 
   build(): Trace {
     return this.#rows.build();
   }
 
-  #add(
-    startNs: number,
-    endNs: number,
-    lane: LaneIndex,
-    kind: number,
-    name: string,
-    op: number,
-    correlation: number,
-  ): number {
-    const row = this.#rows.add();
-    const { columns } = this.#rows;
-    const start = Math.round(startNs);
-    columns.startNs[row] = start;
-    columns.durationNs[row] = this.#until(endNs) - start;
-    columns.lane[row] = lane;
-    columns.engine[row] = -1;
-    columns.kind[row] = kind;
-    columns.name[row] = this.#rows.name(name);
-    columns.op[row] = op;
-    columns.correlation[row] = correlation;
-    columns.channel[row] = -1;
-    columns.channelType[row] = unknownChannel;
-    return row;
+  #laneOf({ stream }: StreamEntry): LaneIndex {
+    return this.#firstStream + stream;
+  }
+
+  #hostModel(thread: number, kind: RowKind, name: string, step: Step, helper: number): number {
+    const lane = (this.#threads[thread] ?? 0) + helper;
+    const model = this.#model(lane, kind, name, step);
+    if (kind === 'host-read' || kind === 'host-write' || kind === 'host-work')
+      this.#rows.models.bytes[model] = step.bytes;
+    this.#hostModels.set(step, model);
+    this.#hostNames[step.op] = name;
+    return model;
+  }
+
+  #activityModel(entry: StreamEntry, channel: number): number {
+    const { step } = entry;
+    const model = this.#model(this.#laneOf(entry), activityKinds[step.code] ?? 'copy', step.label, step);
+    this.#streamModels.set(step, model);
+    const { models } = this.#rows;
+    models.bytes[model] = step.bytes;
+    models.srcMemory[model] = memoryCodes[step.src];
+    models.dstMemory[model] = memoryCodes[step.dst];
+    if (step.engine < 0) return model;
+    models.engine[model] = this.#engines.get(step.engine) ?? -1;
+    models.channelType[model] = isCopyEngine(step.engine) ? copyChannel : computeChannel;
+    models.channel[model] = channel;
+    return model;
+  }
+
+  #markModel(entry: StreamEntry): number {
+    const { step } = entry;
+    const kind = step.code === 'waitEvent' ? 'event-wait' : 'event-record';
+    const model = this.#model(this.#laneOf(entry), kind, step.label, step);
+    this.#streamModels.set(step, model);
+    return model;
+  }
+
+  #model(lane: LaneIndex, kind: RowKind, name: string, { op }: Step): number {
+    const model = this.#rows.model();
+    const { models } = this.#rows;
+    models.lane[model] = lane;
+    models.engine[model] = -1;
+    models.kind[model] = kindCodes[kind];
+    models.name[model] = this.#rows.name(name);
+    models.op[model] = op;
+    models.channel[model] = -1;
+    models.channelType[model] = unknownChannel;
+    return model;
   }
 
   /** Rows lie on whole nanoseconds: ends and starts that are one in the model stay one, whatever was rounded before. */
-  #until(endNs: number): number {
-    const end = Math.round(endNs);
+  #add(model: number, startNs: number, endNs: number, correlation: number): void {
+    const [start, end] = [Math.round(startNs), Math.round(endNs)];
     if (end > this.makespanNs) this.makespanNs = end;
-    return end;
+    this.#rows.add(model, start, end - start, correlation);
   }
 }
 

@@ -30,34 +30,34 @@ export function sortedColumns(columns: TraceColumns, count: number): TraceColumn
 export const columnNames = (columns: TraceColumns): (keyof TraceColumns)[] =>
   Object.keys(columns) as (keyof TraceColumns)[];
 
-/** A loop for each type: one over them all would be ten times slower. */
-function gather(
+/** Element i becomes element `order[i]` of `from`. A loop for each type: one over them all would be ten times slower. */
+export function gather(
   from: TraceColumns[keyof TraceColumns],
   to: TraceColumns[keyof TraceColumns],
-  order: Uint32Array,
+  order: Int32Array,
 ): void {
   if (from instanceof Float64Array && to instanceof Float64Array) gatherDoubles(from, to, order);
   else if (from instanceof Int32Array && to instanceof Int32Array) gatherIntegers(from, to, order);
   else if (from instanceof Uint8Array && to instanceof Uint8Array) gatherBytes(from, to, order);
 }
 
-function gatherDoubles(from: Float64Array, to: Float64Array, order: Uint32Array): void {
-  for (let index = 0; index < order.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
+function gatherDoubles(from: Float64Array, to: Float64Array, order: Int32Array): void {
+  for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
-function gatherIntegers(from: Int32Array, to: Int32Array, order: Uint32Array): void {
-  for (let index = 0; index < order.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
+function gatherIntegers(from: Int32Array, to: Int32Array, order: Int32Array): void {
+  for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
-function gatherBytes(from: Uint8Array, to: Uint8Array, order: Uint32Array): void {
-  for (let index = 0; index < order.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
+function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void {
+  for (let index = 0; index < to.length; index += 1) to[index] = from[order[index] ?? 0] ?? 0;
 }
 
 /**
  * The rows of one lane come nearly always in order, whoever recorded them: each lane is brought into order by itself,
  * and then the lanes are merged.
  */
-function rowOrder(columns: TraceColumns, count: number): Uint32Array {
+export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
   const { rows, ends } = byLane(columns.lane, count);
   const comesBefore = comparison(columns);
   let start = 0;
@@ -84,16 +84,16 @@ function comparison({ iteration, startNs, durationNs }: Order): ComesBefore {
 }
 
 /** Rows grouped by lane, in the order they were added, and where each group ends. */
-function byLane(lanes: Int32Array, count: number): { rows: Uint32Array; ends: Uint32Array } {
+function byLane(lanes: Int32Array, count: number): { rows: Int32Array; ends: Int32Array } {
   let most = 0;
   for (let row = 0; row < count; row += 1) most = Math.max(most, at(lanes, row));
-  const places = new Uint32Array(most + 2);
+  const places = new Int32Array(most + 2);
   for (let row = 0; row < count; row += 1) {
     const next = Math.max(0, at(lanes, row)) + 1;
     places[next] = at(places, next) + 1;
   }
   for (let lane = 1; lane < places.length; lane += 1) places[lane] = at(places, lane) + at(places, lane - 1);
-  const rows = new Uint32Array(count);
+  const rows = new Int32Array(count);
   for (let row = 0; row < count; row += 1) {
     const lane = Math.max(0, at(lanes, row));
     const place = at(places, lane);
@@ -103,7 +103,7 @@ function byLane(lanes: Int32Array, count: number): { rows: Uint32Array; ends: Ui
   return { rows, ends: places.subarray(0, most + 1) };
 }
 
-function isInOrder(rows: Uint32Array, comesBefore: ComesBefore): boolean {
+function isInOrder(rows: Int32Array, comesBefore: ComesBefore): boolean {
   for (let index = 1; index < rows.length; index += 1) {
     if (comesBefore(at(rows, index), at(rows, index - 1))) return false;
   }
@@ -111,12 +111,12 @@ function isInOrder(rows: Uint32Array, comesBefore: ComesBefore): boolean {
 }
 
 /** Merges groups that are in order each, with a binary heap of the groups by their first rows. */
-function merged(rows: Uint32Array, ends: Uint32Array, comesBefore: ComesBefore): Uint32Array {
-  const next = Uint32Array.from(ends, (_, group) => (group === 0 ? 0 : at(ends, group - 1)));
+function merged(rows: Int32Array, ends: Int32Array, comesBefore: ComesBefore): Int32Array {
+  const next = Int32Array.from(ends, (_, group) => (group === 0 ? 0 : at(ends, group - 1)));
   const heap = Array.from(ends.keys()).filter((group) => at(next, group) < at(ends, group));
   const isLess = (a: number, b: number): boolean => comesBefore(at(rows, at(next, a)), at(rows, at(next, b)));
   for (let place = (heap.length >> 1) - 1; place >= 0; place -= 1) sink(heap, place, isLess);
-  const order = new Uint32Array(rows.length);
+  const order = new Int32Array(rows.length);
   for (let index = 0; index < order.length; index += 1) {
     const group = heap[0] ?? 0;
     const row = at(next, group);
@@ -147,4 +147,4 @@ function sink(heap: number[], from: number, isLess: (a: number, b: number) => bo
   heap[place] = group;
 }
 
-const at = (column: Float64Array | Int32Array | Uint32Array, row: number): number => column[row] ?? 0;
+const at = (column: Float64Array | Int32Array, row: number): number => column[row] ?? 0;

@@ -1,33 +1,57 @@
 /**
- * Appends rows of coded values straight into columns, for whoever makes millions of them. Nothing is checked here:
- * traceFromColumns() (builder.ts) holds the whole columns to the rules and brings them into order.
+ * Appends rows of coded values, for whoever makes millions of them. Most are like one before in all but their times and
+ * the call that issued them: what they have in common is written down once, as a model, and each row names its model.
+ * Nothing is checked here: build() holds all of it to the rules and brings the rows into order.
  */
-import { traceFromColumns } from './builder.ts';
-import { columnNames } from './order.ts';
+import { columnNames, gather, rowOrder } from './order.ts';
+import { validateColumns, validateOwn } from './rules.ts';
 import { emptyColumns, type Lane, memoryKinds, rowKinds, type Trace, type TraceColumns } from './trace.ts';
 
 const leastCapacity = 256;
-/** About 60 bytes a row are set aside at once at most for this many; more grow as they come. */
+/** About 30 bytes a row are set aside at once at most for this many; more grow as they come. */
 const mostCapacity = 4_000_000;
 
+/** What each row has of its own. */
+const ownNames = ['startNs', 'durationNs', 'correlation'] as const;
+type OwnColumns = Pick<TraceColumns, (typeof ownNames)[number]> & { readonly model: Int32Array };
+
 export class RowWriter {
-  columns: TraceColumns;
-  count = 0;
+  /** The models; what rows have of their own is 0 in them. */
+  models: TraceColumns;
+  #modelCount = 0;
+  #own: OwnColumns;
+  #count = 0;
   readonly #lanes: readonly Lane[];
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
 
-  /** `expected` is about the number of rows to come. */
-  constructor(lanes: readonly Lane[], expected = 0) {
+  /** About how many rows are to come, and how many models. */
+  constructor(lanes: readonly Lane[], expectedRows = 0, expectedModels = 0) {
     this.#lanes = lanes;
-    this.columns = emptyColumns(Math.min(Math.max(expected, leastCapacity), mostCapacity));
+    this.#own = ownColumns(capacity(expectedRows));
+    this.models = emptyColumns(capacity(expectedModels));
   }
 
-  /** Index of a new row, in which every column is 0. */
-  add(): number {
-    if (this.count === this.columns.startNs.length) this.#grow();
-    this.count += 1;
-    return this.count - 1;
+  /** Index of a new model, in which every column is 0. */
+  model(): number {
+    if (this.#modelCount === this.models.lane.length) {
+      const larger = emptyColumns(this.#modelCount * 2);
+      for (const name of columnNames(larger)) larger[name].set(this.models[name]);
+      this.models = larger;
+    }
+    this.#modelCount += 1;
+    return this.#modelCount - 1;
+  }
+
+  add(model: number, startNs: number, durationNs: number, correlation: number): void {
+    if (this.#count === this.#own.model.length) this.#grow();
+    const row = this.#count;
+    const own = this.#own;
+    own.model[row] = model;
+    own.startNs[row] = startNs;
+    own.durationNs[row] = durationNs;
+    own.correlation[row] = correlation;
+    this.#count = row + 1;
   }
 
   /** Index of a name, declaring it where it is new. */
@@ -39,17 +63,44 @@ export class RowWriter {
     return index;
   }
 
-  /** Throws a CopyscopeError `trace.invalid` that names the first value that breaks a rule. */
+  /** The trace of one iteration. Throws a CopyscopeError `trace.invalid` that names the first value that breaks a rule. */
   build(): Trace {
-    return traceFromColumns({ count: this.count, columns: this.columns, lanes: this.#lanes, names: [...this.#names] });
+    const [own, models, count] = [this.#own, this.models, this.#count];
+    const trace = { count, columns: emptyColumns(count), lanes: this.#lanes, names: [...this.#names] };
+    validateColumns({ ...trace, count: this.#modelCount, columns: models });
+    validateOwn(own, count);
+    const { columns } = trace;
+    gather(models.lane, columns.lane, own.model);
+    const { startNs, durationNs } = own;
+    const order = rowOrder({ iteration: columns.iteration, startNs, durationNs, lane: columns.lane }, count);
+    const modelOf = new Int32Array(count);
+    gather(own.model, modelOf, order);
+    for (const name of ownNames) gather(own[name], columns[name], order);
+    for (const name of modelNames(models)) gather(models[name], columns[name], modelOf);
+    return trace;
   }
 
   #grow(): void {
-    const larger = emptyColumns(this.count * 2);
-    for (const name of columnNames(larger)) larger[name].set(this.columns[name]);
-    this.columns = larger;
+    const larger = ownColumns(this.#count * 2);
+    for (const name of [...ownNames, 'model'] as const) larger[name].set(this.#own[name]);
+    this.#own = larger;
   }
 }
+
+const capacity = (expected: number): number => Math.min(Math.max(expected, leastCapacity), mostCapacity);
+
+function ownColumns(capacity: number): OwnColumns {
+  return {
+    startNs: new Float64Array(capacity),
+    durationNs: new Float64Array(capacity),
+    correlation: new Int32Array(capacity),
+    model: new Int32Array(capacity),
+  };
+}
+
+/** All are of one iteration, 0. */
+const modelNames = (columns: TraceColumns): (keyof TraceColumns)[] =>
+  columnNames(columns).filter((name) => name !== 'iteration' && !ownNames.some((own) => own === name));
 
 /** Numbers of kinds in their columns. */
 export const kindCodes = Object.fromEntries(rowKinds.map((kind, code) => [kind, code])) as Readonly<

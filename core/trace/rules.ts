@@ -1,6 +1,15 @@
 /** What makes a row valid: TraceBuilder holds each new row to these rules, and reading a run file whole columns. */
 import { CopyscopeError } from '../errors.ts';
-import { channelTypes, type Lane, type LaneKind, memoryKinds, type RowKind, rowKinds, type Trace } from './trace.ts';
+import {
+  channelTypes,
+  type Lane,
+  type LaneKind,
+  memoryKinds,
+  type RowKind,
+  rowKinds,
+  type Trace,
+  type TraceColumns,
+} from './trace.ts';
 
 /** host-* rows lie on host threads; a host function, though the host runs it, is work of its stream. */
 export function laneKindOf(kind: RowKind): LaneKind {
@@ -34,8 +43,9 @@ export function invalidRow(column: string, value: unknown, expected: string): Co
 
 /** Throws a CopyscopeError `trace.invalid` that names the first value that no builder would have accepted. */
 export function validateColumns({ count, columns, lanes, names }: Trace): void {
-  for (const name of ['startNs', 'durationNs', 'bytes'] as const) requireQuantities(name, columns[name], count);
-  for (const name of ['op', 'iteration', 'correlation', 'channel'] as const) {
+  validateOwn(columns, count);
+  requireQuantities('bytes', columns.bytes, count);
+  for (const name of ['op', 'iteration', 'channel'] as const) {
     requireWithin(name, columns[name], count, leastValues[name], maxInt32);
   }
   requireWithin('name', columns.name, count, 0, names.length - 1);
@@ -47,6 +57,15 @@ export function validateColumns({ count, columns, lanes, names }: Trace): void {
   requireWithin('engine', columns.engine, count, -1, lanes.length - 1);
   requireLanes(columns.lane, columns.kind, count, lanes);
   requireEngines(columns.engine, columns.kind, count, lanes);
+}
+
+type OwnColumns = Pick<TraceColumns, 'startNs' | 'durationNs' | 'correlation'>;
+
+/** The same for what rows have of their own that are alike otherwise. */
+export function validateOwn({ startNs, durationNs, correlation }: OwnColumns, count: number): void {
+  requireQuantities('startNs', startNs, count);
+  requireQuantities('durationNs', durationNs, count);
+  requireWithin('correlation', correlation, count, leastValues.correlation, maxInt32);
 }
 
 function requireQuantities(name: string, values: Float64Array, count: number): void {

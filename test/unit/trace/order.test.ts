@@ -34,7 +34,7 @@ describe('sorting columns', () => {
   });
 });
 
-describe('rows written straight into columns', () => {
+describe('rows written after models', () => {
   const lanes: Lane[] = [
     { kind: 'host-thread', id: 'thread:main', name: 'main', device: '' },
     { kind: 'stream', id: 'stream:a', name: 'a', device: 'gpu' },
@@ -43,13 +43,13 @@ describe('rows written straight into columns', () => {
   function written(rows: readonly (readonly [lane: number, startNs: number])[], expected = 0) {
     const writer = new RowWriter(lanes, expected);
     for (const [lane, startNs] of rows) {
-      const index = writer.add();
-      const { columns } = writer;
-      columns.lane[index] = lane;
-      columns.engine[index] = -1;
-      columns.startNs[index] = startNs;
-      columns.kind[index] = kindCodes[lane === 0 ? 'host-work' : 'kernel'];
-      columns.name[index] = writer.name(`row ${startNs}`);
+      const model = writer.model();
+      const { models } = writer;
+      models.lane[model] = lane;
+      models.engine[model] = -1;
+      models.kind[model] = kindCodes[lane === 0 ? 'host-work' : 'kernel'];
+      models.name[model] = writer.name(`row ${startNs}`);
+      writer.add(model, startNs, 1, 0);
     }
     return writer.build();
   }
