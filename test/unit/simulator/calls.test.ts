@@ -59,6 +59,13 @@ describe('the first calls of an iteration', () => {
     expect(first(100_000, true)).toBe(10 + 0.45 * 300);
   });
 
+  it('cost less more where they run little of the driver', () => {
+    // Half of a launch and more is all of it.
+    expect(lengths(program([record, copy()]), profile)).toEqual([5 + 50, 10 + 5]);
+    const light = withCalls({ firstNs: 100, eventRecordNs: 2 });
+    expect(lengths(program([record]), light)).toEqual([2 + 20]);
+  });
+
   it('cost more the longer an iteration takes', () => {
     const cold = withCalls({ firstNs: 100, coldFirstNs: 300 });
     const firstWith = (...more: Parameters<typeof program>[0]) => lengths(program([copy(), ...more]), cold)[0];
