@@ -140,7 +140,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
         <IterationOf run={run} view={view} name={line.name} />
         {isUnaligned ? <span className={classes['device']}>without the operation aligned by</span> : null}
         {verdict === null ? null : (
-          <span className={classes['verdict']} title={verdict.explanation}>
+          <span className={classes['verdict']} title={`${verdict.title}. ${verdict.explanation}`}>
             <VerdictIcon verdict={verdict} size={15} /> {verdict.title}
           </span>
         )}
@@ -184,7 +184,7 @@ function IterationOf({
     <Select
       aria-label={`Iteration of ${name}`}
       variant="unstyled"
-      w={158}
+      w={146}
       flex="none"
       size="xs"
       value={String(view.number)}

@@ -57,6 +57,21 @@ test('opens an example, runs it, walks the score and the lanes, and reads the ve
   await expect(window.inspector).toContainText('Operation 2');
 });
 
+test('a remedy is applied and undone by keys, and the focus stays in the inspector', async ({ window, page }) => {
+  await window.open('Same stream');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.run();
+  await expect(window.verdict).toContainText('Predicted gain');
+  await window.inspector.focus();
+  await tabTo(page, /^Apply in a copy: Move "upload"/);
+  await page.keyboard.press('Enter');
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(window.inspector).toBeFocused();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  await tabTo(page, /^Apply: Move "upload"/);
+});
+
 test('the list of keys opens with ? and closes with Escape, which gives the focus back', async ({ window, page }) => {
   await window.open('Pinned source, second stream');
   await page.keyboard.press('?');
