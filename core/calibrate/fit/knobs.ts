@@ -29,7 +29,7 @@ const fixed: readonly RegExp[] = [
   ...[/^host\.(cached|near)\.bytes$/, /^recorder\./, /^calls\.launchWarmNs$/, /^queue\.depth$/],
   ...[/^kernel\.(fillBytes|\w+LeavesAtPart)$/, /^link\.besideMappedPart$/],
   // Rows tell them together with others, and fits had turned them to make up for those.
-  ...[/^(link|host)\.freshFactor$/, /^calls\.coldFirstNs$/],
+  ...[/^(link|host)\.freshFactor$/, /^calls\.(coldFirstNs|otherNs)$/],
   // Recorded kernels tell 3 to 5.2 us, and a fit had turned it to 7.3 to make up for other things.
   /^kernel\.arithmeticBesideCopyNs$/,
 ];
