@@ -8,6 +8,7 @@ import { useScheme } from '../common/usePaints.ts';
 import type { HazardsByOp } from '../inspector/useHazards.ts';
 import { drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
+import { evidenceRows } from './evidence.ts';
 import { FrameMaker } from './frame.ts';
 import { gutterWidth } from './Gutter.tsx';
 import classes from './LanesView.module.css';
@@ -51,6 +52,10 @@ export function Plot(props: PlotProps) {
     selection?.kind === 'row' && selection.run === run.id && inView(view, selection.row) ? selection.row : null;
   const flows = useMemo(() => (selectedRow === null ? [] : view.flows(selectedRow)), [view, selectedRow]);
   const selectedOp = selection?.kind === 'op' ? selection.op : null;
+  const evidence = useMemo(
+    () => evidenceRows(run, view, selectedRow, selectedOp),
+    [run, view, selectedRow, selectedOp],
+  );
   const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
   const paint = useCallback(() => {
     const shown = time.view;
@@ -60,7 +65,10 @@ export function Plot(props: PlotProps) {
     const ticks = timeTicks(shown, width);
     const { trace } = run.run;
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
-    painter.current.draw(maker.make({ ...input, hazards, notes, area: dragged.current ?? area, labelOf }), colours);
+    painter.current.draw(
+      maker.make({ ...input, evidence, hazards, notes, area: dragged.current ?? area, labelOf }),
+      colours,
+    );
     if (axisCanvas.current !== null) {
       drawAxis(axisCanvas.current, { ticks, view: shown, gutter: gutterWidth, width }, colours);
     }
@@ -76,6 +84,7 @@ export function Plot(props: PlotProps) {
     selectedRow,
     selectedOp,
     flows,
+    evidence,
     hazards,
     notes,
     area,

@@ -99,6 +99,8 @@ export interface FrameInput {
   readonly selectedOp: number | null;
   /** Of the selected row. */
   readonly flows: readonly Flow[];
+  /** What the verdict on the selection rests on. */
+  readonly evidence: readonly RowIndex[];
   /** Operations that have part in a hazard. */
   readonly hazards: { has(op: number): boolean; readonly size: number };
   readonly notes: readonly TimeView[];
@@ -286,9 +288,10 @@ export class FrameMaker {
   }
 
   #finish(input: FrameInput): Frame {
-    const { width, height, tracks, ticks, scrollTop, selectedRow, flows, notes, view } = input;
+    const { width, height, tracks, ticks, scrollTop, selectedRow, flows, evidence, notes, view } = input;
     const boxes = selectedRow === null ? [] : this.#rowBoxes(input, selectedRow);
-    const others = [...new Set(flows.flatMap(({ from, to }) => [from, to]))].filter((row) => row !== selectedRow);
+    const related = new Set([...flows.flatMap(({ from, to }) => [from, to]), ...evidence]);
+    const others = [...related].filter((row) => row !== selectedRow);
     const joined = new Map(others.map((row) => [row, this.#rowBoxes(input, row)]));
     const arrowsOf = (kind: Flow['kind']): number[] =>
       flows

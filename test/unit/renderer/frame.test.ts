@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { verdicts as verdictsOf } from '../../../core/analysis/verdicts/verdicts.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
 import { areaTable, areaText } from '../../../renderer/timeline/areaTable.ts';
 import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
+import { evidenceRows } from '../../../renderer/timeline/evidence.ts';
 import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
@@ -27,6 +30,7 @@ function frameOf(
   shown: TimeView = everything,
   selectedRow: number | null = null,
   on: readonly Track[] = tracks,
+  evidence: readonly number[] = [],
 ): Frame {
   return new FrameMaker().make({
     trace,
@@ -40,6 +44,7 @@ function frameOf(
     selectedOp: null,
     area: null,
     flows: selectedRow === null ? [] : view.flows(selectedRow),
+    evidence,
     hazards: new Set(),
     notes: [],
     labelOf: (row) => rowTitle(trace, row, labels),
@@ -51,6 +56,31 @@ const lane = (id: string) => {
   if (found?.kind !== 'lane') throw new Error(`no lane ${id}`);
   return found;
 };
+
+describe('what a verdict rests on', () => {
+  const verdicts = verdictsOf(iterationOf(trace, 0), experiment);
+  const { run } = view;
+
+  it('is marked with the copy, in whatever way that is selected', () => {
+    expect(verdicts).toMatchObject([{ op: 0, cause: 'overlapped' }]);
+    expect(evidenceRows({ run, verdicts }, view, null, 0)).toEqual([kernel, launch]);
+    expect(evidenceRows({ run, verdicts }, view, copy, null)).toEqual([kernel, launch]);
+    expect(frameOf(everything, null, tracks, [kernel]).joined).toEqual(frameOf(everything, kernel).selected);
+  });
+
+  it('is nothing of what has no verdict, nor in another iteration', () => {
+    expect(evidenceRows({ run, verdicts }, view, null, 4)).toEqual([]);
+    expect(evidenceRows({ run, verdicts }, view, null, null)).toEqual([]);
+    expect(evidenceRows({ run, verdicts }, { number: 1, rows: view.rows }, null, 0)).toEqual([]);
+  });
+
+  it('is found by its row where operations have no number', () => {
+    const imported = { ...trace, columns: { ...trace.columns, op: trace.columns.op.map(() => -1) } };
+    const told = verdictsOf(iterationOf(imported, 0), null);
+    const rows = evidenceRows({ run: { ...run, trace: imported }, verdicts: told }, view, copy, null);
+    expect(rows).toEqual(expect.arrayContaining([kernel, launch, call]));
+  });
+});
 
 describe('tracks', () => {
   it('orders host threads, streams, engines and compute, then the link and the queues', () => {

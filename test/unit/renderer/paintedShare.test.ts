@@ -51,6 +51,7 @@ const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
     selectedRow: null,
     selectedOp: null,
     flows: [],
+    evidence: [],
     hazards: new Set(),
     notes: [],
     area: null,
