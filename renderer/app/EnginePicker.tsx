@@ -20,7 +20,7 @@ export function EnginePicker({ options: given }: { readonly options?: readonly E
     <Select
       aria-label="Engine"
       title={options.find(({ key }) => key === value)?.label ?? ''}
-      maxDropdownHeight={460}
+      styles={{ options: { maxHeight: 'min(480px, 60vh)' } }}
       className={classes['picker'] ?? ''}
       data={options.map(({ key, label, problem }) => ({ value: key, label, disabled: problem !== undefined }))}
       value={value}
