@@ -7,7 +7,8 @@ import type { Step } from './step.ts';
 /** Which call they make is known once they are executed. */
 const callsWithoutName: ReadonlySet<Step['code']> = new Set(['allocate', 'free', 'pinMemory', 'multiCopy']);
 
-const isWait = ({ code }: Step): boolean => code.startsWith('synchronize');
+const isWait = ({ code }: Step): boolean =>
+  code === 'synchronizeStream' || code === 'synchronizeEvent' || code === 'synchronizeDevice';
 
 /** The driver launches a kernel for it, so it is another kind of call than other copies, under the same name. */
 const withinDevice = 'copy within the device';

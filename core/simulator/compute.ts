@@ -73,7 +73,9 @@ export class Compute {
   over(running: RunningWork, nowNs: number): void {
     const { entry } = running;
     if (entry === null) return;
-    this.#running.splice(this.#running.indexOf(running), 1);
+    // The usual case, work by itself, without the array that splice() makes.
+    if (this.#running.at(-1) === running) this.#running.pop();
+    else this.#running.splice(this.#running.indexOf(running), 1);
     if (running.usesLink) this.#link.remove(running);
     this.#spare.push(running);
     const { step } = entry;

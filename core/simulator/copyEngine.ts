@@ -139,7 +139,7 @@ export interface CopyJob {
 function nextInStream({ step, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
   if (step.route !== 'engine' && moved + 1 < step.pieces) return null;
   for (const next of dependents) {
-    if (!(next instanceof StreamEntry) || next.stream !== stream) continue;
+    if (next.stream !== stream || !(next instanceof StreamEntry)) continue;
     const isHere = next.step.route === 'engine' || (next.step.route === 'stage-in' && next.staged > 0);
     if (!isHere || next.step.engine !== step.engine || next.pending > 1 || next.readyNs > nowNs) continue;
     if (next.queue === null || next.queue.entries.first === next) return next;

@@ -155,6 +155,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     for (;;) {
       const step = this.#steps[this.#next];
       if (step === undefined) return;
+      // The usual way through a program of many operations, and nothing that takes time.
+      if (step.code === 'endRepeat') {
+        this.#endRound(step);
+        continue;
+      }
       this.#callStartNs = nowNs;
       const untilNs = this.#call(step, nowNs);
       if (untilNs === held) return;
@@ -166,6 +171,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       }
       nowNs = untilNs;
     }
+  }
+
+  #goOnAt(untilNs: number): void {
+    if (this.#clock.skipTo(untilNs)) this.#run(untilNs);
+    else this.#clock.schedule(untilNs, this, goOn);
   }
 
   #call(step: Step, nowNs: number): number {
@@ -199,9 +209,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#elapsedTime(step, nowNs);
       case 'repeat':
         this.#rounds[this.#next] = step.count;
-        return nowNs;
-      case 'endRepeat':
-        this.#endRound(step);
         return nowNs;
       case 'beginRange':
         this.#ranges.push({ step, startNs: nowNs });
@@ -359,7 +366,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #endRound(step: Step): void {
     const left = (this.#rounds[step.jump] ?? 0) - 1;
     this.#rounds[step.jump] = left;
-    if (left > 0) this.#next = step.jump;
+    this.#next = (left > 0 ? step.jump : this.#next) + 1;
+    this.executed += 1;
   }
 
   #endRange(nowNs: number): void {
@@ -397,7 +405,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     if (untilNs === held) return;
     this.#next += 1;
     this.executed += 1;
-    this.#clock.schedule(untilNs, this, goOn);
+    this.#goOnAt(untilNs);
   }
 
   /** The call that held the thread is over. */

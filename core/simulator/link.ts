@@ -66,14 +66,16 @@ export class Link {
 
   /** What a copy that begins now takes longer because data moves the other way. */
   besideNs(outwards: boolean): number {
-    const isOpposed = this.#users.some((user) => (outwards ? user.linkIn : user.linkOut) > 0);
-    if (!isOpposed) return 0;
-    return outwards ? this.#outBesideNs : this.#inBesideNs;
+    for (const { linkIn, linkOut } of this.#users) {
+      if ((outwards ? linkIn : linkOut) > 0) return outwards ? this.#outBesideNs : this.#inBesideNs;
+    }
+    return 0;
   }
 
   /** A copy engine reads host memory. */
   get isReadByCopies(): boolean {
-    return this.#users.some(({ isKernel, linkIn }) => !isKernel && linkIn > 0);
+    for (const { isKernel, linkIn } of this.#users) if (!isKernel && linkIn > 0) return true;
+    return false;
   }
 
   share(nowNs: number): void {
