@@ -65,6 +65,15 @@ const mostKept = 10_000;
 
 const isAlone = ({ code }: Instruction): boolean => code !== 'endRepeat' && code !== 'multiCopy';
 
+/** Lowering takes over an instruction's fields as they are, so those of one that was only numbered anew are the same values. */
+function isButForNumber(before: Instruction, now: Instruction): boolean {
+  if (before.code !== now.code) return false;
+  for (const field in now) {
+    if (field !== 'op' && before[field as 'op'] !== now[field as 'op']) return false;
+  }
+  return true;
+}
+
 /** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
 type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
 
@@ -85,17 +94,32 @@ class Planner {
     const alone: (Step | null)[] = [];
     /** Where each instruction's first step stands, for loops to go back to. */
     const places = new Int32Array(instructions.length);
+    const shift = instructions.length - (before?.instructions.length ?? 0);
     let capturing = false;
     instructions.forEach((instruction, index) => {
       places[index] = steps.length;
       if (instruction.code === 'beginCapture') capturing = true;
       else if (instruction.code === 'endCapture') capturing = false;
-      const known = before?.instructions[index] === instruction && !capturing ? before.alone[index] : null;
-      const own = known == null ? this.#ownSteps(instruction, places, capturing) : [known];
+      const known = before === undefined || capturing ? null : this.#again(instruction, index, shift, before);
+      if (known !== null) {
+        steps.push(known);
+        alone.push(known);
+        return;
+      }
+      const own = this.#ownSteps(instruction, places, capturing);
       for (const step of own) steps.push(step);
       alone.push(own.length === 1 && !capturing && isAlone(instruction) ? (own[0] ?? null) : null);
     });
     return { instructions, alone, steps };
+  }
+
+  /** What an instruction became before, where only its number may be another one: operations before it came or went. */
+  #again(instruction: Instruction, index: number, shift: number, before: PlannedThread): Step | null {
+    if (before.instructions[index] === instruction) return before.alone[index] ?? null;
+    const old = before.instructions[index - shift];
+    const step = before.alone[index - shift];
+    if (old === undefined || step == null || !isButForNumber(old, instruction)) return null;
+    return { ...step, op: instruction.op, label: this.#label(instruction) };
   }
 
   #ownSteps(instruction: Instruction, places: Int32Array, capturing: boolean): readonly Step[] {
@@ -195,13 +219,17 @@ class Planner {
       ...blankStep,
       code: instruction.code,
       op: instruction.op,
-      label: this.#program.operations[instruction.op]?.label ?? instruction.code,
+      label: this.#label(instruction),
       call: calls[instruction.code] ?? '',
       stream,
       event: 'event' in instruction ? instruction.event : -1,
       device: this.#device(stream),
       index: 'graph' in instruction ? instruction.graph : -1,
     };
+  }
+
+  #label({ op, code }: Instruction): string {
+    return this.#program.operations[op]?.label ?? code;
   }
 
   #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {

@@ -7,13 +7,14 @@ import { canResize } from '../../core/experiment/edit/resize.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import { formatShare } from '../../core/units.ts';
 import { select } from '../app/store/actions.ts';
-import { assign, state, useApp } from '../app/store/store.ts';
+import { state, useApp } from '../app/store/store.ts';
 import type { Cell } from '../app/store/types.ts';
 import { usePaints } from '../common/usePaints.ts';
 import { useHazardsByOp } from '../inspector/useHazards.ts';
 import { VerdictIcon } from '../inspector/VerdictCard.tsx';
 import { useBlockKeys } from './blockKeys.ts';
 import { edgeTo } from './commands.ts';
+import { setCursor } from './cursor.ts';
 import { editor, setEditor, useEditor } from './editor.ts';
 import { HazardMark, hazardWords } from './HazardMark.tsx';
 import { OperationIcon } from './OperationIcon.tsx';
@@ -190,7 +191,7 @@ function pick(block: Pick<ScoreBlock, 'op' | 'row' | 'column'>, event: MouseEven
     void edgeTo(edgeFrom, cell);
     return;
   }
-  assign({ cursor: cell });
+  setCursor(cell);
   const before = selectedOps(state());
   const [anchor] = before;
   if ((event.ctrlKey || event.metaKey) && anchor !== undefined) {

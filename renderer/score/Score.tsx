@@ -3,18 +3,18 @@ import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { select } from '../app/store/actions.ts';
-import { currentExperiment, pageDocumentKey } from '../app/store/select.ts';
-import { assign, state, useApp, watch } from '../app/store/store.ts';
-import type { AppState } from '../app/store/types.ts';
+import { currentExperiment } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';
+import { setCursor, useCursorFollowsSelection } from './cursor.ts';
 import { Edges } from './Edges.tsx';
 import { isFocusWished, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';
 import { onScoreKey } from './scoreKeys.ts';
-import { blockOf, scoreLayout } from './scoreLayout.ts';
-import { selectedOp, useSelectedOp } from './selectedOp.ts';
+import { scoreLayout } from './scoreLayout.ts';
+import { useSelectedOp } from './selectedOp.ts';
 import {
   type Box,
   blockGap,
@@ -106,35 +106,6 @@ const placed = (box: Box) => ({
   width: box.right - box.left,
   height: box.bottom - box.top,
 });
-
-/** The cursor goes where what is selected stands, with the very change that selects or moves it: both are drawn at once. */
-function useCursorFollowsSelection(): void {
-  useEffect(() => {
-    restart();
-    follow(state());
-    return watch((now, before) => {
-      const isOther = pageDocumentKey(now) !== pageDocumentKey(before);
-      if (isOther) restart();
-      const isSame = currentExperiment(now) === currentExperiment(before) && selectedOp(now) === selectedOp(before);
-      if (isOther || !isSame) follow(now);
-    });
-  }, []);
-}
-
-/** Another document begins at its first cell. */
-function restart(): void {
-  setEditor({ edgeFrom: null });
-  assign({ cursor: { row: 0, column: 0 } });
-}
-
-function follow(all: AppState): void {
-  const [experiment, op] = [currentExperiment(all), selectedOp(all)];
-  if (experiment === null || op === null) return;
-  const block = blockOf(scoreLayout(experiment), op);
-  const { cursor } = state();
-  const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
-  if (!isThere) assign({ cursor: { row: block.row, column: block.column } });
-}
 
 /** Gives the focus to the cursor's cell once it is drawn, where someone wished for it. */
 function useWishedFocus(element: React.RefObject<HTMLDivElement | null>, sheet: SheetPlaces): void {
@@ -295,7 +266,7 @@ function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: S
     from.current = null;
     if (start === null) return;
     if (box === null) {
-      assign({ cursor: cellAt(sheet, start.x, start.y) });
+      setCursor(cellAt(sheet, start.x, start.y));
       if (!event.shiftKey) select(null);
       wishFocus();
     } else {

@@ -35,6 +35,7 @@ import { currentExperiment } from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
 import type { Cell } from '../app/store/types.ts';
 import { edgeEnd, placeOfCell } from './cells.ts';
+import { cursorNow } from './cursor.ts';
 import { editor, setEditor } from './editor.ts';
 import { focusFields } from './focusFields.ts';
 import { operationTitle } from './operationTexts.ts';
@@ -58,13 +59,13 @@ function currentThread(experiment: Experiment): number {
 const inCell = (experiment: Experiment, cell: Cell) =>
   placeOfCell(experiment, scoreLayout(experiment), cell, currentThread(experiment));
 
-export const addAt = (name: OperationName, cell: Cell = state().cursor): Promise<boolean> =>
+export const addAt = (name: OperationName, cell: Cell = cursorNow()): Promise<boolean> =>
   edit(`Add ${operationTitle(name).toLowerCase()}`, (experiment) => {
     const { place, target } = inCell(experiment, cell);
     return addOperation(experiment, name, place, target);
   });
 
-export const insertTemplate = ({ title, build }: Template, cell: Cell = state().cursor): Promise<boolean> =>
+export const insertTemplate = ({ title, build }: Template, cell: Cell = cursorNow()): Promise<boolean> =>
   edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));
 
 /** A step about what is selected; says so where nothing is. */
@@ -120,7 +121,7 @@ export async function paste(): Promise<void> {
     return;
   }
   await edit(`Paste ${counted(clipboard)}`, (experiment) =>
-    pasteOperations(experiment, clipboard, inCell(experiment, state().cursor).place),
+    pasteOperations(experiment, clipboard, inCell(experiment, cursorNow()).place),
   );
 }
 

@@ -2,7 +2,7 @@
 import type { KeyboardEvent } from 'react';
 import { select } from '../app/store/actions.ts';
 import { currentExperiment } from '../app/store/select.ts';
-import { assign, state } from '../app/store/store.ts';
+import { state } from '../app/store/store.ts';
 import type { Cell } from '../app/store/types.ts';
 import { blockAt } from './cells.ts';
 import {
@@ -20,6 +20,7 @@ import {
   startEdge,
   ungroupSelected,
 } from './commands.ts';
+import { cursorNow, setCursor } from './cursor.ts';
 import { dropFocusWish, editor, setEditor, wishFocus } from './editor.ts';
 import { focusFields } from './focusFields.ts';
 import { type ScoreLayout, scoreLayout } from './scoreLayout.ts';
@@ -108,7 +109,7 @@ function withAlt(key: string): Act | null {
 
 /** The cell that a key leads to; null where the key is no way to go. */
 function nextCell(key: string, layout: ScoreLayout): Cell | null {
-  const { row, column } = state().cursor;
+  const { row, column } = cursorNow();
   switch (key) {
     case 'ArrowLeft':
       return { row, column: Math.max(0, column - 1) };
@@ -133,7 +134,7 @@ function openPicker(): void {
 }
 
 function goTo(cell: Cell, layout: ScoreLayout, extend: boolean): void {
-  assign({ cursor: cell });
+  setCursor(cell);
   const block = blockAt(layout, cell);
   if (block === undefined) {
     if (!extend) select(null);
@@ -148,7 +149,7 @@ function selectAll({ blocks }: ScoreLayout): void {
 /** Ends an edge that is being drawn; else opens the fields of a block, or the palette at an empty cell. */
 function enter(layout: ScoreLayout): void {
   const { edgeFrom } = editor();
-  const { cursor } = state();
+  const cursor = cursorNow();
   const block = blockAt(layout, cursor);
   if (edgeFrom !== null && edgeFrom !== block?.op) {
     setEditor({ edgeFrom: null });

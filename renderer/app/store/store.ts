@@ -90,6 +90,7 @@ present.subscribe((now, before) => {
 export function drawFirst(): void {
   second ??= inSecondFrame(() => {
     second = null;
+    prepareNext();
     next.setState(present.getState(), true);
   });
   const now = performance.now();
@@ -111,9 +112,25 @@ function settle(): void {
   held = null;
   second?.();
   second = null;
+  prepareNext();
   showAll(present.getState());
   // What was selected above is drawn in a task of its own that comes first.
   for (const action of due.splice(0)) queueMicrotask(action);
+}
+
+const preparing = new Set<() => void>();
+
+/** Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. */
+export function beforeNextFrame(action: () => void): void {
+  if (second === null) action();
+  else preparing.add(action);
+}
+
+function prepareNext(): void {
+  for (const action of preparing) {
+    preparing.delete(action);
+    action();
+  }
 }
 
 function showAll(now: AppState): void {

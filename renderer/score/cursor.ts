@@ -1,0 +1,58 @@
+/** The cell that keys act on. It goes where what is selected stands. */
+import { useEffect } from 'react';
+import { currentExperiment, pageDocumentKey } from '../app/store/select.ts';
+import { assign, beforeNextFrame, state, watch } from '../app/store/store.ts';
+import type { Cell } from '../app/store/types.ts';
+import { setEditor } from './editor.ts';
+import { blockOf, scoreLayout } from './scoreLayout.ts';
+import { selectedOp } from './selectedOp.ts';
+
+/** Something was selected or moved, and the cursor has not gone there yet: that takes a layout of the score. */
+let isBehind = false;
+
+/** For what is done at the cursor. Components read the store's, which is right whenever they are drawn. */
+export function cursorNow(): Cell {
+  catchUp();
+  return state().cursor;
+}
+
+export function setCursor(cursor: Cell): void {
+  isBehind = false;
+  assign({ cursor });
+}
+
+/** The cursor goes where what is selected stands, with the frame that draws it there. */
+export function useCursorFollowsSelection(): void {
+  useEffect(() => {
+    restart();
+    follow();
+    return watch((now, before) => {
+      const isOther = pageDocumentKey(now) !== pageDocumentKey(before);
+      if (isOther) restart();
+      const isSame = currentExperiment(now) === currentExperiment(before) && selectedOp(now) === selectedOp(before);
+      if (isOther || !isSame) follow();
+    });
+  }, []);
+}
+
+/** Another document begins at its first cell. */
+function restart(): void {
+  setEditor({ edgeFrom: null });
+  setCursor({ row: 0, column: 0 });
+}
+
+function follow(): void {
+  isBehind = true;
+  beforeNextFrame(catchUp);
+}
+
+function catchUp(): void {
+  if (!isBehind) return;
+  isBehind = false;
+  const [experiment, op] = [currentExperiment(state()), selectedOp(state())];
+  if (experiment === null || op === null) return;
+  const block = blockOf(scoreLayout(experiment), op);
+  const { cursor } = state();
+  const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
+  if (!isThere) setCursor({ row: block.row, column: block.column });
+}
