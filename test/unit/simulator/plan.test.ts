@@ -28,9 +28,9 @@ describe('planning after edits', () => {
     fc.assert(
       fc.property(fc.constantFrom(...templates), edits, ({ build }, steps) => {
         const programs = momentsOf(build(), steps).flatMap(programOf);
-        // One after the other, as while one edits; copies share nothing with what was planned before.
+        // One after the other, as while one edits; for another profile nothing is taken over that was planned before.
         const planned = programs.map((program) => planProgram(program, profile));
-        expect(planned).toEqual(programs.map((program) => planProgram(structuredClone(program), profile)));
+        expect(planned).toEqual(programs.map((program) => planProgram(program, structuredClone(profile))));
       }),
     );
   });
