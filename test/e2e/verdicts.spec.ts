@@ -62,6 +62,8 @@ test('what was missed comes before what overlapped, and a copy in a queue with o
     .nth(1)
     .getByRole('button', { name: /^Apply in a copy: Move "download five" to stream/ })
     .click();
+  // Before the copy is open, all five are still there.
+  await expect(window.verdict).toHaveCount(1);
   await expect(window.verdict).toContainText('Overlapped');
   await expect(window.status).toContainText(/2\.0\d ms/);
 });
