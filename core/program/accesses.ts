@@ -39,10 +39,18 @@ const readThenWrite = (src: number, dst: number): Access[] => [
 
 /** The buffer that an instruction writes; null where it writes none. */
 export function writtenBuffer(instruction: Instruction): number | null {
-  return accesses(instruction).find((access) => access.writes)?.buffer ?? null;
+  for (const { buffer, writes } of accesses(instruction)) if (writes) return buffer;
+  return null;
 }
 
 /** Buffers that at least one of the instructions writes. */
-export function writtenBuffers(instructions: readonly Instruction[]): Set<number> {
-  return new Set(instructions.map(writtenBuffer).filter((buffer) => buffer !== null));
+export function writtenBuffers(...lists: readonly (readonly Instruction[])[]): Set<number> {
+  const written = new Set<number>();
+  for (const instructions of lists) {
+    for (const instruction of instructions) {
+      const buffer = writtenBuffer(instruction);
+      if (buffer !== null) written.add(buffer);
+    }
+  }
+  return written;
 }

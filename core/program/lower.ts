@@ -26,7 +26,7 @@ export function lowerUnverified(experiment: Experiment): Program {
     last !== null && declaresTheSame(last.experiment, experiment) ? last : null,
   );
   const threads = experiment.threads.map((_, index) => lowering.thread(index));
-  const written = writtenBuffers(threads.flatMap((thread) => thread.instructions));
+  const written = writtenBuffers(...threads.map(({ instructions }) => instructions));
   const buffers = experiment.buffers.map((buffer, index) => ({
     id: buffer.id,
     memory: buffer.memory,

@@ -7,13 +7,14 @@ import type { Dependent, StreamEntry } from './entry.ts';
 
 export class Arrivals {
   /** Copies under way into each of those buffers. */
-  readonly #pending: ReadonlyMap<number, { count: number }>;
+  readonly #pending = new Map<number, { count: number }>();
 
   constructor({ threads }: Program) {
-    const compared = threads.flatMap(({ instructions }) =>
-      instructions.flatMap((one) => (one.code === 'read' && one.expected !== null ? one.buffer : [])),
-    );
-    this.#pending = new Map(compared.map((buffer) => [buffer, { count: 0 }]));
+    for (const { instructions } of threads) {
+      for (const one of instructions) {
+        if (one.code === 'read' && one.expected !== null) this.#pending.set(one.buffer, { count: 0 });
+      }
+    }
   }
 
   /** `entry` has just been issued. */

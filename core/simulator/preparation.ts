@@ -39,15 +39,14 @@ export function filledParts(buffer: ProgramBuffer): { readonly from: number; rea
 /** Of each buffer, whether it is flushed once it is filled. */
 function flushedBuffers({ buffers, threads }: Program): boolean[] {
   const onHost = (buffer: number): boolean => buffers[buffer]?.memory !== 'device';
-  const writtenByHost = new Set(
-    threads.flatMap(({ instructions }) =>
-      instructions.flatMap((one) => {
-        if (one.code === 'write') return one.buffer;
-        const onHostAlone = one.code === 'copy' && onHost(one.src) && onHost(one.dst);
-        return one.code === 'pin' || onHostAlone ? one.dst : [];
-      }),
-    ),
-  );
+  const writtenByHost = new Set<number>();
+  for (const { instructions } of threads) {
+    for (const one of instructions) {
+      if (one.code === 'write') writtenByHost.add(one.buffer);
+      else if (one.code === 'pin') writtenByHost.add(one.dst);
+      else if (one.code === 'copy' && onHost(one.src) && onHost(one.dst)) writtenByHost.add(one.dst);
+    }
+  }
   return buffers.map((buffer, index) => isFilled(buffer) && buffer.memory !== 'pageable' && !writtenByHost.has(index));
 }
 

@@ -1,5 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
+import { CurrentScheme } from './CurrentScheme.tsx';
 import { DesktopTheme } from './DesktopTheme.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import classes from './Shell.module.css';
@@ -24,7 +25,9 @@ export function App() {
         containerWidth={420}
       />
       <ErrorBoundary area="The window">
-        <Shell />
+        <CurrentScheme>
+          <Shell />
+        </CurrentScheme>
       </ErrorBoundary>
     </MantineProvider>
   );
