@@ -18,11 +18,61 @@ test('a remedy is applied to a copy of an example, and can be undone', async ({ 
   await expect(page.getByRole('heading', { level: 1, name: 'Copy of Same stream' })).toBeVisible();
   await expect(window.verdict).toContainText('Overlapped');
   await expect(window.status).toContainText(/1\.2\d ms/);
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Not saved')).toBeHidden();
   await page.keyboard.press('Control+z');
   await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Same stream' })).toBeVisible();
   await expect(window.verdict).toContainText('Same stream');
   await window.verdict.getByRole('button', { name: /^Apply: Move "upload"/ }).click();
   await expect(window.verdict).toContainText('Overlapped');
+});
+
+test('undo takes a copy back with the remedy that it was made for, and redo brings both again', async ({
+  window,
+  page,
+}) => {
+  const copy = page.getByRole('heading', { level: 1, name: 'Copy of Same stream' });
+  const original = page.getByRole('heading', { level: 1, name: 'Same stream', exact: true });
+  const own = window.library.getByRole('region', { name: 'Experiments' }).getByRole('listitem');
+  const apply = window.verdict.getByRole('button', { name: /^Apply in a copy: Move "upload"/ });
+  await simulate(window, 'Same stream');
+  await apply.click();
+  await expect(copy).toBeVisible();
+  await expect(own).toHaveCount(1);
+  await page.keyboard.press('Control+z');
+  await expect(original).toBeVisible();
+  await expect(window.verdict).toContainText('Same stream');
+  await expect(own).toHaveCount(0);
+  const notice = page.getByRole('alert').filter({ hasText: 'Copy taken back' });
+  await expect(notice).toContainText('“Copy of Same stream” held nothing else');
+  await notice.getByRole('button', { name: 'Redo' }).click();
+  await expect(copy).toBeVisible();
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(own).toHaveCount(1);
+  await page.keyboard.press('Control+z');
+  await expect(original).toBeVisible();
+  await page.keyboard.press('Control+Shift+z');
+  await expect(copy).toBeVisible();
+  await page.keyboard.press('Control+z');
+  // In the moment in which a new copy is still being made.
+  await expect(original).toBeVisible();
+  await apply.press('Enter');
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  await expect(original).toBeVisible();
+  await expect(own).toHaveCount(0);
+});
+
+test('a copy of which a run was made stays when its remedy is undone', async ({ window, page }) => {
+  await simulate(window, 'Same stream');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Move "upload"/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Same stream' })).toBeVisible();
+  await window.run();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
+  await expect(page.getByRole('heading', { level: 1, name: 'Copy of Same stream' })).toBeVisible();
+  await expect(window.verdict).toContainText('Same stream');
 });
 
 test('the remedy of a recorded run goes into a copy of its experiment', async ({ window, page }) => {

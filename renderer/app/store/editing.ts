@@ -4,13 +4,14 @@ import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { operationCount, operationNumbers } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
-import type { Draft } from '../../../core/service/service.ts';
+import { type Draft, libraryItems } from '../../../core/service/service.ts';
 import { announce } from '../announce.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
 import { attempt, host, openPage, whenDocumentRead } from './actions.ts';
 import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
+import { copyName, hasOwnRuns, makeOwn, type Origin, returnTo } from './ownCopy.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
 import { assign, drawFirst, put, state, whenSettled, withEntry } from './store.ts';
 import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
@@ -74,7 +75,9 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
   const { kind } = state().page;
   // A lesson's experiment is there to be changed, and can be had anew.
   if ((kind !== 'experiment' && kind !== 'lesson') || copying !== null) {
-    copying ??= makeOwn().finally(() => {
+    // What is refused makes no copy.
+    if (copying === null && changed(step, change, onRefused) === null) return false;
+    copying ??= copied().finally(() => {
       copying = null;
     });
     if (!(await copying)) return false;
@@ -82,28 +85,44 @@ export async function edit(step: string, change: Change, onRefused: Refused = no
   return applyEdit(step, change, onRefused);
 }
 
-function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
-  const key = pageDocumentKey(state());
+/** Goes on in a copy of what is open. A copy that was taken back from here is none that redo could bring any more. */
+async function copied(): Promise<boolean> {
+  const from = pageDocumentKey(state());
+  const copy = await makeOwn();
+  if (copy === null) return false;
+  if (from !== null) forgetTakenBack(from);
+  historyOf(copy.key, copy.experiment).origin = copy.origin;
+  return true;
+}
+
+function changed(step: string, change: Change, onRefused: Refused): Edited | null {
   const before = currentExperiment(state());
-  if (key === null || before === null) return false;
   try {
-    const { experiment, selected } = change(before);
-    const history = historyOf(key, before);
-    history.push(step, experiment);
-    const [op, ...others] = operationNumbers(experiment, selected);
-    show(key, history, {
-      // A run of what it was before is no longer what is open.
-      pickedRuns: withEntry(state().pickedRuns, key, undefined),
-      selection: op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment),
-    });
-    whenSettled(() => announce(step));
-    return true;
+    return before === null ? null : change(before);
   } catch (thrown) {
     const error = toErrorInfo(thrown);
     onRefused(error);
     announce(`${step}: not possible. ${error.message}`);
-    return false;
+    return null;
   }
+}
+
+function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
+  const key = pageDocumentKey(state());
+  const before = currentExperiment(state());
+  const edited = changed(step, change, onRefused);
+  if (key === null || before === null || edited === null) return false;
+  const { experiment, selected } = edited;
+  const history = historyOf(key, before);
+  history.push(step, experiment);
+  const [op, ...others] = operationNumbers(experiment, selected);
+  show(key, history, {
+    // A run of what it was before is no longer what is open: nor is it where this is undone, or done again.
+    pickedRuns: withEntry(state().pickedRuns, key, undefined),
+    selection: op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment),
+  });
+  whenSettled(() => announce(step));
+  return true;
 }
 
 /** What was selected before a change may be gone, or have another name. */
@@ -117,35 +136,97 @@ function keptSelection(before: Experiment, experiment: Experiment): Selection | 
   return renamed === undefined ? null : { ...selection, id: renamed.id };
 }
 
-/** Copies the open example or run's experiment among the user's own, and opens the copy with the same selection. */
-async function makeOwn(): Promise<boolean> {
-  let done = false;
-  await attempt('The experiment could not be copied', async () => {
-    const experiment = currentExperiment(state());
-    if (experiment === null) return;
-    const { selection } = state();
-    const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
-    const copy = await host().readExperiment(id);
-    put('documents', documentKey({ kind: 'experiment', id }), { status: 'ready', value: copy });
-    openPage({ kind: 'experiment', id });
-    if (selection?.kind !== 'row' && selection?.kind !== 'area') assign({ selection });
-    assign({ experiments: await host().experiments() });
-    done = true;
-  });
-  return done;
-}
-
-const copyName = (name: string): string => (name.startsWith('Copy of ') ? name : `Copy of ${name.slice(0, 190)}`);
-
 function travel(direction: 'undo' | 'redo'): void {
+  if (copying !== null) {
+    // It means the edit that the copy is made for.
+    void copying.then(() => travel(direction));
+    return;
+  }
   const key = pageDocumentKey(state());
+  if (key !== null && direction === 'redo' && takenBack.has(key)) return void bringBack(key);
   const history = key === null ? undefined : histories.get(key);
   const name = direction === 'undo' ? history?.undoName : history?.redoName;
   if (key === null || history === undefined || name === null || name === undefined) return;
+  if (direction === 'undo' && isAllOf(key, history)) return void takeBack(key, history, history.origin);
   const before = history.experiment;
   history[direction]();
-  show(key, history, { selection: keptSelection(before, history.experiment) });
+  show(key, history, {
+    pickedRuns: withEntry(state().pickedRuns, key, undefined),
+    selection: keptSelection(before, history.experiment),
+  });
   whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
+}
+
+/** Whether the step that undo takes back is all that was done with a copy since an edit made it. */
+const isAllOf = (key: string, history: DocumentHistory): history is DocumentHistory & { origin: Origin } =>
+  history.origin !== null &&
+  history.steps === 1 &&
+  Object.keys(typedTexts(key)).length === 0 &&
+  !hasOwnRuns(history.origin);
+
+interface TakenBack {
+  readonly id: string;
+  readonly history: DocumentHistory;
+  /** Brings it back; null where it could not be deleted. */
+  readonly ticket: Promise<string | null>;
+}
+
+/** The last copy of each example or run that went with the undoing of its edit, by the key of what it was made of. */
+const takenBack = new Map<string, TakenBack>();
+
+function forgetTakenBack(key: string): void {
+  if (takenBack.delete(key)) put('edits', key, undefined);
+}
+
+/** Undoes the edit that a copy was made for: what was open before is open again, and the copy goes. */
+async function takeBack(key: string, history: DocumentHistory, origin: Origin): Promise<void> {
+  const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
+  history.undo();
+  returnTo(origin);
+  const from = pageDocumentKey(state());
+  if (from === null) return;
+  const hasBin = state().about?.bin === true;
+  const ticket = deletedCopy(key, id, !hasBin);
+  takenBack.set(from, { id, history, ticket });
+  put('edits', from, { dirty: false, undo: null, redo: step });
+  const isGone = (await ticket) !== null;
+  announce(`Undone: ${step}`);
+  if (!isGone) return forgetTakenBack(from);
+  const went = hasBin ? 'is in the bin' : 'was deleted';
+  const again = { label: 'Redo', act: () => void bringBack(from) };
+  notifyDone('Copy taken back', `“${name}” held nothing else and ${went}.`, again);
+}
+
+const idOf = (key: string): string => key.slice(documentKey({ kind: 'experiment', id: '' }).length);
+
+async function deletedCopy(key: string, id: string, forGood: boolean): Promise<string | null> {
+  let ticket: string | null = null;
+  await attempt('The copy could not be taken back', async () => {
+    ticket = await host().deleteItems(libraryItems({ experiments: [id] }), forGood);
+    forgetDocument(key);
+  });
+  return ticket;
+}
+
+/** Redoes the edit that a copy was made for, with the copy. */
+async function bringBack(from: string): Promise<void> {
+  const taken = takenBack.get(from);
+  if (taken === undefined) return;
+  forgetTakenBack(from);
+  const { id, history } = taken;
+  await attempt('The copy could not be brought back', async () => {
+    const ticket = await taken.ticket;
+    if (ticket === null) return;
+    await host().restoreItems(ticket);
+    assign({ experiments: await host().experiments() });
+    const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
+    const key = documentKey(page);
+    history.redo();
+    histories.set(key, history);
+    show(key, history);
+    openPage(page);
+    whenSettled(() => announce(`Done again: ${step}`));
+  });
 }
 
 export const undo = (): void => travel('undo');
@@ -160,7 +241,7 @@ export const saveCurrent = (): Promise<void> =>
     if (page.kind !== 'experiment' || key === null || history === undefined || !history.dirty) return;
     const { experiment } = history;
     await host().saveExperiment(page.id, experiment);
-    history.saved = experiment;
+    history.keep(experiment);
     show(key, history);
     assign({ experiments: await host().experiments() });
     announce('Saved');
@@ -231,7 +312,7 @@ export async function renameExperiment(id: string, name: string): Promise<void> 
   if (history !== undefined) {
     const isSaved = !history.dirty;
     history.push('Rename', { ...history.experiment, name });
-    history.saved = isSaved ? history.experiment : renamed;
+    history.keep(isSaved ? history.experiment : renamed);
     show(key, history);
   } else if (state().documents[key] !== undefined) put('documents', key, { status: 'ready', value: renamed });
   assign({ experiments: await host().experiments() });

@@ -2,6 +2,7 @@
 import { temporal } from 'zundo';
 import { createStore } from 'zustand/vanilla';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { Origin } from './ownCopy.ts';
 
 interface Moment {
   readonly experiment: Experiment;
@@ -13,12 +14,13 @@ interface Moment {
 const mostSteps = 300;
 
 export class DocumentHistory {
-  /** As the host has it. */
-  saved: Experiment;
+  /** What an edit copied for its own sake; null where it is a document in its own right. */
+  origin: Origin | null = null;
+  #saved: Experiment;
   readonly #store;
 
   constructor(experiment: Experiment) {
-    this.saved = experiment;
+    this.#saved = experiment;
     this.#store = createStore<Moment>()(temporal((): Moment => ({ experiment, step: 'Open' }), { limit: mostSteps }));
   }
 
@@ -26,9 +28,25 @@ export class DocumentHistory {
     return this.#store.getState().experiment;
   }
 
+  /** As the host has it. */
+  get saved(): Experiment {
+    return this.#saved;
+  }
+
+  /** The host has this now: what was saved or renamed is wanted as it is. */
+  keep(experiment: Experiment): void {
+    this.#saved = experiment;
+    this.origin = null;
+  }
+
+  /** How many steps can be undone. */
+  get steps(): number {
+    return this.#times.pastStates.length;
+  }
+
   /** Name of the step that undo() takes back; null where nothing can be undone. */
   get undoName(): string | null {
-    return this.#times.pastStates.length === 0 ? null : this.#store.getState().step;
+    return this.steps === 0 ? null : this.#store.getState().step;
   }
 
   get redoName(): string | null {
@@ -36,7 +54,7 @@ export class DocumentHistory {
   }
 
   get dirty(): boolean {
-    return this.experiment !== this.saved;
+    return this.experiment !== this.#saved;
   }
 
   push(step: string, experiment: Experiment): void {
