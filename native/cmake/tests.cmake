@@ -12,6 +12,7 @@ add_executable(copyscope_executor_tests
   tests/memory_test.cpp
   tests/operations_test.cpp
   tests/order_test.cpp
+  tests/own_processors_test.cpp
   tests/program_builder.cpp
   tests/signals_test.cpp
   tests/tables_test.cpp)

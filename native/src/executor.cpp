@@ -80,6 +80,7 @@ void Executor::prepare() {
 }
 
 void Executor::startThreads() {
+  processors_ = std::make_unique<OwnProcessors>(program_.threads.size());
   try {
     for (std::size_t thread = 0; thread < program_.threads.size(); ++thread) {
       threads_.emplace_back([this, thread] { runThread(thread); });
@@ -104,7 +105,7 @@ void Executor::runThread(std::size_t thread) {
     fail(std::current_exception());
   }
   std::uint64_t round = 0;
-  while (gate_.pass(round)) {
+  while (gate_.pass(round, [&] { processors_->settle(thread); })) {
     try {
       hostThreads_[thread]->run(iteration_);
     } catch (...) {

@@ -11,6 +11,7 @@
 #include "gate.h"
 #include "host_thread.h"
 #include "multi_copies.h"
+#include "own_processors.h"
 #include "program.h"
 #include "rows.h"
 #include "signals.h"
@@ -93,6 +94,8 @@ class Executor {
   Signals signals_;
   std::unique_ptr<MultiCopies> multiCopies_;
   Gate gate_;
+  /// Made when all else has its threads, which may run anywhere.
+  std::unique_ptr<OwnProcessors> processors_;
   /// Iteration that the next round records; -1 for none. Written while the threads are held at the gate.
   int iteration_ = -1;
   /// When the device had done all of the last round. Written by one thread before it arrives at the gate.

@@ -51,14 +51,16 @@ class Gate {
   // For the host threads.
 
   /// Waits for the next round; false once the gate is closed. Asleep while the next iteration is prepared, and busy
-  /// for the last moment, so that all threads start at once.
-  bool pass(std::uint64_t& round) {
+  /// for the last moment, after `settle`, so that all threads start at once.
+  template <typename Settle>
+  bool pass(std::uint64_t& round, const Settle& settle) {
     {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [&] { return closed_ || round_ > round; });
       if (round_ == round) return false;
       round = round_;
     }
+    settle();
     standing_.fetch_add(1, std::memory_order_acq_rel);
     while (released_.load(std::memory_order_acquire) < round) std::this_thread::yield();
     return true;

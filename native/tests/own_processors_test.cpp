@@ -1,0 +1,73 @@
+// On which processors the host threads of a run begin.
+#include "own_processors.h"
+
+#include <thread>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#include "check.h"
+
+using namespace copyscope;
+
+namespace {
+
+std::vector<ProcessorTime> processors(std::size_t count, std::int64_t ns) {
+  std::vector<ProcessorTime> all;
+  for (std::size_t one = 0; one < count; ++one) all.push_back({static_cast<int>(one), ns});
+  return all;
+}
+
+}  // namespace
+
+TEST("host threads are spread over processors that are equally fast") {
+  CHECK(chooseProcessors(processors(16, 4000), 1) == std::vector<int>{15});
+  CHECK(chooseProcessors(processors(16, 4000), 4) == std::vector<int>{3, 7, 11, 15});
+}
+
+TEST("slow processors are left out as long as there are others") {
+  std::vector<ProcessorTime> found = processors(8, 4000);
+  for (const std::size_t slow : {1, 3, 5, 6, 7}) found[slow].ns = 6500;
+  found[2].ns = 4300;
+  CHECK(chooseProcessors(found, 1) == std::vector<int>{4});
+  CHECK(chooseProcessors(found, 3) == std::vector<int>{0, 2, 4});
+}
+
+TEST("where processors are few the scheduler decides") {
+  CHECK(chooseProcessors(processors(3, 4000), 1).empty());
+  CHECK(chooseProcessors(processors(4, 4000), 1).size() == 1);
+  CHECK(chooseProcessors(processors(16, 4000), 8).empty());
+  CHECK(chooseProcessors({}, 0).empty());
+}
+
+TEST("lists of processors are read as Linux writes them") {
+  CHECK(numbersIn("0-2,8") == std::vector<int>{0, 1, 2, 8});
+  CHECK(numbersIn("5\n") == std::vector<int>{5});
+  CHECK(numbersIn("").empty());
+  CHECK(numbersIn("none").empty());
+  CHECK(numbersIn("4-") == std::vector<int>{});
+}
+
+#ifdef __linux__
+TEST("the one that leads may run where it might before, once those of the host threads have gone") {
+  cpu_set_t before;
+  cpu_set_t after;
+  CPU_ZERO(&before);
+  CPU_ZERO(&after);
+  CHECK(sched_getaffinity(0, sizeof(before), &before) == 0);
+  {
+    const OwnProcessors processors(1);
+    // Started with the leader's processors, as an executor's threads are.
+    std::thread([&] {
+      processors.settle(0);
+      cpu_set_t settled;
+      CPU_ZERO(&settled);
+      CHECK(sched_getaffinity(0, sizeof(settled), &settled) == 0);
+      CHECK(CPU_EQUAL(&settled, &before));
+    }).join();
+  }
+  CHECK(sched_getaffinity(0, sizeof(after), &after) == 0);
+  CHECK(CPU_EQUAL(&before, &after));
+}
+#endif
