@@ -37,6 +37,8 @@ export interface EntryHandler {
 /** Entries are used again after they complete, so a long run makes no more of them than are pending at once. */
 export class StreamEntry implements Actor, Dependent {
   step: Step;
+  /** Number of its operation. */
+  op = -1;
   owner: EntryOwner;
   /** The stream on whose lane it is shown. */
   stream = -1;
@@ -81,8 +83,9 @@ export class StreamEntry implements Actor, Dependent {
     this.#handler = handler;
   }
 
-  reset(step: Step, thread: number, correlation: number, arrivesNs: number): void {
+  reset(step: Step, op: number, thread: number, correlation: number, arrivesNs: number): void {
     this.step = step;
+    this.op = op;
     this.stream = step.stream;
     this.thread = thread;
     this.correlation = correlation;

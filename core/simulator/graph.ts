@@ -11,6 +11,7 @@ import { timeTable } from './table.ts';
 
 interface GraphNode {
   readonly step: Step;
+  readonly op: number;
   /** Indices of the nodes that it waits for. */
   readonly after: readonly number[];
 }
@@ -41,12 +42,12 @@ export class GraphCapture {
     this.#origin = origin;
   }
 
-  add(step: Step): void {
+  add(step: Step, op: number): void {
     const after = this.#streams.get(step.stream) ?? [];
     if (step.code === 'recordEvent') this.#events.set(step.event, after);
     else if (step.code === 'waitEvent') {
       this.#streams.set(step.stream, [...new Set([...after, ...(this.#events.get(step.event) ?? [])])]);
-    } else this.#streams.set(step.stream, [this.#nodes.push({ step, after }) - 1]);
+    } else this.#streams.set(step.stream, [this.#nodes.push({ step, op, after }) - 1]);
   }
 
   end(): Graph {
@@ -126,11 +127,11 @@ export class GraphRun implements EntryOwner {
     this.#over = over;
     this.#left = graph.nodes.length;
     const { nowNs } = clock;
-    const entries = graph.nodes.map(({ step, after }) => {
+    const entries = graph.nodes.map(({ step, op, after }) => {
       const entry = new StreamEntry(step, this, clock, gaps, handler);
       // Kernels are handed over together, at the end.
       const isCopy = step.route === 'engine' && isCopyEngine(step.engine);
-      entry.reset(step, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs));
+      entry.reset(step, op, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs));
       entry.priority = launch.priority;
       entry.queued = after.length > 0;
       if (step.stream === graph.origin) entry.stream = launch.stream;

@@ -16,6 +16,7 @@ import { type Graph, GraphCapture } from './graph.ts';
 import type { HostCaches } from './hostCaches.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
+import type { ThreadPlan } from './plan.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Residency } from './residency.ts';
 import type { Signals, SignalWaiter } from './signals.ts';
@@ -61,6 +62,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   executed = 0;
   readonly #index: number;
   readonly #steps: readonly Step[];
+  readonly #ops: readonly number[];
   readonly #machine: Machine;
   readonly #devices: Devices;
   readonly #clock: EventQueue;
@@ -72,7 +74,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   readonly #staging: StagedCopy;
   /** Rounds left of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
-  readonly #ranges: { step: Step; startNs: number }[] = [];
+  readonly #ranges: { step: Step; op: number; startNs: number }[] = [];
   #capture: GraphCapture | null = null;
   #captured: Graph | null = null;
   #next = 0;
@@ -88,10 +90,11 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #earliestNs = 0;
   #afterNs = 0;
 
-  constructor(index: number, steps: readonly Step[], machine: Machine) {
+  constructor(index: number, { steps, ops }: ThreadPlan, machine: Machine) {
     const { profile, devices, clock, output } = machine;
     this.#index = index;
     this.#steps = steps;
+    this.#ops = ops;
     this.#machine = machine;
     this.#devices = devices;
     this.#clock = clock;
@@ -105,9 +108,19 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     clock.schedule(profile.host.startNs ?? 0, this, goOn);
   }
 
-  /** The step it stands at; undefined once it has executed all. */
-  get current(): Step | undefined {
-    return this.#steps[this.#next];
+  /** The operation that it stands at, and how that is called; null once it has executed all. */
+  get current(): { readonly op: number; readonly name: string } | null {
+    const step = this.#steps[this.#next];
+    return step === undefined ? null : { op: this.#op, name: step.call || this.#label(step) };
+  }
+
+  /** Number of the operation whose step it stands at. */
+  get #op(): number {
+    return this.#ops[this.#next] ?? -1;
+  }
+
+  #label(step: Step): string {
+    return this.#output.labelOf(step, this.#op);
   }
 
   act(what: number, nowNs: number): void {
@@ -193,14 +206,14 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     switch (step.code) {
       case 'work':
         this.#wrote(step, nowNs + step.callNs);
-        return this.#spend(step, 'host-work', step.label, nowNs);
+        return this.#spend(step, 'host-work', this.#label(step), nowNs);
       case 'read':
         this.#machine.caches.moved(this.#index, step.bytes);
         this.#machine.residency.touch(step.hostBuffer, step.hostOffset, nowNs + step.callNs);
-        return this.#spend(step, 'host-read', step.label, nowNs, this.#readNs(step));
+        return this.#spend(step, 'host-read', this.#label(step), nowNs, this.#readNs(step));
       case 'write':
         this.#wrote(step, nowNs + step.callNs);
-        return this.#spend(step, 'host-write', step.label, nowNs);
+        return this.#spend(step, 'host-write', this.#label(step), nowNs);
       case 'queryStream':
       case 'queryEvent':
       case 'call':
@@ -211,7 +224,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         this.#rounds[this.#next] = step.count;
         return nowNs;
       case 'beginRange':
-        this.#ranges.push({ step, startNs: nowNs });
+        this.#ranges.push({ step, op: this.#op, startNs: nowNs });
         return nowNs;
       case 'endRange':
         this.#endRange(nowNs);
@@ -228,7 +241,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#signal(step, this.#machine.signals.wait(step.index, this, nowNs), nowNs);
       case 'allocate':
       case 'pinMemory':
-        return this.#memory(step, this.#machine.memory.allocate(step), nowNs);
+        return this.#memory(step, this.#machine.memory.allocate(step, this.#op), nowNs);
       case 'free':
         return this.#memory(step, this.#free(step), nowNs);
       case 'recordStream':
@@ -245,7 +258,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#multiCopy(step, nowNs);
       default:
         if (!step.captured) return this.#issue(step, nowNs);
-        this.#capture?.add(step);
+        this.#capture?.add(step, this.#op);
         return this.#spend(step, 'host-call', step.call, nowNs);
     }
   }
@@ -289,7 +302,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
     const untilNs = nowNs + costNs;
-    this.#output.host(this.#index, kind, name, step, this.#callStartNs, untilNs);
+    this.#output.host(this.#index, kind, name, step, this.#op, this.#callStartNs, untilNs);
     return untilNs;
   }
 
@@ -301,15 +314,15 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     }
     throw new CopyscopeError({
       code: 'run.event-not-complete',
-      op: step.op,
-      message: `operation ${step.op} (${step.label}) asks for the time between events of which one is not complete.`,
+      op: this.#op,
+      message: `operation ${this.#op} (${this.#label(step)}) asks for the time between events of which one is not complete.`,
       remedy: 'Record both, and synchronise the later one before.',
     });
   }
 
   #signal(step: Step, passed: boolean, nowNs: number): number {
-    if (passed) return this.#spend(step, 'host-sync', step.label, nowNs);
-    return this.#hold('host-sync', step.label);
+    if (passed) return this.#spend(step, 'host-sync', this.#label(step), nowNs);
+    return this.#hold('host-sync', this.#label(step));
   }
 
   #free(step: Step): MemoryCall {
@@ -319,7 +332,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   /** cudaFree, and on some machines cudaMalloc, first waits for all work of the device. */
   #memory(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
-    const name = call === '' ? step.label : call;
+    const name = call === '' ? this.#label(step) : call;
     const waits = synchronises ? this.#devices.streams.watchDevice(step.device, this) : 0;
     if (waits === 0) return this.#spend(step, 'host-call', name, nowNs, ns);
     this.#hold('host-call', name);
@@ -344,11 +357,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   /** The thread is held in its call until all threads of the copy are through. */
   #multiCopy(step: Step, nowNs: number): number {
+    const [op, label] = [this.#op, this.#label(step)];
     this.#correlation = this.#output.nextCorrelation();
-    this.#hold('host-call', step.label, this.#correlation);
-    this.#machine.multiCopies.start(step, this.#correlation, nowNs, {
+    this.#hold('host-call', label, this.#correlation);
+    this.#machine.multiCopies.start(step, op, this.#correlation, nowNs, {
       staged: (helper, bytes, startNs, endNs) => {
-        this.#output.host(this.#index, 'host-work', step.label, { ...step, bytes }, startNs, endNs, 0, helper);
+        this.#output.host(this.#index, 'host-work', label, { ...step, bytes }, op, startNs, endNs, 0, helper);
       },
       done: (endNs) => this.#clock.schedule(endNs, this, callReturns),
     });
@@ -373,7 +387,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #endRange(nowNs: number): void {
     const range = this.#ranges.pop();
     if (range === undefined) return;
-    this.#output.host(this.#index, 'host-range', range.step.label, range.step, range.startNs, nowNs);
+    const { step, op, startNs } = range;
+    this.#output.host(this.#index, 'host-range', this.#output.labelOf(step, op), step, op, startNs, nowNs);
   }
 
   #synchronize(step: Step, waits: number, nowNs: number): number {
@@ -382,7 +397,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
       this.#hold('host-sync', step.call);
       return this.#wait(waits, untilNs);
     }
-    this.#output.host(this.#index, 'host-sync', step.call, step, this.#callStartNs, untilNs);
+    this.#output.host(this.#index, 'host-sync', step.call, step, this.#op, this.#callStartNs, untilNs);
     return untilNs;
   }
 
@@ -413,7 +428,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     const step = this.#steps[this.#next];
     if (step === undefined) return;
     this.#machine.driverCalls.endsAt(this.#index, nowNs);
-    this.#output.host(this.#index, this.#kind, this.#name, step, this.#callStartNs, nowNs, this.#correlation);
+    this.#output.host(this.#index, this.#kind, this.#name, step, this.#op, this.#callStartNs, nowNs, this.#correlation);
     this.#next += 1;
     this.executed += 1;
     this.#run(nowNs);
@@ -431,22 +446,22 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     // Where the call is held, its row is written when it returns.
     this.#hold('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
-      this.#staging.begin(step, this.#slower(step, nowNs), this.#index, correlation, nowNs);
+      this.#staging.begin(step, this.#op, this.#slower(step, nowNs), this.#index, correlation, nowNs);
       return held;
     }
     if (step.route === 'host') {
-      streams.issue(this.#hostCopy(step, untilNs), this.#index, correlation, untilNs);
+      streams.issue(this.#hostCopy(step, untilNs), this.#op, this.#index, correlation, untilNs);
       return held;
     }
     const isGraph = step.route === 'graph';
     const handedNs = untilNs - returningPart * this.#moreNs;
     // A graph's first copies begin while the call still hands over the rest.
     const firstNs = isGraph ? Math.min(handedNs, nowNs + this.#devices.costs.firstCopyNs) : handedNs;
-    const entry = streams.issue(step, this.#index, correlation, firstNs + this.#latencyNs);
+    const entry = streams.issue(step, this.#op, this.#index, correlation, firstNs + this.#latencyNs);
     this.#machine.arrivals.issued(entry);
     if (isGraph) this.#devices.launched(entry, handedNs + this.#latencyNs);
     if (step.blocking) return this.#waitFor(entry, untilNs);
-    this.#output.host(this.#index, 'host-call', step.call, step, this.#callStartNs, untilNs, correlation);
+    this.#output.host(this.#index, 'host-call', step.call, step, this.#op, this.#callStartNs, untilNs, correlation);
     return untilNs;
   }
 
@@ -457,8 +472,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     if (graph !== undefined) return this.#devices.costs.launch(graph, this.#calls.isInRow);
     throw new CopyscopeError({
       code: 'run.graph-not-captured',
-      op: step.op,
-      message: `operation ${step.op} (${step.label}) launches a graph that no thread has captured by then.`,
+      op: this.#op,
+      message: `operation ${this.#op} (${this.#label(step)}) launches a graph that no thread has captured by then.`,
       remedy: 'Have this thread wait for a signal that the capturing one gives.',
     });
   }

@@ -1,10 +1,10 @@
 /** What an iteration takes at least: as long as its busiest host thread, and as the work of its busiest stream. */
-import type { Step } from './step.ts';
+import type { ThreadPlan } from './plan.ts';
 
-export function leastNs(plan: readonly (readonly Step[])[]): number {
+export function leastNs(plan: readonly ThreadPlan[]): number {
   const streams = new Map<number, number>();
   let most = 0;
-  for (const steps of plan) {
+  for (const { steps } of plan) {
     const rounds = [1];
     let callsNs = 0;
     for (const { code, count, callNs, stream, deviceNs, pieces, lastPieceNs, captured } of steps) {

@@ -67,18 +67,19 @@ export class Memory {
     );
   }
 
-  allocate(step: Step): MemoryCall {
+  /** `op`: number of the operation that allocates. */
+  allocate(step: Step, op: number): MemoryCall {
     this.#live.set(step.buffer, step);
     if (step.dst !== 'device') return this.#allocateHost(step);
-    if (step.allocator === 'pool') return this.#allocatePool(step);
+    if (step.allocator === 'pool') return this.#allocatePool(step, op);
     if (step.allocator === 'cuda-malloc') {
-      this.#take(step.device, step.bytes, step);
+      this.#take(step.device, step.bytes, step, op);
       return { call: 'cudaMalloc', ns: this.#tables.malloc(step.bytes), synchronises: this.#costs.mallocSynchronizes };
     }
     const { block, segmentBytes } = this.#allocator(step.device).allocate(step.bytes, step.stream);
     this.#cached.set(step.buffer, block);
     if (segmentBytes === 0) return this.#fromCache();
-    this.#take(step.device, segmentBytes, step);
+    this.#take(step.device, segmentBytes, step, op);
     return { call: 'cudaMalloc', ns: this.#tables.malloc(segmentBytes), synchronises: this.#costs.mallocSynchronizes };
   }
 
@@ -128,13 +129,13 @@ export class Memory {
   }
 
   /** A pool with a release threshold that keeps all memory: it grows as cudaMalloc would, and reuses what was freed. */
-  #allocatePool(step: Step): MemoryCall {
+  #allocatePool(step: Step, op: number): MemoryCall {
     const pool = this.#pools[step.device];
     if (pool === undefined) return this.#fromCache();
     pool.used += step.bytes;
     const growth = Math.max(0, pool.used - pool.reserved);
     pool.reserved += growth;
-    this.#take(step.device, growth, step);
+    this.#take(step.device, growth, step, op);
     const growthNs = growth === 0 ? 0 : this.#tables.malloc(growth);
     return { call: 'cudaMallocAsync', ns: this.#costs.poolAllocateNs + growthNs, synchronises: false };
   }
@@ -179,13 +180,13 @@ export class Memory {
     return { call: 'cudaFreeHost', ns: this.#tables.hostFree(bytes), synchronises: true };
   }
 
-  #take(device: number, bytes: number, step: Step): void {
+  #take(device: number, bytes: number, { buffer }: Step, op: number): void {
     const used = this.#used[device] ?? 0;
     if (used + bytes > this.#capacity) {
       throw new CopyscopeError({
         code: 'run.out-of-memory',
-        op: step.op,
-        field: `buffers.${this.#program.buffers[step.buffer]?.id ?? ''}`,
+        op,
+        field: `buffers.${this.#program.buffers[buffer]?.id ?? ''}`,
         message: `${formatBytes(bytes)} are asked for, and ${formatBytes(this.#capacity - used)} of ${formatBytes(this.#capacity)} are free.`,
         remedy: 'Make the buffers smaller, or free some first.',
       });

@@ -46,6 +46,7 @@ export class MultiCopies {
   /** `staged` hears of what each thread copies on the host, `done` when all is where it belongs. */
   start(
     step: Step,
+    op: number,
     correlation: number,
     nowNs: number,
     { staged, done }: Pick<MultiCopyParts, 'staged'> & { readonly done: (endNs: number) => void },
@@ -56,7 +57,7 @@ export class MultiCopies {
       return;
     }
     const cold = this.#program.warmups > 0 || plan.order === 'host' ? 0 : this.#coldNs(plan);
-    const steps = this.#runSteps(step, plan);
+    const steps = this.#runSteps(step, op, plan);
     const [profile, clock, streams, copies] = [this.#profile, this.#clock, this.#streams, this.#copies];
     const { host } = profile;
     const { wakeNs: awakeNs, sleeperWakeNs } = host;
@@ -73,7 +74,7 @@ export class MultiCopies {
       this.#residency.touch(tensors, 0, endNs);
       done(endNs);
     };
-    const common = { plan, correlation, profile, clock, streams, copies, wakeNs, firstNs, steps, staged };
+    const common = { plan, op, correlation, profile, clock, streams, copies, wakeNs, firstNs, steps, staged };
     new MultiCopyRun({ ...common, arrivedPart, gonePart, done: over }, nowNs + cold);
   }
 
@@ -90,7 +91,7 @@ export class MultiCopies {
   }
 
   /** What a run puts into the stream. Runs of one size share their steps. */
-  #runSteps(step: Step, { order, isStreamed }: ThreadedPlan): MultiCopyParts['steps'] {
+  #runSteps(step: Step, op: number, { order, isStreamed }: ThreadedPlan): MultiCopyParts['steps'] {
     const ends: CopyEnds =
       order === 'to-device'
         ? { src: 'pinned', dst: 'device', from: -1, to: step.device }
@@ -101,7 +102,7 @@ export class MultiCopies {
       const key = `${bytes} ${isGathered} ${isFresh}`;
       const known = made.get(key);
       if (known !== undefined) return known;
-      const cost = this.#costs.of(bytes, ends, step.device, step.op);
+      const cost = this.#costs.of(bytes, ends, step.device, op);
       const deviceNs = cost.deviceNs + (isFresh ? this.#costs.freshNs(bytes) : 0);
       const copy: Step = { ...step, code: 'copy', bytes, src: ends.src, dst: ends.dst, ...cost, deviceNs };
       const steps = isGathered ? [pieceStep(step, bytes, this.#program, this.#profile), copy] : [copy];

@@ -16,6 +16,8 @@ const submitOn = 1;
 
 export interface MultiCopyParts {
   readonly plan: ThreadedPlan;
+  /** Number of the operation. */
+  readonly op: number;
   readonly correlation: number;
   readonly profile: DeviceProfile;
   readonly clock: EventQueue;
@@ -245,7 +247,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
 
   /** One copy at a call; the next when that has returned. */
   #submit(nowNs: number): void {
-    const { streams, clock, profile, correlation } = this.#run.parts;
+    const { op, streams, clock, profile, correlation } = this.#run.parts;
     if (this.#run0 === this.#runs.length) {
       const next = this.#chunks[0];
       if (next === undefined) {
@@ -262,7 +264,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
     }
     const untilNs = this.#run.call(this.#number, step.callNs + this.#firstNs, nowNs);
     this.#firstNs = 0;
-    const entry = streams.issue(step, -1, correlation, untilNs + profile.queue.launchToStartNs);
+    const entry = streams.issue(step, op, -1, correlation, untilNs + profile.queue.launchToStartNs);
     entry.dependents.push(new Arrival(this.#run, this.#chunks[0] ?? -1));
     this.#run0 += 1;
     if (this.#run0 === this.#runs.length) this.#chunks = this.#chunks.slice(1);

@@ -33,14 +33,21 @@ const calls: Partial<Record<InstructionCode, string>> = {
   launchGraph: 'cudaGraphLaunch',
 };
 
-/** The steps of each host thread, in its instructions' order; most instructions are one. */
-export function planProgram(program: Program, profile: DeviceProfile): Step[][] {
+/** What a host thread executes, in its instructions' order; most instructions are one step. */
+export interface ThreadPlan {
+  readonly steps: readonly Step[];
+  /** Of each step the number of its operation. */
+  readonly ops: readonly number[];
+}
+
+/** The plan of each host thread. */
+export function planProgram(program: Program, profile: DeviceProfile): readonly ThreadPlan[] {
   const declared = JSON.stringify(declarations(program));
   const before = last?.profile === profile && last.declared === declared ? last.threads : [];
   const planner = new Planner(program, profile);
-  const planned = program.threads.map((thread, index) => planner.thread(thread, before[index]));
-  last = program.operations.length > mostKept ? null : { profile, declared, threads: planned };
-  return planned.map(({ steps }) => steps);
+  const threads = program.threads.map((thread, index) => planner.thread(thread, before[index]));
+  last = program.operations.length > mostKept ? null : { profile, declared, threads };
+  return threads;
 }
 
 /** What decides what an instruction becomes, beside itself and the profile. */
@@ -48,11 +55,10 @@ function declarations({ devices, buffers, streams, launchBlocking, peerAccess, w
   return { devices, buffers, streams, launchBlocking, peerAccess, warmups };
 }
 
-interface PlannedThread {
+interface PlannedThread extends ThreadPlan {
   readonly instructions: readonly Instruction[];
   /** By instruction: the step it became; null where it is several, or where others have part in what it is. */
   readonly alone: readonly (Step | null)[];
-  readonly steps: Step[];
 }
 
 /** What was planned last: an edit leaves most instructions the very objects that they were. Longer programs are not kept. */
@@ -74,6 +80,13 @@ function isButForNumber(before: Instruction, now: Instruction): boolean {
   return true;
 }
 
+/** What an instruction became before, where only its number may be another one: operations before it came or went. */
+function again(instruction: Instruction, index: number, shift: number, before: PlannedThread): Step | null {
+  if (before.instructions[index] === instruction) return before.alone[index] ?? null;
+  const old = before.instructions[index - shift];
+  return old !== undefined && isButForNumber(old, instruction) ? (before.alone[index - shift] ?? null) : null;
+}
+
 /** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
 type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
 
@@ -91,35 +104,32 @@ class Planner {
   /** `before` is of a program that declares the same. */
   thread({ instructions }: ProgramThread, before: PlannedThread | undefined): PlannedThread {
     const steps: Step[] = [];
+    const ops: number[] = [];
     const alone: (Step | null)[] = [];
     /** Where each instruction's first step stands, for loops to go back to. */
     const places = new Int32Array(instructions.length);
     const shift = instructions.length - (before?.instructions.length ?? 0);
     let capturing = false;
-    instructions.forEach((instruction, index) => {
+    for (let index = 0; index < instructions.length; index += 1) {
+      const instruction = instructions[index] as Instruction;
       places[index] = steps.length;
       if (instruction.code === 'beginCapture') capturing = true;
       else if (instruction.code === 'endCapture') capturing = false;
-      const known = before === undefined || capturing ? null : this.#again(instruction, index, shift, before);
+      const known = before === undefined || capturing ? null : again(instruction, index, shift, before);
       if (known !== null) {
         steps.push(known);
+        ops.push(instruction.op);
         alone.push(known);
-        return;
+        continue;
       }
       const own = this.#ownSteps(instruction, places, capturing);
-      for (const step of own) steps.push(step);
+      for (const step of own) {
+        steps.push(step);
+        ops.push(instruction.op);
+      }
       alone.push(own.length === 1 && !capturing && isAlone(instruction) ? (own[0] ?? null) : null);
-    });
-    return { instructions, alone, steps };
-  }
-
-  /** What an instruction became before, where only its number may be another one: operations before it came or went. */
-  #again(instruction: Instruction, index: number, shift: number, before: PlannedThread): Step | null {
-    if (before.instructions[index] === instruction) return before.alone[index] ?? null;
-    const old = before.instructions[index - shift];
-    const step = before.alone[index - shift];
-    if (old === undefined || step == null || !isButForNumber(old, instruction)) return null;
-    return { ...step, op: instruction.op, label: this.#label(instruction) };
+    }
+    return { instructions, alone, steps, ops };
   }
 
   #ownSteps(instruction: Instruction, places: Int32Array, capturing: boolean): readonly Step[] {
@@ -207,7 +217,7 @@ class Planner {
       case 'repeat':
         return { ...base, count: instruction.count };
       case 'beginRange':
-        return { ...base, label: instruction.name };
+        return { ...base, name: instruction.name };
       default:
         return base;
     }
@@ -218,18 +228,12 @@ class Planner {
     return {
       ...blankStep,
       code: instruction.code,
-      op: instruction.op,
-      label: this.#label(instruction),
       call: calls[instruction.code] ?? '',
       stream,
       event: 'event' in instruction ? instruction.event : -1,
       device: this.#device(stream),
       index: 'graph' in instruction ? instruction.graph : -1,
     };
-  }
-
-  #label({ op, code }: Instruction): string {
-    return this.#program.operations[op]?.label ?? code;
   }
 
   #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
@@ -345,7 +349,7 @@ class Planner {
       base,
       synchronize: this.#synchronize(base),
       copy: (bytes, ends, payload) => {
-        const cost = this.#copies.ofPayload(bytes, ends, base.device, base.op, payload);
+        const cost = this.#copies.ofPayload(bytes, ends, base.device, instruction.op, payload);
         const freshNs = pins && ends.src === 'pinned' ? this.#copies.freshNs(bytes) : 0;
         const call = 'cudaMemcpyAsync';
         const { src, dst } = ends;

@@ -20,7 +20,7 @@ import { memcpyParameter } from './memcpyRate.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
 import { isThreaded } from './multiCopyPlan.ts';
-import { planProgram } from './plan.ts';
+import { planProgram, type ThreadPlan } from './plan.ts';
 import { preparationNs } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 import { Residency } from './residency.ts';
@@ -96,12 +96,12 @@ interface IterationTimes {
 function* iteration(
   program: Program,
   profile: DeviceProfile,
-  plan: readonly (readonly Step[])[],
+  plan: readonly ThreadPlan[],
   memory: Memory,
   { preparedNs, lapNs }: IterationTimes,
   { filled = false }: SimulateOptions,
 ): Generator<SimulationProgress, SimulationResult, void> {
-  const total = plan.reduce((sum, steps) => sum + stepCount(steps), 0);
+  const total = plan.reduce((sum, { steps }) => sum + stepCount(steps), 0);
   const clock = new EventQueue();
   const output = new TraceOutput(
     program,
@@ -127,7 +127,7 @@ function* iteration(
     driverCalls: new DriverCalls(plan.length, profile.calls.meetingNs ?? 0),
     firstCalls: first,
   };
-  const threads = plan.map((steps, index) => new HostThread(index, steps, machine));
+  const threads = plan.map((ofThread, index) => new HostThread(index, ofThread, machine));
   devices.threads.push(...threads);
   for (let events = 1; clock.advance(); events += 1) {
     if (events % eventsPerStep === 0) yield { done: executed(threads), total };
@@ -141,10 +141,10 @@ const keepsMemory = ({ threads }: Program): boolean =>
   threads.some(({ instructions }) => instructions.some(({ code }) => code === 'allocate' || code === 'pin'));
 
 /** The host copies from memory what nothing has touched for some time, and could lie in its caches. */
-const leavesCaches = (program: Program, plan: readonly (readonly Step[])[], profile: DeviceProfile): boolean =>
+const leavesCaches = (program: Program, plan: readonly ThreadPlan[], profile: DeviceProfile): boolean =>
   profile.host.residentNs !== undefined &&
   (program.multiCopies.some((copy) => isThreaded(copy) && fitsCaches(copy, profile)) ||
-    plan.some((steps) =>
+    plan.some(({ steps }) =>
       steps.some(
         ({ route, hostBuffer, callNs, memoryNs }) => route === 'stage-in' && hostBuffer >= 0 && memoryNs > callNs,
       ),
@@ -205,9 +205,9 @@ function stepCount(steps: readonly Step[]): number {
 /** Nothing is left to happen: every host thread must have come to its end. */
 function requireFinished(program: Program, threads: readonly HostThread[]): void {
   const held = threads.flatMap((thread, index) => {
-    const step = thread.current;
-    if (step === undefined) return [];
-    return [{ op: step.op, text: `thread "${program.threads[index]?.id}" in ${step.call || step.label}` }];
+    const { current } = thread;
+    if (current === null) return [];
+    return [{ op: current.op, text: `thread "${program.threads[index]?.id}" in ${current.name}` }];
   });
   const [first] = held;
   if (first === undefined) return;

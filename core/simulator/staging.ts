@@ -49,13 +49,13 @@ export class StagedCopy implements Actor, StagingTurn {
   }
 
   /** `slower`: how many times as long the host's part takes. */
-  begin(step: Step, slower: number, thread: number, correlation: number, nowNs: number): void {
+  begin(step: Step, op: number, slower: number, thread: number, correlation: number, nowNs: number): void {
     this.#step = step;
     this.#slower = slower;
     this.#moved = 0;
     this.#copied = 0;
     this.#copying = false;
-    this.#entry = this.#devices.streams.issue(step, thread, correlation, nowNs + this.#beforeNs(step));
+    this.#entry = this.#devices.streams.issue(step, op, thread, correlation, nowNs + this.#beforeNs(step));
     if (step.route === 'stage-out' || this.#bufferOf(step)?.enter(this) === true) this.#copyNext(step, nowNs);
   }
 

@@ -1,4 +1,7 @@
-/** What a host thread executes: an instruction, or a part of one, with its costs worked out. */
+/**
+ * What a host thread executes: an instruction, or a part of one, with its costs worked out. It holds nothing of the number
+ * that its operation has, so that an edit which only numbers operations anew leaves their steps as they are.
+ */
 import type { Allocator, InstructionCode } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 import { type EngineIndex, noEngine } from './engines.ts';
@@ -16,9 +19,8 @@ export type StepCode = InstructionCode | 'call' | 'pinMemory' | 'instantiateGrap
 /** Every step has every field, so that reading them stays fast. */
 export interface Step {
   readonly code: StepCode;
-  readonly op: number;
-  /** The operation's label, which names its rows on streams. */
-  readonly label: string;
+  /** Of a range. Rows of everything else are named by their call, or by their operation's label. */
+  readonly name: string;
   /** The CUDA call it makes; empty for instructions that make none. */
   readonly call: string;
   readonly stream: number;
@@ -72,8 +74,7 @@ export interface Step {
 
 export const blankStep: Step = {
   code: 'call',
-  op: -1,
-  label: '',
+  name: '',
   call: '',
   stream: -1,
   event: -1,

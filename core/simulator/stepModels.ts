@@ -12,12 +12,12 @@ export class StepModels {
   }
 
   /** -1 where the operation's latest was of another step. */
-  of(step: Step): number {
-    return this.#steps[step.op] === step ? (this.#models[step.op] ?? -1) : -1;
+  of(step: Step, op: number): number {
+    return this.#steps[op] === step ? (this.#models[op] ?? -1) : -1;
   }
 
-  set(step: Step, model: number): void {
-    this.#steps[step.op] = step;
-    this.#models[step.op] = model;
+  set(step: Step, op: number, model: number): void {
+    this.#steps[op] = step;
+    this.#models[op] = model;
   }
 }

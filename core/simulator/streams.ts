@@ -94,9 +94,9 @@ export class StreamSet implements EntryOwner {
   }
 
   /** Puts an operation into its stream; it can start at `arrivesNs` at the earliest. */
-  issue(step: Step, thread: number, correlation: number, arrivesNs: number): StreamEntry {
+  issue(step: Step, op: number, thread: number, correlation: number, arrivesNs: number): StreamEntry {
     const entry = this.#free.pop() ?? new StreamEntry(step, this, this.#clock, this.#gaps, this.#handler);
-    entry.reset(step, thread, correlation, arrivesNs);
+    entry.reset(step, op, thread, correlation, arrivesNs);
     const stream = this.streams[step.stream];
     if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
     entry.priority = stream.priority;

@@ -5,6 +5,7 @@ import { kindCodes, memoryCodes, RowWriter } from '../trace/rowWriter.ts';
 import { channelTypes, type Lane, type LaneIndex, type RowKind, type Trace } from '../trace/trace.ts';
 import { deviceOf, type EngineIndex, engineIndex, engineNames, enginesPerDevice, isCopyEngine } from './engines.ts';
 import type { StreamEntry } from './entry.ts';
+import type { ThreadPlan } from './plan.ts';
 import type { Step } from './step.ts';
 import { StepModels } from './stepModels.ts';
 
@@ -25,6 +26,7 @@ const copyChannel = channelTypes.indexOf('async-memcpy');
 export class TraceOutput {
   makespanNs = 0;
   readonly #rows: RowWriter;
+  readonly #operations: Program['operations'];
   /** Lanes: host threads, streams, then of each device the engines that some step uses. */
   readonly #firstStream: number;
   /** Of each host thread; its helpers follow it. */
@@ -41,15 +43,15 @@ export class TraceOutput {
    */
   constructor(
     program: Program,
-    steps: readonly (readonly Step[])[],
+    plan: readonly ThreadPlan[],
     helpers: readonly number[],
     kernelPlans: ReadonlySet<number>,
     expectedRows: number,
   ) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
     const used = new Set<EngineIndex>();
-    for (const ofThread of steps) {
-      for (const step of ofThread) {
+    for (const { steps } of plan) {
+      for (const step of steps) {
         used.add(step.engine);
         const hasKernels = step.code === 'multiCopy' && kernelPlans.has(step.index);
         if (hasKernels) used.add(engineIndex(step.device, 'compute'));
@@ -77,11 +79,11 @@ export class TraceOutput {
     this.#firstStream = ofThread.flat().length;
     const firstEngine = this.#firstStream + program.streams.length;
     this.#engines = new Map(engines.map((engine, index) => [engine, firstEngine + index]));
-    const stepCount = steps.reduce((sum, { length }) => sum + length, 0);
+    const stepCount = plan.reduce((sum, { steps }) => sum + steps.length, 0);
     this.#rows = new RowWriter(lanes, expectedRows, 2 * stepCount);
-    const operations = program.operations.length;
-    this.#hostModels = new StepModels(operations);
-    this.#streamModels = new StepModels(operations);
+    this.#operations = program.operations;
+    this.#hostModels = new StepModels(program.operations.length);
+    this.#streamModels = new StepModels(program.operations.length);
   }
 
   /** Joins a call with what it issued; the first is 1. */
@@ -90,26 +92,32 @@ export class TraceOutput {
     return this.#correlations;
   }
 
+  /** What its rows are named by that no call names. */
+  labelOf({ name, code }: Step, op: number): string {
+    return name === '' ? (this.#operations[op]?.label ?? code) : name;
+  }
+
   /** `helper` is 0 for the host thread itself. */
   host(
     thread: number,
     kind: RowKind,
     name: string,
     step: Step,
+    op: number,
     startNs: number,
     endNs: number,
     correlation = 0,
     helper = 0,
   ): void {
-    const known = this.#hostModels.of(step);
-    const isKnown = known >= 0 && this.#hostNames[step.op] === name;
-    this.#add(isKnown ? known : this.#hostModel(thread, kind, name, step, helper), startNs, endNs, correlation);
+    const known = this.#hostModels.of(step, op);
+    const isKnown = known >= 0 && this.#hostNames[op] === name;
+    this.#add(isKnown ? known : this.#hostModel(thread, kind, name, step, op, helper), startNs, endNs, correlation);
   }
 
   /** Something that a stream did, which has just ended. */
   activity(entry: StreamEntry, endNs: number): void {
     const channel = entry.queue?.number ?? -1;
-    const known = this.#streamModels.of(entry.step);
+    const known = this.#streamModels.of(entry.step, entry.op);
     const { models } = this.#rows;
     const isKnown = known >= 0 && models.lane[known] === this.#laneOf(entry) && models.channel[known] === channel;
     this.#add(isKnown ? known : this.#activityModel(entry, channel), entry.startNs, endNs, entry.correlation);
@@ -117,7 +125,7 @@ export class TraceOutput {
 
   /** A stream has reached a recorded event, or passed a wait. */
   mark(entry: StreamEntry, atNs: number): void {
-    const known = this.#streamModels.of(entry.step);
+    const known = this.#streamModels.of(entry.step, entry.op);
     this.#add(known >= 0 ? known : this.#markModel(entry), atNs, atNs, entry.correlation);
   }
 
@@ -129,20 +137,20 @@ export class TraceOutput {
     return this.#firstStream + stream;
   }
 
-  #hostModel(thread: number, kind: RowKind, name: string, step: Step, helper: number): number {
+  #hostModel(thread: number, kind: RowKind, name: string, step: Step, op: number, helper: number): number {
     const lane = (this.#threads[thread] ?? 0) + helper;
-    const model = this.#model(lane, kind, name, step);
+    const model = this.#model(lane, kind, name, op);
     if (kind === 'host-read' || kind === 'host-write' || kind === 'host-work')
       this.#rows.models.bytes[model] = step.bytes;
-    this.#hostModels.set(step, model);
-    this.#hostNames[step.op] = name;
+    this.#hostModels.set(step, op, model);
+    this.#hostNames[op] = name;
     return model;
   }
 
   #activityModel(entry: StreamEntry, channel: number): number {
-    const { step } = entry;
-    const model = this.#model(this.#laneOf(entry), activityKinds[step.code] ?? 'copy', step.label, step);
-    this.#streamModels.set(step, model);
+    const { step, op } = entry;
+    const model = this.#model(this.#laneOf(entry), activityKinds[step.code] ?? 'copy', this.labelOf(step, op), op);
+    this.#streamModels.set(step, op, model);
     const { models } = this.#rows;
     models.bytes[model] = step.bytes;
     models.srcMemory[model] = memoryCodes[step.src];
@@ -155,14 +163,14 @@ export class TraceOutput {
   }
 
   #markModel(entry: StreamEntry): number {
-    const { step } = entry;
+    const { step, op } = entry;
     const kind = step.code === 'waitEvent' ? 'event-wait' : 'event-record';
-    const model = this.#model(this.#laneOf(entry), kind, step.label, step);
-    this.#streamModels.set(step, model);
+    const model = this.#model(this.#laneOf(entry), kind, this.labelOf(step, op), op);
+    this.#streamModels.set(step, op, model);
     return model;
   }
 
-  #model(lane: LaneIndex, kind: RowKind, name: string, { op }: Step): number {
+  #model(lane: LaneIndex, kind: RowKind, name: string, op: number): number {
     const model = this.#rows.model();
     const { models } = this.#rows;
     models.lane[model] = lane;
