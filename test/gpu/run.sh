@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind bench calibrate gains sweep
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind noise bench calibrate gains sweep
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -107,6 +107,18 @@ run_corpus() {
 # test/bench/accuracy.ts.
 run_blind() { step blind 150 node dist/gpu/recordBlind.js "${BLIND_SEED:-20261120}" 140 < /dev/null; }
 
+# How far recordings of the same experiments are from each other, with the host threads on processors of their own and where
+# the scheduler puts them: two of each, in turn, in $OUT/noise; test/bench/again.ts compares two.
+run_noise() {
+  local own turn
+  for turn in 1 2; do
+    for own in 1 0; do
+      step "noise, own $own, $turn" 60 env OUT="$OUT/noise/own-$own-$turn" COPYSCOPE_OWN_PROCESSORS=$own \
+        node dist/gpu/recordBlind.js "${BLIND_SEED:-20261120}" 50 < /dev/null
+    done
+  done
+}
+
 # A profile of this machine. It takes as long as it takes, and nothing is kept of one that isn't done in time.
 run_calibrate() {
   step calibrate 240 bash -o pipefail -c \
@@ -166,7 +178,7 @@ sections=("$@")
 [ "${1:-}" = all ] && sections+=(records corpus bench calibrate gains)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | corpus | blind | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
+    promises | tests | records | corpus | blind | noise | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done
