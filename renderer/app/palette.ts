@@ -110,6 +110,7 @@ export interface CanvasColours {
   readonly surface: string;
   readonly note: string;
   readonly hazard: string;
+  readonly missed: string;
 }
 
 const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
@@ -121,6 +122,7 @@ const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
     surface: '#ffffff',
     note: '#8a4b00',
     hazard: '#b3261e',
+    missed: '#8a4b00',
   },
   dark: {
     line: '#263140',
@@ -130,6 +132,7 @@ const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
     surface: '#171e28',
     note: '#f2b45c',
     hazard: '#ff8f86',
+    missed: '#f2b45c',
   },
 };
 

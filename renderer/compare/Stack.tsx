@@ -16,6 +16,7 @@ import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
 import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
 import { Legend } from '../timeline/Legend.tsx';
+import { missedIn } from '../timeline/missed.ts';
 import { labelSpace, timeTicks } from '../timeline/ticks.ts';
 import { toPixels } from '../timeline/timeView.ts';
 import { type TimeWindow, useShownView, useTimeWindow } from '../timeline/timeWindow.ts';
@@ -50,6 +51,7 @@ export function Stack({ ids, loaded }: StackProps) {
   );
   const names = useDerived((state) => ready.map((run) => titleOfLoaded(state, run)));
   const lines = overview(ready.map((run, index) => source(run, names[index] ?? '', views[index])));
+  const missed = ready.reduce((sum, run, at) => sum + (views[at] === undefined ? 0 : missedIn(run, views[at]).size), 0);
   const time = useTimeWindow(extentNs);
   useSharedKeys(time);
   return (
@@ -78,7 +80,7 @@ export function Stack({ ids, loaded }: StackProps) {
           );
         })}
       </ol>
-      <Legend views={views} marks={false} />
+      <Legend views={views} marks={false} missed={missed} />
     </div>
   );
 }

@@ -26,12 +26,7 @@ function Content() {
   if (selection?.kind === 'row' && run?.id === selection.run) return <RowDetails run={run} row={selection.row} />;
   if (selection?.kind === 'area' && run?.id === selection.run) return <AreaDetails run={run} area={selection} />;
   if (selection?.kind === 'op' && experiment !== null) {
-    return (
-      <>
-        <OperationDetails experiment={experiment} op={selection.op} run={run} />
-        <HazardList op={selection.op} />
-      </>
-    );
+    return <OperationDetails experiment={experiment} op={selection.op} run={run} />;
   }
   if (selection?.kind === 'declaration' && experiment !== null) {
     return <DeclarationDetails key={selection.list} experiment={experiment} kind={selection.list} id={selection.id} />;

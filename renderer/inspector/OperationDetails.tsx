@@ -10,6 +10,7 @@ import { useApp } from '../app/store/store.ts';
 import { selectedOps } from '../score/selectedOp.ts';
 import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
 import { OperationForm } from './fields/OperationForm.tsx';
+import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { VerdictCard } from './VerdictCard.tsx';
 
@@ -33,8 +34,9 @@ export function OperationDetails({ experiment, op, run }: Props) {
     <>
       <SelectionHeading kind={`Operation ${op + 1}`}>{describeOperation(operation, experiment)}</SelectionHeading>
       <SelectedTogether />
-      {run === null ? null : <Occurrences run={run} op={op} />}
+      <HazardList op={op} />
       {verdict === undefined || run === null ? null : <VerdictCard run={run} verdict={verdict} />}
+      {run === null ? null : <Occurrences run={run} op={op} />}
       <Block title="In the experiment">
         <OperationForm
           experiment={experiment}

@@ -1,12 +1,14 @@
-/** One activity of the timeline: its numbers, what it is joined with, its verdict, and the operation it comes from. */
+/** One activity of the timeline: its hazards and its verdict, its numbers, what it is joined with, and the operation it comes from. */
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
+import { isOfPresent } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { rowKindWords, rowRate, rowTitle } from '../timeline/describeRow.ts';
 import { operationLabels } from '../timeline/operationLabels.ts';
 import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';
+import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationFields } from './OperationDetails.tsx';
 import { VerdictCard } from './VerdictCard.tsx';
@@ -15,12 +17,15 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
   const { trace, info } = run.run;
   const read = readRow(trace, row);
   const labels = operationLabels(info.experiment);
+  const isPresent = useApp((state) => isOfPresent(state, run));
   const verdict = run.verdicts.find((candidate) =>
     read.op === null ? candidate.row === row : candidate.op === read.op,
   );
   return (
     <>
       <SelectionHeading kind={rowKindWords[read.kind]}>{rowTitle(trace, row, labels)}</SelectionHeading>
+      {read.op === null || !isPresent ? null : <HazardList op={read.op} />}
+      {verdict === undefined ? null : <VerdictCard run={run} verdict={verdict} />}
       <Block title="Numbers">
         <Facts>
           <Fact name="Starts">{formatDuration(read.startNs)}</Fact>
@@ -52,7 +57,6 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
         </Facts>
       </Block>
       <Partners run={run} row={row} />
-      {verdict === undefined ? null : <VerdictCard run={run} verdict={verdict} />}
       {read.op === null || info.experiment === null ? null : (
         <OperationFields experiment={info.experiment} op={read.op} />
       )}

@@ -183,7 +183,7 @@ function show(id: string, { ticket, run, iteration, counters }: Prediction & { r
   assign({
     loadedRuns: {
       ...loadedRuns,
-      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters) },
+      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters, false) },
     },
     runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),

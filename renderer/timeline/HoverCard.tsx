@@ -58,6 +58,7 @@ function RowCard({ run, row, hazards }: RowCardProps) {
   const read = readRow(trace, row);
   const notes = useRunNotes(run.id).notes.filter((note) => note.row === row);
   const speed = rowRate(read);
+  const missed = run.missed.get(row);
   const memory = read.kind === 'copy' ? `${read.src} → ${read.dst}` : null;
   return (
     <>
@@ -75,6 +76,7 @@ function RowCard({ run, row, hazards }: RowCardProps) {
         {notes.map(({ id, text }) => (
           <Fact key={id} name="Note" value={text === '' ? 'marked' : text} />
         ))}
+        {missed === undefined ? null : <Fact name="No overlap" value={missed.title} />}
         {(hazards.get(read.op ?? -1) ?? []).map(({ title }) => (
           <Fact key={title} name="Hazard" value={title} />
         ))}

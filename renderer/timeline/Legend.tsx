@@ -1,4 +1,4 @@
-import { IconAlertTriangleFilled } from '@tabler/icons-react';
+import { IconAlertTriangleFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
 import type { IterationView } from '../app/loadedRun.ts';
@@ -16,10 +16,14 @@ interface LegendProps {
   readonly marks?: boolean;
   /** Whether bars are marked that have part in a hazard. */
   readonly hazards?: boolean;
+  /** How many bars are marked that could have overlapped and didn't. */
+  readonly missed?: number;
+  /** Goes to the next of them. */
+  readonly onMissed?: () => void;
 }
 
 /** What the colours and patterns mean: those that these iterations have. */
-export function Legend({ views, marks = true, hazards = false }: LegendProps) {
+export function Legend({ views, marks = true, hazards = false, missed = 0, onMissed }: LegendProps) {
   const paints = usePaints();
   const found = useMemo(() => foundIn(views), [views]);
   return (
@@ -60,7 +64,32 @@ export function Legend({ views, marks = true, hazards = false }: LegendProps) {
           Hazard
         </li>
       ) : null}
+      {missed > 0 ? (
+        <li>
+          <Missed count={missed} onNext={onMissed} />
+        </li>
+      ) : null}
     </ul>
+  );
+}
+
+interface MissedProps {
+  readonly count: number;
+  readonly onNext: (() => void) | undefined;
+}
+
+function Missed({ count, onNext }: MissedProps) {
+  const words = (
+    <>
+      <IconCircleXFilled className={classes['missed']} size={13} aria-hidden />
+      No overlap{onNext === undefined ? '' : `, ${count}`}
+    </>
+  );
+  if (onNext === undefined) return words;
+  return (
+    <button type="button" title="Could have overlapped and didn’t. To the next one (V)" onClick={onNext}>
+      {words}
+    </button>
   );
 }
 

@@ -13,6 +13,7 @@ import { FrameMaker } from './frame.ts';
 import { gutterWidth } from './Gutter.tsx';
 import classes from './LanesView.module.css';
 import { LanePainter } from './lanePainter.ts';
+import { missedIn } from './missed.ts';
 import { operationLabels } from './operationLabels.ts';
 import { timeTicks } from './ticks.ts';
 import type { TimeView } from './timeView.ts';
@@ -56,6 +57,7 @@ export function Plot(props: PlotProps) {
     () => evidenceRows(run, view, selectedRow, selectedOp),
     [run, view, selectedRow, selectedOp],
   );
+  const missed = missedIn(run, view);
   const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
   const paint = useCallback(() => {
     const shown = time.view;
@@ -66,7 +68,7 @@ export function Plot(props: PlotProps) {
     const { trace } = run.run;
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
     painter.current.draw(
-      maker.make({ ...input, evidence, hazards, notes, area: dragged.current ?? area, labelOf }),
+      maker.make({ ...input, evidence, hazards, missed, notes, area: dragged.current ?? area, labelOf }),
       colours,
     );
     if (axisCanvas.current !== null) {
@@ -86,6 +88,7 @@ export function Plot(props: PlotProps) {
     flows,
     evidence,
     hazards,
+    missed,
     notes,
     area,
     labelOf,

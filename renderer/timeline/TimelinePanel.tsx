@@ -31,6 +31,7 @@ import { rowSentence } from './describeRow.ts';
 import { LanesButton } from './LanesButton.tsx';
 import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
+import { missedIn } from './missed.ts';
 import { NotesButton } from './notes/NotesButton.tsx';
 import { NotesPanel } from './notes/NotesPanel.tsx';
 import { useRunNotes } from './notes/noteState.ts';
@@ -43,7 +44,7 @@ import classes from './TimelinePanel.module.css';
 import { revealIn, zoomAt } from './timeView.ts';
 import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
 import { useHazardOps } from './useHazardOps.ts';
-import { useTimelineKeys } from './useTimelineKeys.ts';
+import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
 
 export function TimelinePanel() {
   const id = useApp(shownRunId);
@@ -87,7 +88,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
         {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}
       </div>
       <Following>
-        <Foot first={first} />
+        <Foot first={first} time={mover} />
       </Following>
     </>
   );
@@ -114,14 +115,22 @@ function useFollowedRun({ first }: FollowingProps): { readonly run: LoadedRun; r
   return useMemo(() => ({ run, view: run.view(iteration) }), [run, iteration]);
 }
 
-const Foot = memo(function Foot(props: FollowingProps) {
+interface ToolbarProps extends FollowingProps {
+  readonly time: Mover;
+}
+
+const Foot = memo(function Foot({ time, ...props }: ToolbarProps) {
   const { run, view } = useFollowedRun(props);
   const as = useApp((state) => state.timelineAs);
   const views = useMemo(() => [view], [view]);
   const hazards = useHazardOps(run).size > 0;
+  const missed = missedIn(run, view).size;
+  const onMissed = (): void => void stepMissed(run, view, time, 1);
   return (
     <>
-      {as === 'lanes' && view.rows.to > view.rows.from ? <Legend views={views} hazards={hazards} /> : null}
+      {as === 'lanes' && view.rows.to > view.rows.from ? (
+        <Legend views={views} hazards={hazards} missed={missed} onMissed={onMissed} />
+      ) : null}
       <Announcer run={run} />
     </>
   );
@@ -146,10 +155,6 @@ function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): vo
     else if (endNs > startNs) select({ kind: 'area', run: run.id, startNs, endNs });
     time.move((shown, limits) => revealIn(shown, startNs, endNs, limits));
   }, [active, run, view, time]);
-}
-
-interface ToolbarProps extends FollowingProps {
-  readonly time: Mover;
 }
 
 const Toolbar = memo(function Toolbar({ time, ...props }: ToolbarProps) {
@@ -201,8 +206,13 @@ function Provenance({ run }: { readonly run: LoadedRun }) {
   const engine = useDerived((state) => effectiveEngine(currentEngineOptions(state), state.engine));
   const summary = useApp((state) => state.runs[run.id]);
   if (summary === undefined) return null;
-  if (summary.origin === 'recorded') return `${summary.device}, ${formatDay(summary.createdAt)}`;
-  return engine === null || ranOn(summary, engine) ? null : 'another engine’s run';
+  const words =
+    summary.origin === 'recorded'
+      ? `${summary.device}, ${formatDay(summary.createdAt)}`
+      : engine === null || ranOn(summary, engine)
+        ? null
+        : 'another engine’s run';
+  return words === null ? null : <span title={words}>{words}</span>;
 }
 
 interface ToolProps {
@@ -289,13 +299,18 @@ function TwoParts({ first, second, stacked = false }: TwoPartsProps) {
   );
 }
 
+function missedWords({ missed }: LoadedRun, row: number): string {
+  const verdict = missed.get(row);
+  return verdict === undefined ? '' : ` No overlap: ${verdict.title}.`;
+}
+
 /** Tells screen readers what was selected. */
 function Announcer({ run }: { readonly run: LoadedRun }) {
   const selection = useApp((state) => state.selection);
   const { trace, info } = run.run;
   const text =
     selection?.kind === 'row' && selection.run === run.id
-      ? rowSentence(trace, selection.row, operationLabels(info.experiment))
+      ? [rowSentence(trace, selection.row, operationLabels(info.experiment)), missedWords(run, selection.row)].join('')
       : selection?.kind === 'area' && selection.run === run.id
         ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
         : '';

@@ -12,6 +12,7 @@ import { type PaintName, paintNames } from '../app/palette.ts';
 import { type Box, Boxes } from './boxes.ts';
 import { Columns } from './columns.ts';
 import { type PaintCode, paintCode } from './paintCodes.ts';
+import { signSize } from './signs.ts';
 import type { Ticks } from './ticks.ts';
 import { spanNs, type TimeView, toPixels } from './timeView.ts';
 import {
@@ -81,6 +82,8 @@ export interface Frame {
   readonly arrows: Readonly<Record<Flow['kind'], readonly number[]>>;
   /** Bars and marks whose operation has part in a hazard. */
   readonly hazards: readonly Box[];
+  /** Bars of what could have overlapped and didn't. */
+  readonly missed: readonly Box[];
   /** x of the beginnings and ends of notes. */
   readonly noteX: readonly number[];
   /** A stretch of time that is selected; null where none is, or where it is out of sight. */
@@ -103,6 +106,8 @@ export interface FrameInput {
   readonly evidence: readonly RowIndex[];
   /** Operations that have part in a hazard. */
   readonly hazards: { has(op: number): boolean; readonly size: number };
+  /** Rows that could have overlapped and didn't. */
+  readonly missed: { has(row: RowIndex): boolean; readonly size: number };
   readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
   readonly labelOf: (row: RowIndex) => string;
@@ -113,6 +118,7 @@ const mostLabels = 250;
 /** Pixels of a lane for each mark: with less their shapes would cover one another. */
 const leastMarkSpace = 6;
 const mostHazards = 300;
+const mostMissed = 300;
 const curveHeadroom = 1.12;
 /** Lower bars have no room for words. */
 const leastLabelHeight = 13;
@@ -137,6 +143,7 @@ export class FrameMaker {
   #counters: FrameCounter[] = [];
   #selected: Box[] = [];
   #hazards: Box[] = [];
+  #missed: Box[] = [];
   #pinnedHeight = 0;
   /** What lies above this height is not drawn: pinned lanes are there. */
   #clipY = 0;
@@ -164,6 +171,7 @@ export class FrameMaker {
     this.#counters = [];
     this.#selected = [];
     this.#hazards = [];
+    this.#missed = [];
     this.#pinnedHeight = pinnedHeightOf(tracks);
   }
 
@@ -185,7 +193,7 @@ export class FrameMaker {
     const { trace, view, width } = input;
     const { startNs, endNs, busyNs, row, count, length } = this.#shapes;
     const [perNs, columns] = [width / spanNs(view), this.#columns];
-    const hasHazards = input.hazards.size > 0;
+    const hasSigns = input.hazards.size > 0 || input.missed.size > 0;
     const y = Math.max(top, this.#clipY);
     const height = top + barHeight(track) - y;
     if (height <= 0) return;
@@ -203,7 +211,7 @@ export class FrameMaker {
         const outside = Math.max(0, -x) + Math.max(0, right - width);
         columns.add(x, Math.max(0, (busyNs[at] as number) * perNs - outside), longest, paint);
         if (count[at] === 1 && isOpSelected(input, own)) this.#selected.push({ x: Math.floor(x), y, width: 1, height });
-        if (hasHazards) this.#hazard(input, own, { x: Math.floor(x), y, width: 1, height });
+        if (hasSigns) this.#sign(input, own, { x: Math.floor(x), y, width: 1, height });
       }
     }
     columns.each((x, share, paint) => {
@@ -217,7 +225,7 @@ export class FrameMaker {
     const [left, breadth] = crispSpan(x, right, input.width);
     const batch = this.#batches[paint] as Batch;
     batch.bars.add(left, y, breadth, height);
-    if (input.hazards.size > 0) this.#hazard(input, row, { x: left, y, width: breadth, height });
+    if (input.hazards.size > 0 || input.missed.size > 0) this.#sign(input, row, { x: left, y, width: breadth, height });
     if (breadth < leastLabelWidth && input.selectedOp === null) return;
     const box = { x: left, y, width: breadth, height };
     if (isOpSelected(input, row)) this.#selected.push(box);
@@ -230,6 +238,15 @@ export class FrameMaker {
     const width = Math.min(box.x + box.width, plot) - x;
     if (width < leastLabelWidth || box.height < leastLabelHeight || this.#labels.length >= mostLabels) return;
     this.#labels.push({ x, y: box.y, width, height: box.height, text: labelOf(row), paint });
+  }
+
+  #sign(input: FrameInput, row: RowIndex, box: Box): void {
+    this.#hazard(input, row, box);
+    if (!input.missed.has(row) || this.#missed.length >= mostMissed) return;
+    const before = this.#missed.at(-1);
+    // Signs of bars that are all but in one place would lie on each other.
+    const isCrowded = before?.y === box.y && box.width < signSize && box.x - before.x < signSize;
+    if (!isCrowded) this.#missed.push(box);
   }
 
   #hazard({ hazards, trace }: FrameInput, row: RowIndex, box: Box): void {
@@ -319,6 +336,7 @@ export class FrameMaker {
       joined: [...joined.values()].flat().filter(isDrawn),
       arrows: { issues: arrowsOf('issues'), releases: arrowsOf('releases') },
       hazards: this.#hazards,
+      missed: this.#missed,
       noteX: notes
         .flatMap(({ startNs, endNs }) => (endNs > startNs ? [startNs, endNs] : [startNs]))
         .map((time) => toPixels(view, width, time))

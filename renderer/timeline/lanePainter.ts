@@ -8,10 +8,10 @@ import { sans } from '../app/theme.ts';
 import type { Box, Boxes } from './boxes.ts';
 import type { Batch, Frame, FrameBandwidth, FrameCounter } from './frame.ts';
 import { hatchTile } from './hatch.ts';
-import { type HazardIcon, iconSize, iconsOf } from './hazardIcons.ts';
 import { Labels } from './labels.ts';
-import { arrows, drawHazards, drawNotes, outline } from './overlays.ts';
+import { arrows, drawNotes, drawSigns, outline } from './overlays.ts';
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
+import { Signs } from './signs.ts';
 
 /** Canvas text takes the window's own face. */
 const font = `11.5px ${sans}`;
@@ -161,7 +161,7 @@ export class LanePainter {
     }
   }
 
-  /** A striped band at the foot of a bar that has part in a hazard; a sign stands beside it, see drawHazards(). */
+  /** A striped band at the foot of a bar that has part in a hazard; a sign stands beside it, see drawSigns(). */
   #bands(boxes: readonly Box[], surface: Pixel, colour: Pixel): void {
     for (const box of boxes) {
       const height = Math.min(hazardBand, box.height / 2);
@@ -197,9 +197,9 @@ export class LanePainter {
     const mark = paint('mark', colours.scheme).fill;
     if (frame.records.length > 0) fillTriangles(context, frame.records, mark);
     if (frame.waits.length > 0) strokeDiamonds(context, frame.waits, mark, colours.surface);
-    const icons = iconsOf(frame.hazards);
-    this.#drawLabels(frame, icons, colours);
-    drawHazards(context, icons, colours);
+    const signs = new Signs(frame.hazards, frame.missed);
+    this.#drawLabels(frame, signs, colours);
+    drawSigns(context, signs.all, colours);
     drawNotes(context, frame, colours.note);
     outline(context, frame.joined, colours.selected, [4, 2]);
     arrows(context, frame.arrows.issues, colours.selected, []);
@@ -217,14 +217,13 @@ export class LanePainter {
     context.fillRect(x + width - 1, 0, 1, height);
   }
 
-  #drawLabels({ labels }: Frame, icons: readonly HazardIcon[], { scheme }: CanvasColours): void {
+  #drawLabels({ labels }: Frame, signs: Signs, { scheme }: CanvasColours): void {
     const context = this.#context;
-    const signs = new Set(icons.flatMap(({ x, y, inside }) => (inside ? [`${x} ${y}`] : [])));
     context.font = font;
     context.textBaseline = 'middle';
     for (const { x, y, width, height, text, paint: name } of labels) {
       context.fillStyle = paint(name, scheme).text;
-      const indent = signs.has(`${x + 2} ${y}`) ? iconSize + 4 : 5;
+      const indent = signs.indent(x, y);
       const shown = this.#labels.fit(text, width - 5 - indent);
       if (shown !== '') context.fillText(shown, x + indent, y + height / 2 + 0.5);
     }

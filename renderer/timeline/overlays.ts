@@ -1,8 +1,8 @@
-/** What is drawn over the bars with a canvas's own means: outlines, arrows, hazards and notes. There are few of them. */
+/** What is drawn over the bars with a canvas's own means: outlines, arrows, signs and notes. There are few of them. */
 import type { CanvasColours } from '../app/palette.ts';
 import type { Box } from './boxes.ts';
 import type { Frame } from './frame.ts';
-import { type HazardIcon, iconSize } from './hazardIcons.ts';
+import { type Sign, signSize } from './signs.ts';
 
 export function outline(
   context: CanvasRenderingContext2D,
@@ -46,20 +46,51 @@ function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): voi
   }
 }
 
-/** The signs of bars that have part in a hazard; a striped band stands at the foot of each: neither by colour alone. */
-export function drawHazards(
+/**
+ * A triangle for a hazard, at whose foot a striped band stands too; a crossed disc for a missed overlap, as on the card of
+ * its verdict: neither by colour alone.
+ */
+export function drawSigns(context: CanvasRenderingContext2D, signs: readonly Sign[], colours: CanvasColours): void {
+  crossedDiscs(
+    context,
+    signs.filter(({ says }) => says === 'missed'),
+    colours,
+  );
+  for (const { says, x, y } of signs) if (says === 'hazard') warningSign(context, x, y, colours);
+}
+
+/** Each in the middle of its square. */
+function crossedDiscs(
   context: CanvasRenderingContext2D,
-  icons: readonly HazardIcon[],
-  colours: CanvasColours,
+  signs: readonly Sign[],
+  { missed, surface }: CanvasColours,
 ): void {
-  for (const { x, y } of icons) warningSign(context, x, y, colours);
+  if (signs.length === 0) return;
+  const [discs, crosses] = [new Path2D(), new Path2D()];
+  const [radius, arm] = [signSize / 2 - 0.5, 2.2];
+  for (const { x, y } of signs) {
+    const [across, down] = [x + signSize / 2, y + signSize / 2 + 0.5];
+    discs.moveTo(across + radius, down);
+    discs.arc(across, down, radius, 0, 2 * Math.PI);
+    for (const side of [-1, 1]) {
+      crosses.moveTo(across - arm, down - side * arm);
+      crosses.lineTo(across + arm, down + side * arm);
+    }
+  }
+  context.fillStyle = missed;
+  context.fill(discs);
+  context.strokeStyle = surface;
+  context.lineWidth = 1;
+  context.stroke(discs);
+  context.lineWidth = 1.6;
+  context.stroke(crosses);
 }
 
 function warningSign(context: CanvasRenderingContext2D, x: number, y: number, colours: CanvasColours): void {
-  const [middle, bottom] = [x + iconSize / 2, y + iconSize];
+  const [middle, bottom] = [x + signSize / 2, y + signSize];
   context.beginPath();
   context.moveTo(middle, y + 1);
-  context.lineTo(x + iconSize, bottom);
+  context.lineTo(x + signSize, bottom);
   context.lineTo(x, bottom);
   context.closePath();
   context.fillStyle = colours.hazard;

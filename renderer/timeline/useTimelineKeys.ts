@@ -5,6 +5,7 @@ import type { RowIndex } from '../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
+import { missedIn, neighbourMissed } from './missed.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
@@ -88,6 +89,10 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
       return follow(run, view, time, 'forward');
     case '[':
       return follow(run, view, time, 'back');
+    case 'v':
+      return stepMissed(run, view, time, 1);
+    case 'V':
+      return stepMissed(run, view, time, -1);
     case 'Escape':
       if (state().selection === null) return false;
       select(null);
@@ -115,11 +120,25 @@ function step(
   const { selection } = state();
   const from = selection?.kind === 'row' && selection.run === run.id ? selection.row : null;
   const row = from === null ? firstRow(run.run.trace, view.rows, rowLanes(run, view)) : next(from);
-  if (row === null) return true;
+  if (row !== null) goTo(row, run, time);
+  return true;
+}
+
+type Mover = Pick<SharedTime, 'move'>;
+
+function goTo(row: RowIndex, run: LoadedRun, time: Mover): void {
   select({ kind: 'row', run: run.id, row });
   const start = run.run.trace.columns.startNs[row] ?? 0;
   time.move((shown, limits) => revealIn(shown, start, rowEndNs(run.run.trace, row), limits));
-  return true;
+}
+
+/** To the next missed overlap, or the previous one; false where the shown iteration has none. */
+export function stepMissed(run: LoadedRun, view: IterationView, time: Mover, way: 1 | -1): boolean {
+  const { selection } = state();
+  const from = selection?.kind === 'row' && selection.run === run.id ? selection.row : null;
+  const row = neighbourMissed(missedIn(run, view), from, way);
+  if (row !== null) goTo(row, run, time);
+  return row !== null;
 }
 
 /** Along the flow of what is selected: to what it leads to, or to what led to it. */

@@ -118,6 +118,25 @@ test('what was missed comes before what overlapped, and a copy in a queue with o
   await expect(window.status).toContainText(/2\.0\d ms/);
 });
 
+test('missed overlaps are marked in the lanes, and V and the legend go through them', async ({ window, page }) => {
+  await simulate(window, 'Copy queues shared');
+  const marked = window.timeline.getByRole('button', { name: 'No overlap, 2' });
+  await expect(marked).toBeVisible();
+  const told = page.getByTestId('timeline-announcement');
+  await page.keyboard.press('v');
+  await expect(told).toContainText('No overlap: ');
+  await expect(window.verdict).toHaveCount(1);
+  const first = await told.textContent();
+  await marked.click();
+  await expect(told).not.toHaveText(first ?? '');
+  await expect(told).toContainText('No overlap: ');
+  await page.keyboard.press('Shift+V');
+  await expect(told).toHaveText(first ?? '');
+  await page.keyboard.press('v');
+  await window.verdict.getByRole('button', { name: /^Apply in a copy/ }).click();
+  await expect(window.timeline.getByRole('button', { name: 'No overlap, 1' })).toBeVisible();
+});
+
 test('a hazard is repaired with one click', async ({ window, page }) => {
   await window.open('Pinned source changed in flight');
   const card = window.inspector.getByRole('article', { name: 'Hazard: Source changed in flight' });

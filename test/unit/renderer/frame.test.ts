@@ -46,6 +46,7 @@ function frameOf(
     flows: selectedRow === null ? [] : view.flows(selectedRow),
     evidence,
     hazards: new Set(),
+    missed: new Set(),
     notes: [],
     labelOf: (row) => rowTitle(trace, row, labels),
   });

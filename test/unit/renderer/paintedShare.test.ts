@@ -53,6 +53,7 @@ const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
     flows: [],
     evidence: [],
     hazards: new Set(),
+    missed: new Set(),
     notes: [],
     area: null,
     labelOf: () => '',

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { type Cause, causes } from '../../../core/analysis/verdicts/verdict.ts';
+import { verdicts as verdictsOf } from '../../../core/analysis/verdicts/verdicts.ts';
+import { missedIn, missedRows, neighbourMissed } from '../../../renderer/timeline/missed.ts';
+import { Signs } from '../../../renderer/timeline/signs.ts';
+import { exampleView, experiment } from './exampleRun.ts';
+
+const view = exampleView();
+const { trace } = view.run;
+const [verdict] = verdictsOf(iterationOf(trace, 0), experiment);
+if (verdict === undefined) throw new Error('the example has no verdict');
+const missedBy = (cause: Cause, overlappedOccurrences = 0) => [{ ...verdict, cause, overlappedOccurrences }];
+
+describe('missed overlaps', () => {
+  it('are marked on the copy, and not on its call, whatever their cause', () => {
+    const notMissed: readonly Cause[] = ['overlapped', 'nothing-to-overlap', 'too-small'];
+    for (const cause of causes) {
+      const rows = [...missedRows(trace, view.rows, missedBy(cause)).keys()];
+      expect(rows, cause).toEqual(notMissed.includes(cause) ? [] : [verdict.row]);
+    }
+  });
+
+  it('are marked wherever the operation ran, unless it overlapped now and then', () => {
+    const more = { ...trace, columns: { ...trace.columns, op: trace.columns.op.map(() => verdict.op) } };
+    const kernels = missedRows(
+      more,
+      view.rows,
+      missedBy('multiprocessors-full').map((one) => ({ ...one, subject: 'kernel' })),
+    );
+    expect(kernels.size).toBe(2);
+    expect([...missedRows(more, view.rows, missedBy('same-stream', 1)).keys()]).toEqual([verdict.row]);
+  });
+
+  it('are those of the iteration that verdicts are told of', () => {
+    const missed = missedRows(trace, view.rows, missedBy('same-stream'));
+    const { representative } = view.run.info.iterations;
+    expect(missedIn({ missed, run: view.run }, { number: representative }).size).toBe(1);
+    expect(missedIn({ missed, run: view.run }, { number: representative + 1 }).size).toBe(0);
+  });
+
+  it('are gone through in their order, and round again', () => {
+    const missed = new Map([2, 5, 9].map((row) => [row, verdict]));
+    expect([null, 2, 3, 9].map((row) => neighbourMissed(missed, row, 1))).toEqual([2, 5, 5, 2]);
+    expect([null, 2, 3, 9].map((row) => neighbourMissed(missed, row, -1))).toEqual([9, 9, 2, 5]);
+    expect(neighbourMissed(new Map(), 1, 1)).toBeNull();
+  });
+});
+
+describe('signs', () => {
+  const wide = { x: 10, y: 4, width: 100, height: 20 };
+
+  it('stand one beside the other in a bar, and its words after them', () => {
+    const signs = new Signs([wide], [wide]);
+    expect(signs.all).toEqual([
+      { says: 'hazard', x: 12, y: 8 },
+      { says: 'missed', x: 26, y: 8 },
+    ]);
+    expect(signs.indent(10, 4)).toBe(32);
+    expect(signs.indent(300, 4)).toBe(5);
+  });
+
+  const narrow = (x: number) => ({ ...wide, x, width: 4 });
+
+  it('stand one below the other over a bar that is high and narrow', () => {
+    const high = { ...narrow(100), height: 26 };
+    expect(new Signs([high], [high]).all.map(({ y }) => y)).toEqual([4, 17]);
+    expect(new Signs([narrow(100)], [narrow(100)]).all.map(({ says }) => says)).toEqual(['hazard']);
+  });
+
+  it('stand over bars without room, where no other is near, and at the edge of what is seen', () => {
+    const signs = new Signs([], [narrow(200), narrow(208), narrow(230), { ...wide, x: -60 }]);
+    expect(signs.all.map(({ x }) => x)).toEqual([2, 196, 226]);
+    expect(new Signs([], [{ ...wide, height: 7 }]).all).toEqual([]);
+  });
+});
