@@ -38,9 +38,11 @@ std::vector<int> chooseProcessors(std::vector<ProcessorTime> found, std::size_t 
   std::vector<int> numbers;
   for (std::size_t place = 0; place < fast; ++place) numbers.push_back(found[place].processor);
   std::sort(numbers.begin(), numbers.end());
-  // Neighbours may be one core, which a virtual machine doesn't tell; and the first has the system's own work.
+  // Neighbours may be one core, which a virtual machine doesn't tell. The very first has the system's own work, and the
+  // first few are those that a copy engine's helpers leave to who leads them (copy/processors.h).
+  const std::size_t first = fast >= 2 * threads ? 1 : 0;
   std::vector<int> chosen;
-  for (std::size_t thread = 1; thread <= threads; ++thread) chosen.push_back(numbers[thread * fast / threads - 1]);
+  for (std::size_t thread = 0; thread < threads; ++thread) chosen.push_back(numbers[thread * fast / threads + first]);
   return chosen;
 }
 
