@@ -1,11 +1,11 @@
 /** JSON in pieces: a summary of millions of operations is longer than the longest string. */
 
-/** About so many characters a piece. */
-const pieceLength = 1 << 16;
+/** Entries of a list that are written at once. */
+const entriesAtOnce = 256;
 
 /**
  * The text that JSON.stringify(value, null, 2) would give of an object, in pieces. Lists that are its members, and other
- * iterables, are written entry by entry; everything else in one go.
+ * iterables, are written some entries at a time; everything else in one go.
  */
 export function* jsonPieces(value: object): Generator<string> {
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
@@ -13,29 +13,32 @@ export function* jsonPieces(value: object): Generator<string> {
     yield '{}';
     return;
   }
-  let piece = '{';
   for (const [index, [name, member]] of members.entries()) {
-    piece += `${index === 0 ? '' : ','}\n  ${JSON.stringify(name)}: `;
-    if (!isIterable(member)) {
-      piece += indented(member, 2);
-      continue;
-    }
-    let entries = 0;
-    for (const entry of member) {
-      piece += `${entries === 0 ? '[' : ','}\n    ${indented(entry, 4)}`;
-      entries += 1;
-      if (piece.length < pieceLength) continue;
-      yield piece;
-      piece = '';
-    }
-    piece += entries === 0 ? '[]' : '\n  ]';
+    yield index === 0 ? '{\n' : ',\n';
+    if (isIterable(member)) yield* listMember(name, member);
+    else yield memberText(name, member);
   }
-  yield `${piece}\n}`;
+  yield '\n}';
 }
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value;
 
-/** Line breaks within strings are escaped, so that every one here is the layout's. */
-const indented = (value: unknown, by: number): string =>
-  (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${' '.repeat(by)}`);
+/** A member as it stands in an object that is written alone: without the braces and their lines. */
+const memberText = (name: string, member: unknown): string => JSON.stringify({ [name]: member }, null, 2).slice(2, -2);
+
+function* listMember(name: string, entries: Iterable<unknown>): Generator<string> {
+  /** What stands before the first entry and after the last one, as memberText() writes a list. */
+  const [head, foot] = [`  ${JSON.stringify(name)}: [\n`, '\n  ]'];
+  let batch: unknown[] = [];
+  let isFirst = true;
+  const written = (): string => {
+    const text = memberText(name, batch);
+    const between = `${isFirst ? head : ',\n'}${text.slice(head.length, -foot.length)}`;
+    [batch, isFirst] = [[], false];
+    return between;
+  };
+  for (const entry of entries) if (batch.push(entry) === entriesAtOnce) yield written();
+  if (batch.length > 0) yield written();
+  yield isFirst ? memberText(name, []) : foot;
+}
