@@ -102,12 +102,19 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
  * and then has no end: each layer is looked at once, up to the limit.
  */
 function isTooLarge(value: unknown): boolean {
-  let parts = 0;
-  let layer: unknown[] = [value];
+  let parts = 1;
+  let layer = [value];
   for (let level = 0; layer.length > 0; level += 1) {
-    parts += layer.length;
-    if (level > maxDepth || parts > maxParts) return true;
-    layer = layer.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (level > maxDepth) return true;
+    const next: unknown[] = [];
+    for (const item of layer) {
+      if (typeof item !== 'object' || item === null) continue;
+      const inside: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
+      parts += inside.length;
+      if (parts > maxParts) return true;
+      for (const part of inside) if (typeof part === 'object' && part !== null) next.push(part);
+    }
+    layer = next;
   }
   return false;
 }

@@ -58,5 +58,6 @@ export function executedWork(
     if (instruction.code === 'launchGraph') launched.add(instruction.graph);
     return !capturing || !isCapturable(instruction);
   });
-  return [...launched].reduce((all, graph) => all.concat(work.get(graph) ?? []), own);
+  for (const graph of launched) for (const instruction of work.get(graph) ?? []) own.push(instruction);
+  return own;
 }

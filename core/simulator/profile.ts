@@ -8,7 +8,7 @@ import { fieldPath } from '../experiment/experiment.ts';
 import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
 import { type Bytes, type BytesPerSecond, bytesPerSecond } from '../units.ts';
 import { type copySchema, profileSchema } from './profileSchema.ts';
-import { timeTable } from './table.ts';
+import { type TimeTable, timeTable } from './table.ts';
 
 export type DeviceProfile = z.infer<typeof profileSchema>;
 export type CopyTimes = z.infer<typeof copySchema>;
@@ -56,5 +56,14 @@ export function attainableBandwidth(
   if (!(bytes > 0)) return null;
   if (direction === 'h2h') return bytesPerSecond(profile.host.memcpyBytesPerSecond);
   const times = copyTimes(profile, direction, hostMemory);
-  return times === null ? null : bytesPerSecond((bytes / timeTable(times.device)(bytes)) * 1e9);
+  return times === null ? null : bytesPerSecond((bytes / deviceTable(times)(bytes)) * 1e9);
+}
+
+/** Each copy of a long run asks for one of them. */
+const deviceTables = new WeakMap<CopyTimes, TimeTable>();
+
+function deviceTable(times: CopyTimes): TimeTable {
+  const known = deviceTables.get(times) ?? timeTable(times.device);
+  deviceTables.set(times, known);
+  return known;
 }

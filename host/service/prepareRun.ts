@@ -8,9 +8,16 @@ import type { EngineRunRequest } from '../engine/protocol.ts';
 import type { Assets } from './assets.ts';
 
 /** Rejects with `experiment.invalid`, `engine.unsupported` or `profile.*` before anything has begun. */
-export async function prepareRun(request: StartRun, assets: Assets): Promise<EngineRunRequest> {
+export const prepareRun = async (request: StartRun, assets: Assets): Promise<EngineRunRequest> =>
+  prepareParsed({ ...request, experiment: requireExperiment(request.experiment) }, assets);
+
+/** The same for an experiment that was validated where it came in. */
+export async function prepareParsed(
+  request: StartRun & { readonly experiment: Experiment },
+  assets: Assets,
+): Promise<EngineRunRequest> {
   const { engine } = request;
-  const experiment = withIterations(requireExperiment(request.experiment), request.iterations);
+  const experiment = withIterations(request.experiment, request.iterations);
   requireCapable(experiment, engine);
   if (engine !== 'sim') return { experiment, engine };
   const name = request.profile ?? defaultProfile;

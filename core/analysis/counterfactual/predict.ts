@@ -1,4 +1,5 @@
 /** One simulated iteration of an experiment, with its verdicts. */
+import { operationCount } from '../../experiment/edit/paths.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { capabilityGaps } from '../../program/capabilities.ts';
 import { lower } from '../../program/lower.ts';
@@ -23,7 +24,8 @@ const maxInstructions = 20_000;
 
 /** Null where the simulator can't execute it, or it is too long to be tried again and again. */
 export function predict(experiment: Experiment, profile: DeviceProfile): Prediction | null {
-  if (capabilityGaps(experiment, 'sim').length > 0) return null;
+  // Every operation is at least one instruction: what is too long for sure need not be lowered to be counted.
+  if (operationCount(experiment) > maxInstructions || capabilityGaps(experiment, 'sim').length > 0) return null;
   try {
     const program = lower(experiment);
     const { trace, makespanNs } = simulate(program, profile, { maxInstructions });

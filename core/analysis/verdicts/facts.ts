@@ -1,7 +1,7 @@
 /** What the experiment says about the operations of a trace. Empty for a trace that doesn't come from one. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
-import { lower } from '../../program/lower.ts';
+import { lowerUnverified } from '../../program/lower.ts';
 import type { Program, ProgramStream } from '../../program/program.ts';
 
 export interface ProgramFacts {
@@ -36,7 +36,7 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
 
 function lowered(experiment: Experiment): Program | null {
   try {
-    return lower(experiment);
+    return lowerUnverified(experiment);
   } catch {
     return null;
   }

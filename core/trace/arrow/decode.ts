@@ -1,6 +1,7 @@
 /** A run from an Arrow IPC file that may be cut off, damaged or made to harm. */
 import { type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow';
 import { CopyscopeError } from '../../errors.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { isSorted, sortedColumns } from '../order.ts';
 import { validateColumns } from '../rules.ts';
 import type { Run } from '../run.ts';
@@ -14,11 +15,12 @@ import { checkWordType, readWords, type WordList } from './readWords.ts';
 
 /**
  * The run in a file. Every column, row and field of the metadata is validated. The columns may be views on `file`,
- * so it must not change afterwards. Throws a CopyscopeError `run-file.*` with field and remedy, and nothing else.
+ * so it must not change afterwards. `known` is the experiment in it, for who has it from where the file was just made: it
+ * is not validated once more. Throws a CopyscopeError `run-file.*` with field and remedy, and nothing else.
  */
-export function decodeRun(file: Uint8Array): Run {
+export function decodeRun(file: Uint8Array, known?: Experiment | null): Run {
   try {
-    return read(file);
+    return read(file, known ?? null);
   } catch (error) {
     if (error instanceof CopyscopeError) throw asRunFileError(error);
     const message = `the Arrow reader could not follow it: ${error instanceof Error ? error.message : String(error)}.`;
@@ -31,12 +33,12 @@ function asRunFileError(error: CopyscopeError): CopyscopeError {
   return runFileError('run-file.damaged', error.field ?? 'file', error.message, { cause: error });
 }
 
-function read(unaligned: Uint8Array): Run {
+function read(unaligned: Uint8Array, known: Experiment | null): Run {
   guardArrowFile(unaligned);
   // Typed arrays of 8-byte numbers can only view memory that starts at a multiple of 8.
   const file = unaligned.byteOffset % 8 === 0 ? unaligned : unaligned.slice();
   const reader = RecordBatchReader.from(file).open();
-  const { info, lanes } = decodeMetadata(reader.schema.metadata);
+  const { info, lanes } = decodeMetadata(reader.schema.metadata, known);
   checkFields(reader.schema);
   const trace = readTrace([...reader], lanes);
   return { info, trace: isSorted(trace.columns, trace.count) ? trace : inOrder(trace) };

@@ -66,13 +66,14 @@ function requireOneSource({ experiment, imported }: Pick<RunInfo, 'experiment' |
   throw refuse(metadataKeys.experiment, problem);
 }
 
-export function decodeMetadata(metadata: ReadonlyMap<string, string>): Description {
+/** `known`: see decodeRun(). */
+export function decodeMetadata(metadata: ReadonlyMap<string, string>, known: Experiment | null = null): Description {
   checkFormat(metadata);
   const { experiment, lanes, ...description } = readJson(metadata.get(metadataKeys.run));
   const described = check(runDescriptionSchema, description, metadataKeys.run, damaged);
   // An imported trace says so; anything else must hold an experiment, and a valid one.
   const isImported = described.imported !== undefined && experiment === null;
-  const info = { ...described, experiment: isImported ? null : decodeExperiment(experiment) };
+  const info = { ...described, experiment: isImported ? null : (known ?? decodeExperiment(experiment)) };
   requireOneSource(info, damaged);
   return {
     info,

@@ -10,7 +10,7 @@ import type { EngineSupervisor } from '../../engine/supervisor.ts';
 import { programVersion } from '../../paths.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
-import { prepareRun } from '../../service/prepareRun.ts';
+import { prepareParsed } from '../../service/prepareRun.ts';
 import { readExperimentOf, readInputFile, requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { printRun } from '../printRun.ts';
@@ -80,7 +80,7 @@ export const simulated = async (
   whileRecording = false,
 ): Promise<Run> => decoded(await execute(tools, experiment, { engine: 'sim', profile, json: false }, whileRecording));
 
-const decoded = (result: EngineRunResult): Run => decodeRun(result.file);
+const decoded = ({ file, info }: EngineRunResult): Run => decodeRun(file, info.experiment);
 
 /** A run that ended early is kept and printed as far as it was recorded; its own error then ends the command. */
 async function executeOrKeep(...run: Parameters<typeof execute>): Promise<EngineRunResult> {
@@ -98,7 +98,7 @@ async function execute(
   { engine: kind, profile, iterations }: RunOptions & { readonly engine: EngineKind },
   whileRecording = false,
 ): Promise<EngineRunResult> {
-  const request = await prepareRun({ experiment, engine: kind, profile, iterations, whileRecording }, assets);
+  const request = await prepareParsed({ experiment, engine: kind, profile, iterations, whileRecording }, assets);
   const progress = progressLine(context.terminal);
   try {
     return await engine.run(request, { signal: context.signal, onProgress: progress.show });
