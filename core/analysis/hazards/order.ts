@@ -48,7 +48,10 @@ export interface Issued {
 interface Lane {
   readonly thread: number;
   readonly stream: number;
-  /** The calling thread's positions, and the start clocks, of what was issued so far. */
+  /** How much was issued so far, and the start clock of the last of it. */
+  count: number;
+  last: Clock | null;
+  /** The calling thread's positions, and the start clocks, of all of it: only where other threads may ask for them. */
   positions: number[];
   starts: Clock[];
 }
@@ -64,6 +67,10 @@ export interface EventRecord {
   start: Clock | null;
   /** The calling thread's clock when it called. */
   host: Clock | null;
+}
+
+interface Launch extends Issued {
+  readonly position: number;
 }
 
 interface SignalCall {
@@ -92,8 +99,8 @@ export class Order {
   readonly #records: Calls<EventRecord>[][];
   readonly #signals: Calls<SignalCall>[][];
   readonly #waits: Calls<SignalCall>[][];
-  /** Launches so far of each graph. */
-  #launches: Issued[][] = [];
+  /** Launches so far of each graph, by lane. */
+  #launches: Map<number, Launch[]>[] = [];
   readonly #again: boolean;
   #changed = false;
 
@@ -199,7 +206,7 @@ export class Order {
     const lanes = this.#laneOf[thread];
     const known = lanes?.get(stream);
     if (known !== undefined) return known;
-    const lane = this.#lanes.push({ thread, stream, positions: [], starts: [] }) - 1;
+    const lane = this.#lanes.push({ thread, stream, count: 0, last: null, positions: [], starts: [] }) - 1;
     lanes?.set(stream, lane);
     return lane;
   }
@@ -222,8 +229,8 @@ export class Order {
 
   #pass(visit: ((call: Call) => void) | null): void {
     this.#changed = false;
-    this.#launches = this.#program.graphs.map(() => []);
-    for (const lane of this.#lanes) [lane.positions, lane.starts] = [[], []];
+    this.#launches = this.#program.graphs.map(() => new Map());
+    for (const lane of this.#lanes) [lane.count, lane.last, lane.positions, lane.starts] = [0, null, [], []];
     for (const calls of [...this.#records, ...this.#signals, ...this.#waits].flat()) calls.met = 0;
     for (const host of this.#hosts) host.fill(0);
     this.#positions.fill(0);
@@ -290,9 +297,9 @@ export class Order {
   #joinLane(target: Clock, number: number, thread: number, host: Clock): void {
     const lane = this.#lanes[number];
     if (lane === undefined) return;
-    const issued = lane.thread === thread ? lane.starts.length : countUpTo(lane.positions, host[lane.thread] ?? 0);
-    const last = lane.starts[issued - 1];
-    if (last !== undefined) joinCompleted(target, last, number + this.#hosts.length, issued);
+    const issued = lane.thread === thread ? lane.count : countUpTo(lane.positions, host[lane.thread] ?? 0);
+    const last = issued === lane.count ? lane.last : lane.starts[issued - 1];
+    if (last != null) joinCompleted(target, last, number + this.#hosts.length, issued);
   }
 
   #issue(instruction: IssuedInstruction, call: Caller): Issued {
@@ -303,22 +310,39 @@ export class Order {
     for (const other of this.#waitsFor[number] ?? []) this.#joinLane(start, other, thread, host);
     if (instruction.code === 'waitEvent') join(start, this.#boundClock(call, instruction.event));
     if (instruction.code === 'launchGraph') this.#joinLaunches(start, instruction.graph, thread, host);
-    const lane = this.#lanes[number];
-    lane?.positions.push(position);
-    lane?.starts.push(start);
-    const issued = { lane: this.#hosts.length + number, index: lane?.starts.length ?? 0, start };
+    const issued = { lane: this.#hosts.length + number, index: this.#append(number, position, start), start };
     if (instruction.code === 'recordEvent') this.#record(instruction.event, thread, issued, host);
-    if (instruction.code === 'launchGraph') this.#launches[instruction.graph]?.push(issued);
+    if (instruction.code === 'launchGraph') this.#launch(instruction.graph, { ...issued, position });
     return issued;
   }
 
+  /** Adds to a lane what was just issued, and returns how much is in it now. */
+  #append(number: number, position: number, start: Clock): number {
+    const lane = this.#lanes[number];
+    if (lane === undefined) return 0;
+    lane.count += 1;
+    lane.last = start;
+    if (this.#hosts.length > 1) {
+      lane.positions.push(position);
+      lane.starts.push(start);
+    }
+    return lane.count;
+  }
+
+  #launch(graph: number, launch: Launch): void {
+    const inLane = this.#launches[graph]?.get(launch.lane);
+    // A lone thread asks for the last one only.
+    if (inLane === undefined || this.#hosts.length === 1) this.#launches[graph]?.set(launch.lane, [launch]);
+    else inLane.push(launch);
+  }
+
+  /** Of each lane the last that surely came before: it has the lane's earlier ones behind it. */
   #joinLaunches(start: Clock, graph: number, thread: number, host: Clock): void {
-    for (const { lane, index, start: began } of this.#launches[graph] ?? []) {
-      const from = this.#lanes[lane - this.#hosts.length];
-      const isBefore =
-        from?.thread === thread ||
-        (from?.positions[index - 1] ?? Number.MAX_SAFE_INTEGER) <= (host[from?.thread ?? 0] ?? 0);
-      if (isBefore) joinCompleted(start, began, lane, index);
+    for (const [lane, launches] of this.#launches[graph] ?? []) {
+      const from = this.#lanes[lane - this.#hosts.length]?.thread ?? 0;
+      const before = from === thread ? launches.length : countBefore(launches, host[from] ?? 0);
+      const last = launches[before - 1];
+      if (last !== undefined) joinCompleted(start, last.start, lane, last.index);
     }
   }
 
@@ -326,6 +350,9 @@ export class Order {
     const calls = this.#records[event]?.[thread];
     const record = calls?.items[calls.met];
     if (calls === undefined || record === undefined) return;
+    // A lone thread waits for the latest record only.
+    const before = this.#hosts.length === 1 ? calls.items[calls.met - 1] : undefined;
+    if (before !== undefined) before.start = null;
     calls.met += 1;
     this.#changed ||= this.#again && !sameClock(record.start, start);
     [record.lane, record.index, record.start] = [lane, index, start];
@@ -395,23 +422,21 @@ export class Order {
 
   #afterAny(others: readonly Calls<SignalCall>[], needed: number, { thread, position }: Caller): Clock {
     const nothing = new Int32Array(this.width);
-    const lists = others.map(({ items, met }, from) =>
-      from === thread
-        ? items.slice(0, Math.min(met, needed))
-        : possible(items, needed, (clock) => (clock?.[thread] ?? 0) < position),
-    );
-    const used = lists.filter((list) => list.length > 0);
-    if (used.length === 1) return used[0]?.[needed - 1]?.clock ?? nothing;
-    const clocks: Clock[] = [];
-    for (const list of used) {
+    const isPossible = ({ clock }: SignalCall): boolean => (clock?.[thread] ?? 0) < position;
+    const used = others.flatMap(({ items, met }, from) => {
+      const count = from === thread ? Math.min(met, needed) : countPossible(items, met, needed, isPossible);
+      return count === 0 ? [] : { items, count };
+    });
+    const [only, ...more] = used;
+    if (more.length === 0) return only?.count === needed ? (only.items[needed - 1]?.clock ?? nothing) : nothing;
+    const total = used.reduce((sum, { count }) => sum + count, 0);
+    if (total < needed || total > mostCandidates) return nothing;
+    const clocks = used.flatMap(({ items, count }) => {
       let last: Clock = nothing;
-      for (const { clock } of list) {
-        // Not met yet by any pass: it comes after those of its thread that were.
-        last = clock ?? last;
-        clocks.push(last);
-      }
-    }
-    return clocks.length < needed || clocks.length > mostCandidates ? nothing : anyOf(clocks, needed, this.width);
+      // Not met yet by any pass: it comes after those of its thread that were.
+      return items.slice(0, count).map(({ clock }) => (last = clock ?? last));
+    });
+    return anyOf(clocks, needed, this.width);
   }
 }
 
@@ -422,18 +447,20 @@ export interface Bound {
   readonly certain: boolean;
 }
 
-/** The first `most` items that are still possible. */
-function possible(
+/** How many of the first `most` items are possible one after another. Those met along the schedule came before. */
+function countPossible(
   items: readonly SignalCall[],
+  met: number,
   most: number,
-  isPossible: (clock: Clock | null) => boolean,
-): SignalCall[] {
-  const found: SignalCall[] = [];
-  for (const item of items) {
-    if (found.length === most || !isPossible(item.clock)) break;
-    found.push(item);
+  isPossible: (item: SignalCall) => boolean,
+): number {
+  const end = Math.min(items.length, most);
+  let count = Math.min(met, end);
+  for (; count < end; count += 1) {
+    const item = items[count];
+    if (item === undefined || !isPossible(item)) break;
   }
-  return found;
+  return count;
 }
 
 function countBefore(items: readonly { readonly position: number }[], position: number): number {

@@ -91,7 +91,12 @@ export class DeviceOrder {
       return clock;
     }
     let clock = this.#clockOf.get(one.stream) ?? noClock;
-    if (this.#rules.legacy) for (const other of this.#waitedFor(one.stream)) clock = join(clock, this.#upTo(other));
+    if (this.#rules.legacy) {
+      for (const other of this.#waitedFor(one.stream)) {
+        // What is known of a stream is known with all that had been waited for there.
+        if ((this.#lastIn.get(other) ?? -1) > (clock.get(other) ?? -1)) clock = join(clock, this.#upTo(other));
+      }
+    }
     if (this.#rules.events && one.code === 'waitEvent') clock = join(clock, this.#recorded.get(one.event) ?? noClock);
     this.#clockOf.set(one.stream, clock);
     this.#lastIn.set(one.stream, position);
