@@ -16,7 +16,7 @@ const kindsOfField: Readonly<Record<string, string>> = {
 /** A value from the document, short enough for a message. */
 export function showValue(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : `an ${typeof value}`;
 }

@@ -70,7 +70,8 @@ export function parseExperiment(json: unknown): ParsedExperiment {
     return failed(message, 'Update Copyscope.', 'version');
   }
   const document = upgradeExperiment(fields);
-  const result = experimentSchema.safeParse(document);
+  const result = checkShape(document);
+  if (result === null) return failed('it has more problems than can be told.', 'Check the program that wrote it.');
   if (!result.success) {
     const issues = result.error.issues.slice(0, maxProblems);
     return { ok: false, problems: issues.map((issue) => describeIssue(issue, document)) };
@@ -78,6 +79,28 @@ export function parseExperiment(json: unknown): ParsedExperiment {
   const problems = checkReferences(result.data).slice(0, maxProblems);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, experiment: result.data };
 }
+
+/** Entries of a list that are looked at where those of the whole have too many problems. */
+const entriesOfMany = 1000;
+
+/** Null where the problems are too many, and none of them is among those entries. */
+function checkShape(document: unknown): ReturnType<typeof experimentSchema.safeParse> | null {
+  try {
+    return experimentSchema.safeParse(document);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // zod hands the problems of a list over as arguments of one call, which can't have some hundred thousand.
+    const beginning = experimentSchema.safeParse(shortened(document));
+    return beginning.success ? null : beginning;
+  }
+}
+
+/** With the beginning of each list only. */
+const shortened = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, entriesOfMany).map(shortened);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+};
 
 /** The experiment, or a CopyscopeError that lists every problem. */
 export function requireExperiment(json: unknown): Experiment {

@@ -1,8 +1,11 @@
 /** What the schema can't say: ids are unique, references resolve, regions lie inside their buffers. */
 import type { ErrorInfo } from '../errors.ts';
-import { type Experiment, fieldPath, walkOperations } from './experiment.ts';
+import { type Experiment, eachOperation, fieldPath, walkOperations } from './experiment.ts';
 import { childOperations, type Operation, type OperationOf } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
+
+/** In all multi-tensor copies of a document, which are kept with the size of each tensor: twice what is simulated. */
+const maxTensors = 10_000_000;
 
 type Path = readonly (string | number)[];
 type Report = (path: Path, message: string, remedy: string) => void;
@@ -43,7 +46,36 @@ export function checkReferences(experiment: Experiment): ErrorInfo[] {
       'operations',
     ]);
   });
+  if (tensorsIn(experiment) > maxTensors) reportTensors(experiment, report);
   return problems;
+}
+
+function tensorsIn({ threads }: Experiment): number {
+  let tensors = 0;
+  for (const { operations } of threads) {
+    eachOperation(operations, (operation) => {
+      if (operation.op === 'multiCopy') tensors += operation.payload.tensors;
+    });
+  }
+  return tensors;
+}
+
+/** At the copy that is one too many. */
+function reportTensors({ threads }: Experiment, report: Report): void {
+  let tensors = 0;
+  for (const [index, { operations }] of threads.entries()) {
+    walkOperations(
+      operations,
+      (operation, path) => {
+        const before = tensors;
+        if (operation.op === 'multiCopy') tensors += operation.payload.tensors;
+        if (before > maxTensors || tensors <= maxTensors) return;
+        const message = `the multi-tensor copies up to this one have ${tensors} tensors; at most ${maxTensors} are taken in all.`;
+        report([...path, 'payload', 'tensors'], message, 'Use fewer tensors, or one copy in a repeat.');
+      },
+      ['threads', index, 'operations'],
+    );
+  }
 }
 
 /**
@@ -57,6 +89,7 @@ export function areReferencesSound(experiment: Experiment, operations: readonly 
   };
   const names = collectNames(experiment, report);
   for (const operation of operations) checkOperation(operation, [], names, report);
+  if (operations.some(({ op }) => op === 'multiCopy')) isSound &&= tensorsIn(experiment) <= maxTensors;
   return isSound;
 }
 

@@ -71,7 +71,7 @@ describe('a document', () => {
     ],
     ['without name', { ...document, name: undefined }, 'name: "name" is missing. Add it: a text.'],
     ['with an empty name', { ...document, name: '' }, /^name: "" is not a text of at least 1 character\./],
-    ['without threads', { ...document, threads: [] }, /^threads: a list is not a list of at least 1 item\./],
+    ['without threads', { ...document, threads: [] }, /^threads: an empty list is not a list of at least 1 item\./],
     [
       'with a field that there is not',
       { ...document, iterations: 5 },
@@ -142,6 +142,35 @@ describe('a document', () => {
 
   it('that is too long is refused before it is read', () => {
     expect(problems(' '.repeat(64 * 1024 * 1024 + 1))[0]).toMatch(/^document: the document has 67108865 characters/);
+  });
+
+  it('with more problems than the validator can list is refused with the first of them', () => {
+    const operations = Array.from({ length: 190_000 }, () => ({ op: 'zz' }));
+    const found = problems({ ...document, threads: [{ id: 'main', operations }] });
+    expect(found[0]).toMatch(/^threads\[0\]\.operations\[0\]\.op: "zz" is not/);
+    const late = Array.from({ length: 190_000 }, (_, index) => (index < 5000 ? { op: 'work', durationNs: 1 } : {}));
+    expect(problems({ ...document, threads: [{ id: 'main', operations: late }] })[0]).toMatch(/more problems than can/);
+  });
+
+  it('of more tensors than are taken is refused at the copy that is one too many', () => {
+    const copy = { op: 'multiCopy', payload: { tensors: 1_000_000, bytes: 4 } };
+    const of = (count: number): unknown => ({
+      ...document,
+      threads: [{ id: 'main', operations: [{ op: 'range', name: 'all', operations: new Array(count).fill(copy) }] }],
+    });
+    expect(problems(of(10))).toEqual([]);
+    expect(problems(of(12))).toEqual([
+      expect.stringMatching(
+        /^threads\[0\]\.operations\[0\]\.operations\[10\]\.payload\.tensors: .* have 11000000 tensors/,
+      ),
+    ]);
+  });
+
+  it('with a list that is too long says how long it is', () => {
+    const operations = new Array(200_001).fill({ op: 'work', durationNs: 1 });
+    expect(problems({ ...document, threads: [{ id: 'main', operations }] })[0]).toMatch(
+      /^threads\[0\]\.operations: a list of 200001 is not a list of at most 200000 items\./,
+    );
   });
 
   it('that holds itself is refused', () => {
