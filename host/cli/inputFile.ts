@@ -5,9 +5,12 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { looksLikeTrace, sniffedBytes } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
+import { programVersion } from '../paths.ts';
 import { readExperimentFile } from '../service/experimentStore.ts';
 import { readBounded, storageError } from '../service/files.ts';
 import { importTraceFile } from '../service/importTrace.ts';
+import type { Context } from './io.ts';
+import { statusLine } from './progress.ts';
 
 const arrowMagic = 'ARROW1';
 
@@ -15,16 +18,19 @@ export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };
 
-/** `version` is this program's. Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
-export async function readInputFile(path: string, version: string): Promise<InputFile> {
+/** Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
+export async function readInputFile(path: string, context: Pick<Context, 'program' | 'terminal'>): Promise<InputFile> {
   if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };
-  if (looksLikeTrace((await head(path)) ?? noBytes)) return { kind: 'run', run: await importTraceFile(path, version) };
+  if (looksLikeTrace((await head(path)) ?? noBytes)) return { kind: 'run', run: await readTrace(path, context) };
   return { kind: 'experiment', experiment: await readExperimentFile(path) };
 }
 
 /** The experiment in a file, which may be a run's: its experiment is run again. */
-export async function readExperimentOf(path: string, version: string): Promise<Experiment> {
-  return experimentIn(await readInputFile(path, version), path);
+export async function readExperimentOf(
+  path: string,
+  context: Pick<Context, 'program' | 'terminal'>,
+): Promise<Experiment> {
+  return experimentIn(await readInputFile(path, context), path);
 }
 
 /** The experiment in a file that was read from `path`. Throws `experiment.missing` where it holds none. */
@@ -50,6 +56,15 @@ export async function requireWritableAsRun(path: string): Promise<void> {
 }
 
 const readRun = async (path: string): Promise<Run> => decodeRun(await readBounded(path, maxRunFileBytes));
+
+async function readTrace(path: string, { program, terminal }: Pick<Context, 'program' | 'terminal'>): Promise<Run> {
+  const line = statusLine(terminal);
+  try {
+    return await importTraceFile(path, programVersion(program), (_, events) => line.show(`Reading: ${events} events`));
+  } finally {
+    line.clear();
+  }
+}
 
 const noBytes = new Uint8Array(0);
 

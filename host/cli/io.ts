@@ -27,6 +27,8 @@ export interface Context {
   readonly spawnEngine: SpawnEngine;
   /** Fires at Ctrl-C. */
   readonly signal: AbortSignal;
+  /** From now on Ctrl-C ends the process as it stands: for work without a pause that leaves nothing behind. */
+  leaveAtOnce(): void;
 }
 
 /** Wide enough for the lanes' names and a few cells where stdout is no terminal and tells no width. */

@@ -8,13 +8,13 @@ import { exitCodes } from './exitCodes.ts';
 import { processTerminal } from './io.ts';
 
 const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // Asked twice: whatever still hangs is left behind.
-    if (interrupted.signal.aborted) process.exit(exitCodes.cancelled);
-    interrupted.abort();
-  });
-}
+const signals = ['SIGINT', 'SIGTERM'] as const;
+const interrupt = (): void => {
+  // Asked twice: whatever still hangs is left behind.
+  if (interrupted.signal.aborted) process.exit(exitCodes.cancelled);
+  interrupted.abort();
+};
+for (const signal of signals) process.on(signal, interrupt);
 // A reader that has had enough (`copyscope … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
@@ -25,4 +25,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
   signal: interrupted.signal,
+  // A handler is heard between two pieces of work only; without one the system ends the process, as a shell does with 130.
+  leaveAtOnce: () => {
+    for (const signal of signals) process.off(signal, interrupt);
+  },
 });

@@ -7,6 +7,7 @@ import type { Assets } from '../service/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { jsonPieces } from './json.ts';
+import { statusLine } from './progress.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
@@ -20,7 +21,15 @@ export interface PrintOptions {
 
 /** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
 export async function printRun(run: Run, assets: Assets, terminal: Terminal, options: PrintOptions): Promise<void> {
-  const summary = summarizeLazily(run, await attainableFor(run.info, assets, terminal.err));
+  const known = await attainableFor(run.info, assets, terminal.err);
+  const line = statusLine(terminal);
+  line.show(`Explaining: ${run.trace.count} activities`);
+  let summary: LazySummary;
+  try {
+    summary = summarizeLazily(run, known);
+  } finally {
+    line.clear();
+  }
   if (options.json) await printJson(summary, terminal);
   else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal));
   terminal.out('\n');

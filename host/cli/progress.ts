@@ -1,4 +1,4 @@
-/** The progress of a run as one line of stderr that is drawn over, where that is a terminal. */
+/** What is under way as one line of stderr that is drawn over, where that is a terminal. */
 import type { RunProgress } from '../../core/program/engine.ts';
 import type { Terminal } from './io.ts';
 
@@ -16,10 +16,16 @@ export interface ProgressLine {
   clear(): void;
 }
 
-export function progressLine({ animated, err }: Terminal): ProgressLine {
+export function progressLine(terminal: Terminal): ProgressLine {
+  const { show, clear } = statusLine(terminal);
+  return { show: ({ phase, done, total }) => show(`${phases[phase]} ${done}/${total}`), clear };
+}
+
+/** The same for what is said in words. */
+export function statusLine({ animated, err }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
-    show: ({ phase, done, total }) => err(`${clearLine}${phases[phase]} ${done}/${total}`),
+    show: (text: string) => err(`${clearLine}${text}`),
     clear: () => err(clearLine),
   };
 }

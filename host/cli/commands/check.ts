@@ -4,15 +4,15 @@ import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/
 import { checkExperiment } from '../../../core/analysis/hazards/repair.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { programVersion } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import type { Context } from '../io.ts';
 import { drawHazards } from '../render/hazards.ts';
 
 /** Rejects, after printing, with `hazards.found` where there are any. */
 export async function check(context: Context, file: string, { json }: { readonly json: boolean }): Promise<void> {
-  const { terminal, program } = context;
-  const input = await readInputFile(file, programVersion(program));
+  const { terminal } = context;
+  context.leaveAtOnce();
+  const input = await readInputFile(file, context);
   const experiment = experimentIn(input, file);
   const found = checkExperiment(experiment);
   const report = input.kind === 'run' ? withEvidence(found, lower(experiment), input.run.info.verification) : found;

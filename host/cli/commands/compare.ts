@@ -8,7 +8,6 @@ import {
 } from '../../../core/analysis/compare/document.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
-import { programVersion } from '../../paths.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { jsonPieces } from '../json.ts';
 import { drawComparison } from '../render/compare.ts';
@@ -23,6 +22,7 @@ export interface CompareOptions {
 /** Compares the run in `a` with that in `b`; left out, with the simulation of a's experiment. */
 export async function compare(tools: Tools, a: string, b: string | undefined, options: CompareOptions): Promise<void> {
   const { terminal } = tools.context;
+  tools.context.leaveAtOnce();
   const [one, other] = [await readInput(tools, a), b === undefined ? null : await readInput(tools, b)];
   const known = [one, other].flatMap((input) => (input?.kind === 'run' ? [input.run] : []));
   const predict = (experiment: Experiment): Promise<Run> =>
@@ -54,7 +54,7 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
 }
 
 /** A run or a trace as it is; an experiment is simulated, with what recording costs where the other is recorded. */
-const readInput = (tools: Tools, file: string) => readInputFile(file, programVersion(tools.context.program));
+const readInput = (tools: Tools, file: string) => readInputFile(file, tools.context);
 
 const origin = ({ info }: Run) => ({
   origin: runOrigin(info, false),

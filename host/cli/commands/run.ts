@@ -7,7 +7,6 @@ import type { Run } from '../../../core/trace/run.ts';
 import { PartialRunError } from '../../engine/partialRun.ts';
 import type { EngineRunResult } from '../../engine/protocol.ts';
 import type { EngineSupervisor } from '../../engine/supervisor.ts';
-import { programVersion } from '../../paths.ts';
 import type { Assets } from '../../service/assets.ts';
 import { writeWhole } from '../../service/files.ts';
 import { prepareParsed } from '../../service/prepareRun.ts';
@@ -35,13 +34,14 @@ export interface Tools {
 /** Executes the experiment in `file`, keeps the run where `out` says so, prints it. */
 export async function run(tools: Tools, file: string, options: RunOptions): Promise<void> {
   const { context, assets } = tools;
-  const experiment = await readExperimentOf(file, programVersion(context.program));
+  const experiment = await readExperimentOf(file, context);
   if (options.out !== undefined) await requireWritableAsRun(options.out);
   const result = await executeOrKeep(tools, experiment, await withEngine(tools, options));
   const failure = options.out === undefined ? null : await keep(options.out, result.file);
   if (options.out !== undefined && failure === null && !options.json) {
     context.terminal.err(`Written to ${options.out}.\n`);
   }
+  context.leaveAtOnce();
   await printRun(decoded(result), assets, context.terminal, { json: options.json, madeHere: true });
   if (failure !== null) throw failure;
 }
@@ -63,7 +63,8 @@ export const predict = (tools: Tools, file: string, { profile, json }: PredictOp
 /** Prints what is in a run file or a trace; an experiment is simulated first. */
 export async function explain(tools: Tools, file: string, options: RunOptions): Promise<void> {
   const { context, assets } = tools;
-  const input = await readInputFile(file, programVersion(context.program));
+  context.leaveAtOnce();
+  const input = await readInputFile(file, context);
   const print = { json: options.json, madeHere: false };
   if (input.kind === 'run') {
     refuseProfile(options.profile, 'this file is a run, which needs no simulation');

@@ -36,6 +36,7 @@ export async function copyscope(
     environment: {},
     spawnEngine: () => forkEngine(engineScript),
     signal: new AbortController().signal,
+    leaveAtOnce: () => {},
     ...changes.context,
   });
   return { exitCode, out, err };
