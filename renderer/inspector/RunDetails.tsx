@@ -2,6 +2,7 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { Spread } from '../../core/analysis/statistics.ts';
 import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
+import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
@@ -54,14 +55,20 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
 }
 
 const mostVerdicts = 20;
-/** What could be better comes before what is well. */
+/** What could be better comes before what is well, and of that first what took longest with no kernel beside it. */
 const tones: readonly string[] = ['missed', 'neutral', 'good'];
+
+function byWeight(a: Verdict, b: Verdict): number {
+  const [tone, other] = [verdictTone(a), verdictTone(b)];
+  if (tone !== other) return tones.indexOf(tone) - tones.indexOf(other);
+  return tone === 'missed' ? b.copyNs - b.overlapNs - (a.copyNs - a.overlapNs) : 0;
+}
 
 function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: SummaryDocument['verdicts'] }) {
   if (verdicts.length === 0) return null;
   const shown = verdicts
     .map((verdict, place) => ({ verdict, place }))
-    .sort((a, b) => tones.indexOf(verdictTone(a.verdict)) - tones.indexOf(verdictTone(b.verdict)))
+    .sort((a, b) => byWeight(a.verdict, b.verdict))
     .slice(0, mostVerdicts);
   return (
     <section aria-label="Verdicts">

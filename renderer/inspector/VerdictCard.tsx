@@ -29,7 +29,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
     return <Refuted run={run} verdict={verdict} linked={linked} />;
   }
   return (
-    <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${verdict.label}`}>
+    <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${subjectName(run, verdict)}`}>
       <header>
         <VerdictIcon verdict={verdict} />
         <div>
@@ -59,7 +59,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
 /** A cause that, taken away in a simulation, changes nothing is none. */
 function Refuted({ run, verdict, linked = false }: Props) {
   return (
-    <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${verdict.label}`}>
+    <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${subjectName(run, verdict)}`}>
       <header>
         <IconQuestionMark size={18} aria-hidden className={classes['icon']} data-tone="neutral" />
         <div>
@@ -73,9 +73,14 @@ function Refuted({ run, verdict, linked = false }: Props) {
 }
 
 function VerdictLink({ run, verdict }: Props) {
-  const { op, row, label } = verdict;
+  const { op, row } = verdict;
   const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
-  return <LinkButton onClick={open}>{label}</LinkButton>;
+  return <LinkButton onClick={open}>{subjectName(run, verdict)}</LinkButton>;
+}
+
+/** Many copies of a trace have one name: their times tell them apart. */
+function subjectName({ run }: LoadedRun, { op, row, label }: Verdict): string {
+  return op >= 0 ? label : `${label} at ${formatDuration(run.trace.columns.startNs[row] ?? 0)}`;
 }
 
 export function verdictTone({ cause }: Verdict): Tone {

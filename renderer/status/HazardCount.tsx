@@ -1,7 +1,18 @@
 /** How many hazards the open experiment has, in a word of the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
+import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
+import { select } from '../app/store/actions.ts';
+import { state } from '../app/store/store.ts';
 import { useHazards } from '../inspector/useHazards.ts';
 import classes from './StatusLine.module.css';
+
+/** Selects an operation of the hazard after the one that is selected: its card is the first thing beside it. */
+function goToNext(hazards: readonly Hazard[]): void {
+  const { selection } = state();
+  const at = hazards.findIndex(({ first }) => selection?.kind === 'op' && first.op === selection.op);
+  const next = hazards.slice(at + 1).find(({ first }) => first.op !== hazards[at]?.first.op) ?? hazards[0];
+  if (next !== undefined) select({ kind: 'op', op: next.first.op });
+}
 
 export function HazardCount() {
   const report = useHazards();
@@ -15,9 +26,16 @@ export function HazardCount() {
           <IconShieldCheck size={14} aria-hidden /> none
         </span>
       ) : (
-        <span data-tone="bad">
+        <button
+          type="button"
+          className={classes['goTo']}
+          data-tone="bad"
+          title="To the next one"
+          aria-label={`Hazards: ${length}, to the next one`}
+          onClick={() => goToNext(report.hazards)}
+        >
           <IconAlertTriangle size={14} aria-hidden /> {length}
-        </span>
+        </button>
       )}
     </span>
   );

@@ -27,6 +27,7 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatDay, formatMoment } from '../common/time.ts';
+import type { HazardsByOp } from '../inspector/useHazards.ts';
 import { rowSentence } from './describeRow.ts';
 import { LanesButton } from './LanesButton.tsx';
 import { LanesView } from './LanesView.tsx';
@@ -299,18 +300,25 @@ function TwoParts({ first, second, stacked = false }: TwoPartsProps) {
   );
 }
 
-function missedWords({ missed }: LoadedRun, row: number): string {
+/** What the lanes' signs say of a row, for those who don't see them. */
+function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp): string {
   const verdict = missed.get(row);
-  return verdict === undefined ? '' : ` No overlap: ${verdict.title}.`;
+  const found = hazards.get(run.trace.columns.op[row] ?? -1) ?? [];
+  const titles = [...new Set(found.map(({ title }) => ` Hazard: ${title}.`))];
+  return [...(verdict === undefined ? [] : [` No overlap: ${verdict.title}.`]), ...titles].join('');
 }
 
 /** Tells screen readers what was selected. */
 function Announcer({ run }: { readonly run: LoadedRun }) {
+  const hazards = useHazardOps(run);
   const selection = useApp((state) => state.selection);
   const { trace, info } = run.run;
   const text =
     selection?.kind === 'row' && selection.run === run.id
-      ? [rowSentence(trace, selection.row, operationLabels(info.experiment)), missedWords(run, selection.row)].join('')
+      ? [
+          rowSentence(trace, selection.row, operationLabels(info.experiment)),
+          signWords(run, selection.row, hazards),
+        ].join('')
       : selection?.kind === 'area' && selection.run === run.id
         ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
         : '';

@@ -10,6 +10,9 @@ test('a race is listed with both operations, which can be selected', async ({ wi
   await card.getByRole('button', { name: /^copy the ones/ }).click();
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('copy the ones');
   await expect(card).toBeVisible();
+  await window.page.keyboard.press('Escape');
+  await window.status.getByRole('button', { name: 'Hazards: 1, to the next one' }).click();
+  await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('copy the ones');
   // The rule behind it, with where it comes from, as a verdict has it.
   await card.getByRole('button', { name: 'Rule: A pinned source must stay as it is' }).click();
   await expect(card).toContainText('A pageable source is safe once the call has returned.');

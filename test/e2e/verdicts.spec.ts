@@ -62,6 +62,7 @@ test('undo takes a copy back with the remedy that it was made for, and redo brin
   await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
   await expect(original).toBeVisible();
   await expect(own).toHaveCount(0);
+  await expect(page.locator(':focus')).toHaveCount(1);
 });
 
 test('a copy of which a run was made stays when its remedy is undone', async ({ window, page }) => {
@@ -100,16 +101,16 @@ test('a wait that the data needs is kept, and copy and kernel are cut into parts
   await expect(window.verdict.filter({ hasText: 'Overlapped' })).toHaveCount(1);
 });
 
-test('what was missed comes before what overlapped, and a copy in a queue with others goes into another', async ({
+test('what was missed comes before what overlapped, the longest first, and a copy in a queue with others goes into another', async ({
   window,
 }) => {
   await simulate(window, 'Copy queues shared');
-  const names = ['one', 'five', 'two', 'three', 'four'].map((name) => `Verdict on download ${name}`);
+  const names = ['five', 'one', 'two', 'three', 'four'].map((name) => `Verdict on download ${name}`);
   const labels = () => window.verdict.evaluateAll((cards) => cards.map((card) => card.getAttribute('aria-label')));
   expect(await labels()).toEqual(names);
-  await expect(window.verdict.nth(1)).toContainText('Behind another stream in a copy queue');
+  await expect(window.verdict.first()).toContainText('Behind another stream in a copy queue');
   await window.verdict
-    .nth(1)
+    .first()
     .getByRole('button', { name: /^Apply in a copy: Move "download five" to stream/ })
     .click();
   // Before the copy is open, all five are still there.

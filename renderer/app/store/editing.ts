@@ -5,6 +5,8 @@ import { operationCount, operationNumbers } from '../../../core/experiment/edit/
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { type Draft, libraryItems } from '../../../core/service/service.ts';
+import { inSecondFrame } from '../../common/afterFrame.ts';
+import { keepFocus } from '../../common/keepFocus.ts';
 import { announce } from '../announce.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
@@ -181,8 +183,10 @@ function forgetTakenBack(key: string): void {
 /** Undoes the edit that a copy was made for: what was open before is open again, and the copy goes. */
 async function takeBack(key: string, history: DocumentHistory, origin: Origin): Promise<void> {
   const [id, step, { name }] = [idOf(key), history.undoName, history.experiment];
+  const giveFocusBack = keepFocus();
   history.undo();
   returnTo(origin);
+  inSecondFrame(giveFocusBack);
   const from = pageDocumentKey(state());
   if (from === null) return;
   const hasBin = state().about?.bin === true;
@@ -215,16 +219,20 @@ async function bringBack(from: string): Promise<void> {
   forgetTakenBack(from);
   const { id, history } = taken;
   await attempt('The copy could not be brought back', async () => {
+    const giveFocusBack = keepFocus();
     const ticket = await taken.ticket;
     if (ticket === null) return;
     await host().restoreItems(ticket);
     assign({ experiments: await host().experiments() });
     const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
+    const { selection } = state();
     const key = documentKey(page);
     history.redo();
     histories.set(key, history);
     show(key, history);
     openPage(page);
+    if (selection?.kind === 'op') assign({ selection });
+    inSecondFrame(giveFocusBack);
     whenSettled(() => announce(`Done again: ${step}`));
   });
 }

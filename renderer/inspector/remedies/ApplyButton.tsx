@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconWand } from '@tabler/icons-react';
-import { type MouseEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
 import { useApp, whenSettled } from '../../app/store/store.ts';
+import { keepFocus } from '../../common/keepFocus.ts';
 import { applyInDocument } from './applyChange.ts';
 
 interface Props {
@@ -15,21 +16,17 @@ interface Props {
   readonly label: string;
 }
 
-/** The button goes with what it has mended; who pressed it by key goes on from the panel that it was in. */
-function keepFocusIn(panel: HTMLElement | null): void {
-  if (document.activeElement === document.body) panel?.focus({ preventScroll: true });
-}
-
 /** Changes the experiment; what isn't the user's own is copied first. A lesson's experiment is the learner's. */
 export function ApplyButton({ step, change, op, label }: Props) {
   const isOwn = useApp(({ page }) => page.kind === 'experiment' || page.kind === 'lesson');
   const [busy, setBusy] = useState(false);
-  const apply = ({ currentTarget }: MouseEvent): void => {
-    const panel = currentTarget.closest<HTMLElement>('section[tabindex]');
+  const apply = (): void => {
+    // The button goes with what it has mended.
+    const giveBack = keepFocus();
     setBusy(true);
     void applyInDocument(step, change, op).finally(() => {
       setBusy(false);
-      whenSettled(() => keepFocusIn(panel));
+      whenSettled(giveBack);
     });
   };
   return (
