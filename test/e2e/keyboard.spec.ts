@@ -69,7 +69,9 @@ test('a remedy is applied and undone by keys, and the focus stays in the inspect
   await expect(window.inspector).toBeFocused();
   await page.keyboard.press('Control+z');
   await expect(page.getByTestId('announcement')).toHaveText('Undone: Remedy: Same stream');
-  await tabTo(page, /^Apply: Move "upload"/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Same stream', exact: true })).toBeVisible();
+  await expect(window.inspector).toBeFocused();
+  await tabTo(page, /^Apply in a copy: Move "upload"/);
 });
 
 test('the list of keys opens with ? and closes with Escape, which gives the focus back', async ({ window, page }) => {
