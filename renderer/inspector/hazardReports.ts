@@ -6,6 +6,7 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { state, watch } from '../app/store/store.ts';
 import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
+import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
 
 const none: HazardReport = { hazards: [], limits: [] };
@@ -17,6 +18,7 @@ const repairs = new WeakMap<Experiment, Map<Hazard, Change | null>>();
 /** The last report, and whose it is. */
 let last: { readonly document: string; readonly experiment: Experiment; readonly report: HazardReport } | null = null;
 let kept = new WeakMap<Experiment, HazardReport>();
+let keptAsMarks = new WeakMap<Experiment, HazardsByOp>();
 
 type Question = { readonly experiment: Experiment } & (
   | { readonly document: string; readonly run: string }
@@ -45,6 +47,14 @@ export function lastReport(document: string, experiment: Experiment): HazardRepo
   const report = kept.get(experiment) ?? keptHazards(last.report, last.experiment, experiment);
   kept.set(experiment, report);
   return report;
+}
+
+/** The same for marks in lanes, which are drawn with the edit itself. */
+export function lastMarks(document: string, experiment: Experiment): HazardsByOp | null {
+  if (last?.document !== document) return null;
+  const marks = keptAsMarks.get(experiment) ?? keptMarks(hazardsByOp(last.report), last.experiment, experiment);
+  keptAsMarks.set(experiment, marks);
+  return marks;
 }
 
 /** Undefined before it was tried. */
@@ -149,4 +159,5 @@ function keepReport({ document, experiment, run }: Extract<Question, { run: stri
   reports.set(experiment, own.set(run, report));
   last = { document, experiment, report };
   kept = new WeakMap();
+  keptAsMarks = new WeakMap();
 }

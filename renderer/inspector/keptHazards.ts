@@ -10,8 +10,9 @@ import type { Operation } from '../../core/experiment/operations.ts';
  * operations that are still there, by their new numbers. What a run gave as evidence was of the document before.
  */
 export function keptHazards(report: HazardReport, before: Experiment, after: Experiment): HazardReport {
-  if (isOneChanged(before, after)) return withoutEvidence(report);
-  const numberAfter = newNumbers(listOf(before), listOf(after));
+  const numbers = newNumbers(before, after);
+  if (numbers === null) return withoutEvidence(report);
+  const { numberAfter } = numbers;
   const hazards: Hazard[] = [];
   for (const hazard of report.hazards) {
     const kept = keptHazard(hazard, numberAfter);
@@ -75,24 +76,43 @@ function isOneChanged({ threads: before }: Experiment, { threads: after }: Exper
   return true;
 }
 
+/** From the numbers of a document's operations to those after an edit; null where all have the same. */
+export const newNumbers = (before: Experiment, after: Experiment): Numbers | null =>
+  isOneChanged(before, after) ? null : numbersOf(listOf(before), listOf(after));
+
+interface Numbers {
+  /** The number that an operation has after an edit; null where it is gone. */
+  readonly numberAfter: (op: number) => number | null;
+  /** The number that it had before; null where it is new. */
+  readonly numberBefore: (op: number) => number | null;
+}
+
 /**
- * The number that an operation has after an edit; null where it is gone. Edits share what they leave as it is, so that
- * all but the operations from the first to the last change are the very same objects in a row. Among those, where as many
- * are left, one that is nowhere any more is the one in its place, changed.
+ * Edits share what they leave as it is, so that all but the operations from the first to the last change are the very
+ * same objects in a row. Among those, where as many are left, one that is nowhere any more is the one in its place, changed.
  */
-function newNumbers(before: readonly Operation[], after: readonly Operation[]): (op: number) => number | null {
+function numbersOf(before: readonly Operation[], after: readonly Operation[]): Numbers {
   const { start, endBefore, endAfter } = changedPart(before, after);
   const shift = after.length - before.length;
   const isAlike = (op: number): boolean => shift === 0 && before[op]?.op === after[op]?.op;
-  const places = new Map(after.slice(start, endAfter).map((one, at) => [one, start + at]));
-  return (op) => {
+  const places = placesOf(after, start, endAfter);
+  const placesBefore = placesOf(before, start, endBefore);
+  const numberAfter = (op: number): number | null => {
     if (op < start) return op;
     if (op >= endBefore) return op + shift;
-    const old = before[op];
-    const place = old === undefined ? undefined : places.get(old);
-    return place ?? (isAlike(op) ? op : null);
+    return places.get(before[op]) ?? (isAlike(op) ? op : null);
   };
+  const numberBefore = (op: number): number | null => {
+    if (op < start) return op;
+    if (op >= endAfter) return op - shift;
+    const old = placesBefore.get(after[op]) ?? op;
+    return numberAfter(old) === op ? old : null;
+  };
+  return { numberAfter, numberBefore };
 }
+
+const placesOf = (list: readonly Operation[], start: number, end: number): Map<Operation | undefined, number> =>
+  new Map(list.slice(start, end).map((one, at) => [one, start + at]));
 
 /** The new report, with those hazards of the old one that say the same; the old one itself where all do. */
 export function steadyReport(old: HazardReport, now: HazardReport): HazardReport {

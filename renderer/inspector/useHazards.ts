@@ -6,7 +6,8 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment, loadedRun, pageDocumentKey, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
-import { askRepair, askSoon, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
+import { askRepair, askSoon, lastMarks, lastReport, repairOf, reportOf, subscribe } from './hazardReports.ts';
+import { type HazardsByOp, hazardsByOp } from './hazardsByOp.ts';
 
 interface Looked {
   readonly document: string | null;
@@ -21,42 +22,34 @@ interface Looked {
  * experiment has been looked through.
  */
 export function useHazards(): HazardReport | null {
-  const { document, experiment, run, report } = useLooked();
+  const { document, experiment, report } = useAsked();
+  return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
+}
+
+/** What was found, and asks for it where nothing was. */
+function useAsked(): Looked {
+  const looked = useLooked();
+  const { document, experiment, run, report } = looked;
   useEffect(() => {
     if (document === null || experiment === null || report !== null) return;
     askSoon(document, experiment, run);
   }, [document, experiment, run, report]);
-  return report ?? (document === null || experiment === null ? null : lastReport(document, experiment));
+  return looked;
 }
-
-/** The hazards that each operation has part in, by its number. */
-export type HazardsByOp = ReadonlyMap<number, readonly Hazard[]>;
 
 const noneByOp: HazardsByOp = new Map();
-const byOp = new WeakMap<HazardReport, HazardsByOp>();
 
-/** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */
+/** The hazards that each operation has part in, by its number. */
 export function useHazardsByOp(): HazardsByOp {
   const report = useHazards();
-  if (report === null) return noneByOp;
-  const found = byOp.get(report) ?? indexed(report.hazards);
-  byOp.set(report, found);
-  return found;
+  return report === null ? noneByOp : hazardsByOp(report);
 }
 
-function indexed(hazards: readonly Hazard[]): HazardsByOp {
-  const found = new Map<number, Hazard[]>();
-  const add = (op: number, hazard: Hazard): void => {
-    const own = found.get(op);
-    if (own === undefined) found.set(op, [hazard]);
-    else own.push(hazard);
-  };
-  for (const hazard of hazards) {
-    const [first, second] = [hazard.first.op, hazard.second.op];
-    add(first, hazard);
-    if (second !== first) add(second, hazard);
-  }
-  return found;
+/** The same for marks: after an edit, until it has been looked through, they name operations by the numbers of before. */
+export function useHazardMarks(): HazardsByOp {
+  const { document, experiment, report } = useAsked();
+  if (document === null || experiment === null) return noneByOp;
+  return report === null ? (lastMarks(document, experiment) ?? noneByOp) : hazardsByOp(report);
 }
 
 function useLooked(): Looked {

@@ -2,7 +2,7 @@ import { readRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatRate } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { usePaints } from '../common/usePaints.ts';
-import type { HazardsByOp } from '../inspector/useHazards.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
 import { rowKindWords, rowRate, rowTitle } from './describeRow.ts';
 import { exactTime } from './exactTime.ts';
 import classes from './HoverCard.module.css';

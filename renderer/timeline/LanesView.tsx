@@ -3,7 +3,7 @@ import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
-import type { HazardsByOp } from '../inspector/useHazards.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
 import { axisHeight } from './axisPainter.ts';
 import { Gutter, gutterWidth } from './Gutter.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';

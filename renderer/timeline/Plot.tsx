@@ -5,7 +5,7 @@ import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { canvasColours } from '../app/palette.ts';
 import { useApp } from '../app/store/store.ts';
 import { useScheme } from '../common/usePaints.ts';
-import type { HazardsByOp } from '../inspector/useHazards.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
 import { drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
 import { evidenceRows } from './evidence.ts';

@@ -27,7 +27,7 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatDay, formatMoment } from '../common/time.ts';
-import type { HazardsByOp } from '../inspector/useHazards.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
 import { rowSentence } from './describeRow.ts';
 import { LanesButton } from './LanesButton.tsx';
 import { LanesView } from './LanesView.tsx';

@@ -4,9 +4,11 @@ import type { OperationLabel } from './describeRow.ts';
 
 const none: OperationLabel = () => undefined;
 
-/** Labels of an experiment's operations by number. An imported trace has no experiment, and so none. */
+/**
+ * Labels of an experiment's operations by number. An imported trace has no experiment, and so none. The layout that they
+ * come from is made when the first one is asked for: in thousands of narrow bars none is written.
+ */
 export function operationLabels(experiment: Experiment | null): OperationLabel {
   if (experiment === null) return none;
-  const layout = scoreLayout(experiment);
-  return (op) => blockOf(layout, op)?.label;
+  return (op) => blockOf(scoreLayout(experiment), op)?.label;
 }

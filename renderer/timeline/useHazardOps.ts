@@ -2,13 +2,14 @@
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { isOfPresent } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
-import { type HazardsByOp, useHazardsByOp } from '../inspector/useHazards.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
+import { useHazardMarks } from '../inspector/useHazards.ts';
 
 const none: HazardsByOp = new Map();
 
 /** Empty where the experiment has none, has been changed since, or they are still being looked for. */
 export function useHazardOps(run: LoadedRun): HazardsByOp {
-  const found = useHazardsByOp();
+  const found = useHazardMarks();
   const isPresent = useApp((state) => isOfPresent(state, run));
   return isPresent && found.size > 0 ? found : none;
 }

@@ -68,11 +68,18 @@ export function assign(fields: Partial<AppState>): void {
   present.setState(fields);
 }
 
-/** Calls off what is to follow what is being drawn first; null while nothing is. */
-let held: (() => void) | null = null;
-/** Of that, what the frame after draws; null where it has. */
+/** What is held back while something else is drawn first. */
+interface Held {
+  readonly since: number;
+  /** No longer looks out for what is touched. */
+  readonly ignore: () => void;
+  /** Calls off that all of it is drawn; null until the second frame is. */
+  stop: (() => void) | null;
+}
+
+let held: Held | null = null;
+/** Calls off what the frame after draws; null where it has. */
 let second: (() => void) | null = null;
-let heldSince = 0;
 /** What is held back longer shows in the midst of a series of quick changes. */
 const mostHeldMs = 250;
 
@@ -88,27 +95,23 @@ present.subscribe((now, before) => {
  * Following once that is on screen.
  */
 export function drawFirst(): void {
-  second ??= inSecondFrame(() => {
-    second = null;
-    prepareNext();
-    next.setState(present.getState(), true);
-  });
-  const now = performance.now();
-  if (held === null) heldSince = now;
-  else if (now - heldSince > mostHeldMs) return;
-  held?.();
-  let stop = inSecondFrame(() => {
-    stop = afterFrame(settle);
-  });
-  const ignore = onTouch(() => flushSync(settle));
-  held = () => {
-    stop();
-    ignore();
-  };
+  second ??= inSecondFrame(drawSecond);
+  held ??= { since: performance.now(), ignore: onTouch(() => flushSync(settle)), stop: null };
+  if (held.stop === null || performance.now() - held.since > mostHeldMs) return;
+  held.stop();
+  held.stop = null;
+}
+
+function drawSecond(): void {
+  second = null;
+  prepareNext();
+  next.setState(present.getState(), true);
+  if (held !== null) held.stop ??= afterFrame(settle);
 }
 
 function settle(): void {
-  held?.();
+  held?.stop?.();
+  held?.ignore();
   held = null;
   second?.();
   second = null;

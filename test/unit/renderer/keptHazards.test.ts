@@ -4,6 +4,7 @@ import { deleteOperations, duplicateOperations, moveOperations } from '../../../
 import { resizeOperation } from '../../../core/experiment/edit/resize.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { hazardsByOp, keptMarks } from '../../../renderer/inspector/hazardsByOp.ts';
 import { keptHazards, steadyReport } from '../../../renderer/inspector/keptHazards.ts';
 
 const racing = requireExperiment({
@@ -50,6 +51,28 @@ it('hazards go with their operations', () => {
 
 it('a hazard ends with one of its operations', () => {
   expect(keptHazards(report, racing, deleteOperations(racing, [at(2)]).experiment).hazards).toEqual([]);
+});
+
+it('marks are where the hazards that stay are', () => {
+  const marked = (experiment: typeof racing): number[] => {
+    const marks = keptMarks(hazardsByOp(report), racing, experiment);
+    const numbers = Array.from({ length: 5 }, (_, op) => op);
+    expect(numbers.filter((op) => marks.get(op) !== undefined)).toEqual(numbers.filter((op) => marks.has(op)));
+    return numbers.filter((op) => marks.has(op));
+  };
+  const edits = [
+    resizeOperation(racing, at(1), 512),
+    ...[0, 1, 2, 3].flatMap((index) => [
+      duplicateOperations(racing, [at(index)]),
+      deleteOperations(racing, [at(index)]),
+      moveOperations(racing, [at(index)], { list: at(0).slice(0, -1), index: 3 }),
+      moveOperations(racing, [at(index)], { list: at(0).slice(0, -1), index: 0 }),
+    ]),
+  ];
+  for (const { experiment } of edits) {
+    const kept = [0, 1, 2, 3, 4].filter((op) => hazardsByOp(keptHazards(report, racing, experiment)).has(op));
+    expect(marked(experiment)).toEqual(kept);
+  }
 });
 
 it('evidence is of the document that was run', () => {

@@ -1,0 +1,53 @@
+/** Which hazards an operation has part in: for marks on blocks and in lanes. */
+import type { Hazard, HazardReport } from '../../core/analysis/hazards/hazard.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { newNumbers } from './keptHazards.ts';
+
+/** The hazards that an operation has part in, by its number. */
+export type HazardsByOp = Pick<ReadonlyMap<number, readonly Hazard[]>, 'has' | 'get' | 'size'>;
+
+const byOp = new WeakMap<HazardReport, HazardsByOp>();
+
+/** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */
+export function hazardsByOp(report: HazardReport): HazardsByOp {
+  const found = byOp.get(report) ?? indexed(report.hazards);
+  byOp.set(report, found);
+  return found;
+}
+
+function indexed(hazards: readonly Hazard[]): HazardsByOp {
+  const found = new Map<number, Hazard[]>();
+  const add = (op: number, hazard: Hazard): void => {
+    const own = found.get(op);
+    if (own === undefined) found.set(op, [hazard]);
+    else own.push(hazard);
+  };
+  for (const hazard of hazards) {
+    const [first, second] = [hazard.first.op, hazard.second.op];
+    add(first, hazard);
+    if (second !== first) add(second, hazard);
+  }
+  return found;
+}
+
+/**
+ * Those of keptHazards() for whoever only marks them: with the numbers of before, and looked up when they are asked for.
+ * An edit may leave thousands with nothing but other numbers.
+ */
+export function keptMarks(marks: HazardsByOp, before: Experiment, after: Experiment): HazardsByOp {
+  const numbers = newNumbers(before, after);
+  if (numbers === null) return marks;
+  const { numberAfter, numberBefore } = numbers;
+  const isLeft = ({ first, second }: Hazard): boolean =>
+    numberAfter(first.op) !== null && numberAfter(second.op) !== null;
+  const get = (op: number): readonly Hazard[] | undefined => {
+    const old = numberBefore(op);
+    const found = old === null ? undefined : marks.get(old);
+    return found?.some(isLeft) === true ? found.filter(isLeft) : undefined;
+  };
+  const has = (op: number): boolean => {
+    const old = numberBefore(op);
+    return old !== null && marks.get(old)?.some(isLeft) === true;
+  };
+  return { get, has, size: marks.size };
+}
