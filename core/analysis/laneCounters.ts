@@ -46,37 +46,49 @@ export function laneCounters({ trace, info }: Run, number: number): LaneCounter[
 }
 
 function queueCounters(iteration: Iteration): QueueCounter[] {
+  const { rows, returned, count } = pendingRows(iteration);
+  const { lane, startNs, durationNs } = iteration.trace.columns;
   const counts = new Uint32Array(iteration.trace.lanes.length);
-  eachPending(iteration, (lane) => {
-    counts[lane] = (counts[lane] as number) + 1;
-  });
-  const issued = Array.from(counts, (count) => new Float64Array(count));
-  const complete = Array.from(counts, (count) => new Float64Array(count));
-  const next = new Uint32Array(counts.length);
-  eachPending(iteration, (lane, returnedNs, endNs) => {
-    const at = next[lane] as number;
-    (issued[lane] as Float64Array)[at] = returnedNs;
-    (complete[lane] as Float64Array)[at] = endNs;
-    next[lane] = at + 1;
-  });
-  return issued.flatMap((starts, lane) => {
+  for (let at = 0; at < count; at += 1) {
+    const own = lane[rows[at] as number] as number;
+    counts[own] = (counts[own] as number) + 1;
+  }
+  const issued = Array.from(counts, (pending) => new Float64Array(pending));
+  const complete = Array.from(counts, (pending) => new Float64Array(pending));
+  counts.fill(0);
+  for (let at = 0; at < count; at += 1) {
+    const row = rows[at] as number;
+    const own = lane[row] as number;
+    const place = counts[own] as number;
+    counts[own] = place + 1;
+    (issued[own] as Float64Array)[place] = returned[at] as number;
+    (complete[own] as Float64Array)[place] = (startNs[row] as number) + (durationNs[row] as number);
+  }
+  return issued.flatMap((starts, own) => {
     if (starts.length === 0) return [];
-    return [
-      { kind: 'queue', lane, data: counterData(queueSteps(starts.sort(), (complete[lane] as Float64Array).sort())) },
-    ];
+    const steps = queueSteps(starts.sort(), (complete[own] as Float64Array).sort());
+    return [{ kind: 'queue', lane: own, data: counterData(steps) }];
   });
 }
 
-/** Of each operation that was complete later than its call had returned: its stream's lane, and both times. */
-function eachPending(iteration: Iteration, visit: (lane: number, returnedNs: number, endNs: number) => void): void {
+/** The rows that were complete later than their calls had returned, and when those had. */
+function pendingRows(iteration: Iteration) {
   const { trace, begin, end } = iteration;
+  const { startNs, durationNs } = trace.columns;
   const calls = hostCalls(iteration);
+  const rows = new Uint32Array(end - begin);
+  const returned = new Float64Array(end - begin);
+  let count = 0;
   for (let row = begin; row < end; row += 1) {
     const call = calls.get(row);
     if (call === undefined) continue;
-    const [returnedNs, endNs] = [rowEndNs(trace, call), rowEndNs(trace, row)];
-    if (endNs > returnedNs) visit(trace.columns.lane[row] as number, returnedNs, endNs);
+    const returnedNs = (startNs[call] as number) + (durationNs[call] as number);
+    if ((startNs[row] as number) + (durationNs[row] as number) <= returnedNs) continue;
+    rows[count] = row;
+    returned[count] = returnedNs;
+    count += 1;
   }
+  return { rows, returned, count };
 }
 
 /** From ascending times of both. What changes at one moment is one step: a value that lasts no time is none. */

@@ -10,37 +10,46 @@ const none: readonly Access[] = [];
 
 /** Data that the instruction itself moves. What it says of a graph's launch is nothing: that runs what was captured. */
 export function accesses(instruction: Instruction): readonly Access[] {
+  const [read, written] = [readBuffer(instruction), writtenBuffer(instruction)];
+  if (read === null && written === null) return none;
+  return [
+    ...(read === null ? [] : [{ buffer: read, writes: false }]),
+    ...(written === null ? [] : [{ buffer: written, writes: true }]),
+  ];
+}
+
+function readBuffer(instruction: Instruction): number | null {
   switch (instruction.code) {
     case 'copy':
     case 'pin':
-      return readThenWrite(instruction.src, instruction.dst);
+      return instruction.src;
     case 'read':
     case 'item':
-      return [{ buffer: instruction.buffer, writes: false }];
+      return instruction.buffer;
+    case 'kernel':
+      return instruction.kernel.kind === 'stream' ? instruction.kernel.src : null;
+    default:
+      return null;
+  }
+}
+
+/** The buffer that an instruction writes; null where it writes none. */
+export function writtenBuffer(instruction: Instruction): number | null {
+  switch (instruction.code) {
+    case 'copy':
+    case 'pin':
+      return instruction.dst;
     case 'write':
     case 'memset':
     // What a buffer holds is undefined after these, so they count as changing it.
     case 'allocate':
     case 'free':
-      return [{ buffer: instruction.buffer, writes: true }];
+      return instruction.buffer;
     case 'kernel':
-      return instruction.kernel.kind === 'stream'
-        ? readThenWrite(instruction.kernel.src, instruction.kernel.dst)
-        : none;
+      return instruction.kernel.kind === 'stream' ? instruction.kernel.dst : null;
     default:
-      return none;
+      return null;
   }
-}
-
-const readThenWrite = (src: number, dst: number): Access[] => [
-  { buffer: src, writes: false },
-  { buffer: dst, writes: true },
-];
-
-/** The buffer that an instruction writes; null where it writes none. */
-export function writtenBuffer(instruction: Instruction): number | null {
-  for (const { buffer, writes } of accesses(instruction)) if (writes) return buffer;
-  return null;
 }
 
 /** Buffers that at least one of the instructions writes. */

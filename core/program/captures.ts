@@ -23,15 +23,16 @@ export interface Capture {
 
 /** All captures of a program, thread by thread, in order. */
 export function captures(threads: readonly ProgramThread[]): Capture[] {
-  return threads.flatMap(({ instructions }, thread) => {
-    const found: Capture[] = [];
+  const found: Capture[] = [];
+  for (const [thread, { instructions }] of threads.entries()) {
     let begin = -1;
-    instructions.forEach((instruction, index) => {
+    for (let index = 0; index < instructions.length; index += 1) {
+      const instruction = instructions[index] as Instruction;
       if (instruction.code === 'beginCapture') begin = index;
       else if (instruction.code === 'endCapture') found.push({ graph: instruction.graph, thread, begin, end: index });
-    });
-    return found;
-  });
+    }
+  }
+  return found;
 }
 
 /** The captured work of each graph, all of its captures together. */

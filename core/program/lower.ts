@@ -82,6 +82,8 @@ class Lowering {
   readonly scope: Scope;
   readonly #sources: Operation[] = [];
   readonly #alone: (Instruction | null)[] = [];
+  /** One string for all labels that are alike: whoever looks rows' names up compares them by identity then. */
+  readonly #labels = new Map<string, string>();
   /** Of a document that declares the same. */
   readonly #before: Lowered | null;
   /** By how much the numbers of the last operations are greater now. */
@@ -142,7 +144,7 @@ class Lowering {
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
-    const label = describeOperation(operation, this.scope.experiment, this.scope.find);
+    const label = this.#shared(describeOperation(operation, this.scope.experiment, this.scope.find));
     this.#keep({ op: place.op, kind: operation.op, label, thread, path }, operation, null);
     if (operation.op === 'repeat') this.#repeat(operation, place, out);
     else if (operation.op === 'range') this.#range(operation, place, out);
@@ -152,6 +154,13 @@ class Lowering {
       out.push(...instructions);
       this.#alone[place.op] = this.#isAlone(operation, instructions) ? (instructions[0] ?? null) : null;
     }
+  }
+
+  #shared(label: string): string {
+    const known = this.#labels.get(label);
+    if (known !== undefined) return known;
+    this.#labels.set(label, label);
+    return label;
   }
 
   /** Graphs, plans and default streams are numbered as they are first named; what is freed depends on what allocated it. */

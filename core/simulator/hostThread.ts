@@ -78,6 +78,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #capture: GraphCapture | null = null;
   #captured: Graph | null = null;
   #next = 0;
+  /** Number of the operation whose step it stands at. */
+  #op = -1;
   #callStartNs = 0;
   /** What the current call costs more than others of its kind. */
   #moreNs = 0;
@@ -112,11 +114,6 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   get current(): { readonly op: number; readonly name: string } | null {
     const step = this.#steps[this.#next];
     return step === undefined ? null : { op: this.#op, name: step.call || this.#label(step) };
-  }
-
-  /** Number of the operation whose step it stands at. */
-  get #op(): number {
-    return this.#ops[this.#next] ?? -1;
   }
 
   #label(step: Step): string {
@@ -173,6 +170,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         this.#endRound(step);
         continue;
       }
+      this.#op = this.#ops[this.#next] ?? -1;
       this.#callStartNs = nowNs;
       const untilNs = this.#call(step, nowNs);
       if (untilNs === held) return;

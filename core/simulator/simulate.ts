@@ -158,7 +158,11 @@ const fitsCaches = ({ sizes }: MultiCopyPlan, profile: DeviceProfile): boolean =
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
 
 function requireBounded(program: Program, most: number): void {
-  const total = program.threads.reduce((sum, thread) => sum + instructionCount(program, thread.instructions), 0);
+  const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
+  const total = program.threads.reduce(
+    (sum, { instructions }) => sum + instructionCount(program, graphs, instructions),
+    0,
+  );
   if (total <= most) return;
   throw new CopyscopeError({
     code: tooLong,
@@ -171,8 +175,11 @@ function requireBounded(program: Program, most: number): void {
  * Instructions that a host thread executes in all, each round of a repeat counted, each tensor of a multi-tensor copy,
  * and at each launch the work of the graph.
  */
-function instructionCount(program: Program, instructions: readonly Instruction[]): number {
-  const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
+function instructionCount(
+  program: Program,
+  graphs: ReadonlyMap<number, number>,
+  instructions: readonly Instruction[],
+): number {
   const weight = (instruction: Instruction): number => {
     if (instruction.code === 'multiCopy') return program.multiCopies[instruction.plan]?.sizes.length ?? 1;
     return instruction.code === 'launchGraph' ? 1 + (graphs.get(instruction.graph) ?? 0) : 1;

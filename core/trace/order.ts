@@ -57,7 +57,7 @@ function gatherBytes(from: Uint8Array, to: Uint8Array, order: Int32Array): void 
  * The rows of one lane come nearly always in order, whoever recorded them: each lane is brought into order by itself,
  * and then the lanes are merged.
  */
-export function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
+function rowOrder(columns: Order & Pick<TraceColumns, 'lane'>, count: number): Int32Array {
   const { rows, ends } = byLane(columns.lane, count);
   const comesBefore = comparison(columns);
   let start = 0;

@@ -3,7 +3,8 @@
  * the call that issued them: what they have in common is written down once, as a model, and each row names its model.
  * Nothing is checked here: build() holds all of it to the rules and brings the rows into order.
  */
-import { columnNames, gather, rowOrder } from './order.ts';
+import { LaneChains } from './laneChains.ts';
+import { columnNames, gather } from './order.ts';
 import { validateColumns, validateOwn } from './rules.ts';
 import { emptyColumns, type Lane, memoryKinds, rowKinds, type Trace, type TraceColumns } from './trace.ts';
 
@@ -21,6 +22,7 @@ export class RowWriter {
   #modelCount = 0;
   #own: OwnColumns;
   #count = 0;
+  readonly #chains: LaneChains;
   readonly #lanes: readonly Lane[];
   readonly #names: string[] = [];
   readonly #nameIndices = new Map<string, number>();
@@ -29,10 +31,11 @@ export class RowWriter {
   constructor(lanes: readonly Lane[], expectedRows = 0, expectedModels = 0) {
     this.#lanes = lanes;
     this.#own = ownColumns(capacity(expectedRows));
+    this.#chains = new LaneChains(lanes.length, this.#own.model.length);
     this.models = emptyColumns(capacity(expectedModels));
   }
 
-  /** Index of a new model, in which every column is 0. */
+  /** Index of a new model, in which every column is 0. Its lane has to be there before its first row. */
   model(): number {
     if (this.#modelCount === this.models.lane.length) {
       const larger = emptyColumns(this.#modelCount * 2);
@@ -51,6 +54,7 @@ export class RowWriter {
     own.startNs[row] = startNs;
     own.durationNs[row] = durationNs;
     own.correlation[row] = correlation;
+    this.#chains.add(row, this.models.lane[model] as number, own);
     this.#count = row + 1;
   }
 
@@ -70,12 +74,15 @@ export class RowWriter {
     validateColumns({ ...trace, count: this.#modelCount, columns: models });
     validateOwn(own, count);
     const { columns } = trace;
-    gather(models.lane, columns.lane, own.model);
-    const { startNs, durationNs } = own;
-    const order = rowOrder({ iteration: columns.iteration, startNs, durationNs, lane: columns.lane }, count);
     const modelOf = new Int32Array(count);
-    gather(own.model, modelOf, order);
-    for (const name of ownNames) gather(own[name], columns[name], order);
+    let next = 0;
+    this.#chains.visit(own, (row) => {
+      columns.startNs[next] = own.startNs[row] as number;
+      columns.durationNs[next] = own.durationNs[row] as number;
+      columns.correlation[next] = own.correlation[row] as number;
+      modelOf[next] = own.model[row] as number;
+      next += 1;
+    });
     for (const name of modelNames(models)) gather(models[name], columns[name], modelOf);
     return trace;
   }
@@ -84,6 +91,7 @@ export class RowWriter {
     const larger = ownColumns(this.#count * 2);
     for (const name of [...ownNames, 'model'] as const) larger[name].set(this.#own[name]);
     this.#own = larger;
+    this.#chains.grow(larger.model.length);
   }
 }
 

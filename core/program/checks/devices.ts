@@ -36,7 +36,21 @@ function checkIndices({ devices, visibleDevices }: UncheckedProgram, report: Rep
 }
 
 /** cudaEventRecord and cudaEventElapsedTime take only what is of one device. */
-function checkEvents({ threads, streams, events }: UncheckedProgram, report: Report): void {
+function checkEvents(program: UncheckedProgram, report: Report): void {
+  const { threads, events } = program;
+  const homes = program.devices.length > 1 ? eventHomes(program, report) : new Map<number, number>();
+  for (const { start, end, op } of instructionsOf('elapsedTime', threads)) {
+    for (const event of [start, end]) checkTiming(events[event], op, report);
+    const [first, second] = [homes.get(start), homes.get(end)];
+    if (first !== undefined && second !== undefined && first !== second) {
+      const message = "the two events belong to different devices, whose clocks can't be compared.";
+      report(op, message, 'Measure between two events of one device.');
+    }
+  }
+}
+
+/** The device that each event belongs to. */
+function eventHomes({ threads, streams, events }: UncheckedProgram, report: Report): ReadonlyMap<number, number> {
   const homes = new Map<number, number>();
   for (const { event, stream, op } of instructionsOf('recordEvent', threads)) {
     const device = streams[stream]?.device ?? 0;
@@ -47,14 +61,7 @@ function checkEvents({ threads, streams, events }: UncheckedProgram, report: Rep
     }
     homes.set(event, home ?? device);
   }
-  for (const { start, end, op } of instructionsOf('elapsedTime', threads)) {
-    for (const event of [start, end]) checkTiming(events[event], op, report);
-    const [first, second] = [homes.get(start), homes.get(end)];
-    if (first !== undefined && second !== undefined && first !== second) {
-      const message = "the two events belong to different devices, whose clocks can't be compared.";
-      report(op, message, 'Measure between two events of one device.');
-    }
-  }
+  return homes;
 }
 
 const instructionsOf = <Code extends Instruction['code']>(

@@ -36,18 +36,15 @@ class LifetimeCheck {
     this.#program = program;
     this.#report = report;
     this.#hasDynamic = program.buffers.some(({ allocated }) => allocated === 'by-operation');
-    this.#graphs = new Map(
-      [...capturedWork(program.threads)].map(([graph, work]) => [
-        graph,
-        new Set(work.flatMap((one) => this.#used(one))),
-      ]),
-    );
+    const work = this.#hasDynamic ? [...capturedWork(program.threads)] : [];
+    this.#graphs = new Map(work.map(([graph, list]) => [graph, new Set(list.flatMap((one) => this.#used(one)))]));
   }
 
   declarations(): void {
     for (const thread of this.#program.threads) {
       for (const instruction of thread.instructions) {
         this.#declare(instruction);
+        if (!this.#hasDynamic) continue;
         for (const buffer of this.#touched(instruction)) {
           const owner = this.#owners.get(buffer);
           this.#owners.set(buffer, owner === undefined || owner === thread ? thread : null);
@@ -57,6 +54,7 @@ class LifetimeCheck {
   }
 
   thread(thread: ProgramThread): void {
+    if (!this.#hasDynamic) return;
     this.#states = new Map();
     this.#block(thread, 0, thread.instructions.length);
   }
@@ -140,7 +138,6 @@ class LifetimeCheck {
 
   /** The buffers made by operations that an instruction uses. */
   #touched(instruction: Instruction): ReadonlySet<number> {
-    if (!this.#hasDynamic) return nothing;
     if (instruction.code === 'launchGraph') return this.#graphs.get(instruction.graph) ?? nothing;
     return new Set(this.#used(instruction));
   }

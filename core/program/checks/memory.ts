@@ -23,8 +23,11 @@ class MemoryCheck {
     else if (code === 'pin') this.#pin(instruction);
     else if (code === 'allocate') this.#allocate(instruction);
     else if (code === 'item') this.#item(instruction);
-    else if (code === 'memset') this.#reached([instruction.buffer], instruction);
-    else if (code === 'kernel') this.#reached([...instruction.reads, ...instruction.writes], instruction);
+    else if (code === 'memset') this.#reached(instruction.buffer, instruction);
+    else if (code === 'kernel') {
+      for (const buffer of instruction.reads) this.#reached(buffer, instruction);
+      for (const buffer of instruction.writes) this.#reached(buffer, instruction);
+    }
   }
 
   #buffer(index: number): ProgramBuffer | undefined {
@@ -70,19 +73,17 @@ class MemoryCheck {
    * A device reaches its own memory, page-locked host memory (all of it is mapped under unified addressing), and with
    * peer access that of other devices.
    */
-  #reached(buffers: readonly number[], { op, stream }: InstructionOf<'kernel' | 'memset'>): void {
+  #reached(index: number, { op, stream }: InstructionOf<'kernel' | 'memset'>): void {
     const device = this.#program.streams[stream]?.device ?? 0;
-    for (const index of buffers) {
-      const buffer = this.#buffer(index);
-      if (buffer === undefined) continue;
-      if (buffer.memory === 'pageable') {
-        const message = `the device can't reach "${buffer.id}": it is pageable memory.`;
-        this.#report(op, message, 'Copy it to device memory first, or make it mapped memory.');
-      } else if (buffer.memory === 'device' && buffer.device !== device && !this.#program.peerAccess) {
-        const [home, other] = [this.#program.devices[buffer.device]?.id, this.#program.devices[device]?.id];
-        const message = `"${buffer.id}" lies on "${home}", and the stream is of "${other}".`;
-        this.#report(op, message, 'Use a stream of that device, or set environment.peerAccess.');
-      }
+    const buffer = this.#buffer(index);
+    if (buffer === undefined) return;
+    if (buffer.memory === 'pageable') {
+      const message = `the device can't reach "${buffer.id}": it is pageable memory.`;
+      this.#report(op, message, 'Copy it to device memory first, or make it mapped memory.');
+    } else if (buffer.memory === 'device' && buffer.device !== device && !this.#program.peerAccess) {
+      const [home, other] = [this.#program.devices[buffer.device]?.id, this.#program.devices[device]?.id];
+      const message = `"${buffer.id}" lies on "${home}", and the stream is of "${other}".`;
+      this.#report(op, message, 'Use a stream of that device, or set environment.peerAccess.');
     }
   }
 }

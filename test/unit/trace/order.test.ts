@@ -62,6 +62,36 @@ describe('rows written after models', () => {
     expect(names[columns.name[0] ?? -1]).toBe('row 1');
   });
 
+  it('come in the order of a stable sort, whatever the order of each lane was', () => {
+    const lane = (index: number): Lane => ({ kind: 'stream', id: `stream:${index}`, name: `${index}`, device: 'gpu' });
+    const many = Array.from({ length: 6 }, (_, index) => lane(index));
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 300 }), fc.boolean(), (rows, inOrder) => {
+        const added = inOrder ? [...rows].sort((a, b) => a.startNs - b.startNs || b.durationNs - a.durationNs) : rows;
+        const writer = new RowWriter(many);
+        const columns = emptyColumns(added.length);
+        added.forEach(({ startNs, durationNs, lane: index }, at) => {
+          const model = writer.model();
+          writer.models.lane[model] = index;
+          writer.models.engine[model] = -1;
+          writer.models.kind[model] = kindCodes.kernel;
+          writer.models.name[model] = writer.name('row');
+          writer.models.op[model] = at;
+          writer.add(model, startNs, durationNs, at);
+          columns.lane[at] = index;
+          columns.op[at] = at;
+          columns.startNs[at] = startNs;
+          columns.durationNs[at] = durationNs;
+        });
+        const built = writer.build().columns;
+        expect([...built.op]).toEqual([...sortedColumns(columns, added.length).op]);
+        expect(built.correlation).toEqual(built.op);
+        expect(isSorted(built, added.length)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('are held to the rules before anything is done with them', () => {
     expect(() => written([[0, -1]])).toThrow(expect.objectContaining({ code: 'trace.invalid', field: 'startNs' }));
     expect(() => written([[2, 0]])).toThrow(expect.objectContaining({ code: 'trace.invalid', field: 'lane' }));
