@@ -32,7 +32,7 @@ export class CopyEngine implements Actor, LinkUser {
   readonly #queues: CopyQueues;
   /** In the order in which their turn came; of each queue only the first. */
   readonly #waiting = new Fifo<CopyJob>();
-  #active: CopyJob | null = null;
+  #active: StreamEntry | null = null;
   /** The next copy of the stream that the engine is at, which is about to be submitted. */
   #expected: StreamEntry | null = null;
   /** The next copy, of another stream: the gap before it runs. */
@@ -64,18 +64,19 @@ export class CopyEngine implements Actor, LinkUser {
 
   /** `moreNs`: what it takes longer without asking less of the link. */
   submit(entry: StreamEntry, aloneNs: number, bytes: number, moreNs = 0): void {
-    const job = { entry, aloneNs, bytes, moreNs };
     if (entry === this.#expected) {
       this.#expected = null;
-      this.#start(job, this.#clock.nowNs);
-    } else if (entry.queue !== null && entry.queue.entries.first !== entry) entry.job = job;
-    else if (this.#active !== null || this.#expected !== null || this.#next !== null) this.#waiting.push(job);
-    else this.#start(job, this.#clock.nowNs);
+      this.#start(entry, aloneNs, bytes, moreNs, this.#clock.nowNs);
+    } else if (entry.queue !== null && entry.queue.entries.first !== entry) {
+      entry.job = { entry, aloneNs, bytes, moreNs };
+    } else if (this.#active !== null || this.#expected !== null || this.#next !== null) {
+      this.#waiting.push({ entry, aloneNs, bytes, moreNs });
+    } else this.#start(entry, aloneNs, bytes, moreNs, this.#clock.nowNs);
   }
 
   act(what: number, nowNs: number): void {
     if (what === gapOver) this.#startNext(nowNs);
-    else if (what === this.#schedule && this.#active !== null) this.#end(this.#active.entry, nowNs);
+    else if (what === this.#schedule && this.#active !== null) this.#end(this.#active, nowNs);
   }
 
   setLinkRate(rate: number, nowNs: number): void {
@@ -105,12 +106,11 @@ export class CopyEngine implements Actor, LinkUser {
   #startNext(nowNs: number): void {
     const next = this.#next;
     this.#next = null;
-    if (next !== null) this.#start(next, nowNs);
+    if (next !== null) this.#start(next.entry, next.aloneNs, next.bytes, next.moreNs, nowNs);
   }
 
-  #start(job: CopyJob, nowNs: number): void {
-    const { entry, aloneNs, bytes, moreNs } = job;
-    this.#active = job;
+  #start(entry: StreamEntry, aloneNs: number, bytes: number, moreNs: number, nowNs: number): void {
+    this.#active = entry;
     const outwards = entry.step.src === 'device';
     this.linkIn = outwards ? 0 : bytes / aloneNs;
     this.linkOut = outwards ? bytes / aloneNs : 0;

@@ -29,19 +29,19 @@ export class CopyQueues {
 
   /** The queue of a copy that is issued now. */
   of(stream: number): CopyQueue {
-    const last = this.#queues.at(-1);
-    // The usual case, copies of one stream in a row.
-    if (last?.stream === stream) return last;
-    const queue = this.#taken(stream);
+    const queues = this.#queues;
+    let place = queues.length - 1;
+    while (place >= 0 && queues[place]?.stream !== stream) place -= 1;
+    if (place < 0 && queues.length === queuesOfEngine) place = 0;
+    const queue = queues[place] ?? { number: this.#first + queues.length, entries: new Fifo(), stream };
     queue.stream = stream;
-    this.#queues.push(queue);
+    if (place < 0) queues.push(queue);
+    else {
+      // Those behind it move up.
+      for (let behind = place + 1; behind < queues.length; behind += 1)
+        queues[behind - 1] = queues[behind] as CopyQueue;
+      queues[queues.length - 1] = queue;
+    }
     return queue;
-  }
-
-  #taken(stream: number): CopyQueue {
-    const own = this.#queues.findIndex((queue) => queue.stream === stream);
-    const place = own < 0 && this.#queues.length === queuesOfEngine ? 0 : own;
-    const number = this.#first + this.#queues.length;
-    return this.#queues.splice(place, place < 0 ? 0 : 1)[0] ?? { number, entries: new Fifo(), stream };
   }
 }

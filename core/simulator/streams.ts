@@ -130,17 +130,19 @@ export class StreamSet implements EntryOwner {
     }
     entry.complete = true;
     const stream = this.streams[step.stream];
-    const event = step.code === 'recordEvent' ? this.#events[step.event] : undefined;
     const isRecord = step.code === 'recordEvent';
-    const own: Followed = isRecord ? this.#behindEvent(entry, true) : entry;
-    const others: Followed = isRecord ? this.#behindEvent(entry, false) : entry;
+    const event = isRecord ? this.#events[step.event] : undefined;
+    // What is taken to have done it: as its own stream sees it, and as others do.
+    const own = isRecord ? this.#gaps.behindEvent(entry.via, true) : entry.via;
+    const others = isRecord ? this.#gaps.behindEvent(entry.via, false) : entry.via;
     if (stream !== undefined) settle(stream.tail, entry, nowNs, own);
     if (event !== undefined) settle(event, entry, nowNs, others);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
-    if (graph !== undefined) settle(graph, entry, nowNs, entry);
-    for (const dependent of dependents) {
-      const { via, engineNs } = dependent.stream === entry.stream ? own : others;
-      dependent.dependencyDone(nowNs, via, engineNs);
+    if (graph !== undefined) settle(graph, entry, nowNs, entry.via);
+    const { engineNs } = entry;
+    for (let at = 0; at < dependents.length; at += 1) {
+      const dependent = dependents[at] as Dependent;
+      dependent.dependencyDone(nowNs, dependent.stream === entry.stream ? own : others, engineNs);
     }
     // Emptied one by one: to set a length gives up the array's memory, and is slow.
     while (dependents.length > 0) dependents.pop();
@@ -186,10 +188,6 @@ export class StreamSet implements EntryOwner {
     );
   }
 
-  #behindEvent({ via, engineNs }: Followed, own: boolean): Followed {
-    return { via: this.#gaps.behindEvent(via, own), engineNs };
-  }
-
   #behind(entry: StreamEntry, tail: Tail): void {
     if (tail.entry === null) {
       entry.follow(tail.doneNs, tail.via, tail.engineNs);
@@ -231,15 +229,12 @@ function legacyGroup(streams: readonly SimulatedStream[], device: number): Legac
   };
 }
 
-/** Engine of what is followed, and when it ended. */
-type Followed = Pick<StreamEntry, 'via' | 'engineNs'>;
-
-function settle(tail: Tail, entry: StreamEntry, nowNs: number, { via, engineNs }: Followed): void {
+function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: EngineIndex): void {
   if (tail.entry !== entry) return;
   tail.entry = null;
   tail.doneNs = nowNs;
   tail.via = via;
-  tail.engineNs = engineNs;
+  tail.engineNs = entry.engineNs;
 }
 
 function watch(tail: Tail, waiter: Dependent): number {

@@ -124,6 +124,7 @@ function sink(heads: Int32Array, starts: Float64Array, size: number, from: numbe
 }
 
 function isBefore(heads: Int32Array, starts: Float64Array, a: number, b: number, times: RowTimes): boolean {
-  const [first, second] = [starts[a] as number, starts[b] as number];
+  const first = starts[a] as number;
+  const second = starts[b] as number;
   return first === second ? comesBefore(heads[a] as number, heads[b] as number, times) : first < second;
 }

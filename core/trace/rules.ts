@@ -79,10 +79,27 @@ function requireQuantities(name: string, values: Float64Array, count: number): v
 }
 
 function requireWithin(name: string, values: Int32Array | Uint8Array, count: number, least: number, most: number) {
+  // A loop for each type, as in gather().
+  const row =
+    values instanceof Uint8Array ? byteOutside(values, count, least, most) : integerOutside(values, count, least, most);
+  if (row < count) throw invalidRow(name, values[row] ?? Number.NaN, `from ${least} to ${most} (row ${row})`);
+}
+
+/** The first row whose value is not from `least` to `most`; `count` where there is none. */
+function integerOutside(values: Int32Array, count: number, least: number, most: number): number {
   for (let row = 0; row < count; row += 1) {
     const value = values[row] ?? Number.NaN;
-    if (!(value >= least && value <= most)) throw invalidRow(name, value, `from ${least} to ${most} (row ${row})`);
+    if (!(value >= least && value <= most)) return row;
   }
+  return count;
+}
+
+function byteOutside(values: Uint8Array, count: number, least: number, most: number): number {
+  for (let row = 0; row < count; row += 1) {
+    const value = values[row] ?? Number.NaN;
+    if (!(value >= least && value <= most)) return row;
+  }
+  return count;
 }
 
 function requireLanes(lane: Int32Array, kind: Uint8Array, count: number, lanes: readonly Lane[]): void {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { deleteOperations, duplicateOperations } from '../../core/experiment/edit/operations.ts';
 import { resizeOperation } from '../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
@@ -11,6 +12,7 @@ import { lower } from '../../core/program/lower.ts';
 import type { Program } from '../../core/program/program.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { simulate } from '../../core/simulator/simulate.ts';
+import { predict } from '../../renderer/predict/predict.ts';
 
 const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
 
@@ -87,13 +89,27 @@ for (const [name, tested] of Object.entries(shapes)) {
 }
 const list = Array.from({ length: 500 }, () => [copy('a'), spin('b'), copy('b'), spin('a')]).flat();
 console.log('an edit in 2,000 operations');
+const path = ['threads', 0, 'operations', 0, 'operations', 0];
 let edited = experiment(1, list);
-let bytes = 4096;
-show(
-  'changed, lowered and simulated',
-  best(50, () => {
-    bytes = bytes === 4096 ? 2048 : 4096;
-    edited = resizeOperation(edited, ['threads', 0, 'operations', 0, 'operations', 0], bytes).experiment;
-    simulate(lower(edited), profile);
-  }),
-);
+let edits = 0;
+
+/** One operation another size, and the size before again. */
+function resized(): Experiment {
+  edits += 1;
+  edited = resizeOperation(edited, path, edits % 2 === 0 ? 4096 : 2048).experiment;
+  return edited;
+}
+
+/** One put in, and taken out again: those behind it have other numbers each time. */
+function putIn(): Experiment {
+  edits += 1;
+  edited = (edits % 2 === 0 ? deleteOperations(edited, [path]) : duplicateOperations(edited, [path])).experiment;
+  return edited;
+}
+
+const measured: readonly (readonly [string, () => void])[] = [
+  ['changed, lowered and simulated', () => simulate(lower(resized()), profile)],
+  ['changed, predicted as in the window', () => predict(resized(), profile, '')],
+  ['put in or taken out, predicted as in the window', () => predict(putIn(), profile, '')],
+];
+for (const [name, body] of measured) show(name, best(50, body));
