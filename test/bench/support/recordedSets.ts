@@ -43,7 +43,8 @@ export const sets = [
 ] as const;
 
 /** Predicted before anyone had looked at them, and part of no fit. The third is from an H100. */
-export const trials = [20261124, 20261126, 20261127, 20261128].map((seed) => `test/fixtures/trials/seed-${seed}`);
+const seeds = [20261124, 20261126, 20261127, 20261128, 20261129, 20261130];
+export const trials = seeds.map((seed) => `test/fixtures/trials/seed-${seed}`);
 
 /** What copyscope calibrate made on a set's machine, minutes before the set was recorded. */
 export const calibratedFor = new Map<string, string>([
@@ -55,6 +56,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261126', 'test/fixtures/calibrated/seed-20261126.json'],
   ['test/fixtures/trials/seed-20261127', 'test/fixtures/calibrated/seed-20261127.json'],
   ['test/fixtures/trials/seed-20261128', 'test/fixtures/calibrated/seed-20261128.json'],
+  ['test/fixtures/trials/seed-20261129', 'test/fixtures/calibrated/seed-20261129.json'],
 ]);
 
 /**
