@@ -2,7 +2,7 @@
 import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
 import { Tally } from '../../core/experiment/edit/tally.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { lowerUnverified } from '../../core/program/lower.ts';
+import { lowerToSimulate } from '../../core/program/lower.ts';
 import { simulateRun } from '../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { SimulateOptions } from '../../core/simulator/simulate.ts';
@@ -23,7 +23,7 @@ export function predict(
   version: string,
   options?: SimulateOptions,
 ): Prediction {
-  const request = { experiment, program: lowerUnverified(experiment), profile: profile.name };
+  const request = { experiment, program: lowerToSimulate(experiment), profile: profile.name };
   const run = simulateRun(request, profile, { machine: null, version }, options);
   const { representative } = run.info.iterations;
   return {

@@ -14,6 +14,7 @@ import { assign, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
+import { leastRehearsed, rehearse } from './rehearse.ts';
 
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
@@ -111,7 +112,22 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   const ticket = tickets;
   show(id, { ticket, ...made });
   summing = setTimeout(() => send({ ticket, experiment, hasLanes: true }, profile), summaryPauseMs);
+  if (isLongerThan(leastRehearsed, experiment)) rehearse(shortEnough, (edited) => predictInVain(edited, profile));
   return true;
+}
+
+/** What is open, where it is predicted here. */
+function shortEnough(): Experiment | null {
+  const open = wantedNow(state())?.experiment ?? null;
+  return open === null || isLongerThan(mostHere, open) ? null : open;
+}
+
+function predictInVain(experiment: Experiment, profile: DeviceProfile): void {
+  try {
+    predict(experiment, profile, version(), { maxInstructions: mostHere });
+  } catch {
+    // Not every edit makes sense.
+  }
 }
 
 /** A summary is asked for when no other edit has come for so long. */

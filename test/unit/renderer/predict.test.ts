@@ -12,6 +12,7 @@ import { parseProfile } from '../../../core/simulator/profile.ts';
 import { tooLong } from '../../../core/simulator/simulate.ts';
 import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
 import { isLongerThan, predict } from '../../../renderer/predict/predict.ts';
+import { rehearsedEdit } from '../../../renderer/predict/rehearse.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const profile = parseProfile(
@@ -23,18 +24,37 @@ async function simulated(experiment: Experiment) {
   return engine.run({ experiment, program: lower(experiment), profile: profile.name });
 }
 
+/** What the thread finds follows from the document, and comparing it takes longer than reading. */
+const readsUntold = experimentOf(
+  {
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes: 1 << 22, pattern: { kind: 'random', seed: 7 } },
+      { id: 'there', memory: 'device', bytes: 1 << 22 },
+      { id: 'back', memory: 'pinned', bytes: 1 << 22 },
+    ],
+  },
+  [
+    { op: 'copy', src: 'source', dst: 'there', stream: 'default' },
+    { op: 'copy', src: 'there', dst: 'back', stream: 'default' },
+    { op: 'read', buffer: 'back' },
+    { op: 'synchronizeDevice' },
+    { op: 'read', buffer: 'back' },
+  ],
+);
+
 describe('a prediction', () => {
-  it.each([...templates.map(({ title, build }) => [title, build()] as const), ['nothing', emptyExperiment()] as const])(
-    'is the run of the simulated engine: %s',
-    async (_, experiment) => {
-      const { run, iteration, counters } = predict(experiment, profile, '1');
-      const { info, trace } = await simulated(experiment);
-      expect({ ...run.info, createdAt: '' }).toEqual({ ...info, createdAt: '' });
-      expect(run.trace).toEqual(trace);
-      expect(iteration).toEqual(indexIteration(trace, 0));
-      expect(counters).toEqual(laneCounters({ info, trace }, 0));
-    },
-  );
+  it.each([
+    ...templates.map(({ title, build }) => [title, build()] as const),
+    ['nothing', emptyExperiment()] as const,
+    ['reads that are told nothing', readsUntold] as const,
+  ])('is the run of the simulated engine: %s', async (_, experiment) => {
+    const { run, iteration, counters } = predict(experiment, profile, '1');
+    const { info, trace } = await simulated(experiment);
+    expect({ ...run.info, createdAt: '' }).toEqual({ ...info, createdAt: '' });
+    expect(run.trace).toEqual(trace);
+    expect(iteration).toEqual(indexIteration(trace, 0));
+    expect(counters).toEqual(laneCounters({ info, trace }, 0));
+  });
 
   it('of a longer program is refused before it is simulated', () => {
     const work = { op: 'work', durationNs: 1 } as const;
@@ -44,6 +64,17 @@ describe('a prediction', () => {
       expect.objectContaining({ code: tooLong }) as CopyscopeError,
     );
   });
+});
+
+it('rehearsed edits are documents of their own, that leave the open one as it is', () => {
+  const before = structuredClone(readsUntold);
+  const lengths = [0, 1, 2, 3, 4, 5].map((turn) => {
+    const { threads } = rehearsedEdit(readsUntold, turn);
+    expect(threads[0]?.operations).not.toBe(readsUntold.threads[0]?.operations);
+    return threads[0]?.operations.length;
+  });
+  expect(lengths).toEqual([5, 4, 6, 5, 4, 6]);
+  expect(readsUntold).toEqual(before);
 });
 
 describe('the length of a document', () => {
