@@ -17,41 +17,42 @@ type Said = readonly [says: Sign['says'], box: Box];
 
 export class Signs {
   readonly all: Sign[] = [];
-  /** How many signs stand in a bar, by where its visible part begins. */
-  readonly #inside = new Map<string, number>();
-  /** Where signs stand in a line, by the bar's upper edge and how many stand above. */
-  readonly #taken = new Map<string, number[]>();
+  /** How many signs stand in a bar, by its upper edge and where its visible part begins. */
+  readonly #inside = new Map<number, Map<number, number>>();
+  /** Where signs stand in a line, by how many stand above and the bar's upper edge. */
+  readonly #taken = [new Map<number, number[]>(), new Map<number, number[]>()] as const;
 
   constructor(hazards: readonly Box[], missed: readonly Box[]) {
-    const rest = [...this.#putInside('hazard', hazards), ...this.#putInside('missed', missed)];
-    for (const [says, box] of rest) this.#putOver(says, box);
+    const narrow: Said[] = [];
+    for (const box of hazards) if (!this.#putInside('hazard', box)) narrow.push(['hazard', box]);
+    for (const box of missed) if (!this.#putInside('missed', box)) narrow.push(['missed', box]);
+    for (const [says, box] of narrow) this.#putOver(says, box);
   }
 
   /** How far a bar's words stand from its left edge. */
   indent(x: number, y: number): number {
-    const count = this.#inside.get(keyOf(x, y)) ?? 0;
+    const count = this.#inside.get(y)?.get(x) ?? 0;
     return count === 0 ? 5 : count * (signSize + gap) + 4;
   }
 
-  /** Gives those without room. */
-  #putInside(says: Sign['says'], boxes: readonly Box[]): Said[] {
-    return boxes.flatMap((box): Said[] => {
-      if (box.height < signSize) return [];
-      const left = Math.max(box.x, 0);
-      const before = this.#inside.get(keyOf(left, box.y)) ?? 0;
-      const x = left + gap + before * (signSize + gap);
-      if (x + signSize + gap >= box.x + box.width) return [[says, box]];
-      this.#inside.set(keyOf(left, box.y), before + 1);
-      this.#line(box, 0).push(x);
-      this.all.push({ says, x, y: box.y + Math.floor((box.height - signSize) / 2) });
-      return [];
-    });
+  /** False where there is no room, and true where none is needed. */
+  #putInside(says: Sign['says'], box: Box): boolean {
+    if (box.height < signSize) return true;
+    const left = Math.max(box.x, 0);
+    const before = this.#inside.get(box.y)?.get(left) ?? 0;
+    const x = left + gap + before * (signSize + gap);
+    if (x + signSize + gap >= box.x + box.width) return false;
+    const own = this.#inside.get(box.y) ?? new Map<number, number>();
+    this.#inside.set(box.y, own.set(left, before + 1));
+    this.#line(box, 0).push(x);
+    this.all.push({ says, x, y: box.y + Math.floor((box.height - signSize) / 2) });
+    return true;
   }
 
   /** One below the other where a bar has both. */
   #putOver(says: Sign['says'], box: Box): void {
     const x = box.x + box.width / 2 - signSize / 2;
-    for (const above of [0, 1]) {
+    for (const above of [0, 1] as const) {
       const [y, line] = [above * (signSize + 1), this.#line(box, above)];
       if (y + signSize > box.height || line.some((other) => Math.abs(other - x) < signSize + gap)) continue;
       line.push(x);
@@ -60,11 +61,12 @@ export class Signs {
     }
   }
 
-  #line({ y }: Box, above: number): number[] {
-    const known = this.#taken.get(keyOf(above, y)) ?? [];
-    this.#taken.set(keyOf(above, y), known);
-    return known;
+  #line({ y }: Box, above: 0 | 1): number[] {
+    const lines = this.#taken[above];
+    const known = lines.get(y);
+    if (known !== undefined) return known;
+    const made: number[] = [];
+    lines.set(y, made);
+    return made;
   }
 }
-
-const keyOf = (x: number, y: number): string => `${x} ${y}`;
