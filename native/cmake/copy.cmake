@@ -10,7 +10,7 @@ target_sources(copyscope_engine PRIVATE
   src/copy/packing_plan.cpp
   src/copy/pending_copy.cpp
   src/copy/pipeline.cpp
-  src/copy/processors.cpp
+  src/copy/processor_share.cpp
   src/copy/relay_tuning.cpp
   src/copy/relays.cpp
   src/copy/slot_ring.cpp

@@ -7,13 +7,9 @@
 #include <iterator>
 #include <string>
 
-#ifdef __linux__
-#include <pthread.h>
-#include <sched.h>
-#endif
-
 #include "clock.h"
 #include "host_memory.h"
+#include "thread_processors.h"
 
 namespace copyscope {
 namespace {
@@ -39,7 +35,7 @@ std::vector<int> chooseProcessors(std::vector<ProcessorTime> found, std::size_t 
   for (std::size_t place = 0; place < fast; ++place) numbers.push_back(found[place].processor);
   std::sort(numbers.begin(), numbers.end());
   // Neighbours may be one core, which a virtual machine doesn't tell. The very first has the system's own work, and the
-  // first few are those that a copy engine's helpers leave to who leads them (copy/processors.h).
+  // first few are those that a copy engine's helpers leave to who leads them (copy/processor_share.h).
   const std::size_t first = fast >= 2 * threads ? 1 : 0;
   std::vector<int> chosen;
   for (std::size_t thread = 0; thread < threads; ++thread) chosen.push_back(numbers[thread * fast / threads + first]);
@@ -58,33 +54,7 @@ std::vector<int> numbersIn(const char* list) {
   return numbers;
 }
 
-#ifdef __linux__
 namespace {
-
-std::vector<int> allowedProcessors() {
-  std::vector<int> all;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (pthread_getaffinity_np(pthread_self(), sizeof(allowed), &allowed) != 0) return all;
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &allowed)) all.push_back(processor);
-  }
-  return all;
-}
-
-void allow(const std::vector<int>& processors) noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(processor, &set);
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(set), &set));
-}
-
-void allow(int processor) noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof(set), &set));
-}
 
 /// What the system says of a processor; empty where it says nothing.
 std::vector<int> told(int processor, const char* what) {
@@ -102,7 +72,7 @@ std::vector<int> candidates(const std::vector<int>& allowed, std::size_t threads
     const auto known = [&](int sibling) { return contains(cores, sibling); };
     if (std::none_of(siblings.begin(), siblings.end(), known)) cores.push_back(processor);
   }
-  const std::vector<int> sharing = told(sched_getcpu(), "/cache/index3/shared_cpu_list");
+  const std::vector<int> sharing = told(currentProcessor(), "/cache/index3/shared_cpu_list");
   std::vector<int> near;
   std::copy_if(cores.begin(), cores.end(), std::back_inserter(near), [&](int one) { return contains(sharing, one); });
   return isEnough(near.size(), threads) ? near : cores;
@@ -133,38 +103,28 @@ bool isWanted() {
 
 OwnProcessors::OwnProcessors(std::size_t threads) {
   if (!isWanted()) return;
-  allowed_ = allowedProcessors();
+  allowed_ = threadProcessors();
   if (!isEnough(allowed_.size(), threads)) return;
   std::vector<ProcessorTime> found;
   for (const int processor : candidates(allowed_, threads)) {
-    allow(processor);
+    setThreadProcessors(&processor, 1);
     found.push_back({processor, timeHere()});
   }
   own_ = chooseProcessors(std::move(found), threads);
   std::vector<int> others;
   std::copy_if(allowed_.begin(), allowed_.end(), std::back_inserter(others),
                [this](int one) { return !contains(own_, one); });
-  allow(others);
+  setThreadProcessors(others.data(), others.size());
 }
 
 OwnProcessors::~OwnProcessors() {
-  if (!allowed_.empty()) allow(allowed_);
+  if (!allowed_.empty()) setThreadProcessors(allowed_.data(), allowed_.size());
 }
 
 void OwnProcessors::settle(std::size_t thread) const noexcept {
-  if (thread >= own_.size() || sched_getcpu() == own_[thread]) return;
-  allow(own_[thread]);
-  allow(allowed_);
+  if (thread >= own_.size() || currentProcessor() == own_[thread]) return;
+  setThreadProcessors(&own_[thread], 1);
+  setThreadProcessors(allowed_.data(), allowed_.size());
 }
-
-#else
-
-OwnProcessors::OwnProcessors(std::size_t) {}
-
-OwnProcessors::~OwnProcessors() = default;
-
-void OwnProcessors::settle(std::size_t) const noexcept {}
-
-#endif
 
 }  // namespace copyscope

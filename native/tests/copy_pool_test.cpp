@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "copy/memory_pool.h"
-#include "copy/processors.h"
+#include "copy/processor_share.h"
 #include "copy/shared_work.h"
 #include "copy/streaming_copy.h"
 #include "copy/worker_pool.h"
@@ -123,16 +123,16 @@ TEST("helpers share no processors with each other, nor with the first share") {
     for (unsigned groups = 0; groups < 12; ++groups) {
       std::set<int> seen;
       for (unsigned number = 0; number + 1 < groups; ++number) {
-        const std::vector<int> own = ownProcessors(all, number, groups);
+        const std::vector<int> own = processorShare(all, number, groups);
         CHECK(own.empty() == (count / groups < 2));
         if (own.empty()) continue;
         CHECK(own.size() >= 2 && own.front() > all[own.size() - 1]);
         for (const int processor : own) CHECK(seen.insert(processor).second && processor % 3 == 0);
-        CHECK(ownProcessors(all, number + groups - 1, groups) == own);
+        CHECK(processorShare(all, number + groups - 1, groups) == own);
       }
     }
   }
-  CHECK(ownProcessors({0, 1, 2, 3}, 0, 1).empty() && ownProcessors({}, 0, 8).empty());
+  CHECK(processorShare({0, 1, 2, 3}, 0, 1).empty() && processorShare({}, 0, 8).empty());
 }
 
 TEST("a copy past the caches writes its bytes and no others, wherever both ends lie") {

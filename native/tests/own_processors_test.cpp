@@ -3,11 +3,8 @@
 
 #include <thread>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
-
 #include "check.h"
+#include "thread_processors.h"
 
 using namespace copyscope;
 
@@ -49,25 +46,27 @@ TEST("lists of processors are read as Linux writes them") {
   CHECK(numbersIn("4-") == std::vector<int>{});
 }
 
-#ifdef __linux__
+TEST("a thread runs where it is put, until it is let go") {
+  std::thread([] {
+    const std::vector<int> before = threadProcessors();
+    for (const int processor : before) {
+      setThreadProcessors(&processor, 1);
+      CHECK(threadProcessors() == std::vector<int>{processor} && currentProcessor() == processor);
+    }
+    setThreadProcessors(before.data(), before.size());
+    CHECK(threadProcessors() == before);
+  }).join();
+}
+
 TEST("the one that leads may run where it might before, once those of the host threads have gone") {
-  cpu_set_t before;
-  cpu_set_t after;
-  CPU_ZERO(&before);
-  CPU_ZERO(&after);
-  CHECK(sched_getaffinity(0, sizeof(before), &before) == 0);
+  const std::vector<int> before = threadProcessors();
   {
     const OwnProcessors processors(1);
     // Started with the leader's processors, as an executor's threads are.
     std::thread([&] {
       processors.settle(0);
-      cpu_set_t settled;
-      CPU_ZERO(&settled);
-      CHECK(sched_getaffinity(0, sizeof(settled), &settled) == 0);
-      CHECK(CPU_EQUAL(&settled, &before));
+      CHECK(threadProcessors() == before);
     }).join();
   }
-  CHECK(sched_getaffinity(0, sizeof(after), &after) == 0);
-  CHECK(CPU_EQUAL(&before, &after));
+  CHECK(threadProcessors() == before);
 }
-#endif

@@ -5,7 +5,7 @@
 
 #include "../host_memory.h"
 #include "copy_job.h"
-#include "processors.h"
+#include "processor_share.h"
 #include "relays.h"
 
 namespace copyscope::copy {
@@ -38,7 +38,7 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   relays_ = std::make_unique<Relays>(*this);
   const bool spins = cores_ >= coresToSpin;
   const auto prepare = [shared, threads = threadsAtMost(cores_)](unsigned number) {
-    useOwnProcessors(number, threads);
+    keepToProcessorShare(number, threads);
     shared->attach();
   };
   workers_ = std::make_unique<WorkerPool>(prepare, spins ? spinNs : 0);
