@@ -15,10 +15,23 @@ const none: HazardReport = { hazards: [], limits: [] };
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();
 /** By experiment and hazard; null where no change is known that repairs it. */
 const repairs = new WeakMap<Experiment, Map<Hazard, Change | null>>();
+
+/** What an edit leaves of a report, each made when it is asked for. */
+interface Kept {
+  report?: HazardReport;
+  marks?: HazardsByOp;
+}
+
+interface Last {
+  readonly document: string;
+  readonly experiment: Experiment;
+  readonly report: HazardReport;
+  /** By the document after an edit. */
+  readonly kept: WeakMap<Experiment, Kept>;
+}
+
 /** The last report, and whose it is. */
-let last: { readonly document: string; readonly experiment: Experiment; readonly report: HazardReport } | null = null;
-let kept = new WeakMap<Experiment, HazardReport>();
-let keptAsMarks = new WeakMap<Experiment, HazardsByOp>();
+let last: Last | null = null;
 
 type Question = { readonly experiment: Experiment } & (
   | { readonly document: string; readonly run: string }
@@ -44,17 +57,23 @@ export const reportOf = (experiment: Experiment | null, run: string): HazardRepo
 /** What was found in the document last, for what it is now; null where nothing was. */
 export function lastReport(document: string, experiment: Experiment): HazardReport | null {
   if (last?.document !== document) return null;
-  const report = kept.get(experiment) ?? keptHazards(last.report, last.experiment, experiment);
-  kept.set(experiment, report);
-  return report;
+  const own = keptOf(last, experiment);
+  own.report ??= keptHazards(last.report, last.experiment, experiment);
+  return own.report;
 }
 
 /** The same for marks in lanes, which are drawn with the edit itself. */
 export function lastMarks(document: string, experiment: Experiment): HazardsByOp | null {
   if (last?.document !== document) return null;
-  const marks = keptAsMarks.get(experiment) ?? keptMarks(hazardsByOp(last.report), last.experiment, experiment);
-  keptAsMarks.set(experiment, marks);
-  return marks;
+  const own = keptOf(last, experiment);
+  own.marks ??= keptMarks(hazardsByOp(last.report), last.experiment, experiment);
+  return own.marks;
+}
+
+function keptOf({ kept }: Last, experiment: Experiment): Kept {
+  const own = kept.get(experiment) ?? {};
+  kept.set(experiment, own);
+  return own;
 }
 
 /** Undefined before it was tried. */
@@ -157,7 +176,5 @@ function keepReport({ document, experiment, run }: Extract<Question, { run: stri
   const report = before === null ? found : steadyReport(before, found);
   const own = reports.get(experiment) ?? new Map<string, HazardReport>();
   reports.set(experiment, own.set(run, report));
-  last = { document, experiment, report };
-  kept = new WeakMap();
-  keptAsMarks = new WeakMap();
+  last = { document, experiment, report, kept: new WeakMap() };
 }

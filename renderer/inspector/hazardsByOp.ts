@@ -42,8 +42,8 @@ export function keptMarks(marks: HazardsByOp, before: Experiment, after: Experim
     numberAfter(first.op) !== null && numberAfter(second.op) !== null;
   const get = (op: number): readonly Hazard[] | undefined => {
     const old = numberBefore(op);
-    const found = old === null ? undefined : marks.get(old);
-    return found?.some(isLeft) === true ? found.filter(isLeft) : undefined;
+    const left = old === null ? undefined : marks.get(old)?.filter(isLeft);
+    return left?.length === 0 ? undefined : left;
   };
   const has = (op: number): boolean => {
     const old = numberBefore(op);
