@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
 import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
+import { LinkButton } from '../common/LinkButton.tsx';
 import { useHazards } from '../inspector/useHazards.ts';
 import classes from './StatusLine.module.css';
 
@@ -26,16 +27,16 @@ export function HazardCount() {
           <IconShieldCheck size={14} aria-hidden /> none
         </span>
       ) : (
-        <button
-          type="button"
-          className={classes['goTo']}
-          data-tone="bad"
-          title="To the next one"
-          aria-label={`Hazards: ${length}, to the next one`}
-          onClick={() => goToNext(report.hazards)}
-        >
-          <IconAlertTriangle size={14} aria-hidden /> {length}
-        </button>
+        <span data-tone="bad">
+          <LinkButton
+            plain
+            title="To the next one"
+            label={`Hazards: ${length}, to the next one`}
+            onClick={() => goToNext(report.hazards)}
+          >
+            <IconAlertTriangle size={14} aria-hidden /> {length}
+          </LinkButton>
+        </span>
       )}
     </span>
   );

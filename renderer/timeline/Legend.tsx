@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import { type PaintName, paintNames } from '../app/palette.ts';
+import { LinkButton } from '../common/LinkButton.tsx';
 import { usePaints } from '../common/usePaints.ts';
 import classes from './Legend.module.css';
 import { paintOfRow } from './paintCodes.ts';
@@ -87,9 +88,9 @@ function Missed({ count, onNext }: MissedProps) {
   );
   if (onNext === undefined) return words;
   return (
-    <button type="button" title="Could have overlapped and didn’t. To the next one (V)" onClick={onNext}>
+    <LinkButton plain title="Could have overlapped and didn’t. To the next one (V)" onClick={onNext}>
       {words}
-    </button>
+    </LinkButton>
   );
 }
 
