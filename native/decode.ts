@@ -1,4 +1,5 @@
 /** The addon's columns as a trace, a verification and iteration times. */
+import { typicalIterations } from '../core/analysis/typicalIterations.ts';
 import { CopyscopeError } from '../core/errors.ts';
 import type { Instruction, Program } from '../core/program/program.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
@@ -184,14 +185,8 @@ export function decodeIterations(trace: Trace, result: AddonResult): RunIteratio
     recordedMakespanNs: makespans,
     recordedWallNs: [...result.recordedWallNs],
     plainWallNs: [...result.plainWallNs],
-    representative: medianIndex(makespans),
+    representative: typicalIterations(trace, makespans)[0] ?? 0,
   };
-}
-
-/** Index of the median; of the lower one of two in the middle. */
-export function medianIndex(values: readonly number[]): number {
-  const order = [...values.keys()].sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0) || a - b);
-  return order[Math.floor((order.length - 1) / 2)] ?? 0;
 }
 
 function bufferId(program: Program, index: number): string {

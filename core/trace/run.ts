@@ -70,7 +70,7 @@ const iterationsSchema = z.object({
   /** Host clock around whole iterations, ended by a device synchronise: recorded, and with recording off. */
   recordedWallNs: timesNs,
   plainWallNs: timesNs,
-  /** The recorded iteration whose makespan is the median: the one shown. */
+  /** The recorded iteration that is shown: the most typical one (core/analysis/typicalIterations.ts). */
   representative: z.number().int().min(0),
 });
 

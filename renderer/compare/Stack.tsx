@@ -192,7 +192,7 @@ function IterationOf({
       value={String(view.number)}
       data={run.iterations.map((number) => ({
         value: String(number),
-        label: `iteration ${number + 1}${number === representative ? ' (median)' : ''}`,
+        label: `iteration ${number + 1}${number === representative ? ' (typical)' : ''}`,
       }))}
       onChange={(value) => value !== null && setCompare({ iterations: { ...iterations, [run.id]: Number(value) } })}
     />

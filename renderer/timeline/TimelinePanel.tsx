@@ -278,7 +278,7 @@ function IterationPicker({ run }: { readonly run: LoadedRun }) {
       comboboxProps={{ width: 230, position: 'bottom-start' }}
       renderOption={({ option }) => {
         const makespan = recordedMakespanNs[Number(option.value)];
-        const first = `${option.label}${option.value === String(representative) ? ' (median)' : ''}`;
+        const first = `${option.label}${option.value === String(representative) ? ' (typical)' : ''}`;
         return <TwoParts first={first} second={makespan === undefined ? '' : formatDuration(makespan)} />;
       }}
     />

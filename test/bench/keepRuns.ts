@@ -1,5 +1,5 @@
 /**
- * Keeps recorded runs as small fixtures: of a large one only the iterations around the median makespan.
+ * Keeps recorded runs as small fixtures: of a large one only the most typical iterations.
  *   node test/bench/run.mjs keepRuns FROM TO [BYTES]
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

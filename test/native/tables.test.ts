@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { patternSchema } from '../../core/experiment/resources.ts';
 import { contentByte } from '../../core/program/pattern.ts';
 import { loadAddon } from '../../native/addon.ts';
-import { decodeTrace, medianIndex } from '../../native/decode.ts';
+import { decodeTrace } from '../../native/decode.ts';
 import { encodeProgram } from '../../native/encode.ts';
 import { codes, columns, layout, patternKinds } from '../../native/layout.ts';
 import { describeNative, request } from './support.ts';
@@ -184,10 +184,5 @@ describe('decoding', () => {
     expect(() => decodeTrace(program, result(bad))).toThrow(expect.objectContaining({ code: 'trace.invalid' }));
     const stream = { ...device([2, 2, 1]), stream: Int32Array.of(0, 0, 4) };
     expect(() => decodeTrace(program, result(stream))).toThrow(expect.objectContaining({ code: 'trace.invalid' }));
-  });
-
-  test('the median of an even number is the lower one in the middle', () => {
-    expect(medianIndex([5, 1, 4, 2])).toBe(3);
-    expect(medianIndex([3, 1, 2])).toBe(2);
   });
 });

@@ -1,4 +1,5 @@
-/** A recorded run as a small file: of a large one only the iterations around the median makespan are kept. */
+/** A recorded run as a small file: of a large one only the most typical iterations are kept. */
+import { typicalIterations } from '../../../core/analysis/typicalIterations.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { traceFromColumns } from '../../../core/trace/builder.ts';
 import { iterationRows } from '../../../core/trace/rows.ts';
@@ -11,15 +12,12 @@ export function smallRun(run: Run, mostBytes: number): Uint8Array {
   return whole.length <= mostBytes ? whole : encodeRun(around(run, mostBytes / whole.length));
 }
 
-/** An odd number of iterations, at most about `part` of all and at least one: the median stays what it was. */
+/** An odd number of iterations, at most about `part` of all and at least one: the most typical one stays what it was. */
 function around({ info, trace }: Run, part: number): Run {
   const { recordedMakespanNs, recordedWallNs } = info.iterations;
-  const order = [...recordedMakespanNs.keys()].sort(
-    (a, b) => (recordedMakespanNs[a] ?? 0) - (recordedMakespanNs[b] ?? 0),
-  );
-  const middle = (order.length - 1) >> 1;
+  const order = typicalIterations(trace, recordedMakespanNs);
   const each = Math.max(0, Math.floor((part * order.length - 1) / 2));
-  const kept = order.slice(middle - each, middle + each + 1).sort((a, b) => a - b);
+  const kept = order.slice(0, 2 * each + 1).sort((a, b) => a - b);
   const ranges = kept.map((iteration) => iterationRows(trace, iteration));
   const count = ranges.reduce((sum, range) => sum + range.to - range.from, 0);
   const columns = emptyColumns(count);
@@ -32,14 +30,12 @@ function around({ info, trace }: Run, part: number): Run {
     row += range.to - range.from;
   });
   const pick = (values: readonly number[]): number[] => kept.flatMap((iteration) => values[iteration] ?? []);
-  const makespans = pick(recordedMakespanNs);
-  const median = recordedMakespanNs[order[middle] ?? 0] ?? 0;
-  const note = `Of ${order.length} recorded iterations, ${kept.length} around the median are kept.`;
+  const note = `Of ${order.length} recorded iterations, the ${kept.length} most typical are kept.`;
   const iterations = {
     ...info.iterations,
-    recordedMakespanNs: makespans,
+    recordedMakespanNs: pick(recordedMakespanNs),
     recordedWallNs: pick(recordedWallNs),
-    representative: makespans.indexOf(median),
+    representative: kept.indexOf(order[0] ?? 0),
   };
   return {
     info: { ...info, iterations, notes: [...info.notes, note] },

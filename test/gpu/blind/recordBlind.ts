@@ -13,7 +13,7 @@ import { smallRun } from '../../bench/support/smallRun.ts';
 import { engineKind, example, report, runOnGpu } from '../support.ts';
 import { blindExperiments } from './blind.ts';
 
-/** Bytes of a run beyond which only the iterations around the median are kept. */
+/** Bytes of a run beyond which only the most typical iterations are kept. */
 const mostBytes = 40_000;
 /** One that hangs must not cost the others their time. */
 const mostMsForOne = 15_000;

@@ -1,0 +1,37 @@
+/** Which of several iterations stands for a run: both its makespan and its overlap count. */
+import { describe, expect, it } from 'vitest';
+import { typicalIterations } from '../../../core/analysis/typicalIterations.ts';
+import { type DrawnRow, drawTrace } from '../support/draw.ts';
+
+const rows: Record<string, DrawnRow> = {
+  U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d' },
+  K: { kind: 'kernel', engine: 'compute' },
+};
+/** A trace of an iteration for each copy and kernel; the kernels' lanes alone where there are no copies. */
+const draw = (...iterations: readonly (readonly string[])[]) =>
+  drawTrace(...iterations.map((lanes, iteration) => ({ rows, lanes: [...lanes], iteration })));
+const beside = ['stream:a UUUU....', 'stream:b KKKKKKKK'];
+const behind = ['stream:a UUUU....', 'stream:b ....KKKK'];
+
+describe('typical iterations', () => {
+  it('are those of the median makespan where all overlap alike, the lower one of two in the middle first', () => {
+    const trace = draw(beside, beside, beside, beside);
+    expect(typicalIterations(trace, [5, 1, 4, 2])).toEqual([3, 1, 2, 0]);
+    expect(typicalIterations(draw(beside, beside, beside), [3, 1, 2])).toEqual([2, 1, 0]);
+  });
+
+  it('are none that overlap as no other does, whatever their makespan', () => {
+    const trace = draw(beside, behind, beside, beside, beside);
+    expect(typicalIterations(trace, [98, 100, 103, 101, 90])).toEqual([3, 0, 2, 4, 1]);
+  });
+
+  it('are told by their makespans alone where nothing is copied', () => {
+    const trace = draw(['stream:b KKKK'], ['stream:b KKKKK'], ['stream:b KK']);
+    expect(typicalIterations(trace, [4000, 5000, 2000])).toEqual([0, 1, 2]);
+  });
+
+  it('are all there are of none and of one', () => {
+    expect(typicalIterations(draw(beside), [])).toEqual([]);
+    expect(typicalIterations(draw(beside), [8000])).toEqual([0]);
+  });
+});
