@@ -1,4 +1,5 @@
 import { IconCircleCheck, IconCircleX, IconQuestionMark } from '@tabler/icons-react';
+import { type Remedy, trialOutcome } from '../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { termOfCause } from '../../core/glossary/termOf.ts';
 import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
@@ -26,7 +27,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
   const tone = verdictTone(verdict);
   const tested = useRemedy(run, verdict);
   if (typeof tested !== 'string' && tested.remedy.borneOut === false) {
-    return <Refuted run={run} verdict={verdict} linked={linked} />;
+    return <Refuted run={run} verdict={verdict} remedy={tested.remedy} linked={linked} />;
   }
   return (
     <article className={classes['card']} data-tone={tone} aria-label={`Verdict on ${subjectName(run, verdict)}`}>
@@ -37,17 +38,7 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
           <h3>{verdict.title}</h3>
         </div>
       </header>
-      <Facts>
-        <Fact name="Ran together" title={`Time of the ${verdict.subject} in which a kernel ran too`}>
-          {formatDuration(verdict.overlapNs)}
-        </Fact>
-        <Fact name={`of the ${verdict.subject}`}>
-          <ShareBar share={verdict.shareOfCopy} /> {formatShare(verdict.shareOfCopy)}
-        </Fact>
-        <Fact name="of the shorter one" title="Time in common over the shorter of the two: what the verdict goes by">
-          <ShareBar share={verdict.share} tone={tone === 'good' ? 'good' : 'warn'} /> {formatShare(verdict.share)}
-        </Fact>
-      </Facts>
+      <RanTogether verdict={verdict} />
       <p>{unbroken(verdict.explanation)}</p>
       <RemedyBlock run={run} verdict={verdict} tested={tested} />
       {verdict.rule === null ? null : <RuleNote id={verdict.rule} />}
@@ -56,8 +47,25 @@ export function VerdictCard({ run, verdict, linked = false }: Props) {
   );
 }
 
-/** A cause that, taken away in a simulation, changes nothing is none. */
-function Refuted({ run, verdict, linked = false }: Props) {
+function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
+  const { subject, overlapNs, shareOfCopy, share } = verdict;
+  return (
+    <Facts>
+      <Fact name="Ran together" title={`Time of the ${subject} in which a kernel ran too`}>
+        {formatDuration(overlapNs)}
+      </Fact>
+      <Fact name={`of the ${subject}`}>
+        <ShareBar share={shareOfCopy} /> {formatShare(shareOfCopy)}
+      </Fact>
+      <Fact name="of the shorter one" title="Time in common over the shorter of the two: what the verdict goes by">
+        <ShareBar share={share} tone={verdictTone(verdict) === 'good' ? 'good' : 'warn'} /> {formatShare(share)}
+      </Fact>
+    </Facts>
+  );
+}
+
+/** A cause that, taken away in a simulation, changes nothing is none by itself: what was seen stands, and what was tried. */
+function Refuted({ run, verdict, remedy, linked = false }: Props & { readonly remedy: Remedy }) {
   return (
     <article className={classes['card']} data-tone="neutral" aria-label={`Verdict on ${subjectName(run, verdict)}`}>
       <header>
@@ -67,7 +75,16 @@ function Refuted({ run, verdict, linked = false }: Props) {
           <h3>No single cause</h3>
         </div>
       </header>
+      <RanTogether verdict={verdict} />
+      <p>{unbroken(verdict.explanation)}</p>
       <p>The likeliest cause ({verdict.title}) was taken away in a simulation, and nothing was gained by it.</p>
+      <ul>
+        {remedy.tried.map((trial) => (
+          <li key={trial.steps.join(' ')}>
+            {trial.steps.join(' ')} {unbroken(trialOutcome(trial, remedy.before))}
+          </li>
+        ))}
+      </ul>
     </article>
   );
 }

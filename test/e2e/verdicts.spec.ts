@@ -101,6 +101,41 @@ test('a wait that the data needs is kept, and copy and kernel are cut into parts
   await expect(window.verdict.filter({ hasText: 'Overlapped' })).toHaveCount(1);
 });
 
+test('where no cause alone is to blame, the card says what was seen and what was tried', async ({ window, page }) => {
+  const bytes = 20 * 2 ** 20;
+  const document = {
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'There and back',
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes },
+      { id: 'target', memory: 'device', bytes },
+    ],
+    streams: [{ id: 'copies' }],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          { op: 'copy', label: 'upload', src: 'source', dst: 'target', stream: 'copies' },
+          {
+            ...{ op: 'kernel', label: 'work', stream: 'copies', kernel: { kind: 'stream', passes: 10 } },
+            ...{ reads: ['target'], writes: ['target'] },
+          },
+          { op: 'copy', label: 'download', src: 'target', dst: 'source', stream: 'copies' },
+        ],
+      },
+    ],
+  };
+  await window.openFile('there-and-back.json', Buffer.from(JSON.stringify(document)));
+  await expect(page.getByRole('heading', { level: 1, name: 'There and back' })).toBeVisible();
+  const card = window.inspector.getByRole('article', { name: 'Verdict on upload' });
+  await expect(card).toContainText('No single cause');
+  await expect(card).toContainText('are both in stream "copies"');
+  await expect(card.getByRole('listitem')).toContainText(
+    /^Move "upload" to a non-blocking stream of its own.* Still apart then: Event wait, needed by the data; predicted makespan/,
+  );
+});
+
 test('what was missed comes before what overlapped, the longest first, and a copy in a queue with others goes into another', async ({
   window,
 }) => {

@@ -11,7 +11,7 @@ import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
-import type { Remedy, RemedyOutlook } from './remedy.ts';
+import type { Remedy, RemedyOutlook, Trial } from './remedy.ts';
 
 /** Causes taken away one after another. */
 const mostSteps = 3;
@@ -63,17 +63,22 @@ interface Attempt {
 /** Null where the effort was spent before an answer was found. */
 function test(before: Prediction, verdict: Verdict, machine: Machine): Remedy | null {
   const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
-  let tried = false;
+  const trials: Trial[] = [];
   let best: Attempt | null = null;
   let current: Attempt | null = start;
   for (let step = 0; step < mostSteps && current !== null; step += 1) {
     const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
     const next: Attempt | null = shown === null ? null : takeAway(current, shown, machine);
-    tried ||= next !== null;
+    if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
     if (next !== null && isBetter(next, best ?? start)) best = next;
     current = next !== null && verdictOf(next)?.cause !== 'overlapped' ? next : null;
   }
-  return best === null && machine.effort.isOver ? null : describe(start, best, verdict, tried);
+  return best === null && machine.effort.isOver ? null : describe(start, best, verdict, trials);
+}
+
+function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
+  const steps = next.change.steps.slice(change.steps.length);
+  return { cause, steps, after: outlook(next), title: verdictOf(next)?.title ?? null };
 }
 
 /** The attempt with one more cause taken away, by the first change that helps, or else the first; null where none can be made without harm to the data. */
@@ -128,7 +133,7 @@ function isBetter(one: Attempt, other: Attempt): boolean {
   return gain > leastGainShare * other.prediction.makespanNs;
 }
 
-function describe(start: Attempt, best: Attempt | null, verdict: Verdict, tried: boolean): Remedy {
+function describe(start: Attempt, best: Attempt | null, verdict: Verdict, trials: readonly Trial[]): Remedy {
   const gainNs = best === null ? 0 : start.prediction.makespanNs - best.prediction.makespanNs;
   return {
     op: verdict.op,
@@ -140,7 +145,8 @@ function describe(start: Attempt, best: Attempt | null, verdict: Verdict, tried:
     after: best === null ? null : outlook(best),
     gainNs,
     gainShare: start.prediction.makespanNs > 0 ? gainNs / start.prediction.makespanNs : 0,
-    borneOut: best !== null ? true : tried ? false : null,
+    borneOut: best !== null ? true : trials.length > 0 ? false : null,
+    tried: best === null ? trials : [],
   };
 }
 

@@ -1,5 +1,7 @@
 /** What a remedy says: the change, and what simulating it predicts. */
+
 import type { Patch } from '../../experiment/change.ts';
+import { formatDuration } from '../../units.ts';
 import type { Cause } from '../verdicts/verdict.ts';
 
 export interface RemedyOutlook {
@@ -8,6 +10,16 @@ export interface RemedyOutlook {
   readonly share: number;
   /** Null where there is no verdict any more, as for a kernel that need not wait. */
   readonly cause: Cause | null;
+}
+
+/** One cause taken away, which alone helped nothing. */
+export interface Trial {
+  readonly cause: Cause;
+  /** How it was taken away, in sentences. */
+  readonly steps: readonly string[];
+  readonly after: RemedyOutlook;
+  /** The title of the verdict then; null where there is none any more. */
+  readonly title: string | null;
 }
 
 export interface Remedy {
@@ -28,7 +40,16 @@ export interface Remedy {
   readonly gainShare: number;
   /**
    * Whether the change does what the verdict says: the copy overlaps, or all is over sooner. False: the verdict is not
-   * to be shown. Null where there was nothing to try.
+   * to be shown as the cause. Null where there was nothing to try.
    */
   readonly borneOut: boolean | null;
+  /** Where it is false: what was taken away in turn, each beside those before it. */
+  readonly tried: readonly Trial[];
+}
+
+/** What became of it, in words. */
+export function trialOutcome({ after, title }: Trial, before: RemedyOutlook): string {
+  const makespans = `predicted makespan ${formatDuration(before.makespanNs)} → ${formatDuration(after.makespanNs)}`;
+  if (after.cause === 'overlapped') return `The two overlap then, and nothing is gained: ${makespans}.`;
+  return title === null ? `Nothing is gained: ${makespans}.` : `Still apart then: ${title}; ${makespans}.`;
 }

@@ -1,5 +1,5 @@
 /** Verdicts for people. Those that say the same stand together, so that a run of a million copies takes a page. */
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
+import { type Remedy, trialOutcome } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { LazySummary } from '../../../core/analysis/summary.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
@@ -62,7 +62,7 @@ function groupsOf(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Gr
 
 function drawGroup(group: Group, columns: number, colors: Colors): string[] {
   const { verdict, remedy } = group;
-  if (remedy?.borneOut === false) return drawRefuted(group, columns, colors);
+  if (remedy?.borneOut === false) return drawRefuted(group, remedy, columns, colors);
   const sign = verdict.cause === 'overlapped' ? colors.green('[overlapped]') : colors.yellow('[not overlapped]');
   const lines = remedy?.borneOut === true ? describeRemedy(remedy) : verdict.remedy === null ? [] : [verdict.remedy];
   return [
@@ -87,11 +87,15 @@ function together({ verdict, count, copyNs }: Group, columns: number): string[] 
 }
 
 /** A cause that, taken away in a simulation, changed nothing is none. */
-function drawRefuted(group: Group, columns: number, colors: Colors): string[] {
-  const tried = `The likeliest cause (${group.verdict.cause}) was taken away in a simulation, and nothing was gained by it.`;
+function drawRefuted(group: Group, { before, tried }: Remedy, columns: number, colors: Colors): string[] {
+  const { verdict } = group;
+  const words = `The likeliest cause (${verdict.title}) was taken away in a simulation, and nothing was gained by it.`;
   return [
     `${colors.yellow('[not overlapped]')} ${colors.bold(nameOf(group))}: No single cause`,
-    ...wrap(tried, columns, '  '),
+    ...wrap(verdict.explanation, columns, '  '),
+    ...together(group, columns),
+    ...wrap(words, columns, '  '),
+    ...tried.flatMap((trial) => wrap(`Tried: ${trial.steps.join(' ')} ${trialOutcome(trial, before)}`, columns, '  ')),
   ];
 }
 

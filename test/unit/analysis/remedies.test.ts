@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Explanation, explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
+import { type Remedy, trialOutcome } from '../../../core/analysis/counterfactual/remedy.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
@@ -198,6 +198,19 @@ describe('remedies of other causes', () => {
   it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {
     const after = { op: 'copy', src: 'target', dst: 'source', stream: 'copies' } as const;
     const found = explain(experimentOf(parts, [copy, kernel('copies', 'target'), after])).remedies;
-    expect(found.find(({ op }) => op === 0)).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
+    const remedy = found.find(({ op }) => op === 0);
+    expect(remedy).toMatchObject({ cause: 'same-stream', steps: [], borneOut: false });
+    expect(remedy?.tried).toMatchObject([
+      {
+        cause: 'same-stream',
+        steps: [/^Move "H2D 20.0 MiB" to a non-blocking stream/, /^Record an event/].map((words) =>
+          expect.stringMatching(words),
+        ),
+        after: { cause: 'event-dependency' },
+      },
+    ]);
+    expect(remedy?.tried.map((trial) => trialOutcome(trial, remedy.before))).toEqual([
+      expect.stringMatching(/^Still apart then: Event wait, needed by the data; predicted makespan \d+ µs → \d+ µs\.$/),
+    ]);
   });
 });
