@@ -4,7 +4,6 @@
  * Every buffer is cut where a touched region begins or ends. Each segment lists, by lane, what has touched it: of one
  * lane the earlier operations are over if a later one is, so what is not known to be over is at the end of the list.
  */
-import type { Program } from '../../program/program.ts';
 import { type Clock, countUpTo } from './clock.ts';
 import type { Touch } from './touches.ts';
 
@@ -50,17 +49,21 @@ export class Conflicts {
   readonly #found = new Map<string, Conflict>();
   /** The same by the numbers of the two touches, which is quicker to look up. */
   readonly #pairs = new Map<number, Conflict>();
-  readonly #cuts: readonly (readonly number[])[];
-  readonly #segments: Segment[][];
+  /** By buffer; only of those that are touched. */
+  readonly #cuts: ReadonlyMap<number, readonly number[]>;
+  readonly #segments = new Map<number, Segment[]>();
   readonly #regions = new Map<Touch, Region>();
   #visits = 0;
 
   /** `all` holds every touch that will be added. */
-  constructor(program: Program, all: Iterable<Touch>) {
-    const cuts = program.buffers.map(() => new Set<number>());
-    for (const { buffer, from, to } of all) cuts[buffer]?.add(from).add(to);
-    this.#cuts = cuts.map((set) => [...set].sort((a, b) => a - b));
-    this.#segments = this.#cuts.map(() => []);
+  constructor(all: Iterable<Touch>) {
+    const cuts = new Map<number, Set<number>>();
+    for (const { buffer, from, to } of all) {
+      const known = cuts.get(buffer) ?? new Set();
+      cuts.set(buffer, known.add(from).add(to));
+    }
+    this.#cuts = new Map([...cuts].map(([buffer, set]) => [buffer, [...set].sort((a, b) => a - b)]));
+    for (const buffer of cuts.keys()) this.#segments.set(buffer, []);
   }
 
   get found(): readonly Conflict[] {
@@ -77,7 +80,7 @@ export class Conflicts {
     const { first, end } = this.#region(touch);
     this.#visits += end - first;
     if (this.gaveUp) return;
-    const segments = this.#segments[touch.buffer];
+    const segments = this.#segments.get(touch.buffer);
     if (segments === undefined) return;
     for (let at = first; at < end; at += 1) {
       segments[at] ??= { reads: [], writes: [] };
@@ -91,7 +94,7 @@ export class Conflicts {
 
   /** The buffer is other memory from now on. */
   forget(buffer: number): void {
-    this.#segments[buffer] = [];
+    this.#segments.set(buffer, []);
   }
 
   #compare(histories: readonly LaneHistory[], touch: Touch, segment: number, when: When): void {
@@ -108,7 +111,7 @@ export class Conflicts {
   }
 
   #report(first: Touch, second: Touch, segment: number): void {
-    const cuts = this.#cuts[first.buffer];
+    const cuts = this.#cuts.get(first.buffer);
     const [from, to] = [cuts?.[segment] ?? 0, cuts?.[segment + 1] ?? 0];
     const pair = this.#region(first).id * 2 ** 24 + this.#region(second).id;
     const known = this.#pairs.get(pair) ?? this.#found.get(pairKey(first, second));
@@ -122,7 +125,7 @@ export class Conflicts {
   #region(touch: Touch): Region {
     const known = this.#regions.get(touch);
     if (known !== undefined) return known;
-    const cuts = this.#cuts[touch.buffer] ?? [];
+    const cuts = this.#cuts.get(touch.buffer) ?? [];
     const id = this.#regions.size;
     const region = { id, first: countUpTo(cuts, touch.from) - 1, end: countUpTo(cuts, touch.to) - 1 };
     this.#regions.set(touch, region);

@@ -3,7 +3,7 @@ import type { Instruction, Program } from '../../program/program.ts';
 import type { Clock } from './clock.ts';
 import { type Conflict, Conflicts } from './conflicts.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
-import { type Call, type EventRecord, isIssued, Order } from './order.ts';
+import { type Call, type EventRecord, isIssued, mostEntries, Order } from './order.ts';
 import { type Schedule, schedule } from './schedule.ts';
 import { type Touch, touches } from './touches.ts';
 
@@ -22,9 +22,10 @@ export interface Findings {
   readonly limits: readonly string[];
 }
 
-export function findConflicts(program: Program): Findings {
+/** `most`: entries of clocks that are kept where there are several threads. */
+export function findConflicts(program: Program, most = mostEntries): Findings {
   const plan = schedule(program);
-  const search = new Search(program, plan);
+  const search = new Search(program, plan, most);
   const limits = [...describeLimits(program, plan), ...search.limits];
   return { conflicts: search.conflicts, lifetimes: search.lifetimes, timing: search.timing, limits };
 }
@@ -41,8 +42,7 @@ function describeLimits(program: Program, { rounds, stuck }: Schedule): string[]
 
 class Search {
   readonly limits: string[] = [];
-  readonly timing: TimingConflict[] = [];
-  readonly #program: Program;
+  readonly #timing = new Map<string, TimingConflict>();
   readonly #touches = new Map<Instruction, readonly Touch[]>();
   readonly #captured = new Map<Instruction, readonly Touch[]>();
   readonly #order: Order;
@@ -52,18 +52,26 @@ class Search {
   readonly #graphs = new Map<number, readonly Instruction[]>();
   readonly #capturing = new Map<number, Instruction[]>();
   readonly #inGraphs: Conflict[] = [];
+  /** As it is for what is captured: the legacy default stream takes no part in it, and no host call comes between. */
+  readonly #inCapture: Program;
 
-  constructor(program: Program, plan: Schedule) {
-    this.#program = program;
+  constructor(program: Program, plan: Schedule, most: number) {
+    const streams = program.streams.map((stream) => ({ ...stream, kind: 'non-blocking' as const }));
+    this.#inCapture = { ...program, streams, signals: [] };
     for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
       this.#touches.set(instruction, touches(instruction, program));
       this.#captured.set(instruction, touches(instruction, program, true));
     }
-    this.#order = new Order(program, plan);
+    this.#order = new Order(program, plan, false, most);
     const all = [...this.#touches.values(), ...this.#captured.values()];
-    this.#conflicts = new Conflicts(program, all.flat());
+    this.#conflicts = new Conflicts(all.flat());
     this.#lifetimes = new Lifetimes(program, this.#order);
     this.#order.walk((call) => this.#visit(call));
+    if (this.#order.steps < plan.count) {
+      this.limits.push(
+        `The program has too many host threads and streams: of its ${plan.count} calls the first ${this.#order.steps} were checked.`,
+      );
+    }
     if (this.#conflicts.gaveUp) {
       this.limits.push(
         'The program is too large, or has too many conflicts: unordered use of bytes was looked for in a part of it only.',
@@ -77,6 +85,10 @@ class Search {
 
   get lifetimes(): readonly LifetimeConflict[] {
     return [...this.#lifetimes.found.values()];
+  }
+
+  get timing(): readonly TimingConflict[] {
+    return [...this.#timing.values()];
   }
 
   #visit(call: Call): void {
@@ -136,7 +148,7 @@ class Search {
     const known = this.#graphs.get(graph);
     this.#graphs.set(graph, nodes);
     if (known?.length === nodes.length && known.every((node, index) => node === nodes[index])) return;
-    this.#inGraphs.push(...conflictsInGraph(this.#program, nodes, this.#captured));
+    this.#inGraphs.push(...conflictsInGraph(this.#inCapture, nodes, this.#captured));
   }
 
   #elapsed(call: Call, event: number, elapsed: number): void {
@@ -144,8 +156,7 @@ class Search {
     const open = records.filter((record) => !isOver(record, call.host));
     const found = certain || open.length > 0 ? open.map(({ op }) => op) : [-1];
     for (const record of found) {
-      if (this.timing.some((one) => one.record === record && one.elapsed === elapsed && one.event === event)) continue;
-      this.timing.push({ event, record, elapsed });
+      this.#timing.set(`${event} ${record} ${elapsed}`, { event, record, elapsed });
     }
   }
 }
@@ -159,13 +170,8 @@ function conflictsInGraph(
 ): readonly Conflict[] {
   const [thread] = program.threads;
   if (thread === undefined) return [];
-  // The legacy default stream takes no part in a capture, and no host call comes between.
-  const streams = program.streams.map((stream) => ({ ...stream, kind: 'non-blocking' as const }));
-  const inside: Program = { ...program, streams, threads: [{ ...thread, instructions: nodes }] };
-  const conflicts = new Conflicts(
-    program,
-    nodes.flatMap((node) => captured.get(node) ?? []),
-  );
+  const inside: Program = { ...program, threads: [{ ...thread, instructions: nodes }] };
+  const conflicts = new Conflicts(nodes.flatMap((node) => captured.get(node) ?? []));
   new Order(inside, schedule(inside), true).walk(({ instruction, issued }) => {
     if (issued === null) return;
     for (const touch of captured.get(instruction) ?? []) conflicts.add(touch, issued.lane, issued.index, issued.start);

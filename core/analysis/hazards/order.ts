@@ -24,6 +24,8 @@ import { holdsUntilDone } from './touches.ts';
 const mostPasses = 8;
 /** Records that may be the latest one, or signals that may have let a wait through: of more, nothing is certain. */
 const mostCandidates = 512;
+/** Entries in the clocks that are kept where there are several threads, of four bytes each. */
+export const mostEntries = 2 ** 28;
 
 /** One call of a host thread. `host`, the clock as the call begins, is only lent: it changes afterwards. */
 export interface Call {
@@ -87,37 +89,40 @@ interface Calls<Item> {
 
 export class Order {
   readonly width: number;
+  /** Steps of the schedule that are followed: of too many, in too many lanes, not all. */
+  readonly steps: number;
   readonly #program: Program;
   readonly #schedule: Schedule;
   readonly #asGraph: boolean;
   readonly #lanes: Lane[] = [];
   readonly #laneOf: Map<number, number>[];
-  /** Lanes whose earlier work a new operation of the lane waits for, its own left out. */
-  readonly #waitsFor: readonly (readonly number[])[] = [];
+  /** By stream: lanes whose earlier work a new operation in it waits for, its own too. */
+  readonly #waitsFor = new Map<number, readonly number[]>();
   readonly #hosts: Clock[];
   readonly #positions: number[];
-  readonly #records: Calls<EventRecord>[][];
+  /** By event; only of those that are recorded. */
+  readonly #records = new Map<number, Calls<EventRecord>[]>();
   readonly #signals: Calls<SignalCall>[][];
   readonly #waits: Calls<SignalCall>[][];
   /** Launches so far of each graph, by lane. */
-  #launches: Map<number, Launch[]>[] = [];
+  readonly #launches = new Map<number, Map<number, Launch[]>>();
   readonly #again: boolean;
   #changed = false;
 
   /** `asGraph`: the program is what a graph holds, and no host waits for any of it. */
-  constructor(program: Program, schedule: Schedule, asGraph = false) {
+  constructor(program: Program, schedule: Schedule, asGraph = false, most = mostEntries) {
     this.#program = program;
     this.#asGraph = asGraph;
     this.#schedule = schedule;
     this.#laneOf = program.threads.map(() => new Map());
-    this.#records = program.events.map(() => program.threads.map(() => ({ items: [], met: 0 })));
     this.#signals = program.signals.map(() => program.threads.map(() => ({ items: [], met: 0 })));
     this.#waits = program.signals.map(() => program.threads.map(() => ({ items: [], met: 0 })));
     this.#again = this.#prepare() && program.threads.length > 1;
     this.width = program.threads.length + this.#lanes.length;
+    const isAlone = program.threads.length === 1;
+    this.steps = isAlone ? schedule.count : Math.min(schedule.count, Math.floor(most / this.width));
     this.#hosts = program.threads.map(() => new Int32Array(this.width));
     this.#positions = program.threads.map(() => 0);
-    this.#waitsFor = this.#lanes.map((lane) => this.#tied(lane));
   }
 
   /** Calls `visit` for every call along the schedule, once all that can be known is known. */
@@ -136,18 +141,14 @@ export class Order {
    */
   startIn(thread: number, stream: number, host: Clock): Clock {
     const start = host.slice();
-    const own = this.#program.streams[stream];
-    for (const [number, lane] of this.#lanes.entries()) {
-      if (lane.stream === stream || areTied(own, this.#program.streams[lane.stream]))
-        this.#joinLane(start, number, thread, host);
-    }
+    for (const number of this.#lanesBefore(stream)) this.#joinLane(start, number, thread, host);
     return start;
   }
 
   /** Records that a wait, called as given, may bind to; `certain` where none of them can be missing. */
   boundRecords({ thread, position, host }: Caller, event: number): Bound {
     const [latest, others]: [EventRecord[], EventRecord[]] = [[], []];
-    for (const [from, { items, met }] of (this.#records[event] ?? []).entries()) {
+    for (const [from, { items, met }] of (this.#records.get(event) ?? []).entries()) {
       const before = from === thread ? met : countBefore(items, host[from] ?? 0);
       const last = items[before - 1];
       if (last !== undefined) latest.push(last);
@@ -169,7 +170,8 @@ export class Order {
   #prepare(): boolean {
     const capturing = this.#program.threads.map(() => false);
     const positions = this.#program.threads.map(() => 0);
-    const users = this.#program.events.map(() => new Set<number>());
+    const users = new Map<number, number>();
+    let areShared = false;
     for (let step = 0; step < this.#schedule.count; step += 1) {
       const [thread, instruction] = this.#at(step);
       const position = (positions[thread] ?? 0) + 1;
@@ -177,11 +179,14 @@ export class Order {
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
       if (capturing[thread] === true) continue;
-      if ('event' in instruction) users[instruction.event]?.add(thread);
+      if ('event' in instruction) {
+        areShared ||= (users.get(instruction.event) ?? thread) !== thread;
+        users.set(instruction.event, thread);
+      }
       this.#list(thread, position, instruction);
       if (isIssued(instruction)) this.#findLane(thread, instruction.stream);
     }
-    return this.#program.signals.length > 0 || users.some((threads) => threads.size > 1);
+    return this.#program.signals.length > 0 || areShared;
   }
 
   #list(thread: number, position: number, instruction: Instruction): void {
@@ -189,7 +194,7 @@ export class Order {
       case 'recordEvent': {
         const { op, stream } = instruction;
         const record = { op, thread, position, stream, lane: -1, index: 0, start: null, host: null };
-        this.#records[instruction.event]?.[thread]?.items.push(record);
+        this.#recordsOf(instruction.event)[thread]?.items.push(record);
         break;
       }
       case 'signal':
@@ -202,6 +207,14 @@ export class Order {
     }
   }
 
+  #recordsOf(event: number): Calls<EventRecord>[] {
+    const known = this.#records.get(event);
+    if (known !== undefined) return known;
+    const calls = this.#program.threads.map((): Calls<EventRecord> => ({ items: [], met: 0 }));
+    this.#records.set(event, calls);
+    return calls;
+  }
+
   #findLane(thread: number, stream: number): number {
     const lanes = this.#laneOf[thread];
     const known = lanes?.get(stream);
@@ -211,13 +224,15 @@ export class Order {
     return lane;
   }
 
-  #tied(own: Lane): number[] {
+  #lanesBefore(stream: number): readonly number[] {
+    const known = this.#waitsFor.get(stream);
+    if (known !== undefined) return known;
     const { streams } = this.#program;
-    return this.#lanes.flatMap((other, number) =>
-      other !== own && (other.stream === own.stream || areTied(streams[own.stream], streams[other.stream]))
-        ? number
-        : [],
+    const before = this.#lanes.flatMap((lane, number) =>
+      lane.stream === stream || areTied(streams[stream], streams[lane.stream]) ? number : [],
     );
+    this.#waitsFor.set(stream, before);
+    return before;
   }
 
   #at(step: number): [thread: number, instruction: Instruction] {
@@ -229,13 +244,13 @@ export class Order {
 
   #pass(visit: ((call: Call) => void) | null): void {
     this.#changed = false;
-    this.#launches = this.#program.graphs.map(() => new Map());
+    this.#launches.clear();
     for (const lane of this.#lanes) [lane.count, lane.last, lane.positions, lane.starts] = [0, null, [], []];
-    for (const calls of [...this.#records, ...this.#signals, ...this.#waits].flat()) calls.met = 0;
+    for (const calls of [...this.#records.values(), ...this.#signals, ...this.#waits].flat()) calls.met = 0;
     for (const host of this.#hosts) host.fill(0);
     this.#positions.fill(0);
     const capturing = this.#program.threads.map(() => false);
-    for (let step = 0; step < this.#schedule.count; step += 1) {
+    for (let step = 0; step < this.steps; step += 1) {
       const [thread, instruction] = this.#at(step);
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
@@ -298,16 +313,17 @@ export class Order {
     const lane = this.#lanes[number];
     if (lane === undefined) return;
     const issued = lane.thread === thread ? lane.count : countUpTo(lane.positions, host[lane.thread] ?? 0);
+    const entry = number + this.#hosts.length;
+    // Who knows this one to be over knows what it came after. A later pass may know more of that than the one before.
+    if (!this.#again && (target[entry] ?? 0) >= issued) return;
     const last = issued === lane.count ? lane.last : lane.starts[issued - 1];
-    if (last != null) joinCompleted(target, last, number + this.#hosts.length, issued);
+    if (last != null) joinCompleted(target, last, entry, issued);
   }
 
   #issue(instruction: IssuedInstruction, call: Caller): Issued {
     const { thread, position, host } = call;
     const number = this.#findLane(thread, instruction.stream);
-    const start = host.slice();
-    this.#joinLane(start, number, thread, host);
-    for (const other of this.#waitsFor[number] ?? []) this.#joinLane(start, other, thread, host);
+    const start = this.startIn(thread, instruction.stream, host);
     if (instruction.code === 'waitEvent') join(start, this.#boundClock(call, instruction.event));
     if (instruction.code === 'launchGraph') this.#joinLaunches(start, instruction.graph, thread, host);
     const issued = { lane: this.#hosts.length + number, index: this.#append(number, position, start), start };
@@ -330,15 +346,17 @@ export class Order {
   }
 
   #launch(graph: number, launch: Launch): void {
-    const inLane = this.#launches[graph]?.get(launch.lane);
+    const ofGraph = this.#launches.get(graph) ?? new Map<number, Launch[]>();
+    this.#launches.set(graph, ofGraph);
+    const inLane = ofGraph.get(launch.lane);
     // A lone thread asks for the last one only.
-    if (inLane === undefined || this.#hosts.length === 1) this.#launches[graph]?.set(launch.lane, [launch]);
+    if (inLane === undefined || this.#hosts.length === 1) ofGraph.set(launch.lane, [launch]);
     else inLane.push(launch);
   }
 
   /** Of each lane the last that surely came before: it has the lane's earlier ones behind it. */
   #joinLaunches(start: Clock, graph: number, thread: number, host: Clock): void {
-    for (const [lane, launches] of this.#launches[graph] ?? []) {
+    for (const [lane, launches] of this.#launches.get(graph) ?? []) {
       const from = this.#lanes[lane - this.#hosts.length]?.thread ?? 0;
       const before = from === thread ? launches.length : countBefore(launches, host[from] ?? 0);
       const last = launches[before - 1];
@@ -347,7 +365,7 @@ export class Order {
   }
 
   #record(event: number, thread: number, { lane, index, start }: Issued, host: Clock): void {
-    const calls = this.#records[event]?.[thread];
+    const calls = this.#records.get(event)?.[thread];
     const record = calls?.items[calls.met];
     if (calls === undefined || record === undefined) return;
     // A lone thread waits for the latest record only.

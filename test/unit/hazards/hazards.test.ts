@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
+import { findConflicts } from '../../../core/analysis/hazards/find.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { checkExperiment, hazardsOf, repairOf } from '../../../core/analysis/hazards/repair.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
+import type { Program } from '../../../core/program/program.ts';
 import { experimentOf } from '../support/experiments.ts';
+import { growth, mostGrowth } from '../support/growth.ts';
 
 type Operations = ExperimentInput['threads'][number]['operations'];
 
@@ -227,4 +230,39 @@ describe('host threads', () => {
     const { limits } = findHazards(lower(of([{ op: 'waitSignal', signal: 'go' }, copy])));
     expect(limits).toEqual([expect.stringMatching(/may wait for ever/)]);
   });
+
+  it('are followed for their first calls where they and their streams are too many', () => {
+    const program = lower(of([copy, copy, copy], [copy, write]));
+    // Two threads and what each of them issues to its stream: clocks of four entries.
+    const cut = findConflicts(program, 4 * 4);
+    expect(cut.limits).toEqual([expect.stringMatching(/of its 5 calls the first 4 were checked/)]);
+    expect(cut.conflicts.length).toBeLessThan(findConflicts(program).conflicts.length);
+    expect(findConflicts(program).limits).toEqual([]);
+  });
+});
+
+it('graphs are checked in time that grows with their number', () => {
+  const captures = (count: number): Program => {
+    const ids = Array.from({ length: count }, (_, index) => `one${index}`);
+    return lower(
+      experimentOf(
+        {
+          streams: [{ id: 'a' }, { id: 'b' }],
+          buffers: [...buffers, ...ids.map((id) => ({ id, memory: 'device', bytes: 4096 }) as const)],
+          events: ids.map((id) => ({ id })),
+        },
+        ids.map((id) => ({
+          op: 'graphCapture',
+          graph: id,
+          stream: 'a',
+          operations: [
+            { op: 'copy', src: 'pinned', dst: id, stream: 'a' },
+            { op: 'recordEvent', event: id, stream: 'a' },
+          ],
+        })),
+      ),
+    );
+  };
+  const check = (program: Program): void => expect(findHazards(program).hazards).toEqual([]);
+  expect(growth(captures, check, 8000)).toBeLessThan(mostGrowth);
 });
