@@ -14,6 +14,19 @@ type Clock = ReadonlyMap<number, number>;
 
 const noClock: Clock = new Map();
 
+/** All of a stream up to a position: what had completed before that operation, and itself. */
+interface Point {
+  readonly stream: number;
+  readonly position: number;
+  readonly clock: Clock;
+}
+
+/** Streams of a device that hold work, in the order of their first. */
+interface Tied {
+  readonly legacy: number[];
+  readonly blocking: number[];
+}
+
 /** The synchronises that waited for more of a stream than any before them, and up to what position of it. */
 interface Reached {
   readonly positions: number[];
@@ -36,7 +49,11 @@ export class DeviceOrder {
   /** As it stands at the end of each stream so far. */
   readonly #clockOf = new Map<number, Clock>();
   readonly #lastIn = new Map<number, number>();
-  readonly #recorded = new Map<number, Clock>();
+  readonly #recorded = new Map<number, Point>();
+  readonly #tied = new Map<number, Tied>();
+  /** By stream: the clock that was made last for what starts after one of its points; and of which point each is. */
+  readonly #after = new Map<number, Clock>();
+  readonly #pointOf = new WeakMap<Clock, Point>();
   /** By host thread and stream: what its synchronises have waited for so far. */
   readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
@@ -91,16 +108,15 @@ export class DeviceOrder {
       return clock;
     }
     let clock = this.#clockOf.get(one.stream) ?? noClock;
-    if (this.#rules.legacy) {
-      for (const other of this.#waitedFor(one.stream)) {
-        // What is known of a stream is known with all that had been waited for there.
-        if ((this.#lastIn.get(other) ?? -1) > (clock.get(other) ?? -1)) clock = join(clock, this.#upTo(other));
-      }
+    if (this.#rules.legacy) clock = this.#joined(clock, this.#waitedFor(one.stream), one.stream);
+    if (this.#rules.events && one.code === 'waitEvent') {
+      const recorded = this.#recorded.get(one.event);
+      if (recorded !== undefined) clock = this.#joined(clock, [recorded], one.stream);
     }
-    if (this.#rules.events && one.code === 'waitEvent') clock = join(clock, this.#recorded.get(one.event) ?? noClock);
     this.#clockOf.set(one.stream, clock);
+    if (!this.#lastIn.has(one.stream)) this.#tie(one.stream);
     this.#lastIn.set(one.stream, position);
-    if (one.code === 'recordEvent') this.#recorded.set(one.event, this.#upTo(one.stream));
+    if (one.code === 'recordEvent') this.#recorded.set(one.event, { stream: one.stream, position, clock });
     return clock;
   }
 
@@ -118,38 +134,76 @@ export class DeviceOrder {
 
   /** What has completed when a synchronise returns. Holds whatever the rules asked for: the host waits for real. */
   #synchronised(one: Issued): Clock {
-    if (one.event >= 0) return this.#recorded.get(one.event) ?? noClock;
-    if (one.stream >= 0) return this.#upTo(one.stream);
-    let clock = noClock;
-    for (const stream of this.#lastIn.keys()) {
-      if (this.#streams[stream]?.device === one.device) clock = join(clock, this.#upTo(stream));
+    if (one.event >= 0) {
+      const recorded = this.#recorded.get(one.event);
+      return recorded === undefined ? noClock : this.#clockAfter(recorded);
     }
+    if (one.stream >= 0) return this.#lastIn.has(one.stream) ? this.#clockAfter(this.#endOf(one.stream)) : noClock;
+    const meant = [...this.#lastIn.keys()].filter((stream) => this.#streams[stream]?.device === one.device);
+    return this.#joined(
+      noClock,
+      meant.map((stream) => this.#endOf(stream)),
+      -1,
+    );
+  }
+
+  /** The ends of the streams whose earlier work a new operation in `stream` waits for because of the legacy default stream. */
+  #waitedFor(stream: number): Point[] {
+    const own = this.#streams[stream];
+    const tied = this.#tied.get(own?.device ?? -1);
+    if (own === undefined || tied === undefined) return [];
+    const others = own.kind === 'legacy-default' ? tied.blocking : isBlocking(own) ? tied.legacy : [];
+    return others.map((other) => this.#endOf(other));
+  }
+
+  #tie(stream: number): void {
+    const own = this.#streams[stream];
+    if (own === undefined) return;
+    const tied = this.#tied.get(own.device) ?? { legacy: [], blocking: [] };
+    this.#tied.set(own.device, tied);
+    if (own.kind === 'legacy-default') tied.legacy.push(stream);
+    else if (isBlocking(own)) tied.blocking.push(stream);
+  }
+
+  /** Everything in the stream so far. */
+  #endOf(stream: number): Point {
+    return { stream, position: this.#lastIn.get(stream) ?? -1, clock: this.#clockOf.get(stream) ?? noClock };
+  }
+
+  /** The clock of what starts after a point; one for all that start after the same. */
+  #clockAfter(point: Point): Clock {
+    const known = this.#after.get(point.stream);
+    if (known !== undefined && this.#pointOf.get(known)?.position === point.position) return known;
+    const clock = new Map(point.clock).set(point.stream, point.position);
+    this.#after.set(point.stream, clock);
+    this.#pointOf.set(clock, point);
     return clock;
   }
 
-  /** Streams whose earlier work a new operation in `stream` waits for because of the legacy default stream. */
-  #waitedFor(stream: number): number[] {
-    const own = this.#streams[stream];
-    const waits = (other: ProgramStream | undefined): boolean =>
-      own?.device === other?.device &&
-      ((own?.kind === 'legacy-default' && isBlocking(other)) || (isBlocking(own) && other?.kind === 'legacy-default'));
-    if (own === undefined) return [];
-    return [...this.#lastIn.keys()].filter((other) => waits(this.#streams[other]));
-  }
-
-  /** Everything in the stream so far, and what that had waited for. */
-  #upTo(stream: number): Clock {
-    return join(this.#clockOf.get(stream) ?? noClock, new Map([[stream, this.#lastIn.get(stream) ?? -1]]));
+  /** What a new operation in `stream` knows by `clock` and after these points; the same object where that is no more. */
+  #joined(clock: Clock, points: readonly Point[], stream: number): Clock {
+    const isAsBefore = clock === (this.#clockOf.get(stream) ?? noClock);
+    let joined: Map<number, number> | null = null;
+    for (const point of points) {
+      // What is known of a stream is known with all that had been waited for there.
+      const isKnown = ({ stream: other, position }: Point): boolean =>
+        other === stream || position <= ((joined ?? clock).get(other) ?? -1);
+      if (isKnown(point)) continue;
+      if (points.length === 1 && isAsBefore && (point.clock.get(stream) ?? -1) >= (this.#lastIn.get(stream) ?? -1)) {
+        return this.#clockAfter(point);
+      }
+      joined ??= new Map(clock);
+      const behind = this.#pointOf.get(point.clock);
+      if (behind === undefined || !isKnown(behind)) joinInto(joined, point.clock);
+      joined.set(point.stream, point.position);
+    }
+    return joined ?? clock;
   }
 }
 
-/** The later of the two in each stream; the same object where that is all of `a`. */
-function join(a: Clock, b: Clock): Clock {
-  let joined: Map<number, number> | null = null;
-  for (const [stream, position] of b) {
-    if (position <= (a.get(stream) ?? -1)) continue;
-    joined ??= new Map(a);
-    joined.set(stream, position);
+/** The later of the two in each stream. */
+function joinInto(target: Map<number, number>, clock: Clock): void {
+  for (const [stream, position] of clock) {
+    if (position > (target.get(stream) ?? -1)) target.set(stream, position);
   }
-  return joined ?? a;
 }

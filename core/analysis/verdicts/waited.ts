@@ -1,4 +1,5 @@
 /** What else the second of a pair waited for, being issued in time and not ordered after the first. */
+import { rowEndNs } from '../../trace/rows.ts';
 import { holdsHost } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
@@ -76,19 +77,16 @@ export function aheadOf(
 function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second'>): Activity | null {
   const position = scene.issue.positionOf.get(second.row);
   if (position === undefined) return null;
-  let last: Activity | null = null;
+  const { trace } = scene.iteration;
+  let [last, lastNs] = [-1, 0];
   for (const ahead of scene.byBoth.frontier(position)) {
-    const row = lastWork(scene, ahead);
-    if (row === null || row.row === first.row || row.endNs > second.startNs) continue;
-    if (last === null || row.endNs > last.endNs) last = row;
+    // The work at this position, or else the last one before it in its stream.
+    const row = scene.issue.lastWork[ahead] ?? -1;
+    if (row < 0 || row === first.row) continue;
+    const endNs = rowEndNs(trace, row);
+    if (endNs <= second.startNs && (last < 0 || endNs > lastNs)) [last, lastNs] = [row, endNs];
   }
-  return last;
-}
-
-/** The work at this position, or else the last one before it in its stream. */
-function lastWork({ issue, iteration }: Scene, position: number): Activity | null {
-  const row = issue.lastWork[position] ?? -1;
-  return row < 0 ? null : activity(iteration.trace, row);
+  return last < 0 ? null : activity(trace, last);
 }
 
 /** A copy known to have run where kernels run. */
