@@ -27,7 +27,7 @@ export function gathered(base: DeviceProfile, readings: readonly Reading[]): Rea
 
 function nearest(base: DeviceProfile, reading: Reading): Reading {
   const { path, at, samples } = reading;
-  const points = at?.key === 'bytes' ? tableAt(base, path) : null;
+  const points = at?.key === 'bytes' || at?.key === 'nodes' ? tableAt(base, path) : null;
   if (at === undefined || points === null || samples.length >= severalRuns) return reading;
   const away = (bytes: number): number => Math.abs(Math.log(bytes / at.value));
   const { bytes } = points.reduce((best, point) => (away(point.bytes) < away(best.bytes) ? point : best));

@@ -35,6 +35,8 @@ const leastStaged = 2;
 const leastLatencies = 10;
 /** Times the size of L2, that a kernel works on which tells how fast memory is. */
 const leastBeyond = 2;
+/** The part of a graph's nodes that are of one kind, of which it tells. */
+const nearlyAll = 0.8;
 /** Memory that is touched in less tells more of the call than of the memory. */
 const leastHostBytes = 65_536;
 
@@ -219,10 +221,23 @@ export class Tells {
     const { name } = pair.simulated;
     if (nodes.length === 0) return [];
     if (name === 'cudaStreamEndCapture') return this.#point(pair, 'graph.end', nodes.length, 'nodes');
-    const copies = nodes.filter(({ kind }) => kind === 'copy').length;
-    if (copies !== 0 && copies !== nodes.length) return [];
     const call = name === 'cudaGraphUpload' ? 'upload' : 'instantiate';
-    return this.#point(pair, `graph.${call}.${copies === 0 ? 'kernels' : 'copies'}`, nodes.length, 'nodes');
+    return this.#mixedNodes(pair, `graph.${call}`, nodes);
+  }
+
+  /** Of a graph of both kinds of nodes the cost lies between both tables: it tells that of the kind that nearly all are. */
+  #mixedNodes({ simulated, recorded }: RowPair, path: string, nodes: readonly Activity[]): readonly Told[] {
+    const part = nodes.filter(({ kind }) => kind === 'copy').length / nodes.length;
+    const kind = part > 0.5 ? 'copies' : 'kernels';
+    const costOf = (one: string): number => timeTable(tableAt(this.#profile, `${path}.${one}`) ?? [])(nodes.length);
+    const cost = part * costOf('copies') + (1 - part) * costOf('kernels');
+    if (Math.max(part, 1 - part) < nearlyAll || !isNear(durationOf(simulated), cost)) return [];
+    const by = costOf(kind) / cost;
+    const read = (index: number): number | undefined => {
+      const lasted = lengthOf(recorded[index], 0);
+      return lasted === undefined ? undefined : lasted * by;
+    };
+    return [{ path: `${path}.${kind}`, at: { key: 'nodes', value: nodes.length }, read }];
   }
 
   /** What some launch of a graph ran. */
@@ -439,11 +454,15 @@ export class Tells {
     return more === null ? [] : [this.#told(pair, path, size, key, more)];
   }
 
-  /** What the row is longer than its cost: nothing, or what a first call costs more; null where it is something else. */
+  /**
+   * What the row is longer than its cost: nothing, or what a first call costs more; null where it is something else. What is
+   * left of a row that lasts more than twice its cost is noise, mostly.
+   */
   #beyond(row: Activity, cost: number): number | null {
     const lasts = durationOf(row);
     if (isNear(lasts, cost)) return 0;
-    return isHostRow(row) ? this.#moreThan(lasts, cost) : null;
+    const more = isHostRow(row) ? this.#moreThan(lasts, cost) : null;
+    return more === null || more > cost ? null : more;
   }
 
   #moreThan(lasts: number, cost: number): number | null {

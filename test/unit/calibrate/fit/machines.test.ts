@@ -32,8 +32,8 @@ describe('weights of machines', () => {
     expect(told({ path: 'calls.wakeNs', samples })).toBe(1);
     expect(told({ path: 'calls.wakeNs', samples, of: of(1, 1, 1, 1, 1) })).toBe(1);
     expect(told({ path: 'calls.wakeNs', samples, of: of(1, 1, 1, 2, 2) })).toBe(9);
-    // A call is only ever made longer: its lower quartile.
-    expect(told({ path: 'calls.launchNs', samples, of: of(1, 1, 1, 2, 2) })).toBe(1);
+    // Other traffic only makes a copy longer: its lower quartile.
+    expect(told({ path, at: at(4096), samples, of: of(1, 1, 1, 2, 2) })).toBe(1);
   });
 });
 
@@ -58,6 +58,15 @@ describe('sizes that few runs have', () => {
     expect(others).toEqual([]);
     expect(one).toMatchObject({ path, at: at(65_536), of: of(1, 3) });
     expect(one?.samples[1]).toBeCloseTo(2 * time(65_536), 6);
+  });
+
+  it('do so where a size is a number of nodes', () => {
+    const kernels = [10, 100, 1000].map((nodes) => ({ nodes, ns: 1000 * nodes }));
+    const instantiate = { ...h200.graph.instantiate, kernels };
+    const odd: Reading = { path: 'graph.instantiate.kernels', at: { key: 'nodes', value: 80 }, samples: [160_000] };
+    const [one] = gathered({ ...h200, graph: { ...h200.graph, instantiate } }, [odd]);
+    expect(one?.at).toEqual({ key: 'nodes', value: 100 });
+    expect(one?.samples[0]).toBeCloseTo(200_000, 6);
   });
 
   it('stay where several runs have them, as numbers do', () => {

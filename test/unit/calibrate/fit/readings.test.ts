@@ -7,6 +7,8 @@ import { type Reading, readRuns } from '../../../../core/calibrate/fit/readings.
 import { recordedRun } from '../../../../core/calibrate/fit/recordedRun.ts';
 import { requireExperiment } from '../../../../core/experiment/parse.ts';
 import { parseProfile } from '../../../../core/simulator/profile.ts';
+import { whileRecording } from '../../../../core/simulator/recorder.ts';
+import { timeTable } from '../../../../core/simulator/table.ts';
 import { h200 } from '../../simulator/toy.ts';
 import { runOf, simulatedRun } from './support.ts';
 
@@ -71,6 +73,38 @@ describe('readings', () => {
     const readings = readRuns([simulatedRun('spins', launches, slower)], h200);
     expect(told(readings, 'calls.launchNs')[0]?.samples[0]).toBeCloseTo(2 * h200.calls.launchNs, 0);
     expect(told(readings, 'kernel.startNs')[0]?.samples[0]).toBeCloseTo(3000, 0);
+  });
+
+  it('tell what calls cost, and not of one that as the first took mostly longer', () => {
+    const machine = whileRecording(h200);
+    const { call } = machine.copies.h2d.pinned;
+    const path = 'copies.h2d.pinned.call';
+    const alone = readRuns([simulatedRun('one', experiment(copy('h', 'd'), end), machine)], machine);
+    expect(told(alone, path)).toEqual([]);
+    const copies = experiment(...Array.from({ length: 3 }, () => copy('h', 'd')), end);
+    const [reading] = told(readRuns([simulatedRun('three', copies, machine)], machine), path);
+    expect(reading?.samples[0]).toBeCloseTo(call.find(({ bytes }) => bytes === 64 * MiB)?.ns ?? Number.NaN, 0);
+  });
+
+  it('tell what a graph takes that is nearly all of one kind of nodes', () => {
+    const times = (points: readonly { nodes: number; ns: number }[]) =>
+      points.map(({ nodes, ns }) => ({ nodes, ns: 3 * ns }));
+    const { kernels, copies } = h200.graph.instantiate;
+    const instantiate = { kernels: times(kernels), copies: times(copies) };
+    const machine = parseProfile({ ...h200, graph: { ...h200.graph, instantiate } });
+    const read = (...operations: readonly unknown[]) => {
+      const captured = { op: 'graphCapture', graph: 'g', stream: 'a', operations };
+      const launched = experiment(captured, { op: 'graphLaunch', graph: 'g', stream: 'a' }, end);
+      return readRuns([simulatedRun('graph', launched, machine)], h200).filter(({ path }) =>
+        path.startsWith('graph.instantiate'),
+      );
+    };
+    const spins = (count: number) => Array.from({ length: count }, () => spin(1000));
+    const [reading] = read(...spins(9), copy('h', 'd'));
+    const known = 3 * timeTable(kernels.map(({ nodes, ns }) => ({ bytes: nodes, ns })))(10);
+    expect(reading).toMatchObject({ path: 'graph.instantiate.kernels', at: { key: 'nodes', value: 10 } });
+    expect(reading?.samples[0]).toBeCloseTo(known, -1);
+    expect(read(...spins(2), copy('h', 'd'), copy('h', 'd'))).toEqual([]);
   });
 
   it('tell what freeing memory takes behind the work that it waits for', () => {
