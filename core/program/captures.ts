@@ -40,7 +40,9 @@ export function capturedWork(threads: readonly ProgramThread[]): ReadonlyMap<num
   const work = new Map<number, Instruction[]>();
   for (const { graph, thread, begin, end } of captures(threads)) {
     const body = threads[thread]?.instructions.slice(begin + 1, end).filter(isCapturable) ?? [];
-    work.set(graph, [...(work.get(graph) ?? []), ...body]);
+    const known = work.get(graph);
+    if (known === undefined) work.set(graph, body);
+    else for (const instruction of body) known.push(instruction);
   }
   return work;
 }

@@ -3,12 +3,12 @@
  * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
  */
 import { CopyscopeError } from '../errors.ts';
-import { capturedWork } from '../program/captures.ts';
-import type { Instruction, MultiCopyPlan, Program } from '../program/program.ts';
+import type { MultiCopyPlan, Program } from '../program/program.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
 import { Arrivals } from './arrivals.ts';
+import { requireBounded } from './bounded.ts';
 import { firstCalls } from './callHistory.ts';
 import { Devices } from './device.ts';
 import { DriverCalls } from './driverCalls.ts';
@@ -35,9 +35,6 @@ export interface SimulateOptions {
   /** As in runs before which the buffers were filled and left in the host's caches. */
   readonly filled?: boolean;
 }
-
-/** Code of the error that refuses a longer program. */
-export const tooLong = 'simulation.too-long';
 
 export interface SimulationResult {
   readonly trace: Trace;
@@ -156,45 +153,6 @@ const fitsCaches = ({ sizes }: MultiCopyPlan, profile: DeviceProfile): boolean =
 };
 
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
-
-function requireBounded(program: Program, most: number): void {
-  const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
-  const total = program.threads.reduce(
-    (sum, { instructions }) => sum + instructionCount(program, graphs, instructions),
-    0,
-  );
-  if (total <= most) return;
-  throw new CopyscopeError({
-    code: tooLong,
-    message: `the program executes ${total} instructions; at most ${most} are simulated.`,
-    remedy: 'Lower the counts of its repeats.',
-  });
-}
-
-/**
- * Instructions that a host thread executes in all, each round of a repeat counted, each tensor of a multi-tensor copy,
- * and at each launch the work of the graph.
- */
-function instructionCount(
-  program: Program,
-  graphs: ReadonlyMap<number, number>,
-  instructions: readonly Instruction[],
-): number {
-  const weight = (instruction: Instruction): number => {
-    if (instruction.code === 'multiCopy') return program.multiCopies[instruction.plan]?.sizes.length ?? 1;
-    return instruction.code === 'launchGraph' ? 1 + (graphs.get(instruction.graph) ?? 0) : 1;
-  };
-  const factors = [1];
-  let count = 0;
-  for (const instruction of instructions) {
-    const factor = factors.at(-1) ?? 1;
-    count += factor * weight(instruction);
-    if (instruction.code === 'repeat') factors.push(factor * instruction.count);
-    // An endRepeat is executed once a round, so it is counted inside the repeat.
-    else if (instruction.code === 'endRepeat') factors.pop();
-  }
-  return count;
-}
 
 /** Steps that a host thread executes in all, for its progress. */
 function stepCount(steps: readonly Step[]): number {

@@ -31,6 +31,7 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
+  [/^simulation\.too-long$/, exitCodes.badInput],
   [/^(run|sweep)\.(not-found|file-name|invalid|damaged)$/, exitCodes.badInput],
   [/^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit)\./, exitCodes.badInput],
   [/^(file|usage|request|server)\./, exitCodes.badInput],

@@ -257,6 +257,11 @@ describe('copyscope exits', () => {
   const unsupported = (): string => {
     return file('gap.json', JSON.stringify({ ...example(), streams: [{ id: 'side', priority: -1 }] }));
   };
+  const endless = (): string => {
+    const [thread] = example().threads;
+    const operations = [{ op: 'repeat', count: 10_000_000, operations: thread?.operations }];
+    return file('endless.json', JSON.stringify({ ...example(), threads: [{ ...thread, operations }] }));
+  };
   const cutRun = (): string => file('cut.arrow', encodeRun(smallRun(example(), 'cpu')).slice(0, 1000));
 
   it.each<[string, number, () => string[], string, string | undefined]>([
@@ -265,6 +270,7 @@ describe('copyscope exits', () => {
     ['an empty file', 2, () => sim(file('empty.json', '')), 'experiment.invalid', undefined],
     ['a truncated experiment', 2, () => sim(truncated()), 'experiment.invalid', undefined],
     ['a wrong field', 2, () => sim(wrongField()), 'experiment.invalid', 'buffers[0].memory'],
+    ['too many rounds', 2, () => sim(endless()), 'simulation.too-long', 'threads[0].operations[0].count'],
     ['binary data', 2, () => sim(file('binary.json', Uint8Array.of(0, 255, 254, 7))), 'experiment.invalid', undefined],
     ['a truncated run', 2, () => ['explain', cutRun()], 'run-file.truncated', 'file'],
     ['zeros as a run', 2, () => ['explain', file('zero.arrow', new Uint8Array(100))], 'run-file.not-arrow', 'file'],

@@ -47,6 +47,7 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'run.cancelled': cancelled,
   'run.out-of-memory': failed,
   'simulation.deadlock': failed,
+  'simulation.too-long': badInput,
   'sweep.failed-points': failed,
   'bench.failed': failed,
   'calibrate.failed': failed,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { type Operations, type PlainRow, plainRows, program, programWith, run, times, toyProfile } from './toy.ts';
@@ -501,6 +502,47 @@ describe('what can not be simulated', () => {
       },
     ]);
     expect(() => simulate(endless, toyProfile)).toThrow(expect.objectContaining({ code: 'simulation.too-long' }));
+  });
+
+  describe('of what is too long', () => {
+    const error = (...threads: Operations[]): ErrorInfo => {
+      try {
+        simulate(programWith({}, ...threads), toyProfile, { maxInstructions: 100 });
+      } catch (thrown) {
+        return toErrorInfo(thrown);
+      }
+      throw new Error('it was simulated');
+    };
+    const repeat = (count: number, ...operations: Operations) => ({ op: 'repeat' as const, count, operations });
+    const work = { op: 'work', durationNs: 1 } as const;
+
+    it('the repeat is named, and the count that fits', () => {
+      const given = error([work], [work, repeat(3, work), repeat(1000, work, work)]);
+      expect(given).toMatchObject({
+        code: 'simulation.too-long',
+        field: 'threads[1].operations[2].count',
+        message: expect.stringContaining('count 1000'),
+      });
+      const [, most] = /to (\d+) at most/.exec(given.remedy ?? '') ?? [];
+      const fits = (count: number) => () =>
+        simulate(programWith({}, [work], [work, repeat(3, work), repeat(count, work, work)]), toyProfile, {
+          maxInstructions: 100,
+        });
+      expect(fits(Number(most))).not.toThrow();
+      expect(fits(Number(most) + 1)).toThrow();
+    });
+
+    it('of repeats inside one another that one is named whose count can be lowered far enough', () => {
+      expect(error([repeat(1, repeat(1000, work))]).field).toBe('threads[0].operations[0].operations[0].count');
+      expect(error([repeat(2, repeat(1000, work))]).field).toBe('threads[0].operations[0].operations[0].count');
+      expect(error([repeat(50, repeat(20, work))]).field).toBe('threads[0].operations[0].count');
+    });
+
+    it('the list of operations is named where no count of one repeat would do', () => {
+      const long = Array.from({ length: 200 }, () => work);
+      expect(error([work], long)).toMatchObject({ field: 'threads[1].operations', remedy: expect.any(String) });
+      expect(error([repeat(2, ...long)])).toMatchObject({ field: 'threads[0].operations' });
+    });
   });
 
   it('a program that gets stuck names the thread and the call', () => {
