@@ -91,6 +91,13 @@ function standsAt(info: OperationInfo, op: number, path: Place['path'], index: n
   return path.every((step, at) => info.path[at] === step);
 }
 
+/** What an array grows to when something is added to it is many times as large as most of the paths are. */
+function inside(path: Place['path'], index: number): Place['path'] {
+  const [list, thread, operations] = path;
+  const isInThread = path.length === 3 && list !== undefined && thread !== undefined && operations !== undefined;
+  return isInThread ? [list, thread, operations, index] : [...path, index];
+}
+
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
@@ -125,7 +132,9 @@ class Lowering {
   #list(operations: readonly Operation[], path: Place['path'], thread: number, out: Instruction[]): void {
     for (let index = 0; index < operations.length; index += 1) {
       const operation = operations[index] as Operation;
-      if (!this.#again(operation, path, index, thread, out)) this.#operation(operation, [...path, index], thread, out);
+      if (!this.#again(operation, path, index, thread, out)) {
+        this.#operation(operation, inside(path, index), thread, out);
+      }
     }
   }
 
@@ -142,7 +151,7 @@ class Lowering {
     const own = number === op ? instruction : { ...instruction, op };
     const { kind, label } = info;
     this.#keep(
-      standsAt(info, op, path, index, thread) ? info : { op, kind, label, thread, path: [...path, index] },
+      standsAt(info, op, path, index, thread) ? info : { op, kind, label, thread, path: inside(path, index) },
       operation,
       own,
     );

@@ -17,6 +17,7 @@ import classes from './Shell.module.css';
 import { retryDocument, retryRun } from './store/actions.ts';
 import { currentExperiment, loadedRun, pageDocumentKey } from './store/select.ts';
 import { Following, InNextFrame, state, useApp } from './store/store.ts';
+import type { Loading } from './store/types.ts';
 import { panelSize, usePanelSizes } from './usePanelSizes.ts';
 
 /** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
@@ -37,6 +38,7 @@ const score = (
 );
 const json = <JsonPane />;
 const timeline = <TimelinePanel />;
+const scoreAndTimeline = <ScoreAndTimeline />;
 
 export function DocumentPage() {
   const isOpen = useApp((state) => currentExperiment(state) !== null);
@@ -54,7 +56,7 @@ export function DocumentPage() {
   return (
     <>
       {header}
-      <ScoreAndTimeline />
+      {scoreAndTimeline}
     </>
   );
 }
@@ -129,15 +131,15 @@ interface Problem {
 function useDocumentProblem(): Problem | null {
   const page = useApp((state) => state.page);
   const ready = useApp((state) => state.libraryReady);
-  const document = useApp((state) => state.documents[pageDocumentKey(state) ?? '']);
+  const documentError = useApp((state) => errorOf(state.documents[pageDocumentKey(state) ?? '']));
   const known = useApp((state) => page.kind !== 'run' || state.runs[page.id] !== undefined);
-  const run = useApp((state) => (page.kind === 'run' ? state.loadedRuns[page.id] : undefined));
+  const runError = useApp((state) => (page.kind === 'run' ? errorOf(state.loadedRuns[page.id]) : null));
   const status = useApp((state) => (page.kind === 'run' ? state.runs[page.id]?.status : undefined));
-  if (document?.status === 'failed') {
-    return { title: 'This experiment can’t be opened', error: document.error, retry: retryDocument };
+  if (documentError !== null) {
+    return { title: 'This experiment can’t be opened', error: documentError, retry: retryDocument };
   }
   if (page.kind !== 'run') return null;
-  if (run?.status === 'failed') return runProblem(status, run.error, () => retryRun(page.id));
+  if (runError !== null) return runProblem(status, runError, () => retryRun(page.id));
   if (known || !ready) return null;
   const missing = {
     code: 'run.not-found',
@@ -146,6 +148,10 @@ function useDocumentProblem(): Problem | null {
   };
   return { title: 'This run is not here', error: missing, retry: null };
 }
+
+/** Not what was loaded: that is another object after each edit. */
+const errorOf = (loaded: Loading<unknown> | undefined): ErrorInfo | null =>
+  loaded?.status === 'failed' ? loaded.error : null;
 
 function runProblem(status: string | undefined, error: ErrorInfo, retry: () => void): Problem {
   if (status === 'failed') return { title: 'This run failed', error, retry: null };

@@ -4,7 +4,7 @@ import type { Change } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment } from '../app/store/select.ts';
-import { state, watch } from '../app/store/store.ts';
+import { beforeNextFrame, state, watch } from '../app/store/store.ts';
 import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
 import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
@@ -90,7 +90,10 @@ let pause: ReturnType<typeof setTimeout> | undefined;
 export function askSoon(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const isSame = soon?.document === document && soon.experiment === experiment && soon.run?.id === run?.id;
   soon = { document, experiment, run };
-  if (isSame) return;
+  if (!isSame) beforeNextFrame(waitAnew);
+}
+
+function waitAnew(): void {
   clearTimeout(pause);
   pause = setTimeout(askNow, pauseMs);
 }

@@ -10,7 +10,7 @@ import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
 import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
-import { assign, put, state, watch } from '../app/store/store.ts';
+import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
@@ -64,7 +64,7 @@ let shown: (Pick<Prediction, 'counters'> & { readonly id: string; readonly ticke
 function ask(wanted: Wanted): void {
   const profile = profiles.get(chosenProfileName() ?? '');
   if (profile !== undefined && predictedHere(wanted, profile)) return;
-  clearTimeout(summing);
+  toSum = null;
   waiting = wanted;
   if (asked !== null && performance.now() - asked.since > patienceMs) end();
   if (asked === null) askNext();
@@ -103,15 +103,15 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   // What is under way would come too late.
   if (asked !== null) end();
   waiting = null;
-  clearTimeout(summing);
+  toSum = null;
   if (made === null) {
     forget(id);
     return true;
   }
   tickets += 1;
-  const ticket = tickets;
-  show(id, { ticket, ...made });
-  summing = setTimeout(() => send({ ticket, experiment, hasLanes: true }, profile), summaryPauseMs);
+  show(id, { ticket: tickets, ...made });
+  toSum = { ticket: tickets, experiment, profile };
+  beforeNextFrame(sumSoon);
   if (isLongerThan(leastRehearsed, experiment)) rehearse(shortEnough, (edited) => predictInVain(edited, profile));
   return true;
 }
@@ -133,6 +133,18 @@ function predictInVain(experiment: Experiment, profile: DeviceProfile): void {
 /** A summary is asked for when no other edit has come for so long. */
 const summaryPauseMs = 100;
 let summing: ReturnType<typeof setTimeout> | undefined;
+/** The prediction made here whose summary is to be asked for. */
+let toSum: { readonly ticket: number; readonly experiment: Experiment; readonly profile: DeviceProfile } | null = null;
+
+function sumSoon(): void {
+  clearTimeout(summing);
+  summing = setTimeout(() => {
+    if (toSum === null) return;
+    const { profile, ...request } = toSum;
+    toSum = null;
+    send({ ...request, hasLanes: true }, profile);
+  }, summaryPauseMs);
+}
 
 const version = (): string => state().about?.version ?? '';
 

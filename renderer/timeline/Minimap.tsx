@@ -3,6 +3,7 @@ import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLa
 import { formatDuration } from '../../core/units.ts';
 import type { IterationView } from '../app/loadedRun.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../app/palette.ts';
+import { beforeNextFrame } from '../app/store/store.ts';
 import { whenIdle } from '../common/afterFrame.ts';
 import { useScheme } from '../common/usePaints.ts';
 import { gutterWidth } from './Gutter.tsx';
@@ -167,8 +168,13 @@ function usePlacedWindow(frame: RefObject<HTMLDivElement | null>, time: SharedTi
       const x = Math.min(Math.max(((left ?? 0) + (right ?? 0) - breadth) / 2, 0), Math.max(width - breadth, 0));
       element.style.transform = `translateX(${x}px)`;
       element.style.width = `${breadth}px`;
+      beforeNextFrame(describeSoon);
+    };
+    const describeSoon = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => describe(element, time.view), 150);
+      timer = setTimeout(() => {
+        if (frame.current !== null) describe(frame.current, time.view);
+      }, 150);
     };
     place();
     const stop = time.subscribe(place);
@@ -202,12 +208,20 @@ function useOverview(
 ): void {
   useEffect(() => {
     if (width < 1) return;
-    return whenIdle(() => {
+    const paint = (): void => {
       if (canvas.current === null) return;
       const ratio = window.devicePixelRatio || 1;
       const columns = Math.round(width * ratio);
       draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
-    }, mostWaitMs);
+    };
+    let rest = (): void => {};
+    const wait = beforeNextFrame(() => {
+      rest = whenIdle(paint, mostWaitMs);
+    });
+    return () => {
+      wait();
+      rest();
+    };
   }, [canvas, view, limits, width, scheme]);
 }
 

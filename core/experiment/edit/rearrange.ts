@@ -42,18 +42,18 @@ const copyOf = (operations: readonly Operation[]): Operation[] =>
 
 /** The draft, checked as far as it is new; null where something is wrong with it. */
 function checked(before: Experiment, draft: Experiment): Experiment | null {
-  const bare = draft.threads.map((thread) => ({ ...thread, operations: [] }));
-  const declared = experimentSchema.safeParse({ ...draft, threads: bare });
+  const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
+  const declared = isButForOperations(before, bare) ? before : experimentSchema.safeParse(bare).data;
   const found = checkedLists(before, draft);
-  if (!declared.success || found === null) return null;
+  if (declared === undefined || found === null) return null;
   const made: Experiment = {
-    ...declared.data,
-    environment: draft.environment === before.environment ? before.environment : declared.data.environment,
-    devices: kept(before.devices, draft.devices, declared.data.devices),
-    buffers: kept(before.buffers, draft.buffers, declared.data.buffers),
-    streams: kept(before.streams, draft.streams, declared.data.streams),
-    events: kept(before.events, draft.events, declared.data.events),
-    signals: kept(before.signals, draft.signals, declared.data.signals),
+    ...declared,
+    environment: draft.environment === before.environment ? before.environment : declared.environment,
+    devices: kept(before.devices, draft.devices, declared.devices),
+    buffers: kept(before.buffers, draft.buffers, declared.buffers),
+    streams: kept(before.streams, draft.streams, declared.streams),
+    events: kept(before.events, draft.events, declared.events),
+    signals: kept(before.signals, draft.signals, declared.signals),
     threads: draft.threads.map((thread, index) => ({ ...thread, operations: found.lists[index] ?? [] })),
   };
   const isSound = declaresTheSame(before, made)
@@ -62,9 +62,28 @@ function checked(before: Experiment, draft: Experiment): Experiment | null {
   return isSound ? made : null;
 }
 
+/** Whether only operations differ, so that all else was checked before. */
+function isButForOperations(before: Experiment, draft: Experiment): boolean {
+  const fields = Object.keys({ ...before, ...draft }) as (keyof Experiment)[];
+  return fields.every((field) => {
+    const [old, now] = [before[field], draft[field]];
+    if (field === 'threads') return holdTheSame(before.threads, draft.threads, isSameThread);
+    return old === now || (Array.isArray(old) && Array.isArray(now) && holdTheSame<unknown>(old, now));
+  });
+}
+
+const isSameThread = (a: Thread, b: Thread): boolean =>
+  Object.keys({ ...a, ...b }).every((field) => field === 'operations' || a[field as 'id'] === b[field as 'id']);
+
+type Thread = Experiment['threads'][number];
+
+function holdTheSame<Item>(a: readonly Item[], b: readonly Item[], isSame: (a: Item, b: Item) => boolean = Object.is) {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index] as Item));
+}
+
 /** The list of before where it holds the same. */
 const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Item[] =>
-  before.length === draft.length && before.every((item, index) => item === draft[index]) ? before : parsed;
+  holdTheSame(before, draft) ? before : parsed;
 
 /** Groups nested deeper, which nobody writes by hand, are checked with the whole document. */
 const mostLevels = 16;

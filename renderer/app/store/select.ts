@@ -97,10 +97,18 @@ export function runsOfPage(state: AppState): RunSummary[] {
         .sort(byNewest);
 }
 
+let lastShown: { readonly state: AppState; readonly id: string | null } | null = null;
+
 /**
  * The run to show: the one that was picked, else the newest one of the chosen engine, else the recorded one, else any.
  */
 export function shownRunId(state: AppState): string | null {
+  // Many parts of the window ask for it with each change.
+  if (lastShown?.state !== state) lastShown = { state, id: findShownRun(state) };
+  return lastShown.id;
+}
+
+function findShownRun(state: AppState): string | null {
   const key = pageDocumentKey(state);
   if (key === null || (state.page.kind === 'lesson' && state.lessonWaits)) return null;
   const picked = state.pickedRuns[key];

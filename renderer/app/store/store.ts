@@ -123,10 +123,14 @@ function settle(): void {
 
 const preparing = new Set<() => void>();
 
-/** Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. */
-export function beforeNextFrame(action: () => void): void {
+/**
+ * Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. For
+ * what what is drawn first needn't wait for: even a timer takes a tenth of a millisecond. Returns what calls it off.
+ */
+export function beforeNextFrame(action: () => void): () => void {
   if (second === null) action();
   else preparing.add(action);
+  return () => preparing.delete(action);
 }
 
 function prepareNext(): void {
