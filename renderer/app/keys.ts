@@ -92,7 +92,7 @@ export const keySections: readonly KeySection[] = [
     title: 'Timeline, with the keyboard',
     files: ['timeline/useTimelineKeys.ts', 'timeline/notes/useNoteKeys.ts', 'timeline/SearchBox.tsx'],
     entries: [
-      entry(['W'], 'Zoom in at the pointer', 'w'),
+      entry(['W'], 'Zoom in at the pointer, else at the selection', 'w'),
       entry(['S'], 'Zoom out', 's'),
       entry(['A'], 'Pan left (also ←)', 'a', 'arrowleft'),
       entry(['D'], 'Pan right (also →)', 'd', 'arrowright'),

@@ -42,10 +42,10 @@ import { operationLabels } from './operationLabels.ts';
 import { RowsTable } from './RowsTable.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import classes from './TimelinePanel.module.css';
-import { revealIn, zoomAt } from './timeView.ts';
+import { revealIn, zoomAnchor, zoomAt } from './timeView.ts';
 import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
 import { useHazardOps } from './useHazardOps.ts';
-import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
+import { selectedExtent, stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
 
 export function TimelinePanel() {
   const id = useApp(shownRunId);
@@ -163,7 +163,7 @@ const Toolbar = memo(function Toolbar({ time, ...props }: ToolbarProps) {
   const as = useApp((state) => state.timelineAs);
   const summary = useApp((state) => state.runs[run.id]);
   const zoom = (factor: number): void =>
-    time.move((view, limits) => zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits));
+    time.move((shown, limits) => zoomAt(shown, zoomAnchor(shown, selectedExtent(run, view)), factor, limits));
   return (
     <div className={classes['toolbar']} role="toolbar" aria-label="Timeline tools">
       {run.run.info.status === 'complete' ? <h2 className={classes['word'] ?? ''}>Timeline</h2> : <h2>Partial</h2>}
@@ -175,17 +175,20 @@ const Toolbar = memo(function Toolbar({ time, ...props }: ToolbarProps) {
       </span>
       <SearchBox run={run} view={view} time={time} />
       {as === 'lanes' ? (
-        <div className={classes['tools']}>
-          <NotesButton run={run} />
-          <LanesButton run={run} view={view} />
-          <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
-          <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
-          <Tool
-            label="Fit everything (F)"
-            onClick={() => time.move((_, limits) => limits)}
-            icon={<IconArrowAutofitWidth size={16} />}
-          />
-        </div>
+        <>
+          <span className={classes['break']} />
+          <div className={classes['tools']}>
+            <NotesButton run={run} />
+            <LanesButton run={run} view={view} />
+            <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
+            <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
+            <Tool
+              label="Fit everything (F)"
+              onClick={() => time.move((_, limits) => limits)}
+              icon={<IconArrowAutofitWidth size={16} />}
+            />
+          </div>
+        </>
       ) : null}
       <SegmentedControl
         size="xs"

@@ -32,6 +32,13 @@ export function zoomAt(view: TimeView, anchorNs: number, factor: number, limits:
   return clampView({ startNs, endNs: startNs + span }, limits);
 }
 
+/** Where to zoom with no pointer to say it: at what of the selection is in view, else in the middle. */
+export function zoomAnchor(view: TimeView, selected: TimeView | null): number {
+  const startNs = Math.max(view.startNs, selected?.startNs ?? view.startNs);
+  const endNs = Math.min(view.endNs, selected?.endNs ?? view.endNs);
+  return startNs <= endNs ? (startNs + endNs) / 2 : (view.startNs + view.endNs) / 2;
+}
+
 export function panBy(view: TimeView, byNs: number, limits: TimeView): TimeView {
   return clampView({ startNs: view.startNs + byNs, endNs: view.endNs + byNs }, limits);
 }

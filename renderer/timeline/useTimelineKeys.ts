@@ -1,13 +1,13 @@
 /** Perfetto's keys. They work wherever the focus is, except where one types or where a list or menu takes them. */
 import { useEffect, useRef } from 'react';
-import { rowEndNs } from '../../core/trace/rows.ts';
-import type { RowIndex } from '../../core/trace/trace.ts';
+import { type RowRange, rowEndNs } from '../../core/trace/rows.ts';
+import type { RowIndex, Trace } from '../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
 import { missedIn, neighbourMissed } from './missed.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
-import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAt } from './timeView.ts';
+import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAnchor, zoomAt } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
 import { layoutTracks } from './tracks.ts';
 import { arrangementOf } from './useArrangement.ts';
@@ -22,7 +22,8 @@ export function useTimelineKeys(run: LoadedRun, view: IterationView, time: Share
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
       const { run, view, time } = latest.current;
-      if (moveTime(event.key, time) || moveSelection(event.key, run, view, time)) event.preventDefault();
+      const selected = (): TimeView | null => selectedExtent(run, view);
+      if (moveTime(event.key, time, selected) || moveSelection(event.key, run, view, time)) event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
@@ -38,19 +39,19 @@ export function takesKeys(target: EventTarget | null): boolean {
 }
 
 /** Keys that move only the view, as the comparison has them too. */
-export function moveTime(key: string, time: SharedTime): boolean {
-  const change = viewChange(key, time.cursor);
+export function moveTime(key: string, time: SharedTime, selected: () => TimeView | null = () => null): boolean {
+  const change = viewChange(key, time.cursor, selected);
   if (change !== null) time.move(change);
   return change !== null;
 }
 
 type ViewChange = (view: TimeView, limits: TimeView) => TimeView;
 
-function viewChange(key: string, cursor: number | null): ViewChange | null {
+function viewChange(key: string, cursor: number | null, selected: () => TimeView | null): ViewChange | null {
   const zoom =
     (factor: number): ViewChange =>
     (view, limits) =>
-      zoomAt(view, cursor ?? (view.startNs + view.endNs) / 2, factor, limits);
+      zoomAt(view, cursor ?? zoomAnchor(view, selected()), factor, limits);
   const pan =
     (share: number): ViewChange =>
     (view, limits) =>
@@ -75,7 +76,7 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
   switch (key) {
     case 'f':
     case 'F':
-      fitSelection(run, time);
+      fitSelection(selectedExtent(run, view), time);
       return true;
     case '.':
       return step(run, view, time, (row) => alongLane(run.run.trace, view.rows, row, 1));
@@ -154,8 +155,7 @@ function follow(run: LoadedRun, view: IterationView, time: SharedTime, way: 'for
 }
 
 /** Fits the selection; where it is fitted already, or there is none, everything. */
-function fitSelection(run: LoadedRun, time: SharedTime): void {
-  const extent = selectedExtent(run);
+function fitSelection(extent: TimeView | null, time: SharedTime): void {
   time.move((view, limits) => {
     if (extent === null) return limits;
     const fitted = fitView(extent.startNs, extent.endNs, limits);
@@ -165,10 +165,23 @@ function fitSelection(run: LoadedRun, time: SharedTime): void {
   });
 }
 
-function selectedExtent(run: LoadedRun): TimeView | null {
+/** The time that the selection takes; null where it takes none in the shown iteration. */
+export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | null {
   const { selection } = state();
-  const { columns } = run.run.trace;
+  const { trace } = run.run;
+  if (selection?.kind === 'op') return extentOf(trace, view.rows, selection.op);
   if (selection?.kind === 'area' && selection.run === run.id) return selection;
   if (selection?.kind !== 'row' || selection.run !== run.id) return null;
-  return { startNs: columns.startNs[selection.row] ?? 0, endNs: rowEndNs(run.run.trace, selection.row) };
+  return { startNs: trace.columns.startNs[selection.row] ?? 0, endNs: rowEndNs(trace, selection.row) };
+}
+
+/** From the first row of an operation to the end of its last. */
+function extentOf(trace: Trace, rows: RowRange, op: number): TimeView | null {
+  let [startNs, endNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let row = rows.from; row < rows.to; row += 1) {
+    if (trace.columns.op[row] !== op) continue;
+    startNs = Math.min(startNs, trace.columns.startNs[row] ?? 0);
+    endNs = Math.max(endNs, rowEndNs(trace, row));
+  }
+  return startNs <= endNs ? { startNs, endNs } : null;
 }

@@ -44,6 +44,24 @@ test('opens an example, runs it, walks the score and the lanes, and reads the ve
   const first = await announcement.textContent();
   await page.keyboard.press('.');
   await expect(announcement).not.toHaveText(first ?? '');
+
+  // With the pointer elsewhere a zoom is at what is selected, which so stays in view.
+  const middle = async (): Promise<number> => {
+    const { startNs, endNs } = await plot.evaluate((element) => ({ ...(element as HTMLElement).dataset }));
+    return (Number(startNs) + Number(endNs)) / 2;
+  };
+  await page.keyboard.press('f');
+  await expect.poll(span).toBeLessThan(whole);
+  const [fitted, width] = [await middle(), await span()];
+  await page.keyboard.press('f');
+  await expect.poll(span).toBe(whole);
+  for (let press = 0; press < 40; press += 1) await page.keyboard.press('w');
+  await expect.poll(span).toBeLessThan(width);
+  expect(Math.abs((await middle()) - fitted)).toBeLessThan(width);
+  await page.keyboard.press('f');
+  await page.keyboard.press('f');
+  await expect.poll(span).toBe(whole);
+
   await page.keyboard.press('ArrowDown');
   await expect(window.inspector).toContainText('Numbers');
   await page.keyboard.press('Escape');

@@ -319,6 +319,14 @@ test('the minimap’s window is dragged, resized, and moved by keys', async ({ w
   expect((await shown(window)).startNs).toBeCloseTo(before.startNs, 3);
 });
 
+test('an operation that is selected in the score is fitted', async ({ window, page }) => {
+  const span = async () => (await shown(window)).endNs - (await shown(window)).startNs;
+  const whole = await span();
+  await page.getByTestId('score-sheet').locator('[data-op="2"]').click();
+  await page.keyboard.press('f');
+  await expect.poll(span).toBeLessThan(whole / 4);
+});
+
 test('zooms to nanoseconds, and names what is under the pointer within the next frame', async ({ window, page }) => {
   const plot = window.timeline.getByTestId('timeline-plot');
   await page.keyboard.press('.');

@@ -11,6 +11,7 @@ import {
   spanNs,
   toPixels,
   toTime,
+  zoomAnchor,
   zoomAt,
 } from '../../../renderer/timeline/timeView.ts';
 
@@ -18,6 +19,14 @@ const extents = fc.double({ min: 100, max: 1e12, noNaN: true });
 const shares = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('the visible stretch of time', () => {
+  it('is zoomed at what of the selection is in view, else in its middle', () => {
+    const view = { startNs: 100, endNs: 200 };
+    expect(zoomAnchor(view, null)).toBe(150);
+    expect(zoomAnchor(view, { startNs: 110, endNs: 120 })).toBe(115);
+    expect(zoomAnchor(view, { startNs: 180, endNs: 900 })).toBe(190);
+    expect(zoomAnchor(view, { startNs: 300, endNs: 400 })).toBe(150);
+  });
+
   it('never leaves the limits and never gets narrower than can be seen', () => {
     fc.assert(
       fc.property(
