@@ -153,7 +153,8 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
               data-tone={verdict === null ? undefined : verdictTone(verdict)}
               title="Share of the kernels' time in which a host-to-device copy ran too"
             >
-              <strong>{formatShare(h2dKernel.shareOfKernel)}</strong> of kernel overlapped
+              <strong>{formatShare(h2dKernel.shareOfKernel)}</strong> of kernel
+              <span className={classes['wide']}> overlapped</span>
             </span>
           )}
           <span title="From the iteration's start to its last activity's end">
@@ -186,7 +187,7 @@ function IterationOf({
     <Select
       aria-label={`Iteration of ${name}`}
       variant="unstyled"
-      w={146}
+      w={138}
       flex="none"
       size="xs"
       value={String(view.number)}
