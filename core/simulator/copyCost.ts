@@ -74,7 +74,11 @@ export class CopyCosts {
     const inRowNs = (whole.callNs / payload) * bytes;
     const isCut = bytes > this.#profile.staging.chunkBytes;
     const leastNs = this.of(1, ends, device, op).callNs;
-    return { ...cost, callNs: isCut ? inRowNs + leastNs : Math.max(cost.callNs, inRowNs) };
+    const callNs = isCut ? inRowNs + leastNs : Math.max(cost.callNs, inRowNs);
+    const { lastLevelBytes = 0, memcpyBytesPerSecond } = this.#profile.host;
+    // What all of them hold could lie in the caches. Of more it is measured what comes from memory.
+    const memoryNs = payload <= lastLevelBytes ? (bytes / memcpyBytesPerSecond) * 1e9 : 0;
+    return { ...cost, callNs, memoryNs: Math.max(callNs, memoryNs) };
   }
 
   /** The same as part of a graph, where no host thread is held: as long as a pageable copy takes on the device. */

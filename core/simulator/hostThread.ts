@@ -275,12 +275,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   /** How many times as long the host's part of a staged copy takes for where its memory lies. */
   #slower(step: Step, nowNs: number): number {
-    const { hostBuffer, hostOffset, bytes, memoryNs, callNs } = step;
+    const { hostBuffer, hostOffset, bytes, memoryNs, callNs, index } = step;
     const { caches, profile, residency } = this.#machine;
     if (step.route === 'stage-in') {
       caches.moved(this.#index, bytes);
-      if (hostBuffer < 0) return 1;
-      const slower = 1 + residency.goneOf(hostBuffer, hostOffset, nowNs) * (memoryNs / callNs - 1);
+      const more = memoryNs / callNs - 1;
+      if (hostBuffer < 0) return index < 0 ? 1 : 1 + residency.goneOfTensor(index, bytes, nowNs) * more;
+      const slower = 1 + residency.goneOf(hostBuffer, hostOffset, nowNs) * more;
       residency.touch(hostBuffer, hostOffset, nowNs + slower * callNs);
       return slower;
     }

@@ -8,6 +8,16 @@ import type { Program } from '../program/program.ts';
 import { flushesCaches } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 
+/** The tensors of a multi-tensor copy that the driver stages one by one. */
+interface Round {
+  readonly payload: number;
+  /** Bytes that this time round leaves to stage. */
+  left: number;
+  /** When the last time round ended; and when this one's latest tensor was staged. */
+  beforeNs: number | undefined;
+  untilNs: number;
+}
+
 export class Residency {
   /** From the last touch in the iteration before to the same in this one. */
   readonly #lapNs: number;
@@ -17,12 +27,15 @@ export class Residency {
   readonly #areGone: boolean;
   /** When each part of a buffer was touched last, by its offset. */
   readonly #touched = new Map<number, Map<number, number>>();
+  readonly #multiCopies: Program['multiCopies'];
+  readonly #rounds = new Map<number, Round>();
 
   constructor(program: Program, profile: DeviceProfile, lapNs: number) {
     this.#lapNs = lapNs;
     this.#residentNs = profile.host.residentNs ?? Number.POSITIVE_INFINITY;
     this.#areGone = flushesCaches(program, profile);
     this.#written = program.buffers.map(({ written }) => written);
+    this.#multiCopies = program.multiCopies;
   }
 
   /** The part of it, 0 to 1, that comes from memory if a host thread copies it now. */
@@ -31,6 +44,26 @@ export class Residency {
     if (atNs !== undefined) return this.#gonePart(Math.max(0, nowNs - atNs));
     if (this.#areGone) return 1;
     return this.#gonePart(this.#written[buffer] === true ? nowNs : this.#lapNs);
+  }
+
+  /** The same of the next tensor of a multi-tensor copy: it was staged last when all of them were. */
+  goneOfTensor(multiCopy: number, bytes: number, nowNs: number): number {
+    const round = this.#rounds.get(multiCopy) ?? this.#firstRound(multiCopy);
+    if (round.left <= 0) {
+      round.left = round.payload;
+      round.beforeNs = round.untilNs;
+    }
+    round.left -= bytes;
+    round.untilNs = nowNs;
+    if (round.beforeNs !== undefined) return this.#gonePart(nowNs - round.beforeNs);
+    return this.#areGone ? 1 : this.#gonePart(this.#lapNs);
+  }
+
+  #firstRound(multiCopy: number): Round {
+    const payload = this.#multiCopies[multiCopy]?.sizes.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
+    const round = { payload, left: payload, beforeNs: undefined, untilNs: 0 };
+    this.#rounds.set(multiCopy, round);
+    return round;
   }
 
   /** A host thread is through with it at `untilNs`. */

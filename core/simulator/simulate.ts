@@ -143,7 +143,8 @@ const leavesCaches = (program: Program, plan: readonly ThreadPlan[], profile: De
   (program.multiCopies.some((copy) => isThreaded(copy) && fitsCaches(copy, profile)) ||
     plan.some(({ steps }) =>
       steps.some(
-        ({ route, hostBuffer, callNs, memoryNs }) => route === 'stage-in' && hostBuffer >= 0 && memoryNs > callNs,
+        ({ route, hostBuffer, index, callNs, memoryNs }) =>
+          route === 'stage-in' && (hostBuffer >= 0 || index >= 0) && memoryNs > callNs,
       ),
     ));
 

@@ -40,6 +40,31 @@ describe('threads that copy tensors', () => {
     expect(each(withHost({ residentNs: 1 }))).toBe(64 * KiB);
   });
 
+  it('are not needed for that: what the driver stages in a loop has left the caches too', () => {
+    const calls = (residentNs: number, count = 1): number[] => {
+      const payload = { tensors: 4, bytes: 256 * KiB, memory: 'pageable' };
+      const copy = { op: 'multiCopy', stream: 'a', strategy: 'blocking-loop', payload };
+      const operations = [
+        { op: 'work', durationNs: 1e9 },
+        { op: 'repeat', count, operations: [copy] },
+      ] as never[];
+      const profile = withHost({ residentNs, memcpyBytesPerSecond: 1e8, lastLevelBytes: 2 ** 27 });
+      const device = { ...profile.device, memoryBytes: 2 ** 40 };
+      const rows = run(programWith({ environment: { warmups: 1 } }, operations), { ...profile, device });
+      return lengths(
+        rows.filter(({ name }) => name === 'cudaMemcpyAsync'),
+        'host-call',
+      );
+    };
+    const fromMemoryNs = (256 * KiB * 1e9) / 1e8;
+    expect(calls(1)).toEqual(Array(4).fill(fromMemoryNs));
+    expect(Math.max(...calls(1e15))).toBeLessThan(fromMemoryNs / 2);
+    // The second time round it was there a moment ago.
+    const [first = 0, last = 0] = [calls(1e9, 2).at(0), calls(1e9, 2).at(-1)];
+    expect(first).toBe(fromMemoryNs);
+    expect(last).toBeLessThan(first / 2);
+  });
+
   it('find those that this iteration has copied already', () => {
     const pause = { op: 'work', durationNs: 1e7 };
     const repeated = (residentNs: number): number[] => {
