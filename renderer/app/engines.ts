@@ -54,7 +54,9 @@ export function engineOptions(
 
 function profileDetails({ basis, own }: ProfileSummary): string {
   if (basis === 'published') return 'Predicted from a profile built from published figures, not measured.';
-  return own ? 'Predicted from a profile that was calibrated here.' : 'Predicted from a measured device profile.';
+  return own
+    ? 'Predicted from a profile that was calibrated here.'
+    : 'Predicted from a profile that other machines measured. Yours may differ: copyscope calibrate measures it.';
 }
 
 function gpuOption(devices: DeviceReport | null): EngineOption {
