@@ -29,6 +29,9 @@ export function describeIssue(issue: z.core.$ZodIssue, document: unknown): Error
   return { code: 'experiment.invalid', field: field === '' ? 'document' : field, message, remedy };
 }
 
+/** Unknown fields that are told by name. */
+const mostNames = 10;
+
 interface Wording {
   readonly message: string;
   readonly remedy: string;
@@ -41,8 +44,9 @@ function describeMissing(issue: z.core.$ZodIssue): Wording {
 
 function describeWrong(issue: z.core.$ZodIssue, given: unknown): Wording {
   if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.map((key) => showValue(key)).join(', ');
-    return { message: `unknown field ${names}.`, remedy: 'Delete it, or correct its spelling.' };
+    const names = issue.keys.slice(0, mostNames).map((key) => showValue(key));
+    const more = issue.keys.length > mostNames ? ` and ${issue.keys.length - mostNames} more` : '';
+    return { message: `unknown field ${names.join(', ')}${more}.`, remedy: 'Delete it, or correct its spelling.' };
   }
   if (issue.code === 'custom') return { message: `${issue.message}.`, remedy: 'Correct these fields.' };
   if (issue.code === 'invalid_format') {

@@ -5,6 +5,7 @@ import { type Experiment, experimentFormat, experimentSchema, experimentVersion 
 import { describeIssue, showValue } from './messages.ts';
 import { checkReferences } from './references.ts';
 import { upgradeExperiment } from './upgrade.ts';
+import { hasWiderObject } from './widestObject.ts';
 
 export type ParsedExperiment =
   | { readonly ok: true; readonly experiment: Experiment }
@@ -16,6 +17,8 @@ export const maxExperimentCharacters = 64 * 1024 * 1024;
 const maxDepth = 64;
 /** Values in the whole document: 200,000 operations have some two million. */
 const maxParts = 10_000_000;
+/** Fields of one object: none that the schema knows has more than some twenty, and each unknown one costs a message. */
+const maxFields = 1000;
 /** More problems than this help nobody. */
 const maxProblems = 1000;
 
@@ -23,6 +26,15 @@ const failed = (message: string, remedy: string, field = 'document'): ParsedExpe
   ok: false,
   problems: [{ code: 'experiment.invalid', field, message, remedy }],
 });
+
+const tooManyFields = failed(
+  `an object has more than ${maxFields} fields, and none of an experiment has.`,
+  'Check the program that wrote it.',
+);
+const tooManyParts = failed(
+  `the document is nested deeper than ${maxDepth} levels, or has more than ${maxParts} parts.`,
+  'Write it with fewer levels, and with repeat.',
+);
 
 /** Reads an experiment document from text. Never throws. */
 export function parseExperimentText(text: string): ParsedExperiment {
@@ -32,6 +44,7 @@ export function parseExperimentText(text: string): ParsedExperiment {
       'Use repeat.',
     );
   }
+  if (hasWiderObject(text, maxFields, maxDepth)) return tooManyFields;
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -55,10 +68,8 @@ export function parseExperiment(json: unknown): ParsedExperiment {
       `Start with {"format": "${experimentFormat}", …}.`,
     );
   }
-  if (isTooLarge(json)) {
-    const message = `the document is nested deeper than ${maxDepth} levels, or has more than ${maxParts} parts.`;
-    return failed(message, 'Write it with fewer levels, and with repeat.');
-  }
+  const tooLarge = sizeProblem(json);
+  if (tooLarge !== null) return tooLarge;
   const fields = json as Record<string, unknown>;
   if (fields['format'] !== experimentFormat) {
     const given = fields['format'];
@@ -121,23 +132,24 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
 }
 
 /**
- * Whether the value is nested too deeply or has too many parts. A value that came by a structured clone may hold itself,
- * and then has no end: each layer is looked at once, up to the limit.
+ * Of a value that is nested too deeply, or has too many parts or too wide an object; else null. A value that came by a structured clone may hold
+ * itself, and then has no end: each layer is looked at once, up to the limit.
  */
-function isTooLarge(value: unknown): boolean {
+function sizeProblem(value: unknown): ParsedExperiment | null {
   let parts = 1;
   let layer = [value];
   for (let level = 0; layer.length > 0; level += 1) {
-    if (level > maxDepth) return true;
+    if (level > maxDepth) return tooManyParts;
     const next: unknown[] = [];
     for (const item of layer) {
       if (typeof item !== 'object' || item === null) continue;
       const inside: readonly unknown[] = Array.isArray(item) ? item : Object.values(item);
       parts += inside.length;
-      if (parts > maxParts) return true;
+      if (parts > maxParts) return tooManyParts;
+      if (inside !== item && inside.length > maxFields) return tooManyFields;
       for (const part of inside) if (typeof part === 'object' && part !== null) next.push(part);
     }
     layer = next;
   }
-  return false;
+  return null;
 }

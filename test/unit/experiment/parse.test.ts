@@ -179,6 +179,23 @@ describe('a document', () => {
     expect(problems(withOperation({ op: 'repeat', count: 1, operations }))[0]).toMatch(/nested deeper than/);
   });
 
+  it('with a great many unknown fields is refused in a few words', () => {
+    const unknown = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 0]));
+    const work = { op: 'work', durationNs: 1 };
+    expect(problems({ ...document, ...unknown(30) })).toEqual([
+      expect.stringMatching(/^document: unknown field "key0", .*"key9" and 20 more\. Delete/),
+    ]);
+    for (const wide of [{ ...document, ...unknown(200_000) }, withOperation({ ...work, ...unknown(200_000) })]) {
+      const expected = [expect.stringMatching(/^document: an object has more than 1000 fields/)];
+      expect(problems(wide)).toEqual(expected);
+      expect(problems(JSON.stringify(wide))).toEqual(expected);
+    }
+    // No fields, whatever it looks like.
+    const description = `${'"a\\": {'.repeat(1100)}\\`;
+    expect(problems(JSON.stringify({ ...document, description }))).toEqual([]);
+  });
+
   it('with 200,000 operations and 20,000 buffers is read in time that grows with their number', () => {
     const large = (count: number): string => {
       const buffers = Array.from({ length: count }, (_, index) => ({ id: `b${index}`, memory: 'device', bytes: 4 }));
