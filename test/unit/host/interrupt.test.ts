@@ -1,0 +1,71 @@
+/** Ctrl-C while a real `copyscope` process is at work that nothing but its end can stop. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { syntheticRun } from '../../bench/support/syntheticRun.ts';
+import { buildEntry, repository } from './support/buildEntry.ts';
+import { example } from './support/runs.ts';
+import { engineEntry } from './support/terminal.ts';
+
+/** A folder as the shipped program's, with what is in the working tree. */
+let program: string;
+
+beforeAll(async () => {
+  program = mkdtempSync(join(tmpdir(), 'copyscope-interrupt-'));
+  mkdirSync(join(program, 'dist/host'), { recursive: true });
+  symlinkSync(join(repository, 'assets'), join(program, 'assets'));
+  writeFileSync(join(program, 'package.json'), JSON.stringify({ type: 'module', version: '1.0.0' }));
+  for (const [entry, name] of [
+    [join(repository, 'host/cli/main.ts'), 'cli.js'],
+    [engineEntry, 'engine-process.js'],
+  ] as const) {
+    const built = await buildEntry(entry);
+    copyFileSync(built.script, join(program, 'dist/host', name));
+    built.remove();
+  }
+});
+afterAll(() => rmSync(program, { recursive: true, force: true }));
+
+const repeated = (count: number): Experiment => {
+  const [thread] = example().threads;
+  if (thread === undefined) throw new Error('the example has no thread');
+  return {
+    ...example(),
+    threads: [{ ...thread, operations: [{ op: 'repeat', count, operations: thread.operations }] }],
+  };
+};
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(program, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+/** Starts the command, interrupts it once it prints, and says how it ended. */
+async function interrupted(...args: string[]): Promise<string | number | null> {
+  const child = spawn(process.execPath, [join(program, 'dist/host/cli.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, COPYSCOPE_DATA: join(program, 'data') },
+  });
+  const ended = once(child, 'exit');
+  // Nobody reads on: a command that doesn't end by the signal waits until it can write the rest, and then ends with 0.
+  child.stdout.once('readable', () => child.kill('SIGINT'));
+  const timer = setTimeout(() => child.stdout.resume(), 20_000);
+  const [code, signal] = await ended;
+  clearTimeout(timer);
+  return signal ?? code;
+}
+
+// A shell says 130 for a process that this signal has ended.
+it.each<[string, () => string[]]>([
+  ['predict', () => ['predict', file('long.json', JSON.stringify(repeated(10_000)))]],
+  ['explain, of an experiment', () => ['explain', file('long.json', JSON.stringify(repeated(10_000)))]],
+  ['explain, of a run', () => ['explain', file('long.arrow', encodeRun(syntheticRun(100_000)))]],
+])('ends %s at once', async (_name, args) => {
+  expect(await interrupted(...args(), '--json')).toBe('SIGINT');
+});
