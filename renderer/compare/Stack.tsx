@@ -123,7 +123,12 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
     <article aria-label={line.name} data-shift-ns={shiftNs}>
       <header className={classes['caseHead']}>
         <strong className={classes['letter']}>{letter}</strong>
-        <button type="button" className={classes['name']} onClick={() => openPage({ kind: 'run', id: run.id })}>
+        <button
+          type="button"
+          className={classes['name']}
+          title={line.name}
+          onClick={() => openPage({ kind: 'run', id: run.id })}
+        >
           {line.name}
         </button>
         {summary === undefined ? null : (
