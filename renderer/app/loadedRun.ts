@@ -8,7 +8,7 @@ import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { RowIndex } from '../../core/trace/trace.ts';
 import { Bandwidth } from '../timeline/bandwidth.ts';
-import { type MissedRows, missedRows, noneMissed } from '../timeline/missed.ts';
+import { type MissedRows, missedRows } from '../timeline/missed.ts';
 import { type IterationData, indexIteration } from './loading/iterationData.ts';
 
 /** A class, so that the store keeps it as it is: it is never changed, and too large to be walked. */
@@ -24,7 +24,7 @@ export class LoadedRun {
 
   /**
    * `counters` are those of the indexed iteration; where neither they nor the summary are given, both follow. The summary
-   * of the run before may stay until this run's own is there: it is not `own`.
+   * of the run before may stay until this run's own is there, with what of `missed` is known by then.
    */
   constructor(
     id: string,
@@ -32,12 +32,12 @@ export class LoadedRun {
     indexed: IterationData,
     summary: SummaryDocument | null,
     counters: readonly LaneCounter[] | null = null,
-    own = true,
+    missed: MissedRows | null = null,
   ) {
     this.id = id;
     this.run = run;
     this.summary = summary;
-    this.#missed = own ? null : noneMissed;
+    this.#missed = missed;
     this.iterations = iterationsOf(run.trace);
     const known = counters ?? (summary === null ? [] : null);
     this.#views = new Map([[indexed.number, new IterationView(run, indexed, known)]]);
@@ -51,7 +51,7 @@ export class LoadedRun {
     return this.summary?.verdicts ?? [];
   }
 
-  /** Activities that could have overlapped and didn't; none until the run's own verdicts are there. */
+  /** Activities that could have overlapped and didn't, as far as that is known before the run's own verdicts are there. */
   get missed(): MissedRows {
     this.#missed ??= missedRows(this.run.trace, this.view(null).rows, this.verdicts);
     return this.#missed;

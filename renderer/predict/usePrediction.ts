@@ -12,6 +12,8 @@ import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
+import { keptMissed } from '../timeline/keptMissed.ts';
+import { noneMissed } from '../timeline/missed.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
 import { leastRehearsed, rehearse } from './rehearse.ts';
@@ -207,11 +209,13 @@ function show(id: string, { ticket, run, iteration, counters }: Prediction & { r
   shown = { ticket, id, counters };
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
-  const summary = before?.status === 'ready' ? before.value.summary : null;
+  const last = before?.status === 'ready' ? before.value : null;
+  const missed = last === null ? noneMissed : keptMissed(last, run, iteration.rows);
+  const summary = last?.summary ?? null;
   assign({
     loadedRuns: {
       ...loadedRuns,
-      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters, false) },
+      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters, missed) },
     },
     runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),

@@ -154,6 +154,26 @@ test('what was missed comes before what overlapped, the longest first, and a cop
   await expect(window.status).toContainText(/2\.0\d ms/);
 });
 
+test('an edit that leaves an overlap missed leaves its mark too, in every frame', async ({ window, page }) => {
+  await window.open('Same stream');
+  await page.getByRole('button', { name: 'Save a copy' }).click();
+  await expect(window.timeline.getByRole('button', { name: 'No overlap, 1' })).toBeVisible();
+  await page.getByTestId('score-sheet').locator('[data-op="1"]').click();
+  const frames = page.evaluate(async () => {
+    const seen = new Set<string>();
+    const plot = () => document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['endNs'];
+    const before = plot();
+    // Until half a second after the edit was drawn: by then the verdicts of the new run are there.
+    for (let left = 30; left > 0; left -= plot() === before ? 0 : 1) {
+      await new Promise(requestAnimationFrame);
+      seen.add(/No overlap, \d+/.exec(document.body.innerText)?.[0] ?? 'none');
+    }
+    return [...seen];
+  });
+  await page.keyboard.press('Control+d');
+  expect(await frames).toEqual(['No overlap, 1']);
+});
+
 test('missed overlaps are marked in the lanes, and V and the legend go through them', async ({ window, page }) => {
   await simulate(window, 'Copy queues shared');
   const marked = window.timeline.getByRole('button', { name: 'No overlap, 2' });

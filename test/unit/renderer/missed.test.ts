@@ -1,9 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
 import { type Cause, causes } from '../../../core/analysis/verdicts/verdict.ts';
 import { verdicts as verdictsOf } from '../../../core/analysis/verdicts/verdicts.ts';
+import type { Operation } from '../../../core/experiment/operations.ts';
+import { parseProfile } from '../../../core/simulator/profile.ts';
+import { predict } from '../../../renderer/predict/predict.ts';
+import { keptMissed } from '../../../renderer/timeline/keptMissed.ts';
 import { missedIn, missedRows, neighbourMissed } from '../../../renderer/timeline/missed.ts';
 import { Signs } from '../../../renderer/timeline/signs.ts';
+import { experimentOf } from '../support/experiments.ts';
 import { exampleView, experiment } from './exampleRun.ts';
 
 const view = exampleView();
@@ -72,5 +78,54 @@ describe('signs', () => {
     const signs = new Signs([], [narrow(200), narrow(208), narrow(230), { ...wide, x: -60 }]);
     expect(signs.all.map(({ x }) => x)).toEqual([2, 196, 226]);
     expect(new Signs([], [{ ...wide, height: 7 }]).all).toEqual([]);
+  });
+});
+
+describe('missed overlaps after an edit', () => {
+  const profile = parseProfile(
+    JSON.parse(readFileSync(new URL('../../../assets/profiles/h200.json', import.meta.url), 'utf8')),
+  );
+  const copy = { op: 'copy', src: 'source', dst: 'target', stream: 'side' } as const;
+  const kernel = { op: 'kernel', stream: 'side', kernel: { kind: 'spin', durationNs: 1e6 } } as const;
+  const work = { op: 'work', durationNs: 1000 } as const;
+  const bytes = 1 << 24;
+  const before = experimentOf(
+    {
+      buffers: [
+        { id: 'source', memory: 'pinned', bytes },
+        { id: 'target', memory: 'device', bytes },
+      ],
+      streams: [{ id: 'side' }],
+    },
+    [copy, kernel],
+  );
+  const { run, iteration } = predict(before, profile, '1');
+  const missed = missedRows(run.trace, iteration.rows, verdictsOf(iterationOf(run.trace, 0), before));
+
+  /** Names of the operations that are marked in the frame that draws an edit, as the window's edits share what they leave. */
+  function kept(edit: (operations: readonly Operation[]) => readonly Operation[]): string[] {
+    const [main] = before.threads;
+    if (main === undefined) throw new Error('no thread');
+    const threads = [{ ...main, operations: [...edit(main.operations)] }];
+    const now = predict({ ...before, threads }, profile, '1');
+    const { op } = now.run.trace.columns;
+    return [...keptMissed({ run, missed }, now.run, now.iteration.rows)].map(
+      ([row, verdict]) => `${verdict.title} on ${op[row]}, ${verdict.op} and ${verdict.with}`,
+    );
+  }
+
+  it('stay with the operations, whatever their numbers are', () => {
+    expect([...missed.values()].map(({ title }) => title)).toEqual(['Same stream']);
+    expect(kept((operations) => operations)).toEqual(['Same stream on 0, 0 and 1']);
+    expect(kept((operations) => [work, ...operations])).toEqual(['Same stream on 1, 1 and 2']);
+  });
+
+  it('are gone where a kernel runs beside the copy now, and where one of both was taken out', () => {
+    const elsewhere = (operation: Operation): Operation =>
+      operation.op === 'kernel' ? { ...operation, stream: 'default' } : operation;
+    expect(kept((operations) => operations.map(elsewhere))).toEqual([]);
+    expect(kept((operations) => [...operations.map(elsewhere), ...operations.slice(1)])).toEqual([]);
+    expect(kept((operations) => operations.slice(0, 1))).toEqual([]);
+    expect(kept((operations) => operations.slice(1))).toEqual([]);
   });
 });
