@@ -21,7 +21,7 @@ const { source, ...described } = describeFit(fitted, base, {
 });
 const profile = parseProfile({
   ...described,
-  source: `Several NVIDIA H200 machines (PCIe 5.0 x16, CUDA 13.0, driver 580.159.04, virtual machines) on ${date}: measured by copyscope calibrate and the project's benchmarks, then fitted to ${runs.length} recorded runs of ${machines} of them (docs/accuracy.md). Machines of this kind differ, most of all in what the host's memory does; each section says by how much. On four that it had not seen, half of the makespans that it predicted were off by more than 2.5 to 5.3 %, one in ten by more than 12 to 26 %. copyscope calibrate makes a profile of yours.`,
+  source: `Several NVIDIA H200 machines (PCIe 5.0 x16, CUDA 13.0, driver 580.159.04, virtual machines) on ${date}: measured by copyscope calibrate and the project's benchmarks, then fitted to ${runs.length} recorded runs of ${machines} of them (docs/accuracy.md). Machines of this kind differ, most of all in what the host's memory does; each section says by how much. On five that it had not seen, half of the makespans that it predicted were off by more than 2.5 to 5.9 %, one in ten by more than 12 to 40 %. copyscope calibrate makes a profile of yours.`,
 });
 const text = `${JSON.stringify(profile, short, 2)}\n`;
 const { median, high, close, overlaps } = fitErrors(runs, profile);
