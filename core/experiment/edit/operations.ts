@@ -1,6 +1,6 @@
 /** Edits of operations: insert, delete, move, duplicate, group, ungroup, change a field. */
 import { type Experiment, fieldPath } from '../experiment.ts';
-import type { Operation } from '../operations.ts';
+import { clonedOperation, type Operation } from '../operations.ts';
 import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
 import { rearrange } from './rearrange.ts';
@@ -15,7 +15,7 @@ export function insertOperations(
 ): Edited {
   return rearrange(experiment, (draft) => {
     const copies = operations.map((operation) => {
-      const copy = structuredClone(operation);
+      const copy = clonedOperation(operation);
       return target === undefined ? copy : inRow(copy, target);
     });
     listOf(draft, at.list).splice(at.index, 0, ...copies);

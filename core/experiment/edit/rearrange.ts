@@ -122,11 +122,8 @@ function checkedLists(before: Experiment, draft: Experiment): CheckedLists | nul
   const lists = draft.threads.map(({ operations }, thread) => {
     const { start, endAfter } = parts[thread] ?? { start: 0, endAfter: operations.length };
     if (operations.length > maxOperations) isSound = false;
-    return [
-      ...operations.slice(0, start),
-      ...look(operations.slice(start, endAfter), 0),
-      ...operations.slice(endAfter),
-    ];
+    const changed = look(operations.slice(start, endAfter), 0);
+    return operations.slice(0, start).concat(changed, operations.slice(endAfter));
   });
   return isSound ? { lists, fresh } : null;
 }
