@@ -43,7 +43,7 @@ export const sets = [
 ] as const;
 
 /** Predicted before anyone had looked at them, and part of no fit. The third is from an H100. */
-const seeds = [20261124, 20261126, 20261127, 20261128, 20261129, 20261130, 20261131];
+const seeds = [20261124, 20261126, 20261127, 20261128, 20261129, 20261130, 20261131, 20261132];
 export const trials = seeds.map((seed) => `test/fixtures/trials/seed-${seed}`);
 
 /** What copyscope calibrate made on a set's machine, minutes before the set was recorded. */
@@ -58,6 +58,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261128', 'test/fixtures/calibrated/seed-20261128.json'],
   ['test/fixtures/trials/seed-20261129', 'test/fixtures/calibrated/seed-20261129.json'],
   ['test/fixtures/trials/seed-20261131', 'test/fixtures/calibrated/seed-20261131.json'],
+  ['test/fixtures/trials/seed-20261132', 'test/fixtures/calibrated/seed-20261132.json'],
 ]);
 
 /**
