@@ -5,7 +5,7 @@
  */
 import { LaneChains } from './laneChains.ts';
 import { columnNames, gather } from './order.ts';
-import { validateColumns, validateOwn } from './rules.ts';
+import { validateOwn, validateShared } from './rules.ts';
 import { emptyColumns, type Lane, memoryKinds, rowKinds, type Trace, type TraceColumns } from './trace.ts';
 
 const leastCapacity = 256;
@@ -17,7 +17,7 @@ const ownNames = ['startNs', 'durationNs', 'correlation'] as const;
 type OwnColumns = Pick<TraceColumns, (typeof ownNames)[number]> & { readonly model: Int32Array };
 
 export class RowWriter {
-  /** The models; what rows have of their own is 0 in them. */
+  /** The models; they have no columns of what each row has of its own. */
   models: TraceColumns;
   #modelCount = 0;
   #own: OwnColumns;
@@ -32,13 +32,13 @@ export class RowWriter {
     this.#lanes = lanes;
     this.#own = ownColumns(capacity(expectedRows));
     this.#chains = new LaneChains(lanes.length, this.#own.model.length);
-    this.models = emptyColumns(capacity(expectedModels));
+    this.models = emptyColumns(capacity(expectedModels), 0);
   }
 
   /** Index of a new model, in which every column is 0. Its lane has to be there before its first row. */
   model(): number {
     if (this.#modelCount === this.models.lane.length) {
-      const larger = emptyColumns(this.#modelCount * 2);
+      const larger = emptyColumns(this.#modelCount * 2, 0);
       for (const name of columnNames(larger)) larger[name].set(this.models[name]);
       this.models = larger;
     }
@@ -71,7 +71,7 @@ export class RowWriter {
   build(): Trace {
     const [own, models, count] = [this.#own, this.models, this.#count];
     const trace = { count, columns: emptyColumns(count), lanes: this.#lanes, names: [...this.#names] };
-    validateColumns({ ...trace, count: this.#modelCount, columns: models });
+    validateShared({ ...trace, count: this.#modelCount, columns: models });
     validateOwn(own, count);
     const { columns } = trace;
     const modelOf = new Int32Array(count);

@@ -42,12 +42,18 @@ export function invalidRow(column: string, value: unknown, expected: string): Co
 }
 
 /** Throws a CopyscopeError `trace.invalid` that names the first value that no builder would have accepted. */
-export function validateColumns({ count, columns, lanes, names }: Trace): void {
+export function validateColumns(trace: Trace): void {
+  const { columns, count } = trace;
   validateOwn(columns, count);
+  requireWithin('iteration', columns.iteration, count, leastValues.iteration, maxInt32);
+  validateShared(trace);
+}
+
+/** The same for what rows may have in common: all but when they were, and what joins them. */
+export function validateShared({ count, columns, lanes, names }: Trace): void {
   requireQuantities('bytes', columns.bytes, count);
-  for (const name of ['op', 'iteration', 'channel'] as const) {
-    requireWithin(name, columns[name], count, leastValues[name], maxInt32);
-  }
+  requireWithin('op', columns.op, count, leastValues.op, maxInt32);
+  requireWithin('channel', columns.channel, count, leastValues.channel, maxInt32);
   requireWithin('name', columns.name, count, 0, names.length - 1);
   requireWithin('kind', columns.kind, count, 0, rowKinds.length - 1);
   requireWithin('srcMemory', columns.srcMemory, count, 0, memoryKinds.length - 1);

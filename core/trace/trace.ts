@@ -93,18 +93,18 @@ export interface TraceColumns {
   readonly channelType: Uint8Array;
 }
 
-/** Columns of `capacity` rows, all zero. */
-export function emptyColumns(capacity: number): TraceColumns {
+/** Columns of `capacity` rows, all zero; those of when they were, and of what joins them, of `own` rows. */
+export function emptyColumns(capacity: number, own: number = capacity): TraceColumns {
   return {
-    startNs: new Float64Array(capacity),
-    durationNs: new Float64Array(capacity),
+    startNs: new Float64Array(own),
+    durationNs: new Float64Array(own),
     lane: new Int32Array(capacity),
     engine: new Int32Array(capacity),
     kind: new Uint8Array(capacity),
     name: new Int32Array(capacity),
     op: new Int32Array(capacity),
-    correlation: new Int32Array(capacity),
-    iteration: new Int32Array(capacity),
+    correlation: new Int32Array(own),
+    iteration: new Int32Array(own),
     bytes: new Float64Array(capacity),
     srcMemory: new Uint8Array(capacity),
     dstMemory: new Uint8Array(capacity),
