@@ -124,8 +124,8 @@ function settle(): void {
 const preparing = new Set<() => void>();
 
 /**
- * Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. For
- * what what is drawn first needn't wait for: even a timer takes a tenth of a millisecond. Returns what calls it off.
+ * Calls `action` before what stands inside of InNextFrame is drawn anew: at once where that shows the present state. What
+ * begins here holds up nothing that is drawn first: even a timer takes a tenth of a millisecond. Returns what calls it off.
  */
 export function beforeNextFrame(action: () => void): () => void {
   if (second === null) action();
