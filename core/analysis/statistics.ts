@@ -11,11 +11,24 @@ export interface Spread {
 export function spread(values: readonly number[]): Spread | null {
   const sorted = Float64Array.from(values).sort();
   const count = sorted.length;
-  const at = (index: number): number => sorted[index] ?? 0;
   if (count === 0) return null;
-  const median = (at(Math.floor((count - 1) / 2)) + at(Math.floor(count / 2))) / 2;
-  return { median, min: at(0), max: at(count - 1), count };
+  return { median: middleOf(sorted), min: sorted[0] ?? 0, max: sorted[count - 1] ?? 0, count };
+}
+
+/** The median of values that are in ascending order already; NaN for none. */
+export function middleOf(sorted: Float64Array): number {
+  const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;
+  return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;
 }
 
 /** The median alone; NaN for none. */
 export const median = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
+
+/**
+ * The lower one of the middle two for an even count; NaN for none. It is one of `values`: of two that are as far from their
+ * mean, no more than rounding would tell which is nearer.
+ */
+export function lowerMedian(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+}

@@ -8,26 +8,22 @@
 import type { Trace } from '../trace/trace.ts';
 import { iterationOf } from './iteration.ts';
 import { copyOverlap, overlap } from './overlap.ts';
+import { lowerMedian } from './statistics.ts';
 
 /** Numbers of the iterations, the most typical one first; of equals the shorter, then the earlier one. */
 export function typicalIterations(trace: Trace, makespansNs: readonly number[]): number[] {
   const numbers = [...makespansNs.keys()];
   if (numbers.length < 2) return numbers;
   const overlaps = numbers.map((number) => copyOverlap(overlap(iterationOf(trace, number))));
-  const makespanNs = middle(makespansNs);
-  const overlapped = middle(overlaps.flatMap((one) => one ?? []));
+  const makespanNs = lowerMedian(makespansNs);
+  const overlapped = lowerMedian(overlaps.flatMap((one) => one ?? []));
   const apart = numbers.map((number) => {
     const longer = makespanNs > 0 ? (makespansNs[number] ?? 0) / makespanNs - 1 : 0;
+    const own = overlaps[number] ?? null;
     // Without copies there is nothing to be apart in.
-    const more = (overlaps[number] ?? overlapped) - overlapped;
+    const more = own === null ? 0 : own - overlapped;
     return Math.max(Math.abs(longer), Math.abs(more));
   });
   const order = (a: number, b: number, of: readonly number[]): number => (of[a] ?? 0) - (of[b] ?? 0);
   return numbers.sort((a, b) => order(a, b, apart) || order(a, b, makespansNs) || a - b);
-}
-
-/** The lower one of two in the middle, which some iteration has; 0 for none. */
-function middle(values: readonly number[]): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[(sorted.length - 1) >> 1] ?? 0;
 }

@@ -1,6 +1,6 @@
 /** The same payloads in PyTorch: what is asked of it, and the ratios. */
+import { median } from '../analysis/statistics.ts';
 import type { BenchDocument, BenchRow, Comparison, Figure } from './document.ts';
-import { median } from './figures.ts';
 import type { BenchItem } from './plan.ts';
 
 /** A payload for assets/bench/pytorch.py. */

@@ -1,4 +1,5 @@
 /** Figures from what was measured. */
+import { median } from '../analysis/statistics.ts';
 import type { ErrorInfo } from '../errors.ts';
 import type { BenchRow, Figure, FigureUnit } from './document.ts';
 import type { Measured } from './measurement.ts';
@@ -10,14 +11,6 @@ const units: Readonly<Record<FigurePlan['as'], FigureUnit>> = {
   each: 'ns',
   operations: 'operations',
 };
-
-/** The middle sample; the mean of the middle two where their number is even. NaN for none. */
-export function median(samples: readonly number[]): number {
-  const sorted = [...samples].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
-}
 
 export function measuredRow(item: BenchItem, measured: Measured): BenchRow {
   const wrong = measured.wrong > 0;

@@ -14,6 +14,7 @@
  * spread, and the chance is that of a spread which misses the median of what it was drawn from: 2 · P(Binomial(m, ½) < k).
  * Two simulated runs differ wherever their values do.
  */
+import { middleOf } from '../statistics.ts';
 
 /** Values of one quantity, one for each iteration that has it. */
 export interface Sample {
@@ -50,7 +51,7 @@ const cutOf = (count: number): number => Math.ceil(count / 10);
 export function spreadOf({ values, exact }: Sample): Spread {
   const count = values.length;
   const at = (index: number): number => values[index] ?? 0;
-  const median = (at(Math.floor((count - 1) / 2)) + at(Math.floor(count / 2))) / 2;
+  const median = middleOf(values);
   const cut = cutOf(count);
   const [low, high] = exact ? [median, median] : [at(cut - 1), at(count - cut)];
   return { median, low, high, min: at(0), max: at(count - 1), count };

@@ -5,7 +5,7 @@
  * from the base, it counts half: the weight of the base in runs is the ratio of both variances (Efron and Morris, 1973,
  * "Stein's estimation rule and its competitors").
  */
-import { spread } from '../../analysis/statistics.ts';
+import { median } from '../../analysis/statistics.ts';
 import { throughput } from '../../simulator/kernelCost.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { timeTable } from '../../simulator/table.ts';
@@ -41,20 +41,18 @@ function machinesPart({ of }: Reading): number {
 /** How many runs the base counts as much as. */
 function weightOfBase(base: DeviceProfile, readings: readonly Reading[]): number {
   const several = readings.filter(({ samples }) => samples.length >= severalRuns);
-  const among = several.flatMap((reading) => {
-    const middle = spread(reading.samples)?.median ?? Number.NaN;
-    return spread(reading.samples.map((sample) => Math.log(sample / middle) ** 2))?.median ?? [];
+  const among = several.map((reading) => {
+    const middle = median(reading.samples);
+    return median(reading.samples.map((sample) => Math.log(sample / middle) ** 2));
   });
   const fromBase = several.flatMap((reading) => {
     const known = baseValue(base, reading);
     return known === null ? [] : Math.log(told(reading) / known) ** 2;
   });
-  const [noise, distance] = [median(among), median(fromBase)];
+  const [noise, distance] = [median(among.filter(Number.isFinite)), median(fromBase.filter(Number.isFinite))];
   if (!(noise > 0)) return 0;
   return distance > 0 ? Math.min(mostPriorRuns, noise / distance) : mostPriorRuns;
 }
-
-const median = (values: readonly number[]): number => spread(values.filter(Number.isFinite))?.median ?? 0;
 
 /** What one size of a table says is put right where it lies far from what the sizes on both sides say. */
 function ratioAmongSizes(base: DeviceProfile, reading: Reading, readings: readonly Reading[]): number {
@@ -64,7 +62,7 @@ function ratioAmongSizes(base: DeviceProfile, reading: Reading, readings: readon
     .sort((one, other) => (one.at?.value ?? 0) - (other.at?.value ?? 0));
   const index = own.indexOf(reading);
   const three = own.slice(Math.max(0, index - 1), index + 2).map(ratioOf);
-  return (three.length === 3 ? spread(three)?.median : undefined) ?? ratioOf(reading);
+  return three.length === 3 ? median(three) : ratioOf(reading);
 }
 
 /** What the base has in the place of a reading; null where it has nothing there. */

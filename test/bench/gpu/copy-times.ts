@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { median } from '../../../core/analysis/statistics.ts';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
@@ -28,9 +29,6 @@ const copySizes = [
 ];
 const largeSizes = [16 * MiB, 20 * MiB, 32 * MiB, 64 * MiB, 128 * MiB, 256 * MiB, 1024 * MiB];
 const kernelSizes = [MiB, 4 * MiB, 16 * MiB, 20 * MiB, 64 * MiB, 256 * MiB, 1024 * MiB];
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Median duration over all iterations of the rows of one kind that belong to operation 0. */
 function medianNs({ trace: { columns, count } }: Run, kind: (typeof rowKinds)[number]): number {

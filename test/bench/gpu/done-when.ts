@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../../../core/bench/figures.ts';
+import { median } from '../../../core/analysis/statistics.ts';
 import { benchPlan } from '../../../core/bench/plan.ts';
 import { endMeasuring, measure as measureBench } from '../../../native/bench.ts';
 import { copyCounts, type MeasureRequest, measureCopies, trimCopies } from '../../../native/copy/measure.ts';

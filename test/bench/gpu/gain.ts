@@ -4,7 +4,7 @@
  */
 import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
 import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
-import { type Spread, spread } from '../../../core/analysis/statistics.ts';
+import { median, type Spread, spread } from '../../../core/analysis/statistics.ts';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import type { Cause, Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
@@ -193,8 +193,6 @@ function gainTimes(rounds: readonly Round[], before: Timed, after: Timed): GainT
     rounds: each,
   };
 }
-
-const median = (values: readonly number[]): number => spread(values)?.median ?? Number.NaN;
 
 /** What is said of the operation in the changed experiment. One that was cut in parts is the last of them. */
 function verdictLeft(

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../../../core/bench/figures.ts';
+import { median } from '../../../core/analysis/statistics.ts';
 import { benchPlan } from '../../../core/bench/plan.ts';
 import { endMeasuring, measure } from '../../../native/bench.ts';
 import { experiment, report, runOnGpu } from '../../gpu/support.ts';

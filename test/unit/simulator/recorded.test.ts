@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { spread } from '../../../core/analysis/statistics.ts';
+import { median } from '../../../core/analysis/statistics.ts';
 import { summarizeRun } from '../../../core/analysis/summary.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
@@ -106,7 +106,7 @@ describe('loops and packing on an H200', () => {
   it('the recorded gain of a second stream for a pinned copy is predicted within 10 %', () => {
     const [same, side] = ['overlap/pinned-same-stream', 'overlap/pinned-side-stream'].map(recorded);
     if (same === undefined || side === undefined) throw new Error('no runs');
-    const medianOf = ({ info }: Run): number => spread(info.iterations.recordedMakespanNs)?.median ?? Number.NaN;
+    const medianOf = ({ info }: Run): number => median(info.iterations.recordedMakespanNs);
     const measured = medianOf(same) - medianOf(side);
     const predicted =
       simulate(lower(experimentOf(same)), profile).makespanNs - simulate(lower(experimentOf(side)), profile).makespanNs;

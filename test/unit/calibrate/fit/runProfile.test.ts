@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { remediesFor } from '../../../../core/analysis/counterfactual/remedies.ts';
-import { spread } from '../../../../core/analysis/statistics.ts';
+import { median } from '../../../../core/analysis/statistics.ts';
 import { summarizeRun } from '../../../../core/analysis/summary.ts';
 import { profileOfRun } from '../../../../core/calibrate/fit/runProfile.ts';
 import type { Experiment } from '../../../../core/experiment/experiment.ts';
@@ -98,7 +98,6 @@ describe('a recorder that costs more than the profile says', () => {
 });
 
 describe('recorded runs', () => {
-  const median = (times: readonly number[]): number => spread(times)?.median ?? Number.NaN;
   const names = ['pageable-source', 'pageable-destination', 'copied-by-host', 'free-synchronises'];
 
   // One of the H200 machines; the shipped profile is of others.
