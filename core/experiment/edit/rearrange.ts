@@ -7,7 +7,6 @@ import { type Experiment, eachOperation, experimentSchema } from '../experiment.
 import { maxOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound, checkReferences } from '../references.ts';
-import { declaresTheSame } from '../sameDeclarations.ts';
 import { changedPart } from './changedPart.ts';
 import { type Edited, pathsOf } from './edit.ts';
 
@@ -42,24 +41,33 @@ const copyOf = (operations: readonly Operation[]): Operation[] =>
 
 /** The draft, checked as far as it is new; null where something is wrong with it. */
 function checked(before: Experiment, draft: Experiment): Experiment | null {
-  const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
-  const declared = isButForOperations(before, bare) ? before : experimentSchema.safeParse(bare).data;
   const found = checkedLists(before, draft);
-  if (declared === undefined || found === null) return null;
-  const made: Experiment = {
-    ...declared,
-    environment: draft.environment === before.environment ? before.environment : declared.environment,
-    devices: kept(before.devices, draft.devices, declared.devices),
-    buffers: kept(before.buffers, draft.buffers, declared.buffers),
-    streams: kept(before.streams, draft.streams, declared.streams),
-    events: kept(before.events, draft.events, declared.events),
-    signals: kept(before.signals, draft.signals, declared.signals),
-    threads: draft.threads.map((thread, index) => ({ ...thread, operations: found.lists[index] ?? [] })),
+  if (found === null) return null;
+  const threads = draft.threads.map((thread, index) => ({ ...thread, operations: found.lists[index] ?? [] }));
+  if (isButForOperations(before, draft)) {
+    const made = { ...before, threads };
+    return areReferencesSound(made, found.fresh) ? made : null;
+  }
+  const declared = checkedDeclarations(before, draft);
+  if (declared === null) return null;
+  const made = { ...declared, threads };
+  return checkReferences(made).length === 0 ? made : null;
+}
+
+/** All but the operations, with the lists of before where they hold the same. */
+function checkedDeclarations(before: Experiment, draft: Experiment): Experiment | null {
+  const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
+  const { data } = experimentSchema.safeParse(bare);
+  if (data === undefined) return null;
+  return {
+    ...data,
+    environment: draft.environment === before.environment ? before.environment : data.environment,
+    devices: kept(before.devices, draft.devices, data.devices),
+    buffers: kept(before.buffers, draft.buffers, data.buffers),
+    streams: kept(before.streams, draft.streams, data.streams),
+    events: kept(before.events, draft.events, data.events),
+    signals: kept(before.signals, draft.signals, data.signals),
   };
-  const isSound = declaresTheSame(before, made)
-    ? areReferencesSound(made, found.fresh)
-    : checkReferences(made).length === 0;
-  return isSound ? made : null;
 }
 
 /** Whether only operations differ, so that all else was checked before. */
