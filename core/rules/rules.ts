@@ -153,7 +153,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'blocking-memcpy': {
     title: 'cudaMemcpy holds the host',
     statement:
-      'It runs in the default stream. Between pinned memory and the device it returns when the copy has completed.',
+      'It runs in the default stream. Between pinned memory and the device it returns when the copy has completed; from pageable memory it waits for the stream first, and returns when the data is staged.',
     sources: [apiSync],
   },
   'one-engine-per-direction': {

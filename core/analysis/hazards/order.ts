@@ -19,7 +19,7 @@
 import type { Instruction, InstructionOf, Program, ProgramStream } from '../../program/program.ts';
 import { anyOf, type Clock, countUpTo, join, joinCompleted, meet, sameClock } from './clock.ts';
 import type { Schedule } from './schedule.ts';
-import { holdsUntilDone } from './touches.ts';
+import { holdsUntilDone, synchronizesFirst } from './touches.ts';
 
 const mostPasses = 8;
 /** Records that may be the latest one, or signals that may have let a wait through: of more, nothing is certain. */
@@ -39,6 +39,10 @@ export interface Call {
 }
 
 export type Caller = Pick<Call, 'thread' | 'position' | 'host'>;
+
+/** Whether a call surely comes after an earlier one of the schedule. */
+export const isAfter = ({ thread, host }: Caller, earlier: Pick<Call, 'thread' | 'position'>): boolean =>
+  earlier.thread === thread || (host[earlier.thread] ?? 0) >= earlier.position;
 
 export interface Issued {
   /** Its entry in clocks. */
@@ -178,7 +182,8 @@ export class Order {
       positions[thread] = position;
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
-      if (capturing[thread] === true) continue;
+      // What a host thread signals while it captures takes effect at once.
+      if (capturing[thread] === true && isIssued(instruction)) continue;
       if ('event' in instruction) {
         areShared ||= (users.get(instruction.event) ?? thread) !== thread;
         users.set(instruction.event, thread);
@@ -254,7 +259,7 @@ export class Order {
       const [thread, instruction] = this.#at(step);
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
-      this.#call(thread, instruction, capturing[thread] === true, visit);
+      this.#call(thread, instruction, capturing[thread] === true && isIssued(instruction), visit);
     }
   }
 
@@ -264,6 +269,8 @@ export class Order {
     const position = (this.#positions[thread] ?? 0) + 1;
     this.#positions[thread] = position;
     if (!captured) this.#before(instruction, { thread, position, host });
+    // Captured anew it is another graph, which doesn't wait for launches of the one before.
+    if (instruction.code === 'endCapture') this.#launches.delete(instruction.graph);
     const issued = !captured && isIssued(instruction) ? this.#issue(instruction, { thread, position, host }) : null;
     visit?.({ thread, instruction, position, host, issued });
     if (issued !== null && !this.#asGraph && holdsUntilDone(instruction, this.#program)) {
@@ -277,7 +284,13 @@ export class Order {
     const { host } = call;
     switch (instruction.code) {
       case 'synchronizeStream':
-        this.#joinLanes(call, ({ stream }) => stream === instruction.stream);
+        // It is an action in the stream: in the legacy default stream it waits for blocking streams first.
+        if (this.#program.streams[instruction.stream]?.kind === 'legacy-default')
+          this.#joinStart(call, instruction.stream);
+        else this.#joinLanes(call, ({ stream }) => stream === instruction.stream);
+        break;
+      case 'copy':
+        if (synchronizesFirst(instruction, this.#program)) this.#joinStart(call, instruction.stream);
         break;
       case 'synchronizeDevice':
         this.#joinLanes(call, ({ stream }) => this.#program.streams[stream]?.device === instruction.device);
@@ -287,8 +300,8 @@ export class Order {
         break;
       case 'free': {
         // cudaFree and cudaFreeHost synchronise; so they only ever free what is no longer used.
-        const device = this.#program.buffers[instruction.buffer]?.device ?? -1;
-        if (instruction.allocator === 'cuda-malloc') {
+        const { device, memory } = this.#program.buffers[instruction.buffer] ?? { device: -1, memory: 'pageable' };
+        if (instruction.allocator === 'cuda-malloc' && memory !== 'pageable') {
           this.#joinLanes(call, ({ stream }) => device < 0 || this.#program.streams[stream]?.device === device);
         }
         break;
@@ -306,6 +319,10 @@ export class Order {
   #joinLanes({ thread, host }: Pick<Call, 'thread' | 'host'>, isMeant: (lane: Lane) => boolean): void {
     const before = host.slice();
     for (const [number, lane] of this.#lanes.entries()) if (isMeant(lane)) this.#joinLane(host, number, thread, before);
+  }
+
+  #joinStart({ thread, host }: Caller, stream: number): void {
+    join(host, this.startIn(thread, stream, host));
   }
 
   /** Joins what was surely issued to the lane when `thread` called, with `host` as its clock. */

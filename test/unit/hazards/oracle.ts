@@ -274,6 +274,8 @@ class Machine {
         const stream = streamOf(how === 'blocking-memcpy' ? 'default' : operation.stream);
         const [from, to] = [memory(src), memory(dst)];
         const isCudaMemcpy = how === 'blocking-memcpy';
+        // cudaMemcpy synchronises the stream before it stages.
+        if (from === 'pageable' && to === 'device' && isCudaMemcpy) add({ synchronizes: 'stream', stream });
         if (from === 'pageable' && to === 'device') add({ host: [source], queued: [target], stream });
         else if (to === 'pageable' && from === 'device') add({ queued: [source, target], stream, holds: true });
         else if (from !== 'device' && to !== 'device') add({ queued: [source, target], stream, holds: true });
@@ -429,7 +431,10 @@ class Machine {
       }
       default:
     }
-    if (act.synchronizes === 'stream') awaited |= this.#issuedMask(state, (stream) => stream === act.stream);
+    if (act.synchronizes === 'stream') {
+      const isLegacy = act.stream === 'legacy';
+      awaited |= this.#issuedMask(state, (stream) => stream === act.stream || (isLegacy && this.#takesPart(stream)));
+    }
     if (act.synchronizes === 'device') awaited |= this.#issuedMask(state, () => true);
     let { status, after, issued } = state;
     if (act.queued !== null) {
@@ -460,18 +465,20 @@ class Machine {
     return state.issued.reduce((mask, bit) => (isMeant(this.#acts[bit]?.stream ?? '') ? mask | (1 << bit) : mask), 0);
   }
 
+  /** Whether the legacy default stream waits for it and is waited for. */
+  #takesPart(stream: string): boolean {
+    if (stream.startsWith('per-thread')) return true;
+    return this.#experiment.streams.find(({ id }) => id === stream)?.flags === 'blocking';
+  }
+
   /** Everything issued so far that must be over before this act begins. */
   #comesAfter(state: State, act: Act): number {
-    const takesPart = (stream: string): boolean => {
-      if (stream.startsWith('per-thread')) return true;
-      return this.#experiment.streams.find(({ id }) => id === stream)?.flags === 'blocking';
-    };
     let mask = this.#issuedMask(
       state,
       (stream) =>
         stream === act.stream ||
-        (stream === 'legacy' && takesPart(act.stream)) ||
-        (act.stream === 'legacy' && takesPart(stream)),
+        (stream === 'legacy' && this.#takesPart(act.stream)) ||
+        (act.stream === 'legacy' && this.#takesPart(stream)),
     );
     mask |= this.#issuedMask(state, (stream) => act.alsoAfter.includes(stream));
     if (act.operation.op === 'waitEvent') {
@@ -502,10 +509,11 @@ class Machine {
     return this.#plain[part] ?? false;
   }
 
-  /** The memory that comes or goes with the act. What goes must not be in use. */
-  #changeLives(state: State, { begins, ends }: Act): State {
+  /** The memory that comes or goes with the act. What goes must be there, and not in use. */
+  #changeLives(state: State, { begins, ends, op }: Act): State {
     if (begins === 0 && ends === 0) return state;
     if (ends !== 0) {
+      if (((state.alive >> ends) & 1) === 0) this.strays.add(op);
       for (let part = 0; part < 2 * this.#acts.length; part += 1) {
         const isUser = this.#touched(part).some(({ life }) => life === ends);
         if (isUser && this.#statusOf(state, part) === running) this.strays.add(this.#acts[part >> 1]?.op ?? -1);
