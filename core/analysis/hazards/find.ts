@@ -3,7 +3,7 @@ import type { Instruction, Program } from '../../program/program.ts';
 import type { Clock } from './clock.ts';
 import { type Conflict, Conflicts } from './conflicts.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
-import { type Call, type EventRecord, isIssued, mostEntries, Order } from './order.ts';
+import { type Call, type EventRecord, isAfter, isIssued, mostEntries, Order } from './order.ts';
 import { type Schedule, schedule } from './schedule.ts';
 import { type Touch, touches } from './touches.ts';
 
@@ -32,12 +32,24 @@ export function findConflicts(program: Program, most = mostEntries): Findings {
 
 function describeLimits(program: Program, { rounds, stuck }: Schedule): string[] {
   const stops = stuck.map((op) => {
-    const { label, thread } = program.operations[op] ?? { label: `operation ${op}`, thread: 0 };
-    return `Host thread "${program.threads[thread]?.id}" may wait for ever at "${label}": what follows it was not checked.`;
+    const { label, thread } = calling(program, op);
+    return `Host thread "${thread}" may wait for ever at "${label}": what follows it was not checked.`;
   });
   if (rounds === null) return stops;
   const all = rounds === 1 ? 'one round, so that conflicts between rounds are not found' : `${rounds} rounds`;
   return [`The program is long: repeats were followed for ${all}.`, ...stops];
+}
+
+function calling(program: Program, op: number): { readonly label: string; readonly thread: string } {
+  const { label, thread } = program.operations[op] ?? { label: `operation ${op}`, thread: 0 };
+  return { label, thread: program.threads[thread]?.id ?? '' };
+}
+
+/** What a graph holds, and the call that ended its capture. */
+interface Captured {
+  readonly nodes: readonly Instruction[];
+  readonly thread: number;
+  readonly position: number;
 }
 
 class Search {
@@ -48,14 +60,17 @@ class Search {
   readonly #order: Order;
   readonly #conflicts: Conflicts;
   readonly #lifetimes: Lifetimes;
-  /** What each graph holds, as captured last; what each thread is capturing. */
-  readonly #graphs = new Map<number, readonly Instruction[]>();
+  /** Each graph as captured last; what each thread is capturing. */
+  readonly #graphs = new Map<number, Captured>();
   readonly #capturing = new Map<number, Instruction[]>();
   readonly #inGraphs: Conflict[] = [];
+  readonly #unsureLaunches = new Set<number>();
+  readonly #program: Program;
   /** As it is for what is captured: the legacy default stream takes no part in it, and no host call comes between. */
   readonly #inCapture: Program;
 
   constructor(program: Program, plan: Schedule, most: number) {
+    this.#program = program;
     const streams = program.streams.map((stream) => ({ ...stream, kind: 'non-blocking' as const }));
     this.#inCapture = { ...program, streams, signals: [] };
     for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
@@ -70,6 +85,12 @@ class Search {
     if (this.#order.steps < plan.count) {
       this.limits.push(
         `The program has too many host threads and streams: of its ${plan.count} calls the first ${this.#order.steps} were checked.`,
+      );
+    }
+    for (const op of this.#unsureLaunches) {
+      const { label, thread } = calling(program, op);
+      this.limits.push(
+        `Host thread "${thread}" may come to "${label}" before the graph is captured, and fail: what it runs then was not checked.`,
       );
     }
     if (this.#conflicts.gaveUp) {
@@ -103,7 +124,7 @@ class Search {
         this.#capturing.set(thread, []);
         break;
       case 'endCapture':
-        this.#capture(instruction.graph, capturing ?? []);
+        this.#capture(call, instruction.graph, capturing ?? []);
         this.#capturing.delete(thread);
         break;
       case 'allocate':
@@ -121,9 +142,12 @@ class Search {
         this.#elapsed(call, instruction.end, instruction.op);
         break;
       case 'launchGraph':
-        for (const node of this.#graphs.get(instruction.graph) ?? []) this.#touch(call, this.#captured.get(node) ?? []);
+        this.#launch(call, instruction.graph);
         break;
       case 'pin':
+        // What is freed while it is copied from is not handed out again.
+        if (this.#program.buffers[instruction.dst]?.allocated === 'by-operation')
+          this.#conflicts.forget(instruction.dst);
         this.#lifetimes.allocate({ ...call, instruction });
         this.#touch(call, this.#touches.get(instruction) ?? []);
         break;
@@ -144,11 +168,17 @@ class Search {
   }
 
   /** A graph's nodes are ordered by their streams and events alone. */
-  #capture(graph: number, nodes: readonly Instruction[]): void {
-    const known = this.#graphs.get(graph);
-    this.#graphs.set(graph, nodes);
+  #capture({ thread, position }: Call, graph: number, nodes: readonly Instruction[]): void {
+    const known = this.#graphs.get(graph)?.nodes;
+    this.#graphs.set(graph, { nodes, thread, position });
     if (known?.length === nodes.length && known.every((node, index) => node === nodes[index])) return;
     this.#inGraphs.push(...conflictsInGraph(this.#inCapture, nodes, this.#captured));
+  }
+
+  #launch(call: Call, graph: number): void {
+    const captured = this.#graphs.get(graph);
+    if (captured === undefined || !isAfter(call, captured)) this.#unsureLaunches.add(call.instruction.op);
+    for (const node of captured?.nodes ?? []) this.#touch(call, this.#captured.get(node) ?? []);
   }
 
   #elapsed(call: Call, event: number, elapsed: number): void {

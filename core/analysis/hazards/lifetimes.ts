@@ -12,34 +12,39 @@
  */
 import type { InstructionOf, Program } from '../../program/program.ts';
 import type { Clock } from './clock.ts';
-import type { Call, Order } from './order.ts';
+import { type Call, isAfter, type Order } from './order.ts';
 import type { Touch } from './touches.ts';
 
 export interface LifetimeConflict {
-  readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use';
+  readonly kind: 'used-before-allocated' | 'used-after-free' | 'freed-in-use' | 'reused-in-use' | 'unordered-threads';
   readonly buffer: number;
-  /** Numbers of the operations: the allocate or free, and the use. `first` is earlier in the program. */
+  /** Numbers of the operations: the allocate or free, and the use or the other of the two. `first` is earlier in the program. */
   readonly first: number;
   readonly second: number;
 }
 
-interface Use {
+type Place = Pick<Call, 'thread' | 'position'>;
+
+interface Use extends Place {
   readonly touch: Touch;
-  readonly thread: number;
-  readonly position: number;
+  /** Where it runs: a graph's work in the stream that the graph is launched in. */
+  readonly stream: number;
+  /** As the work of a graph, which no allocator hears of. */
+  readonly inGraph: boolean;
   readonly lane: number;
   readonly index: number;
 }
 
 interface Life {
   state: 'none' | 'live' | 'freed';
-  /** The operation that put it into this state, the one entry of clocks that tells whether that is over, and its value. */
+  /** The call that put it into this state, the one entry of clocks that tells whether that is over, and its value. */
   op: number;
+  call: Place | null;
   lane: number;
   index: number;
   stream: number;
   allocator: InstructionOf<'allocate'>['allocator'];
-  recorded: Set<number>;
+  recorded: (Place & { readonly stream: number })[];
   uses: Use[];
 }
 
@@ -58,19 +63,23 @@ export class Lifetimes {
     }
   }
 
-  allocate({ instruction, position, thread, issued }: CallOf<'allocate' | 'pin'>): void {
+  allocate(call: CallOf<'allocate' | 'pin'>): void {
+    const { instruction, position, thread, issued } = call;
     const buffer = instruction.code === 'pin' ? instruction.dst : instruction.buffer;
     const life = this.#lives.get(buffer);
     if (life === undefined) return;
     const { op } = instruction;
+    // Two threads that bring the memory in no order may both have it, or one free what is the other's.
+    if (life.call !== null && !isAfter(call, life.call)) this.#report('unordered-threads', buffer, life.op, op);
     const [lane, index] = issued === null ? [thread, position] : [issued.lane, issued.index];
     const [stream, allocator] =
       instruction.code === 'pin' ? [-1, 'caching' as const] : [instruction.stream, instruction.allocator];
-    Object.assign(life, { state: 'live', op, lane, index, stream, allocator, recorded: new Set(), uses: [] });
+    Object.assign(life, { state: 'live', op, call: { thread, position }, lane, index, stream, allocator });
+    Object.assign(life, { recorded: [], uses: [] });
   }
 
-  recordStream({ instruction }: CallOf<'recordStream'>): void {
-    this.#lives.get(instruction.buffer)?.recorded.add(instruction.stream);
+  recordStream({ instruction, thread, position }: CallOf<'recordStream'>): void {
+    this.#lives.get(instruction.buffer)?.recorded.push({ thread, position, stream: instruction.stream });
   }
 
   /** `start` is the clock with which the use begins. */
@@ -81,15 +90,21 @@ export class Lifetimes {
     else if (life.state === 'freed') this.#report('used-after-free', touch.buffer, life.op, touch.op);
     else if (!allocatedBy(life, call, touch, start))
       this.#report('used-before-allocated', touch.buffer, life.op, touch.op);
-    life.uses.push({ touch, thread: call.thread, position: call.position, lane, index });
+    const { thread, position, instruction } = call;
+    const inGraph = instruction.code === 'launchGraph';
+    const stream = inGraph ? instruction.stream : touch.stream;
+    life.uses.push({ touch, stream, inGraph, thread, position, lane, index });
   }
 
   free(call: CallOf<'free'>): void {
-    const { instruction, host, issued } = call;
-    const life = this.#lives.get(instruction.buffer);
+    const { instruction, thread, position, host, issued } = call;
+    const { buffer, op } = instruction;
+    const life = this.#lives.get(buffer);
     if (life === undefined) return;
-    const isDevice = this.#program.buffers[instruction.buffer]?.memory === 'device';
-    if (life.state === 'freed') this.#report('used-after-free', instruction.buffer, life.op, instruction.op);
+    const isDevice = this.#program.buffers[buffer]?.memory === 'device';
+    if (life.state === 'freed') this.#report('used-after-free', buffer, life.op, op);
+    else if (life.state === 'none') this.#report('used-before-allocated', buffer, op, op);
+    else if (!isAllocated(life, call)) this.#report('used-before-allocated', buffer, life.op, op);
     const start =
       instruction.allocator === 'caching' && isDevice
         ? this.#order.startIn(call.thread, life.stream, host)
@@ -98,21 +113,17 @@ export class Lifetimes {
     for (const use of life.uses) {
       if ((start[use.lane] ?? 0) >= use.index) continue;
       if (instruction.allocator === 'caching' && this.#isAnnounced(life, use, isDevice, call)) continue;
-      this.#report(kind, instruction.buffer, use.touch.op, instruction.op);
+      this.#report(kind, buffer, use.touch.op, op);
     }
-    Object.assign(life, { state: 'freed', op: instruction.op, uses: [] });
+    const by = life.state === 'none' ? null : { thread, position };
+    Object.assign(life, { state: 'freed', op, call: by, uses: [] });
   }
 
   /** Whether the allocator knows of the stream, and of the use: it had been issued by then. */
-  #isAnnounced(
-    life: Life,
-    { touch, thread, position }: Use,
-    isDevice: boolean,
-    { host, thread: caller }: Call,
-  ): boolean {
-    const isIssued = thread === caller || (host[thread] ?? 0) >= position;
-    const isKnown = isDevice ? life.recorded.has(touch.stream) : touch.code === 'copy';
-    return isIssued && isKnown;
+  #isAnnounced({ recorded }: Life, use: Use, isDevice: boolean, call: Call): boolean {
+    if (!isAfter(call, use)) return false;
+    if (!isDevice) return use.touch.code === 'copy' && !use.inGraph;
+    return recorded.some((record) => record.stream === use.stream && isAfter(call, record));
   }
 
   #report(kind: LifetimeConflict['kind'], buffer: number, first: number, second: number): void {
@@ -127,11 +138,12 @@ type CallOf<Code extends Call['instruction']['code']> = Call & {
 const unborn = (): Life => ({
   state: 'none',
   op: -1,
+  call: null,
   lane: -1,
   index: 0,
   stream: -1,
   allocator: 'caching',
-  recorded: new Set(),
+  recorded: [],
   uses: [],
 });
 
@@ -139,4 +151,10 @@ const unborn = (): Life => ({
 function allocatedBy({ lane, index }: Life, { thread, position }: Call, { stream }: Touch, start: Clock): boolean {
   if ((start[lane] ?? 0) >= index) return true;
   return stream < 0 && lane === thread && index <= position;
+}
+
+/** Whether what is freed is surely there: what cudaMallocAsync gives when the turn of the free comes, other memory by the call. */
+function isAllocated({ lane, index, call }: Life, free: CallOf<'free'>): boolean {
+  if (free.issued !== null) return (free.issued.start[lane] ?? 0) >= index;
+  return call === null || isAfter(free, call);
 }
