@@ -12,7 +12,9 @@ export function findHazards(program: Program): HazardReport {
   const { conflicts, lifetimes, timing, limits } = findConflicts(program);
   const names = new Names(program);
   const hazards = [
-    ...conflicts.map((conflict) => ofConflict(names, conflict)),
+    ...meetings(names, conflicts).map(({ kind, first, second, buffer, from, to }) =>
+      names.hazard(kind, first, second, buffer, from, to),
+    ),
     ...lifetimes.map(({ kind, buffer, first, second }) => names.hazard(kind, first, second, buffer)),
     ...timing.map(({ record, elapsed }) =>
       names.hazard('timing-unsynchronised', record < 0 ? elapsed : record, elapsed, -1),
@@ -22,13 +24,35 @@ export function findHazards(program: Program): HazardReport {
   return { hazards: hazards.sort((a, b) => later(a) - later(b) || a.first.op - b.first.op), limits };
 }
 
-function ofConflict(names: Names, { first, second, from, to }: Conflict): Hazard {
+interface Meeting {
+  readonly kind: HazardKind;
+  readonly first: number;
+  readonly second: number;
+  readonly buffer: number;
+  from: number;
+  to: number;
+}
+
+/** Two operations that meet in what both read and write are told of once. */
+function meetings(names: Names, conflicts: readonly Conflict[]): Meeting[] {
+  const found = new Map<string, Meeting>();
+  for (const conflict of conflicts) {
+    const meeting = meetingOf(names, conflict);
+    const key = `${meeting.kind} ${meeting.buffer} ${meeting.first} ${meeting.second}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, meeting);
+    else [known.from, known.to] = [Math.min(known.from, meeting.from), Math.max(known.to, meeting.to)];
+  }
+  return [...found.values()];
+}
+
+function meetingOf(names: Names, { first, second, from, to }: Conflict): Meeting {
   // The host's own access is what a person reads as the mistake, so it comes second whatever the document's order.
   const isHostFirst = first.where === 'host' && second.where === 'stream';
   const inDocument = first.op <= second.op ? [first, second] : [second, first];
   const [one, other] = isHostFirst ? [second, first] : first.where === second.where ? inDocument : [first, second];
   if (one === undefined || other === undefined) throw new RangeError('a conflict is between two touches');
-  return names.hazard(kindOf(names, one, other), one.op, other.op, one.buffer, from, to);
+  return { kind: kindOf(names, one, other), first: one.op, second: other.op, buffer: one.buffer, from, to };
 }
 
 /** `one` is issued to a stream where only one of the two is. */

@@ -20,10 +20,12 @@ const buffers = [
   { id: 'pageable', memory: 'pageable', bytes: 4096 },
   { id: 'device', memory: 'device', bytes: 4096 },
   { id: 'block', memory: 'device', bytes: 4096, allocated: 'by-operation' },
+  { id: 'page', memory: 'pageable', bytes: 4096, allocated: 'by-operation' },
+  { id: 'tensor', memory: 'pinned', bytes: 4096, allocated: 'by-operation' },
 ] as const;
 const parts = {
   buffers: [...buffers],
-  streams: [{ id: 'a' }, { id: 'b' }],
+  streams: [{ id: 'a' }, { id: 'b' }, { id: 'blocking', flags: 'blocking' as const }],
   events: [{ id: 'start' }, { id: 'end' }],
   signals: [{ id: 'go' }],
 };
@@ -121,6 +123,65 @@ describe('allocated memory', () => {
     expect(found(of([allocate('cuda-malloc'), use, free]))).toEqual([]);
   });
 
+  it('is freed at once where it is pageable, which waits for nothing', () => {
+    const operations = [
+      { op: 'allocate', buffer: 'page', allocator: 'cuda-malloc' },
+      { op: 'copy', src: 'device', dst: 'pinned', stream: 'a' },
+      { op: 'free', buffer: 'page' },
+      { op: 'read', buffer: 'pinned' },
+    ];
+    expect(found(of(operations))).toEqual(['read-before-arrival 1-3']);
+  });
+
+  it('is other memory when it is pinned anew', () => {
+    const operations = [
+      { op: 'pin', src: 'pageable', dst: 'tensor' },
+      { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' },
+      { op: 'free', buffer: 'tensor' },
+    ];
+    expect(found(of([{ op: 'repeat', count: 3, operations }]))).toEqual([]);
+  });
+
+  it('is used by a graph in the stream that it is launched in', () => {
+    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [{ ...use, stream: 'a' }] };
+    const launch = { op: 'graphLaunch', graph: 'step', stream: 'b' };
+    const record = (stream: string) => ({ op: 'recordStream', buffer: 'block', stream });
+    expect(found(of([allocate('caching'), capture, launch, record('a'), free]))).toEqual(['reused-in-use 2-5']);
+    expect(found(of([allocate('caching'), capture, launch, record('b'), free]))).toEqual([]);
+  });
+
+  it('of the caching host allocator is known to be in use by copies, but not by those of a graph', () => {
+    const copy = { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' };
+    const [taken, given] = [
+      { op: 'allocate', buffer: 'tensor' },
+      { op: 'free', buffer: 'tensor' },
+    ];
+    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [copy] };
+    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
+    expect(found(of([taken, copy, given]))).toEqual([]);
+    expect(found(of([taken, capture, launch, given]))).toEqual(['reused-in-use 2-4']);
+  });
+
+  it('is announced by a record_stream that surely comes before the free', () => {
+    const record = { op: 'recordStream', buffer: 'block', stream: 'b' };
+    const [signal, wait] = [
+      { op: 'signal', signal: 'go' },
+      { op: 'waitSignal', signal: 'go' },
+    ];
+    expect(found(of([allocate('caching'), signal, record], [wait, use, free]))).toEqual(['reused-in-use 4-5']);
+    expect(found(of([allocate('caching'), record, signal], [wait, use, free]))).toEqual([]);
+  });
+
+  it('is freed after it is surely allocated', () => {
+    expect(found(of([allocate('caching')], [free]))).toEqual(['used-before-allocated 0-1']);
+    expect(found(of([allocate('pool'), { ...free, stream: 'b' }]))).toEqual(['used-before-allocated 0-1']);
+  });
+
+  it('of one name is not what two threads allocate and free in no order', () => {
+    const own = [allocate('caching'), { ...use, stream: 'a' }, free];
+    expect(found(of(own, own))).toEqual(['unordered-threads 2-3']);
+  });
+
   it('freed by one thread while another may still come to use it', () => {
     const first = [allocate('cuda-malloc'), { op: 'signal', signal: 'go' }, free];
     expect(found(of(first, [{ op: 'waitSignal', signal: 'go' }, use]))).toEqual(['used-after-free 2-4']);
@@ -167,9 +228,30 @@ describe('graphs', () => {
     expect(found(of([{ ...capture, operations }, launch, own]))).toEqual(['source-changed-in-flight 1-3']);
   });
 
-  it('run one launch after another, in whatever streams', () => {
-    const launches = ['a', 'b'].map((stream) => ({ op: 'graphLaunch', graph: 'step', stream }));
-    expect(found(of([capture, ...launches]))).toEqual([]);
+  it('run one launch after another, in whatever streams, until they are captured anew', () => {
+    const [inA, inB] = ['a', 'b'].map((stream) => ({ op: 'graphLaunch', graph: 'step', stream }));
+    expect(found(of([capture, inA, inB]))).toEqual([]);
+    expect(found(of([capture, inA, capture, inB]))).toEqual(['unordered-streams 1-4']);
+  });
+
+  it('let their thread signal while it captures', () => {
+    const [signal, wait] = [
+      { op: 'signal', signal: 'go' },
+      { op: 'waitSignal', signal: 'go' },
+    ];
+    const capturing = { ...capture, operations: [signal, copy] };
+    const read = { op: 'read', buffer: 'pinned' };
+    expect(found(of([write, capturing], [wait, read]))).toEqual([]);
+    expect(found(of([capturing, write, signal], [wait, read, wait]))).toEqual(['unordered-threads 3-6']);
+  });
+
+  it('are told of where another thread may not have captured them yet', () => {
+    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
+    const limits = (experiment: Experiment) => findHazards(lower(experiment)).limits;
+    expect(limits(of([capture], [launch]))).toEqual([expect.stringMatching(/"thread1" may come to .* before/)]);
+    expect(limits(of([capture, { op: 'signal', signal: 'go' }], [{ op: 'waitSignal', signal: 'go' }, launch]))).toEqual(
+      [],
+    );
   });
 
   it('order their branches by events alone', () => {
@@ -182,6 +264,53 @@ describe('graphs', () => {
       { op: 'waitEvent', event: 'end', stream: 'a' },
     ];
     expect(found(of([{ ...capture, operations: fork }]))).toEqual(['unordered-streams 3-4']);
+  });
+});
+
+describe('calls that wait', () => {
+  const read = { op: 'read', buffer: 'pinned' };
+  const arriving = (stream: string) => ({ op: 'copy', src: 'device', dst: 'pinned', stream });
+
+  it('for the legacy default stream wait for blocking streams, and for no others', () => {
+    const synchronize = { op: 'synchronizeStream', stream: 'legacy' };
+    expect(found(of([arriving('blocking'), synchronize, read]))).toEqual([]);
+    expect(found(of([arriving('a'), synchronize, read]))).toEqual(['read-before-arrival 0-2']);
+    expect(found(of([arriving('legacy'), { ...synchronize, stream: 'blocking' }, read]))).toEqual([
+      'read-before-arrival 0-2',
+    ]);
+  });
+
+  it('with cudaMemcpy from pageable memory wait for what is ahead in the default stream', () => {
+    const copy = { op: 'copy', src: 'pageable', dst: 'device', stream: 'legacy', mode: 'blocking-memcpy' };
+    expect(found(of([arriving('legacy'), copy, read]))).toEqual([]);
+    expect(found(of([arriving('legacy'), { ...copy, mode: 'async' }, read]))).toEqual(['read-before-arrival 0-2']);
+  });
+
+  it('with a multi-tensor copy wait for its stream', () => {
+    const copy = { op: 'multiCopy', payload: { tensors: 2, bytes: 16 }, stream: 'a' };
+    expect(found(of([arriving('a'), copy, read]))).toEqual([]);
+    expect(found(of([arriving('a'), { ...copy, direction: 'h2h' }, read]))).toEqual(['read-before-arrival 0-2']);
+    expect(found(of([arriving('a'), { ...copy, stream: 'b' }, read]))).toEqual(['read-before-arrival 0-2']);
+  });
+});
+
+describe('two operations that meet in more than one way', () => {
+  const kernel = (stream: string) => ({
+    op: 'kernel',
+    kernel: { kind: 'stream' },
+    reads: ['device'],
+    writes: ['device'],
+    stream,
+  });
+
+  it('are told of once, and repaired for all of it', () => {
+    const experiment = of([{ op: 'repeat', count: 2, operations: [kernel('a'), kernel('b')] }]);
+    const { hazards } = checkExperiment(experiment);
+    expect(hazards.map(({ kind, first, second }) => `${kind} ${first.op}-${second.op}`)).toEqual([
+      'unordered-streams 1-2',
+    ]);
+    const change = hazards[0]?.change;
+    expect(change === undefined || change === null ? null : found(applyChange(experiment, change))).toEqual([]);
   });
 });
 
