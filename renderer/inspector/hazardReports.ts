@@ -5,6 +5,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { beforeNextFrame, state, watch } from '../app/store/store.ts';
+import { debounced } from '../common/debounced.ts';
 import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
 import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
@@ -84,28 +85,22 @@ export const repairOf = (experiment: Experiment, hazard: Hazard): Change | null 
 const pauseMs = 150;
 /** What is asked for when no other edit has come by then. */
 let soon: { readonly document: string; readonly experiment: Experiment; readonly run: LoadedRun | null } | null = null;
-let pause: ReturnType<typeof setTimeout> | undefined;
 
 /** Asks for the report on the open experiment a moment later. Whoever shows hazards asks; one question comes of it. */
 export function askSoon(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const isSame = soon?.document === document && soon.experiment === experiment && soon.run?.id === run?.id;
   soon = { document, experiment, run };
-  if (!isSame) beforeNextFrame(waitAnew);
+  if (!isSame) beforeNextFrame(askAfterPause);
 }
 
-function waitAnew(): void {
-  clearTimeout(pause);
-  pause = setTimeout(askNow, pauseMs);
-}
-
-function askNow(): void {
+const askAfterPause = debounced(() => {
   const wanted = soon;
   soon = null;
   // Another page may be open by now.
   if (wanted !== null && currentExperiment(state()) === wanted.experiment) {
     askReport(wanted.document, wanted.experiment, wanted.run);
   }
-}
+}, pauseMs);
 
 function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const id = run?.id ?? '';

@@ -12,6 +12,7 @@ import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
+import { debounced } from '../common/debounced.ts';
 import { keptMissed } from '../timeline/keptMissed.ts';
 import { noneMissed } from '../timeline/missed.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
@@ -134,19 +135,15 @@ function predictInVain(experiment: Experiment, profile: DeviceProfile): void {
 
 /** A summary is asked for when no other edit has come for so long. */
 const summaryPauseMs = 100;
-let summing: ReturnType<typeof setTimeout> | undefined;
 /** The prediction made here whose summary is to be asked for. */
 let toSum: { readonly ticket: number; readonly experiment: Experiment; readonly profile: DeviceProfile } | null = null;
 
-function sumSoon(): void {
-  clearTimeout(summing);
-  summing = setTimeout(() => {
-    if (toSum === null) return;
-    const { profile, ...request } = toSum;
-    toSum = null;
-    send({ ...request, hasLanes: true }, profile);
-  }, summaryPauseMs);
-}
+const sumSoon = debounced(() => {
+  if (toSum === null) return;
+  const { profile, ...request } = toSum;
+  toSum = null;
+  send({ ...request, hasLanes: true }, profile);
+}, summaryPauseMs);
 
 const version = (): string => state().about?.version ?? '';
 

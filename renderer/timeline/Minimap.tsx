@@ -5,6 +5,7 @@ import type { IterationView } from '../app/loadedRun.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../app/palette.ts';
 import { beforeNextFrame } from '../app/store/store.ts';
 import { whenIdle } from '../common/afterFrame.ts';
+import { debounced } from '../common/debounced.ts';
 import { useScheme } from '../common/usePaints.ts';
 import { gutterWidth } from './Gutter.tsx';
 import classes from './Minimap.module.css';
@@ -156,10 +157,15 @@ function useDrag(time: SharedTime, width: number) {
   });
 }
 
+/** A window that stands so long is described. */
+const describeMs = 150;
+
 /** Where the window stands, with every frame; what it is called for screen readers, a moment after. */
 function usePlacedWindow(frame: RefObject<HTMLDivElement | null>, time: SharedTime, width: number): void {
   useLayoutEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    const describeSoon = debounced(() => {
+      if (frame.current !== null) describe(frame.current, time.view);
+    }, describeMs);
     const place = (): void => {
       const element = frame.current;
       if (element === null) return;
@@ -170,16 +176,10 @@ function usePlacedWindow(frame: RefObject<HTMLDivElement | null>, time: SharedTi
       element.style.width = `${breadth}px`;
       beforeNextFrame(describeSoon);
     };
-    const describeSoon = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (frame.current !== null) describe(frame.current, time.view);
-      }, 150);
-    };
     place();
     const stop = time.subscribe(place);
     return () => {
-      clearTimeout(timer);
+      describeSoon.cancel();
       stop();
     };
   }, [frame, time, width]);

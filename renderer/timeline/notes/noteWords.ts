@@ -1,4 +1,5 @@
 /** A note whose words are being written: they are saved whenever the typing pauses, all of them as one step. */
+import { debounced } from '../../common/debounced.ts';
 import { amend, change, withdraw } from './noteChanges.ts';
 import { editNote, notesOf, set } from './noteState.ts';
 
@@ -13,8 +14,8 @@ interface Words {
 }
 
 let words: Words | null = null;
-let pause: ReturnType<typeof setTimeout> | undefined;
 const pauseMs = 250;
+const flushSoon = debounced(flushWords, pauseMs);
 
 /** The note, and what stands in its field; null while none is written. */
 export const writtenWords = (): Pick<Words, 'id' | 'text'> | null => words;
@@ -29,8 +30,7 @@ export function typeWords(run: string, id: string, text: string): void {
   if (words?.run !== run || words.id !== id) flushWords();
   const begun = words?.run === run && words.id === id && words.begun;
   words = { run, id, text, begun, ahead: true };
-  clearTimeout(pause);
-  pause = setTimeout(flushWords, pauseMs);
+  flushSoon();
 }
 
 /** Ends the writing; `keep` false leaves the note as it was before. */
@@ -38,7 +38,7 @@ export function endWords(run: string, keep: boolean): void {
   if (words?.run === run) {
     if (keep) flushWords();
     else if (words.begun) withdraw(run);
-    clearTimeout(pause);
+    flushSoon.cancel();
     words = null;
   }
   editNote(run, null);
@@ -46,7 +46,7 @@ export function endWords(run: string, keep: boolean): void {
 
 /** Puts what stands in the field into the note. */
 export function flushWords(): void {
-  clearTimeout(pause);
+  flushSoon.cancel();
   if (words?.ahead !== true) return;
   const { run, id, text, begun } = words;
   words = { ...words, ahead: false };
