@@ -40,7 +40,7 @@ export interface BandwidthTrack extends Place, Named {
   readonly kind: 'bandwidth';
   readonly direction: 'h2d' | 'd2h';
   readonly bandwidth: Bandwidth;
-  /** What the link attains for copies like these, alone; null where no profile tells. */
+  /** What copies of these sizes and kinds of memory attain at best, alone; null where no profile tells. */
   readonly attainable: number | null;
 }
 
@@ -336,7 +336,7 @@ function bandwidthCandidate(view: IterationView, direction: 'h2d' | 'd2h', attai
   const named = {
     id: `link:${direction}`,
     name: `${direction.toUpperCase()} link`,
-    detail: attainable === null ? 'bandwidth' : `attainable ${formatRate(attainable)}`,
+    detail: attainable === null ? 'bandwidth' : `${formatRate(attainable)} attainable at these sizes`,
   };
   return {
     ...named,
