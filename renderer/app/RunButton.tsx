@@ -1,22 +1,19 @@
 import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
-import type { RunSummary } from '../../core/service/service.ts';
-import { effectiveEngine, parseEngineKey } from './engines.ts';
 import classes from './RunButton.module.css';
 import { cancelCurrent, runCurrent } from './store/actions.ts';
-import { currentEngineOptions, pageDocumentKey } from './store/select.ts';
+import { pageDocumentKey, runUnderWay, whyNoRun } from './store/select.ts';
 import { useApp } from './store/store.ts';
-import { useDerived } from './store/useDerived.ts';
 
 const shortcut = /Mac/.test(navigator.userAgent) ? '⌘ Enter' : 'Ctrl+Enter';
 
 /** Run; while something runs, Cancel. Both are equally wide, so that nothing moves under the pointer. */
 export function RunButton() {
-  const running = useRunning();
+  const running = useApp(runUnderWay);
   // A run that has ended is under way until its lanes are there.
   const pending = useApp((state) => state.pendingRuns[pageDocumentKey(state) ?? ''] !== undefined);
-  const blocked = useBlockedReason();
+  const blocked = useApp(whyNoRun);
   if (running !== undefined || pending) {
     return (
       <Button
@@ -47,22 +44,6 @@ export function RunButton() {
   );
 }
 
-const useRunning = (): RunSummary | undefined =>
-  useDerived((state) => Object.values(state.runs).find((run) => run.status === 'running'));
-
-function useBlockedReason(): string | null {
-  const options = useDerived(currentEngineOptions);
-  const engine = effectiveEngine(
-    options,
-    useApp((state) => state.engine),
-  );
-  const connected = useApp((state) => state.connection.status === 'open');
-  if (!connected) return 'There is no connection to the host.';
-  if (engine === null) return 'No engine is available here: see the list beside this button.';
-  const isRecording = parseEngineKey(engine).kind === 'recorded';
-  return isRecording ? 'This is a recording. Pick another engine to run the experiment yourself.' : null;
-}
-
 const phases: Readonly<Record<RunProgress['phase'], string>> = {
   preparing: 'Preparing',
   'warming-up': 'Warming up',
@@ -73,7 +54,7 @@ const phases: Readonly<Record<RunProgress['phase'], string>> = {
 
 /** How far the run under way is; nothing where none is. */
 export function RunProgressLine() {
-  const running = useRunning();
+  const running = useApp(runUnderWay);
   const progress = useApp((state) => (running === undefined ? undefined : state.progress[running.id]));
   if (running === undefined) return null;
   const share = progress === undefined || progress.total === 0 ? 0 : progress.done / progress.total;

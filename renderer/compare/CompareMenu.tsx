@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { isPrediction, runsOfPage, shownRunId } from '../app/store/select.ts';
+import { comparableRun, isPrediction, runsOfPage } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { formatMoment } from '../common/time.ts';
@@ -13,12 +13,11 @@ import { comparePrediction, compareWith, openComparison } from './actions.ts';
 const mostOffered = 6;
 
 export function CompareMenu() {
-  const id = useApp(shownRunId);
-  const run = useApp((state) => (id === null ? undefined : state.runs[id]));
+  const run = useApp(comparableRun);
   const others = useDerived((state) =>
-    runsOfPage(state).filter((other) => other.id !== id && other.status === 'complete' && !isPrediction(other.id)),
+    runsOfPage(state).filter((other) => other.id !== run?.id && other.status === 'complete' && !isPrediction(other.id)),
   );
-  if (run === undefined || run.status !== 'complete' || isPrediction(run.id)) return null;
+  if (run === undefined) return null;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>

@@ -1,15 +1,15 @@
 import { Group, Kbd } from '@mantine/core';
-import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionGroupData, useSpotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { useApp } from '../app/store/store.ts';
 import { commandsNow } from './commands.ts';
 
-/** Ctrl+K: every command by its name, with its keys. */
+const [store] = createSpotlight();
+
+/** Ctrl+K: every command that can do something now, by its name, with its keys. */
 export function CommandPalette() {
-  // Another page has other commands.
-  useApp((state) => state.page.kind);
+  const { opened } = useSpotlight(store);
   const groups = new Map<string, SpotlightActionGroupData['actions']>();
-  for (const { id, group, title, keys, act } of commandsNow()) {
+  for (const { id, group, title, keys, act } of opened ? commandsNow() : []) {
     const action = {
       id,
       label: title,
@@ -20,6 +20,7 @@ export function CommandPalette() {
   }
   return (
     <Spotlight
+      store={store}
       actions={[...groups].map(([group, actions]) => ({ group, actions }))}
       shortcut="mod + K"
       attributes={{ content: { 'aria-label': 'Command palette' } }}

@@ -1,13 +1,22 @@
 /** Every command of the window, for the palette: what it is called, its keys, and whether it can be used now. */
-
 import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
+import type { LibraryItems } from '../../core/service/service.ts';
 import { hasDocument } from '../app/page.ts';
 import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
 import { chooseFiles, exportBundle } from '../app/store/files.ts';
-import { isPrediction, shownRunId } from '../app/store/select.ts';
+import {
+  comparableRun,
+  currentExperiment,
+  isPrediction,
+  loadedRun,
+  pageDocumentKey,
+  runUnderWay,
+  whyNoRun,
+} from '../app/store/select.ts';
 import { assign, state } from '../app/store/store.ts';
+import type { AppState } from '../app/store/types.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
 import { bundleName } from '../library/bundleName.ts';
 import { startSelecting } from '../library/libraryView.ts';
@@ -17,6 +26,7 @@ import {
   cutSelected,
   deleteSelected,
   duplicateSelected,
+  extentAt,
   groupSelected,
   insertTemplate,
   newRange,
@@ -25,8 +35,9 @@ import {
   startEdge,
   ungroupSelected,
 } from '../score/commands.ts';
-import { setEditor, wishFocus } from '../score/editor.ts';
+import { editor, setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
+import { selectedOp } from '../score/selectedOp.ts';
 import { newSweep, sweepCurrent } from '../sweep/setup.ts';
 import { useSweeps } from '../sweep/sweeps.ts';
 
@@ -35,39 +46,48 @@ export interface Command {
   readonly title: string;
   readonly group: string;
   readonly keys?: string;
+  /** Whether it can do something now; always where left out. */
+  readonly when?: (now: AppState) => boolean;
   readonly act: () => unknown;
 }
 
-const command = (group: string, title: string, act: () => unknown, keys?: string): Command => ({
-  id: `${group}:${title}`,
-  group,
-  title,
-  act,
-  ...(keys === undefined ? {} : { keys }),
-});
+const command = (
+  group: string,
+  title: string,
+  act: () => unknown,
+  options: Pick<Command, 'keys' | 'when'> = {},
+): Command => ({ id: `${group}:${title}`, group, title, act, ...options });
 
-const always: readonly Command[] = [
-  command('Window', 'New experiment', () => newExperiment(), 'Alt N'),
-  command('Library', 'Open a file', chooseFiles, 'Ctrl O'),
-  command('Library', 'Export all of your own as a bundle', exportEverything),
-  command('Library', 'Select several in the library', startSelecting),
+const onAnyPage: readonly Command[] = [
+  command('Run', 'Cancel the run', cancelCurrent, { when: (now) => runUnderWay(now) !== undefined }),
+  command('Run', 'Compare the run with its prediction', withShownRun(comparePrediction), { when: canBePredicted }),
+  command('Run', 'Compare the run with another', withShownRun(compareWith), {
+    when: (now) => comparableRun(now) !== undefined,
+  }),
+  command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),
+  command('Library', 'Open a file', chooseFiles, { keys: 'Ctrl O' }),
+  command('Library', 'Export all of your own as a bundle', exportEverything, { when: (now) => ownItems(now) !== null }),
+  command('Library', 'Select several in the library', startSelecting, { when: ({ page }) => page.kind !== 'lesson' }),
   command('Window', 'Compare runs', () => openPage({ kind: 'compare' })),
   command('Learn', 'Lessons', () => openPage({ kind: 'lessons' })),
   command('Learn', 'Glossary', () => openPage({ kind: 'glossary', term: null })),
   command('Window', 'Charts', () => openPage({ kind: 'charts' })),
   command('Sweep', 'New sweep', newSweep),
   command('Window', 'Go to the first page', () => openPage({ kind: 'welcome' })),
-  command('Window', 'Show all keys', () => assign({ helpOpen: true }), '?'),
+  command('Window', 'Show all keys', () => assign({ helpOpen: true }), { keys: '?' }),
 ];
 
-/** Need an open document. */
-const ofDocument: readonly Command[] = [
-  command('Run', 'Run what is open', runCurrent, 'Ctrl Enter'),
-  command('Run', 'Cancel the run', cancelCurrent),
+/** Need an open experiment. */
+const ofExperiment: readonly Command[] = [
+  command('Run', 'Run what is open', runCurrent, {
+    keys: 'Ctrl Enter',
+    when: (now) => whyNoRun(now) === null && runUnderWay(now) === undefined,
+  }),
   command('Sweep', 'Sweep over numbers of this experiment', () => sweepCurrent()),
-  command('Run', 'Compare the run with its prediction', () => withShownRun(comparePrediction)),
-  command('Run', 'Compare the run with another', () => withShownRun(compareWith)),
-  command('Experiment', 'Save', saveCurrent, 'Ctrl S'),
+  command('Experiment', 'Save', saveCurrent, {
+    keys: 'Ctrl S',
+    when: (now) => now.page.kind === 'experiment' && edits(now)?.dirty === true,
+  }),
   command('Experiment', 'Save a copy', saveCopy),
   command('Experiment', 'Name, description and environment', () => {
     select({ kind: 'experiment' });
@@ -77,32 +97,57 @@ const ofDocument: readonly Command[] = [
   command('Experiment', 'Show as score', () => setEditor({ view: 'score' })),
   command('Experiment', 'Show as JSON', () => setEditor({ view: 'json' })),
   command('Experiment', 'Show what it is built from', () => setEditor({ side: 'build' })),
-  command('Edit', 'Add an operation', () => setEditor({ pickerOpen: true, view: 'score' }), 'A'),
-  command('Edit', 'Undo', undo, 'Ctrl Z'),
-  command('Edit', 'Redo', redo, 'Ctrl Shift Z'),
-  command('Edit', 'Cut', cutSelected, 'Ctrl X'),
-  command('Edit', 'Copy', copySelected, 'Ctrl C'),
-  command('Edit', 'Paste', paste, 'Ctrl V'),
-  command('Edit', 'Duplicate', duplicateSelected, 'Ctrl D'),
-  command('Edit', 'Delete', deleteSelected, 'Del'),
-  command('Edit', 'Repeat what is selected', () => groupSelected(), 'Ctrl G'),
-  command('Edit', 'Put what is selected in a range', () => groupSelected(newRange), 'Ctrl Alt G'),
-  command('Edit', 'Longer or larger', () => resizeSelected(1), '+'),
-  command('Edit', 'Shorter or smaller', () => resizeSelected(-1), '−'),
-  command('Edit', 'Ungroup', ungroupSelected, 'Ctrl Shift G'),
-  command('Edit', 'Draw an event edge', startEdge, 'E'),
+  command('Edit', 'Add an operation', () => setEditor({ pickerOpen: true, view: 'score' }), { keys: 'A' }),
+  command('Edit', 'Undo', undo, { keys: 'Ctrl Z', when: (now) => !!edits(now)?.undo }),
+  command('Edit', 'Redo', redo, { keys: 'Ctrl Shift Z', when: (now) => !!edits(now)?.redo }),
+  command('Edit', 'Cut', cutSelected, { keys: 'Ctrl X', when: anySelected }),
+  command('Edit', 'Copy', copySelected, { keys: 'Ctrl C', when: anySelected }),
+  command('Edit', 'Paste', paste, { keys: 'Ctrl V', when: () => editor().clipboard !== null }),
+  command('Edit', 'Duplicate', duplicateSelected, { keys: 'Ctrl D', when: anySelected }),
+  command('Edit', 'Delete', deleteSelected, { keys: 'Del', when: anySelected }),
+  command('Edit', 'Repeat what is selected', () => groupSelected(), { keys: 'Ctrl G', when: anySelected }),
+  command('Edit', 'Put what is selected in a range', () => groupSelected(newRange), {
+    keys: 'Ctrl Alt G',
+    when: anySelected,
+  }),
+  command('Edit', 'Longer or larger', () => resizeSelected(1), { keys: '+', when: canBeResized }),
+  command('Edit', 'Shorter or smaller', () => resizeSelected(-1), { keys: '−', when: canBeResized }),
+  command('Edit', 'Ungroup', ungroupSelected, { keys: 'Ctrl Shift G', when: anySelected }),
+  command('Edit', 'Draw an event edge', startEdge, { keys: 'E', when: anySelected }),
   ...declarationKinds.map((kind) => command('Declare', `Add a ${declarationNames[kind]}`, () => addDeclared(kind))),
   ...templates.map((template) => command('Templates', `Insert ${template.title}`, () => insertTemplate(template))),
 ];
 
-function withShownRun(act: (id: string) => unknown): void {
-  const id = shownRunId(state());
-  if (id !== null && !isPrediction(id)) act(id);
+const edits = (now: AppState) => now.edits[pageDocumentKey(now) ?? ''];
+
+function anySelected(now: AppState): boolean {
+  return selectedOp(now) !== null;
 }
 
-/** All that doesn't ship with the program and can be read. */
-function exportEverything(): Promise<void> {
-  const { experiments, runs } = state();
+function canBeResized(now: AppState): boolean {
+  const op = selectedOp(now);
+  return op !== null && extentAt(op) !== null;
+}
+
+function canBePredicted(now: AppState): boolean {
+  const run = comparableRun(now);
+  return run !== undefined && run.origin !== 'simulated' && loadedRun(now, run.id)?.run.info.experiment !== null;
+}
+
+function withShownRun(act: (id: string) => unknown): () => void {
+  return () => {
+    const run = comparableRun(state());
+    if (run !== undefined) act(run.id);
+  };
+}
+
+async function exportEverything(): Promise<void> {
+  const items = ownItems(state());
+  if (items !== null) await exportBundle(items, bundleName('copyscope library'));
+}
+
+/** All that doesn't ship with the program and can be read; null where there is nothing. */
+function ownItems({ experiments, runs }: AppState): LibraryItems | null {
   const items = {
     experiments: experiments.filter(({ problem }) => problem === undefined).map(({ id }) => id),
     runs: Object.values(runs)
@@ -115,10 +160,12 @@ function exportEverything(): Promise<void> {
       .filter(({ points }) => points > 0)
       .map(({ id }) => id),
   };
-  return exportBundle(items, bundleName('copyscope library'));
+  return Object.values(items).some(({ length }) => length > 0) ? items : null;
 }
 
+/** Those that can do something now. */
 export function commandsNow(): readonly Command[] {
-  const { page } = state();
-  return hasDocument(page) ? [...ofDocument, ...always] : always;
+  const now = state();
+  const isOpen = hasDocument(now.page) && currentExperiment(now) !== null;
+  return [...(isOpen ? ofExperiment : []), ...onAnyPage].filter(({ when }) => when === undefined || when(now));
 }

@@ -23,7 +23,14 @@ import { documentKey, pageHash } from '../page.ts';
 import { noteRecent } from '../recent.ts';
 import { remember } from '../settings.ts';
 import { sendDraftsTo } from './drafts.ts';
-import { comparedRunIds, currentEngineOptions, currentExperiment, pageDocumentKey, shownRunId } from './select.ts';
+import {
+  comparedRunIds,
+  currentEngineOptions,
+  currentExperiment,
+  pageDocumentKey,
+  runUnderWay,
+  shownRunId,
+} from './select.ts';
 import { assign, put, state, watch } from './store.ts';
 import type { Page, Selection } from './types.ts';
 
@@ -294,7 +301,8 @@ export const runCurrent = (): Promise<void> =>
     const experiment = currentExperiment(state());
     const engine = effectiveEngine(currentEngineOptions(state()), state().engine);
     const document = pageDocumentKey(state());
-    if (experiment === null || engine === null || document === null || isBusy()) return;
+    if (experiment === null || engine === null || document === null) return;
+    if (runUnderWay(state()) !== undefined) return;
     const shownBefore = shownRunId(state());
     const id = await startRun(experiment, engine);
     if (id === null) return;
@@ -307,13 +315,9 @@ export const runCurrent = (): Promise<void> =>
 
 export const cancelCurrent = (): Promise<void> =>
   attempt('The run could not be cancelled', async () => {
-    const running = Object.values(state().runs).filter((run) => run.status === 'running');
-    const shown = shownRunId(state());
-    const target = running.find((run) => run.id === shown) ?? running[0];
-    if (target !== undefined) await host().cancelRun(target.id);
+    const running = runUnderWay(state());
+    if (running !== undefined) await host().cancelRun(running.id);
   });
-
-export const isBusy = (): boolean => Object.values(state().runs).some((run) => run.status === 'running');
 
 /** Runs the given examples one after another on one engine, and compares what comes out. */
 export const runAll = (ids: readonly string[], engineKey: string): Promise<void> =>

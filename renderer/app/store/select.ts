@@ -121,7 +121,12 @@ function findShownRun(state: AppState): string | null {
   const recorded = recordedRuns(state)[0];
   const shown = runs.filter((run) => run.status === 'complete' || run.status === 'failed');
   const found =
-    (shown.find((run) => engine !== null && ranOn(run, engine)) ?? recorded ?? shown[0] ?? running(runs))?.id ?? null;
+    (
+      shown.find((run) => engine !== null && ranOn(run, engine)) ??
+      recorded ??
+      shown[0] ??
+      runs.find((run) => run.status === 'running')
+    )?.id ?? null;
   return predictedInstead(state, key, found) ?? found;
 }
 
@@ -133,7 +138,27 @@ function predictedInstead(state: AppState, key: string, found: string | null): s
   return found === null || (run !== null && !isOfPresent(state, run)) ? id : null;
 }
 
-const running = (runs: readonly RunSummary[]): RunSummary | undefined => runs.find((run) => run.status === 'running');
+/** The run that is under way, where there are several the one that is shown; undefined where none is. */
+export function runUnderWay(state: AppState): RunSummary | undefined {
+  const running = Object.values(state.runs).filter((run) => run.status === 'running');
+  return running.length > 1 ? (running.find(({ id }) => id === shownRunId(state)) ?? running[0]) : running[0];
+}
+
+/** Why what is open can't be run; null where it can. */
+export function whyNoRun(state: AppState): string | null {
+  const engine = effectiveEngine(currentEngineOptions(state), state.engine);
+  if (state.connection.status !== 'open') return 'There is no connection to the host.';
+  if (engine === null) return 'No engine is available here: see the list beside this button.';
+  const isRecording = parseEngineKey(engine).kind === 'recorded';
+  return isRecording ? 'This is a recording. Pick another engine to run the experiment yourself.' : null;
+}
+
+/** The shown run, where it can be compared with others. */
+export function comparableRun(state: AppState): RunSummary | undefined {
+  const id = shownRunId(state);
+  const run = id === null || isPrediction(id) ? undefined : state.runs[id];
+  return run?.status === 'complete' ? run : undefined;
+}
 
 /** Whether a run was made with the engine of this key. Built-in recordings belong to their own key only. */
 export function ranOn(run: RunSummary, key: string): boolean {
