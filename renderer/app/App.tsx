@@ -1,4 +1,4 @@
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { getDefaultZIndex, localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { CurrentScheme } from './CurrentScheme.tsx';
 import { DesktopTheme } from './DesktopTheme.tsx';
@@ -23,6 +23,8 @@ export function App() {
         position="bottom-right"
         limit={4}
         containerWidth={420}
+        // In a narrow window they would lie over a dialog's buttons.
+        zIndex={getDefaultZIndex('modal') - 1}
       />
       <ErrorBoundary area="The window">
         <CurrentScheme>

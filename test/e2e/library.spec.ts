@@ -140,6 +140,22 @@ test.describe('with three experiments and three runs', () => {
     expect(binned(server)).toEqual([]);
   });
 
+  test('a notification leaves the buttons of a dialog free in a narrow window', async ({ window, page }) => {
+    test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
+    await page.setViewportSize({ width: 760, height: 500 });
+    await experiments(window).getByRole('button', { name: 'alpha', exact: true }).focus();
+    await page.keyboard.press('Delete');
+    await experiments(window).getByRole('button', { name: 'beta', exact: true }).focus();
+    await page.keyboard.press('Delete');
+    await expect(page.getByRole('alert').filter({ hasText: 'Moved to the bin' })).toHaveCount(2);
+    await experiments(window).getByRole('button', { name: 'gamma', exact: true }).focus();
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog', { name: 'Rename' });
+    await dialog.getByLabel('Name').fill('delta');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await expect(experiments(window).getByRole('button', { name: 'delta', exact: true })).toBeVisible();
+  });
+
   test('several are selected by mouse, with Shift and Ctrl, and deleted together', async ({ window, page, server }) => {
     test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
     const own = window.runs.filter({ hasText: 'Simulated' });
