@@ -45,9 +45,10 @@ function calling(program: Program, op: number): { readonly label: string; readon
   return { label, thread: program.threads[thread]?.id ?? '' };
 }
 
-/** What a graph holds, and the call that ended its capture. */
+/** What a graph holds, the call that ended its capture, and the allocations that it means. */
 interface Captured {
   readonly nodes: readonly Instruction[];
+  readonly lives: ReadonlyMap<number, number>;
   readonly thread: number;
   readonly position: number;
 }
@@ -156,21 +157,22 @@ class Search {
     }
   }
 
-  #touch(call: Call, list: readonly Touch[]): void {
+  #touch(call: Call, list: readonly Touch[], lives: ReadonlyMap<number, number> = new Map()): void {
     for (const touch of list) {
-      const inStream = touch.where === 'stream' && call.issued !== null;
-      const [lane, index, start] = inStream
-        ? [call.issued.lane, call.issued.index, call.issued.start]
-        : [call.thread, call.position, call.host];
-      this.#lifetimes.use(touch, call, lane, index, start);
-      this.#conflicts.add(touch, lane, index, start);
+      const when =
+        touch.where === 'stream' && call.issued !== null
+          ? call.issued
+          : { lane: call.thread, index: call.position, start: call.host };
+      const isThere = this.#lifetimes.use(touch, call, when, lives);
+      if (isThere) this.#conflicts.add(touch, when.lane, when.index, when.start);
     }
   }
 
   /** A graph's nodes are ordered by their streams and events alone. */
   #capture({ thread, position }: Call, graph: number, nodes: readonly Instruction[]): void {
     const known = this.#graphs.get(graph)?.nodes;
-    this.#graphs.set(graph, { nodes, thread, position });
+    const lives = this.#lifetimes.counts(nodes.flatMap((node) => this.#captured.get(node) ?? []));
+    this.#graphs.set(graph, { nodes, lives, thread, position });
     if (known?.length === nodes.length && known.every((node, index) => node === nodes[index])) return;
     this.#inGraphs.push(...conflictsInGraph(this.#inCapture, nodes, this.#captured));
   }
@@ -178,7 +180,7 @@ class Search {
   #launch(call: Call, graph: number): void {
     const captured = this.#graphs.get(graph);
     if (captured === undefined || !isAfter(call, captured)) this.#unsureLaunches.add(call.instruction.op);
-    for (const node of captured?.nodes ?? []) this.#touch(call, this.#captured.get(node) ?? []);
+    for (const node of captured?.nodes ?? []) this.#touch(call, this.#captured.get(node) ?? [], captured?.lives);
   }
 
   #elapsed(call: Call, event: number, elapsed: number): void {

@@ -7,12 +7,12 @@
  * - Freed with cudaFreeAsync: every use must be over when the free's turn comes in its stream.
  * - Freed with PyTorch's caching allocator: the block goes back to the stream it was allocated for, and the next one to
  *   ask there gets it. Uses in another stream must be over by then, or announced with record_stream. Its allocator of
- *   page-locked memory needs no announcement for copies: PyTorch records the streams of those.
+ *   page-locked memory needs no announcement for copies: PyTorch records the streams of those, unless a graph copies.
  * - Pageable memory is freed at once.
  */
-import type { InstructionOf, Program } from '../../program/program.ts';
-import type { Clock } from './clock.ts';
-import { type Call, isAfter, type Order } from './order.ts';
+import type { Program } from '../../program/program.ts';
+import { type Clock, join } from './clock.ts';
+import { type Call, type Issued, isAfter, type Order } from './order.ts';
 import type { Touch } from './touches.ts';
 
 export interface LifetimeConflict {
@@ -25,25 +25,25 @@ export interface LifetimeConflict {
 
 type Place = Pick<Call, 'thread' | 'position'>;
 
-interface Use extends Place {
-  readonly touch: Touch;
-  /** Where it runs: a graph's work in the stream that the graph is launched in. */
-  readonly stream: number;
-  /** As the work of a graph, which no allocator hears of. */
-  readonly inGraph: boolean;
+interface Use {
+  readonly op: number;
   readonly lane: number;
   readonly index: number;
 }
 
 interface Life {
   state: 'none' | 'live' | 'freed';
+  /** Allocations so far, and the operation that freed it last. */
+  count: number;
+  freed: number;
   /** The call that put it into this state, the one entry of clocks that tells whether that is over, and its value. */
   op: number;
   call: Place | null;
   lane: number;
   index: number;
+  /** Device memory of the caching allocator belongs to it; -1 for host memory. */
   stream: number;
-  allocator: InstructionOf<'allocate'>['allocator'];
+  /** Streams that the caching allocator was told of. */
   recorded: (Place & { readonly stream: number })[];
   uses: Use[];
 }
@@ -72,28 +72,40 @@ export class Lifetimes {
     // Two threads that bring the memory in no order may both have it, or one free what is the other's.
     if (life.call !== null && !isAfter(call, life.call)) this.#report('unordered-threads', buffer, life.op, op);
     const [lane, index] = issued === null ? [thread, position] : [issued.lane, issued.index];
-    const [stream, allocator] =
-      instruction.code === 'pin' ? [-1, 'caching' as const] : [instruction.stream, instruction.allocator];
-    Object.assign(life, { state: 'live', op, call: { thread, position }, lane, index, stream, allocator });
-    Object.assign(life, { recorded: [], uses: [] });
+    const stream = instruction.code === 'pin' || !this.#isDevice(buffer) ? -1 : instruction.stream;
+    Object.assign(life, { state: 'live', op, call: { thread, position }, lane, index, stream });
+    Object.assign(life, { count: life.count + 1, recorded: [], uses: [] });
   }
 
   recordStream({ instruction, thread, position }: CallOf<'recordStream'>): void {
     this.#lives.get(instruction.buffer)?.recorded.push({ thread, position, stream: instruction.stream });
   }
 
-  /** `start` is the clock with which the use begins. */
-  use(touch: Touch, call: Call, lane: number, index: number, start: Clock): void {
+  /** How often the buffers that these touch were allocated so far. */
+  counts(list: readonly Touch[]): ReadonlyMap<number, number> {
+    return new Map(list.flatMap(({ buffer }) => [[buffer, this.#lives.get(buffer)?.count ?? 0]]));
+  }
+
+  /**
+   * `start` is the clock with which the use begins; `known` says as of which allocations the use means its memory: a
+   * graph has the addresses of when it was captured. Returns whether it is the memory that the buffer has now.
+   */
+  use(touch: Touch, call: Call, { lane, index, start }: Issued, known: ReadonlyMap<number, number>): boolean {
     const life = this.#lives.get(touch.buffer);
-    if (life === undefined) return;
+    if (life === undefined) return true;
+    if (life.state === 'live' && (known.get(touch.buffer) ?? life.count) < life.count) {
+      this.#report('used-after-free', touch.buffer, life.freed, touch.op);
+      return false;
+    }
     if (life.state === 'none') this.#report('used-before-allocated', touch.buffer, touch.op, touch.op);
     else if (life.state === 'freed') this.#report('used-after-free', touch.buffer, life.op, touch.op);
     else if (!allocatedBy(life, call, touch, start))
       this.#report('used-before-allocated', touch.buffer, life.op, touch.op);
+    life.uses.push({ op: touch.op, lane, index });
     const { thread, position, instruction } = call;
-    const inGraph = instruction.code === 'launchGraph';
-    const stream = inGraph ? instruction.stream : touch.stream;
-    life.uses.push({ touch, stream, inGraph, thread, position, lane, index });
+    const isTold = instruction.code === 'copy' && !this.#isDevice(touch.buffer);
+    if (isTold) life.recorded.push({ thread, position, stream: instruction.stream });
+    return true;
   }
 
   free(call: CallOf<'free'>): void {
@@ -101,29 +113,32 @@ export class Lifetimes {
     const { buffer, op } = instruction;
     const life = this.#lives.get(buffer);
     if (life === undefined) return;
-    const isDevice = this.#program.buffers[buffer]?.memory === 'device';
     if (life.state === 'freed') this.#report('used-after-free', buffer, life.op, op);
     else if (life.state === 'none') this.#report('used-before-allocated', buffer, op, op);
     else if (!isAllocated(life, call)) this.#report('used-before-allocated', buffer, life.op, op);
-    const start =
-      instruction.allocator === 'caching' && isDevice
-        ? this.#order.startIn(call.thread, life.stream, host)
-        : (issued?.start ?? host);
+    const over = instruction.allocator === 'caching' ? this.#handedOn(life, call) : (issued?.start ?? host);
     const kind = instruction.allocator === 'caching' ? 'reused-in-use' : 'freed-in-use';
     for (const use of life.uses) {
-      if ((start[use.lane] ?? 0) >= use.index) continue;
-      if (instruction.allocator === 'caching' && this.#isAnnounced(life, use, isDevice, call)) continue;
-      this.#report(kind, buffer, use.touch.op, op);
+      if ((over[use.lane] ?? 0) < use.index) this.#report(kind, buffer, use.op, op);
     }
     const by = life.state === 'none' ? null : { thread, position };
-    Object.assign(life, { state: 'freed', op, call: by, uses: [] });
+    Object.assign(life, { state: 'freed', op, freed: op, call: by, uses: [] });
   }
 
-  /** Whether the allocator knows of the stream, and of the use: it had been issued by then. */
-  #isAnnounced({ recorded }: Life, use: Use, isDevice: boolean, call: Call): boolean {
-    if (!isAfter(call, use)) return false;
-    if (!isDevice) return use.touch.code === 'copy' && !use.inGraph;
-    return recorded.some((record) => record.stream === use.stream && isAfter(call, record));
+  /**
+   * What is over when the caching allocator hands the block on: it comes after all of its own stream, and after an event
+   * in each stream that the allocator was told of.
+   */
+  #handedOn({ stream, recorded }: Life, free: Call): Clock {
+    const { thread, host } = free;
+    const over = stream < 0 ? host.slice() : this.#order.startIn(thread, stream, host);
+    const told = new Set(recorded.flatMap((record) => (isAfter(free, record) ? record.stream : [])));
+    for (const other of told) join(over, this.#order.startIn(thread, other, host));
+    return over;
+  }
+
+  #isDevice(buffer: number): boolean {
+    return this.#program.buffers[buffer]?.memory === 'device';
   }
 
   #report(kind: LifetimeConflict['kind'], buffer: number, first: number, second: number): void {
@@ -137,12 +152,13 @@ type CallOf<Code extends Call['instruction']['code']> = Call & {
 
 const unborn = (): Life => ({
   state: 'none',
+  count: 0,
+  freed: -1,
   op: -1,
   call: null,
   lane: -1,
   index: 0,
   stream: -1,
-  allocator: 'caching',
   recorded: [],
   uses: [],
 });

@@ -284,13 +284,10 @@ export class Order {
     const { host } = call;
     switch (instruction.code) {
       case 'synchronizeStream':
-        // It is an action in the stream: in the legacy default stream it waits for blocking streams first.
-        if (this.#program.streams[instruction.stream]?.kind === 'legacy-default')
-          this.#joinStart(call, instruction.stream);
-        else this.#joinLanes(call, ({ stream }) => stream === instruction.stream);
+        this.#synchronizeStream(call, instruction.stream);
         break;
       case 'copy':
-        if (synchronizesFirst(instruction, this.#program)) this.#joinStart(call, instruction.stream);
+        if (synchronizesFirst(instruction, this.#program)) this.#synchronizeStream(call, instruction.stream);
         break;
       case 'synchronizeDevice':
         this.#joinLanes(call, ({ stream }) => this.#program.streams[stream]?.device === instruction.device);
@@ -321,8 +318,11 @@ export class Order {
     for (const [number, lane] of this.#lanes.entries()) if (isMeant(lane)) this.#joinLane(host, number, thread, before);
   }
 
-  #joinStart({ thread, host }: Caller, stream: number): void {
-    join(host, this.startIn(thread, stream, host));
+  /** It is an action in the stream: in the legacy default stream it waits for blocking streams first. */
+  #synchronizeStream(call: Caller, synchronized: number): void {
+    const isLegacy = this.#program.streams[synchronized]?.kind === 'legacy-default';
+    if (isLegacy) join(call.host, this.startIn(call.thread, synchronized, call.host));
+    else this.#joinLanes(call, ({ stream }) => stream === synchronized);
   }
 
   /** Joins what was surely issued to the lane when `thread` called, with `host` as its clock. */
