@@ -150,6 +150,14 @@ describe('allocated memory', () => {
     expect(found(of([allocate('caching'), capture, launch, record('b'), free]))).toEqual([]);
   });
 
+  it('is meant by a graph as it was when the graph was captured', () => {
+    const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [{ ...use, stream: 'a' }] };
+    const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
+    const again = [allocate('caching'), capture, launch, free, allocate('caching')];
+    expect(found(of([...again, launch]))).toEqual(['used-after-free 4-2']);
+    expect(found(of([...again, capture, launch]))).toEqual([]);
+  });
+
   it('of the caching host allocator is known to be in use by copies, but not by those of a graph', () => {
     const copy = { op: 'copy', src: 'tensor', dst: 'device', stream: 'a' };
     const [taken, given] = [
@@ -159,6 +167,14 @@ describe('allocated memory', () => {
     const capture = { op: 'graphCapture', graph: 'step', stream: 'a', operations: [copy] };
     const launch = { op: 'graphLaunch', graph: 'step', stream: 'a' };
     expect(found(of([taken, copy, given]))).toEqual([]);
+    const kernel = (stream: string) => ({
+      op: 'kernel',
+      kernel: { kind: 'spin', durationNs: 1 },
+      reads: ['tensor'],
+      stream,
+    });
+    expect(found(of([taken, kernel('a'), copy, given]))).toEqual([]);
+    expect(found(of([taken, kernel('b'), copy, given]))).toEqual(['reused-in-use 1-3']);
     expect(found(of([taken, capture, launch, given]))).toEqual(['reused-in-use 2-4']);
   });
 
@@ -284,6 +300,12 @@ describe('calls that wait', () => {
     const copy = { op: 'copy', src: 'pageable', dst: 'device', stream: 'legacy', mode: 'blocking-memcpy' };
     expect(found(of([arriving('legacy'), copy, read]))).toEqual([]);
     expect(found(of([arriving('legacy'), { ...copy, mode: 'async' }, read]))).toEqual(['read-before-arrival 0-2']);
+    const perThread = experimentOf({ ...parts, environment: { defaultStream: 'per-thread' } }, [
+      arriving('legacy'),
+      copy,
+      read,
+    ]);
+    expect(found(perThread)).toEqual(['read-before-arrival 0-2']);
   });
 
   it('with a multi-tensor copy wait for its stream', () => {

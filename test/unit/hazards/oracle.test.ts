@@ -6,11 +6,14 @@ import { lower } from '../../../core/program/lower.ts';
 import { Random } from '../support/random.ts';
 import { explore, type OracleAnswer } from './oracle.ts';
 import { allocatingExperiment, plantedExperiment, randomExperiment } from './programs.ts';
+import { widerExperiment } from './widerPrograms.ts';
 
 const programs = 10_000;
 const batches = 10;
 /** Further ones whose memory comes and goes. */
 const allocating = 2000;
+/** With two devices, graphs and more; they take longer to explore. */
+const wider = 600;
 
 interface Counts {
   racy: number;
@@ -118,4 +121,32 @@ describe('hazards against every possible execution', () => {
     expect(strays).toBeGreaterThan(200);
     expect(allocating - strays).toBeGreaterThan(200);
   });
+
+  it('finds the same with two devices, graphs and memory of every kind', () => {
+    let [checked, racy, strays] = [0, 0, 0];
+    for (let seed = 0; seed < wider; seed += 1) {
+      const experiment = lowerable(new Random(seed));
+      const answer = explore(experiment);
+      if (answer === null || answer.canHang) continue;
+      expectSame(experiment, answer, seed);
+      checked += 1;
+      racy += answer.races.size > 0 ? 1 : 0;
+      strays += answer.strayUses.size > 0 ? 1 : 0;
+    }
+    expect(checked).toBeGreaterThan(0.95 * wider);
+    expect(racy).toBeGreaterThan(150);
+    expect(checked - racy).toBeGreaterThan(150);
+    expect(strays).toBeGreaterThan(30);
+  }, 60_000);
 });
+
+/** The first one that is not refused, as one whose graph uses memory that isn't there. */
+function lowerable(random: Random): Experiment {
+  for (;;) {
+    const experiment = widerExperiment(random);
+    try {
+      lower(experiment);
+      return experiment;
+    } catch {}
+  }
+}

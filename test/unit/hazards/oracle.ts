@@ -4,7 +4,7 @@
  * with the detector it judges (not even lowering), and is only fit for programs of a dozen operations.
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { Operation } from '../../../core/experiment/operations.ts';
+import type { Operation, OperationOf } from '../../../core/experiment/operations.ts';
 import { bufferBytes } from '../../../core/experiment/resources.ts';
 
 export interface OracleAnswer {
@@ -48,6 +48,31 @@ interface Act {
   readonly ends: number;
   /** Streams whose work must be over before its turn comes, as of the call. */
   readonly alsoAfter: readonly string[];
+  /** It comes after what its stream holds, and nothing in the stream waits for it. */
+  readonly isApart: boolean;
+  /** Device that it synchronises with; null for all of them. */
+  readonly device: string | null;
+  /** What a graph's launch runs. */
+  readonly nodes: readonly Node[];
+  /** Number of the capture that made the graph, from 1; 0 where it launches none. */
+  readonly launched: number;
+}
+
+/** Work of a graph in one launch: its bit, and those of the work that it comes after. */
+interface Node {
+  readonly bit: number;
+  readonly parents: readonly number[];
+}
+
+/** A graph as it was captured. */
+interface Capture {
+  readonly number: number;
+  readonly nodes: readonly {
+    readonly operation: Operation;
+    readonly op: number;
+    readonly touched: readonly Bytes[];
+    readonly parents: readonly number[];
+  }[];
 }
 
 const notQueued = 0;
@@ -132,6 +157,8 @@ class Machine {
   /** The last allocation of each buffer so far, where it was made, and the streams it was recorded for. */
   readonly #lives = new Map<string, { readonly life: number; readonly stream: string; readonly recorded: string[] }>();
   #lifeCount = 0;
+  readonly #graphs = new Map<string, Capture>();
+  #captureCount = 0;
   /** By part: see #isPlain. */
   readonly #plain: boolean[] = [];
   /** By act: its thread, and its place there. */
@@ -152,6 +179,11 @@ class Machine {
       const list = (operations: readonly Operation[]): void => {
         for (const operation of operations) {
           op += 1;
+          if (operation.op === 'graphCapture') {
+            this.#capture(operation, op, thread.id, acts);
+            op += operation.operations.length;
+            continue;
+          }
           if (operation.op !== 'repeat') {
             this.#act(operation, op, thread.id, acts);
             continue;
@@ -206,7 +238,7 @@ class Machine {
         const both = this.#ordered.has(a * parts + b) && this.#ordered.has(b * parts + a);
         if (!both && !this.#together.has(a * parts + b) && !this.#together.has(b * parts + a)) continue;
         const [one, other] = [this.#acts[a >> 1]?.op ?? -1, this.#acts[b >> 1]?.op ?? -1];
-        for (const buffer of this.#common(a, b)) {
+        for (const buffer of this.#common(a, b).map((name) => name.replace(asCaptured, ''))) {
           races.add(`${Math.min(one, other)} ${Math.max(one, other)} ${buffer}`);
         }
       }
@@ -221,18 +253,88 @@ class Machine {
     return next;
   }
 
+  #memory(id: string): string {
+    return this.#experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? '';
+  }
+
+  #size(id: string): number {
+    const buffer = this.#experiment.buffers.find((candidate) => candidate.id === id);
+    return buffer === undefined ? 0 : bufferBytes(buffer);
+  }
+
+  /** Of a thread: where it names no device, the first one. */
+  #deviceOf(thread: string): string {
+    return this.#experiment.threads.find(({ id }) => id === thread)?.device ?? this.#experiment.devices[0]?.id ?? '';
+  }
+
+  #streamOf(id: string, thread: string): string {
+    const meant = id === 'default' ? this.#experiment.environment.defaultStream : id;
+    if (meant === 'per-thread') return `per-thread ${thread}`;
+    return meant === 'legacy' ? `legacy ${this.#deviceOf(thread)}` : meant;
+  }
+
+  /** The device that a stream belongs to. */
+  #home(stream: string): string {
+    const [kind, of] = stream.split(' ');
+    if (kind === 'legacy' && of !== undefined) return of;
+    if (kind === 'per-thread' && of !== undefined) return this.#deviceOf(of);
+    const declared = this.#experiment.streams.find(({ id }) => id === stream);
+    return declared?.device ?? this.#experiment.devices[0]?.id ?? '';
+  }
+
+  #bytesOf(buffer: string, from: number, to: number, writes: boolean): Bytes {
+    return { buffer, from, to, writes, life: this.#lives.get(buffer)?.life ?? 0 };
+  }
+
+  /** What an operation touches when its turn in a stream comes: the source first of a copy. */
+  #work(operation: Operation): Bytes[] {
+    switch (operation.op) {
+      case 'copy': {
+        const { src, dst, srcOffset, dstOffset } = operation;
+        const bytes = operation.bytes ?? Math.min(this.#size(src) - srcOffset, this.#size(dst) - dstOffset);
+        return [
+          this.#bytesOf(src, srcOffset, srcOffset + bytes, false),
+          this.#bytesOf(dst, dstOffset, dstOffset + bytes, true),
+        ];
+      }
+      case 'kernel': {
+        const spans = operation.kernel.kind === 'stream';
+        const common = Math.min(...[...operation.reads, ...operation.writes].map((id) => this.#size(id)));
+        const touched = (id: string, writes: boolean): Bytes =>
+          this.#bytesOf(id, 0, spans ? common : this.#size(id), writes);
+        return [...operation.reads.map((id) => touched(id, false)), ...operation.writes.map((id) => touched(id, true))];
+      }
+      case 'memset': {
+        const to = operation.bytes === undefined ? this.#size(operation.buffer) : operation.offset + operation.bytes;
+        return [this.#bytesOf(operation.buffer, operation.offset, to, true)];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** What follows what inside of a graph is fixed by the captured streams and events; host work between is done at once. */
+  #capture({ graph, operations }: OperationOf<'graphCapture'>, first: number, thread: string, acts: Act[]): void {
+    const [streams, events] = [new Map<string, number[]>(), new Map<string, number[]>()];
+    const nodes: Capture['nodes'][number][] = [];
+    for (const [index, operation] of operations.entries()) {
+      const op = first + 1 + index;
+      const stream = 'stream' in operation ? this.#streamOf(operation.stream, thread) : '';
+      const before = streams.get(stream) ?? [];
+      if (stream === '') this.#act(operation, op, thread, acts);
+      else if (operation.op === 'recordEvent') events.set(operation.event, before);
+      else if (operation.op === 'waitEvent') streams.set(stream, [...before, ...(events.get(operation.event) ?? [])]);
+      else {
+        streams.set(stream, [nodes.length]);
+        nodes.push({ operation, op, touched: this.#work(operation), parents: before });
+      }
+    }
+    this.#captureCount += 1;
+    this.#graphs.set(graph, { number: this.#captureCount, nodes });
+  }
+
   #act(operation: Operation, op: number, thread: string, acts: Act[]): void {
-    const memory = (id: string): string => this.#experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? '';
-    const size = (id: string): number => {
-      const buffer = this.#experiment.buffers.find((candidate) => candidate.id === id);
-      return buffer === undefined ? 0 : bufferBytes(buffer);
-    };
-    const mode = this.#experiment.environment.defaultStream;
-    const streamOf = (id: string): string => {
-      const meant = id === 'default' ? mode : id;
-      return meant === 'per-thread' ? `per-thread ${thread}` : meant;
-    };
-    const add = (part: Partial<Act>): void => {
+    const make = (part: Partial<Act>): Act => {
       const act: Act = {
         bit: this.#acts.length,
         op,
@@ -245,94 +347,105 @@ class Machine {
         begins: 0,
         ends: 0,
         alsoAfter: [],
+        isApart: false,
+        device: null,
+        nodes: [],
+        launched: 0,
         ...part,
       };
       this.#acts.push(act);
-      acts.push(act);
+      return act;
     };
-    const lifeOf = (buffer: string): number => this.#lives.get(buffer)?.life ?? 0;
-    const bytesOf = (buffer: string, from: number, to: number, writes: boolean): Bytes => ({
-      buffer,
-      from,
-      to,
-      writes,
-      life: lifeOf(buffer),
-    });
-    const whole = (buffer: string, writes: boolean): Bytes => bytesOf(buffer, 0, size(buffer), writes);
+    const add = (part: Partial<Act>): void => void acts.push(make(part));
+    const streamOf = (id: string): string => this.#streamOf(id, thread);
+    const whole = (buffer: string, writes: boolean): Bytes => this.#bytesOf(buffer, 0, this.#size(buffer), writes);
+    const begin = (buffer: string, stream: string): number => {
+      this.#lifeCount += 1;
+      this.#lives.set(buffer, { life: this.#lifeCount, stream, recorded: [] });
+      return this.#lifeCount;
+    };
     switch (operation.op) {
       case 'write':
       case 'read': {
-        const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
-        add({ host: [bytesOf(operation.buffer, operation.offset, to, operation.op === 'write')] });
+        const to = operation.bytes === undefined ? this.#size(operation.buffer) : operation.offset + operation.bytes;
+        add({ host: [this.#bytesOf(operation.buffer, operation.offset, to, operation.op === 'write')] });
+        return;
+      }
+      case 'pin': {
+        const { src, dst } = operation;
+        const isMade = this.#experiment.buffers.find(({ id }) => id === dst)?.allocated === 'by-operation';
+        // pin_memory() allocates, and copies then.
+        if (isMade) add({ begins: begin(dst, '') });
+        add({ host: [whole(src, false), { ...whole(dst, true), to: this.#size(src) }] });
         return;
       }
       case 'copy': {
-        const { src, dst, srcOffset, dstOffset, mode: how } = operation;
-        const bytes = operation.bytes ?? Math.min(size(src) - srcOffset, size(dst) - dstOffset);
-        const source = bytesOf(src, srcOffset, srcOffset + bytes, false);
-        const target = bytesOf(dst, dstOffset, dstOffset + bytes, true);
-        const stream = streamOf(how === 'blocking-memcpy' ? 'default' : operation.stream);
-        const [from, to] = [memory(src), memory(dst)];
+        const { src, dst, mode: how } = operation;
+        const queued = this.#work(operation);
         const isCudaMemcpy = how === 'blocking-memcpy';
+        const stream = streamOf(isCudaMemcpy ? 'default' : operation.stream);
+        const [from, to] = [this.#memory(src), this.#memory(dst)];
         // cudaMemcpy synchronises the stream before it stages.
         if (from === 'pageable' && to === 'device' && isCudaMemcpy) add({ synchronizes: 'stream', stream });
-        if (from === 'pageable' && to === 'device') add({ host: [source], queued: [target], stream });
-        else if (to === 'pageable' && from === 'device') add({ queued: [source, target], stream, holds: true });
-        else if (from !== 'device' && to !== 'device') add({ queued: [source, target], stream, holds: true });
-        else if (from === 'device' && to === 'device') add({ queued: [source, target], stream });
-        else add({ queued: [source, target], stream, holds: isCudaMemcpy });
+        if (from === 'pageable' && to === 'device') add({ host: queued.slice(0, 1), queued: queued.slice(1), stream });
+        else if (to === 'pageable' && from === 'device') add({ queued, stream, holds: true });
+        else if (from !== 'device' && to !== 'device') add({ queued, stream, holds: true });
+        else if (from === 'device' && to === 'device') add({ queued, stream });
+        else add({ queued, stream, holds: isCudaMemcpy });
+        // The caching host allocator is told of copies.
+        for (const id of [src, dst]) if (this.#memory(id) !== 'device') this.#lives.get(id)?.recorded.push(stream);
         if (how === 'blocking-to') add({ synchronizes: 'stream', stream });
         return;
       }
       case 'kernel': {
-        const spans = operation.kernel.kind === 'stream';
-        const common = Math.min(...[...operation.reads, ...operation.writes].map(size));
-        const touched = (buffer: string, writes: boolean): Bytes =>
-          spans ? bytesOf(buffer, 0, common, writes) : whole(buffer, writes);
-        const queuedBytes = [
-          ...operation.reads.map((id) => touched(id, false)),
-          ...operation.writes.map((id) => touched(id, true)),
-        ];
         const holds = this.#experiment.environment.launchBlocking;
-        add({ queued: queuedBytes, stream: streamOf(operation.stream), holds });
+        add({ queued: this.#work(operation), stream: streamOf(operation.stream), holds });
         return;
       }
-      case 'memset': {
-        const to = operation.bytes === undefined ? size(operation.buffer) : operation.offset + operation.bytes;
-        const bytes = [bytesOf(operation.buffer, operation.offset, to, true)];
-        add({ queued: bytes, stream: streamOf(operation.stream) });
+      case 'memset':
+        add({ queued: this.#work(operation), stream: streamOf(operation.stream) });
+        return;
+      case 'multiCopy':
+        // Of the program's buffers it touches none. It ends with a synchronise where anything crosses a stream.
+        add({ queued: [], stream: streamOf(operation.stream), holds: operation.direction !== 'h2h' });
+        return;
+      case 'graphLaunch': {
+        const stream = streamOf(operation.stream);
+        const { number, nodes } = this.#graphs.get(operation.graph) ?? { number: 0, nodes: [] };
+        // A graph has the addresses of when it was captured: since then freed and allocated again, it is other memory.
+        const meant = (bytes: Bytes): Bytes =>
+          bytes.life === (this.#lives.get(bytes.buffer)?.life ?? 0)
+            ? bytes
+            : { ...bytes, buffer: `${bytes.buffer}${asCaptured}` };
+        const bits = nodes.map(
+          ({ operation: captured, op: number, touched }) =>
+            make({ operation: captured, op: number, queued: touched.map(meant), isApart: true }).bit,
+        );
+        const run = nodes.map(({ parents }, index) => ({
+          bit: bits[index] ?? 0,
+          parents: parents.map((at) => bits[at] ?? 0),
+        }));
+        add({ queued: [], stream, nodes: run, launched: number });
         return;
       }
       case 'item': {
-        const bytes = [bytesOf(operation.buffer, 0, Math.min(4, size(operation.buffer)), false)];
+        const bytes = [this.#bytesOf(operation.buffer, 0, Math.min(4, this.#size(operation.buffer)), false)];
         add({ queued: bytes, stream: streamOf(operation.stream), holds: true });
         return;
       }
       case 'allocate': {
-        this.#lifeCount += 1;
         const stream = streamOf(operation.stream);
-        this.#lives.set(operation.buffer, { life: this.#lifeCount, stream, recorded: [] });
         const isInStream = operation.allocator === 'pool';
-        add({ queued: isInStream ? [] : null, stream, begins: this.#lifeCount });
+        add({ queued: isInStream ? [] : null, stream, begins: begin(operation.buffer, stream) });
         return;
       }
       case 'recordStream':
         this.#lives.get(operation.buffer)?.recorded.push(streamOf(operation.stream));
         add({});
         return;
-      case 'free': {
-        const {
-          life: ends,
-          stream,
-          recorded,
-        } = this.#lives.get(operation.buffer) ?? { life: 0, stream: '', recorded: [] };
-        const allocator = this.#allocatorOf(operation.buffer);
-        if (allocator === 'cuda-malloc') add({ synchronizes: 'device', ends });
-        else if (allocator === 'pool') add({ queued: [], stream: streamOf(operation.stream), ends });
-        // The block can be handed on from the stream it was allocated for: that is the moment it is gone.
-        else add({ queued: [], stream, ends, alsoAfter: recorded });
+      case 'free':
+        add(this.#free(operation.buffer, streamOf(operation.stream)));
         return;
-      }
       case 'hostFunction':
       case 'recordEvent':
       case 'waitEvent':
@@ -345,16 +458,33 @@ class Machine {
         add({ synchronizes: 'event' });
         return;
       case 'synchronizeDevice':
-        add({ synchronizes: 'device' });
+        add({ synchronizes: 'device', device: operation.device ?? this.#deviceOf(thread) });
         return;
       default:
         add({});
     }
   }
 
+  #free(buffer: string, inStream: string): Partial<Act> {
+    const { life, stream, recorded } = this.#lives.get(buffer) ?? { life: 0, stream: '', recorded: [] };
+    const declared = this.#experiment.buffers.find(({ id }) => id === buffer);
+    const allocator = this.#allocatorOf(buffer);
+    if (allocator === 'pool') return { queued: [], stream: inStream, ends: life };
+    if (allocator === 'cuda-malloc') {
+      // free() of the host's own memory waits for nobody; cudaFreeHost does for every device.
+      if (declared?.memory === 'pageable') return { ends: life };
+      const device = declared?.memory === 'device' ? (declared.device ?? this.#experiment.devices[0]?.id ?? '') : null;
+      return { synchronizes: 'device', ends: life, device };
+    }
+    // The block can be handed on from the stream it was allocated for, or on the host: that is the moment it is gone.
+    const isDevice = declared?.memory === 'device';
+    if (declared?.memory === 'pageable') return { ends: life };
+    return { queued: [], stream: isDevice ? stream : '', isApart: true, ends: life, alsoAfter: recorded };
+  }
+
   #allocatorOf(buffer: string): string {
     const last = this.#acts.findLast(({ operation }) => operation.op === 'allocate' && operation.buffer === buffer);
-    return last?.operation.op === 'allocate' ? last.operation.allocator : '';
+    return last?.operation.op === 'allocate' ? last.operation.allocator : 'caching';
   }
 
   #touched(part: number): readonly Bytes[] {
@@ -432,15 +562,29 @@ class Machine {
       default:
     }
     if (act.synchronizes === 'stream') {
-      const isLegacy = act.stream === 'legacy';
-      awaited |= this.#issuedMask(state, (stream) => stream === act.stream || (isLegacy && this.#takesPart(stream)));
+      const isLegacy = isLegacyStream(act.stream);
+      awaited |= this.#issuedMask(
+        state,
+        (stream) => stream === act.stream || (isLegacy && this.#isTied(stream, act.stream)),
+      );
     }
-    if (act.synchronizes === 'device') awaited |= this.#issuedMask(state, () => true);
+    if (act.synchronizes === 'device') {
+      awaited |= this.#issuedMask(state, (stream) => act.device === null || this.#home(stream) === act.device);
+    }
     let { status, after, issued } = state;
     if (act.queued !== null) {
+      let mask = this.#comesAfter(state, act);
+      for (const { bit, parents } of act.nodes) {
+        status = status.with(bit, queued);
+        after = after.with(
+          bit,
+          parents.reduce((all, parent) => all | (1 << parent), mask),
+        );
+      }
+      for (const { bit } of act.nodes) mask |= 1 << bit;
       status = status.with(act.bit, queued);
-      after = after.with(act.bit, this.#comesAfter(state, act));
-      issued = [...issued, act.bit];
+      after = after.with(act.bit, mask);
+      if (!act.isApart) issued = [...issued, act.bit];
       if (act.holds) awaited |= 1 << act.bit;
     }
     this.#begin(state, 2 * act.bit + 1);
@@ -465,25 +609,28 @@ class Machine {
     return state.issued.reduce((mask, bit) => (isMeant(this.#acts[bit]?.stream ?? '') ? mask | (1 << bit) : mask), 0);
   }
 
-  /** Whether the legacy default stream waits for it and is waited for. */
-  #takesPart(stream: string): boolean {
-    if (stream.startsWith('per-thread')) return true;
-    return this.#experiment.streams.find(({ id }) => id === stream)?.flags === 'blocking';
+  /** Whether one is the legacy default stream of the other's device, and the other takes part in that. */
+  #isTied(one: string, other: string): boolean {
+    const takesPart = (stream: string): boolean =>
+      stream.startsWith('per-thread ') ||
+      this.#experiment.streams.find(({ id }) => id === stream)?.flags === 'blocking';
+    if (this.#home(one) !== this.#home(other)) return false;
+    return (isLegacyStream(one) && takesPart(other)) || (isLegacyStream(other) && takesPart(one));
   }
 
   /** Everything issued so far that must be over before this act begins. */
   #comesAfter(state: State, act: Act): number {
-    let mask = this.#issuedMask(
-      state,
-      (stream) =>
-        stream === act.stream ||
-        (stream === 'legacy' && this.#takesPart(act.stream)) ||
-        (act.stream === 'legacy' && this.#takesPart(stream)),
+    let mask = this.#issuedMask(state, (stream) => stream === act.stream || this.#isTied(stream, act.stream));
+    mask |= this.#issuedMask(state, (stream) =>
+      act.alsoAfter.some((other) => other === stream || this.#isTied(stream, other)),
     );
-    mask |= this.#issuedMask(state, (stream) => act.alsoAfter.includes(stream));
     if (act.operation.op === 'waitEvent') {
       const record = state.recorded[this.#events.indexOf(act.operation.event)] ?? -1;
       if (record >= 0) mask |= 1 << record;
+    }
+    // Launches of what was captured once run one after another.
+    for (const { bit, launched } of this.#acts) {
+      if (launched !== 0 && launched === act.launched && state.issued.includes(bit)) mask |= 1 << bit;
     }
     return mask;
   }
@@ -546,6 +693,9 @@ class Machine {
     return place.at === next && state.inside[place.thread] === 1 ? running : notQueued;
   }
 }
+
+const asCaptured = ' as captured';
+const isLegacyStream = (stream: string): boolean => stream.startsWith('legacy ');
 
 /** Whether all acts of the mask are over. */
 function isOver({ status }: State, mask: number): boolean {

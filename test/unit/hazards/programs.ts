@@ -5,7 +5,7 @@ import { experimentOf } from '../support/experiments.ts';
 import type { Random } from '../support/random.ts';
 
 /** As a person writes it: what has a default may be left out. */
-type OperationInput = Readonly<Record<string, unknown>> & { readonly op: OperationName };
+export type OperationInput = Readonly<Record<string, unknown>> & { readonly op: OperationName };
 
 export function randomExperiment(random: Random): Experiment {
   const streams = random.pick([
@@ -99,7 +99,7 @@ function randomOperation(random: Random, streams: readonly string[]): OperationI
   }
 }
 
-function randomCopy(random: Random, src: string, dst: string, stream: string): OperationInput {
+export function randomCopy(random: Random, src: string, dst: string, stream: string): OperationInput {
   const mode = random.pick(['async', 'async', 'async', 'blocking-to', 'blocking-memcpy'] as const);
   if (random.chance(0.7)) return { op: 'copy', src, dst, stream, mode };
   const [srcOffset, dstOffset] = [random.pick([0, 4]), random.pick([0, 4])];
@@ -119,15 +119,15 @@ function randomKernel(random: Random, stream: string): OperationInput {
   return { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, stream, ...touched };
 }
 
-function addSignals(random: Random, from: OperationInput[], to: OperationInput[]): void {
+export function addSignals(random: Random, from: OperationInput[], to: OperationInput[], signal = 'go'): void {
   const times = random.chance(0.2) ? 2 : 1;
   for (let time = 0; time < times; time += 1) {
-    from.splice(random.below(from.length + 1), 0, { op: 'signal', signal: 'go' });
-    to.splice(random.below(to.length + 1), 0, { op: 'waitSignal', signal: 'go' });
+    from.splice(random.below(from.length + 1), 0, { op: 'signal', signal });
+    to.splice(random.below(to.length + 1), 0, { op: 'waitSignal', signal });
   }
 }
 
-function addRepeat(random: Random, list: OperationInput[]): void {
+export function addRepeat(random: Random, list: OperationInput[]): void {
   const start = random.below(list.length);
   const operations = list.splice(start, 1 + random.below(3));
   list.splice(start, 0, { op: 'repeat', count: operations.length < 3 ? 2 + random.below(2) : 2, operations });
