@@ -7,6 +7,7 @@
  * The same as Holistic Trace Analysis's memory bandwidth, which takes the rate that Kineto writes and rounds durations of
  * nothing up to a microsecond, its smallest time. Its summary, as here, is of the points of the series above 0.
  */
+import { groupBy } from '../groupBy.ts';
 import type { CopyDirection } from '../trace/trace.ts';
 import { type Iteration, rowDirection, rowKind, rowStart, rowsOfKind } from './iteration.ts';
 import { type Spread, spread } from './statistics.ts';
@@ -46,13 +47,10 @@ export function bandwidthUse(iteration: Iteration): BandwidthUse[] {
 
 function transfers(iteration: Iteration): { kind: TransferKind; rows: number[] }[] {
   const { trace } = iteration;
-  const byKind = new Map<TransferKind, number[]>();
-  for (const row of rowsOfKind(iteration, 'copy', 'memset')) {
-    const kind = rowKind(trace, row) === 'memset' ? 'memset' : (rowDirection(trace, row) ?? 'unknown');
-    const rows = byKind.get(kind);
-    if (rows === undefined) byKind.set(kind, [row]);
-    else rows.push(row);
-  }
+  const byKind = groupBy(
+    rowsOfKind(iteration, 'copy', 'memset'),
+    (row): TransferKind => (rowKind(trace, row) === 'memset' ? 'memset' : (rowDirection(trace, row) ?? 'unknown')),
+  );
   return order.flatMap((kind) => {
     const rows = byKind.get(kind);
     return rows === undefined ? [] : [{ kind, rows }];

@@ -6,6 +6,7 @@
  *   bandwidth  = bytes moved / busy
  */
 
+import { groupBy } from '../groupBy.ts';
 import type { CopyDirection, RowIndex } from '../trace/trace.ts';
 import { type Bytes, bytes, nanoseconds, rate } from '../units.ts';
 import { length } from './intervals.ts';
@@ -75,14 +76,7 @@ export function linkUse(iteration: Iteration): LinkUse {
 
 /** Every device has its own link: busy times of different devices add up. */
 function byDevice(iteration: Iteration, rows: readonly RowIndex[]): RowIndex[][] {
-  const groups = new Map<string, RowIndex[]>();
-  for (const row of rows) {
-    const device = rowDevice(iteration.trace, row);
-    const group = groups.get(device);
-    if (group === undefined) groups.set(device, [row]);
-    else group.push(row);
-  }
-  return [...groups.values()];
+  return [...groupBy(rows, (row) => rowDevice(iteration.trace, row)).values()];
 }
 
 function use(iteration: Iteration, groups: readonly (readonly RowIndex[])[]): Use {

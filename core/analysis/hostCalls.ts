@@ -1,5 +1,6 @@
 /** Joins a device activity with the host call that issued it. */
 
+import { append } from '../groupBy.ts';
 import { laneKindOf } from '../trace/rules.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { Iteration } from './iteration.ts';
@@ -129,10 +130,4 @@ export function hostCalls(iteration: Iteration): HostCalls {
   const found = known.get(iteration) ?? new HostCalls(iteration);
   known.set(iteration, found);
   return found;
-}
-
-function append(lists: Map<number, RowIndex[]>, key: number, row: RowIndex): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [row]);
-  else list.push(row);
 }

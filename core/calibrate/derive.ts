@@ -4,6 +4,7 @@
  * recorder adds is taken off, and what probes read less surely than it knows is drawn towards it (trust.ts).
  */
 import { median, spread } from '../analysis/statistics.ts';
+import { groupBy } from '../groupBy.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { throughput } from '../simulator/kernelCost.ts';
 import { type DeviceProfile, parseProfile } from '../simulator/profile.ts';
@@ -65,7 +66,7 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
   // Copies between devices belong to this machine, or to none.
   const hasPeers = points.some(({ finding }) => finding.path.startsWith('peer.'));
   draft['peer'] = hasPeers ? { source: '', access: {}, viaHost: {} } : null;
-  for (const [path, own] of byPath(points)) {
+  for (const [path, own] of groupBy(points, ({ finding }) => finding.path)) {
     if (!hasSection(draft, path) || (prior.isAlike && trustIn(path) === 0 && has(draft, path))) continue;
     put(draft, path, own[0]?.finding.at === undefined ? number(path, own, prior) : table(path, own, prior));
     measured.add(path);
@@ -122,12 +123,6 @@ function recorderOf(points: readonly Point[], { recorder }: DeviceProfile): Pick
   const added = points.filter(({ finding }) => finding.isAdded === true);
   const told = added.map(({ finding, measurement }) => [finding.path.replace('recorder.', ''), measurement.median]);
   return { recorder: { ...recorder, ...Object.fromEntries(told) } };
-}
-
-function byPath(points: readonly Point[]): Map<string, Point[]> {
-  const paths = new Map<string, Point[]>();
-  for (const one of points) paths.set(one.finding.path, [...(paths.get(one.finding.path) ?? []), one]);
-  return paths;
 }
 
 /** What the points say without the recorder. */

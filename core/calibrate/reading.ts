@@ -1,6 +1,7 @@
 /** What a probe's run shows, asked for by the labels of its operations. */
 
 import { type Activity, activity, iterationOf } from '../analysis/iteration.ts';
+import { append } from '../groupBy.ts';
 import { lower } from '../program/lower.ts';
 import { iterationsOf } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
@@ -24,10 +25,7 @@ export class Recorded {
       const one = activity(run.trace, row);
       const label = labels[one.op];
       if (label === undefined) continue;
-      const table = one.laneId.startsWith('thread:') ? this.#host : this.#device;
-      const known = table.get(label);
-      if (known === undefined) table.set(label, [one]);
-      else known.push(one);
+      append(one.laneId.startsWith('thread:') ? this.#host : this.#device, label, one);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Multi-tensor copies with threads of their own: how fast several copy on the host, when they begin, how they wait. */
 import { median } from '../analysis/statistics.ts';
+import { groupBy } from '../groupBy.ts';
 import { KiB, MiB } from '../units.ts';
 import { stream, synchronize } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
@@ -39,11 +40,8 @@ function addThreads(builder: PlanBuilder, threads: number, bytes: number): void 
 
 /** What each thread has copied. */
 function lanes(recorded: Recorded): Span[][] {
-  const found = new Map<string, Span[]>();
-  for (const row of recorded.calls('packed')) {
-    if (row.bytes > 0) found.set(row.laneId, [...(found.get(row.laneId) ?? []), row]);
-  }
-  return [...found.values()];
+  const packed = recorded.calls('packed').filter(({ bytes }) => bytes > 0);
+  return [...groupBy(packed, ({ laneId }) => laneId).values()];
 }
 
 /** Rows while all threads copy; none where some thread has found nothing to do. */

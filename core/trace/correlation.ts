@@ -1,4 +1,5 @@
 /** Joins the host call that issued a piece of work with the stream activity that it became. */
+import { append } from '../groupBy.ts';
 import type { RowRange } from './rows.ts';
 import { type RowIndex, rowKinds, type Trace } from './trace.ts';
 
@@ -26,9 +27,7 @@ export function joinCalls({ columns }: Trace, range: RowRange): CallJoin {
     if (kind === callCode) {
       if (!calls.has(correlation)) calls.set(correlation, row);
     } else if (!hostCodes.has(kind)) {
-      const known = activities.get(correlation);
-      if (known === undefined) activities.set(correlation, [row]);
-      else known.push(row);
+      append(activities, correlation, row);
     }
   }
   const isCall = (row: RowIndex): boolean => calls.get(columns.correlation[row] ?? 0) === row;

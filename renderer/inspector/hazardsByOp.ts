@@ -1,6 +1,7 @@
 /** Which hazards an operation has part in: for marks on blocks and in lanes. */
 import type { Hazard, HazardReport } from '../../core/analysis/hazards/hazard.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { append } from '../../core/groupBy.ts';
 import { newNumbers } from './keptHazards.ts';
 
 /** The hazards that an operation has part in, by its number. */
@@ -17,15 +18,10 @@ export function hazardsByOp(report: HazardReport): HazardsByOp {
 
 function indexed(hazards: readonly Hazard[]): HazardsByOp {
   const found = new Map<number, Hazard[]>();
-  const add = (op: number, hazard: Hazard): void => {
-    const own = found.get(op);
-    if (own === undefined) found.set(op, [hazard]);
-    else own.push(hazard);
-  };
   for (const hazard of hazards) {
     const [first, second] = [hazard.first.op, hazard.second.op];
-    add(first, hazard);
-    if (second !== first) add(second, hazard);
+    append(found, first, hazard);
+    if (second !== first) append(found, second, hazard);
   }
   return found;
 }

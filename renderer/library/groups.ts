@@ -1,4 +1,5 @@
 /** Examples by the folder they lie in. */
+import { groupBy } from '../../core/groupBy.ts';
 import type { ExampleSummary } from '../../core/service/service.ts';
 
 export interface ExampleGroup {
@@ -15,13 +16,9 @@ const titles: Readonly<Record<string, string>> = {
 const caseOrder = ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream', 'pinned-side-stream'];
 
 export function exampleGroups(examples: readonly ExampleSummary[]): ExampleGroup[] {
-  const folders = new Map<string, ExampleSummary[]>();
-  for (const example of examples) {
-    // Those of lessons are opened with their lesson, which says what they are for.
-    if (example.id.startsWith('lessons/')) continue;
-    const folder = example.id.includes('/') ? example.id.slice(0, example.id.indexOf('/')) : '';
-    folders.set(folder, [...(folders.get(folder) ?? []), example]);
-  }
+  // Those of lessons are opened with their lesson, which says what they are for.
+  const others = examples.filter(({ id }) => !id.startsWith('lessons/'));
+  const folders = groupBy(others, ({ id }) => (id.includes('/') ? id.slice(0, id.indexOf('/')) : ''));
   return [...folders].map(([folder, found]) => ({ title: titles[folder] ?? named(folder), examples: inOrder(found) }));
 }
 

@@ -1,27 +1,19 @@
 import { Group, Kbd } from '@mantine/core';
-import { createSpotlight, Spotlight, type SpotlightActionGroupData, useSpotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { commandsNow } from './commands.ts';
+import { groupBy } from '../../core/groupBy.ts';
+import { type Command, commandsNow } from './commands.ts';
 
 const [store] = createSpotlight();
 
 /** Ctrl+K: every command that can do something now, by its name, with its keys. */
 export function CommandPalette() {
   const { opened } = useSpotlight(store);
-  const groups = new Map<string, SpotlightActionGroupData['actions']>();
-  for (const { id, group, title, keys, act } of opened ? commandsNow() : []) {
-    const action = {
-      id,
-      label: title,
-      onClick: () => void act(),
-      ...(keys === undefined ? {} : { rightSection: <Keys keys={keys} /> }),
-    };
-    groups.set(group, [...(groups.get(group) ?? []), action]);
-  }
+  const groups = groupBy(opened ? commandsNow() : [], ({ group }) => group);
   return (
     <Spotlight
       store={store}
-      actions={[...groups].map(([group, actions]) => ({ group, actions }))}
+      actions={[...groups].map(([group, commands]) => ({ group, actions: commands.map(actionOf) }))}
       shortcut="mod + K"
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       tagsToIgnore={[]}
@@ -37,6 +29,13 @@ export function CommandPalette() {
     />
   );
 }
+
+const actionOf = ({ id, title, keys, act }: Command): SpotlightActionData => ({
+  id,
+  label: title,
+  onClick: () => void act(),
+  ...(keys === undefined ? {} : { rightSection: <Keys keys={keys} /> }),
+});
 
 function Keys({ keys }: { readonly keys: string }) {
   return (

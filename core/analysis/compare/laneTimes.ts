@@ -7,6 +7,7 @@
  *   overlap   part of busy in which another lane was busy too: of an engine, another engine of its device; of a stream,
  *             another stream of its device; of a host thread, any engine or stream
  */
+import { append } from '../../groupBy.ts';
 import type { RowRange } from '../../trace/rows.ts';
 import { makespanNs, rowEndNs } from '../../trace/rows.ts';
 import { type Lane, type LaneKind, type RowKind, rowKinds, type Trace } from '../../trace/trace.ts';
@@ -76,11 +77,7 @@ function busyIntervals(trace: Trace, { from, to }: RowRange): Intervals[] {
 /** For each lane, when the others that it can overlap with make its time shared. */
 function sharedIntervals(lanes: readonly Lane[], busy: readonly Intervals[]): Intervals[] {
   const groups = new Map<string, Intervals[]>();
-  for (const [number, lane] of lanes.entries()) {
-    const group = groups.get(groupOf(lane)) ?? [];
-    groups.set(groupOf(lane), group);
-    group.push(busy[number] ?? new Float64Array(0));
-  }
+  for (const [number, lane] of lanes.entries()) append(groups, groupOf(lane), busy[number] ?? new Float64Array(0));
   // A lane of the group is busy in these times too, so they are where two are: itself and another.
   const twice = new Map([...groups].map(([key, group]) => [key, atLeast(2, group)]));
   const device = atLeast(

@@ -12,6 +12,7 @@
  */
 import { type Experiment, fieldPath, walkOperations } from '../../experiment/experiment.ts';
 import type { Operation, OperationName } from '../../experiment/operations.ts';
+import { append } from '../../groupBy.ts';
 
 interface Placed {
   /** Operation number. */
@@ -107,10 +108,7 @@ function matchBy(key: Key, a: readonly Placed[], b: readonly Placed[]): Pair[] {
   const waiting = new Map<string, Placed[]>();
   for (const one of b.toReversed()) {
     const name = key(one);
-    if (name === null) continue;
-    const list = waiting.get(name);
-    if (list === undefined) waiting.set(name, [one]);
-    else list.push(one);
+    if (name !== null) append(waiting, name, one);
   }
   return a.flatMap((one): Pair[] => {
     const name = key(one);

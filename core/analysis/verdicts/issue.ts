@@ -2,6 +2,7 @@
  * The order in which an iteration's work was issued: the program, unrolled, with the calls and activities that the
  * trace holds for it. The order of the device (order.ts) follows from it.
  */
+import { append } from '../../groupBy.ts';
 import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
 import type { RowIndex, RowKind } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
@@ -55,10 +56,7 @@ export function issueOrder(iteration: Iteration, program: Program | null): Issue
 function positionsByStream(issued: readonly Issued[], fits: (one: Issued) => boolean): Int32Array[] {
   const positions = new Map<number, number[]>();
   for (const [position, one] of issued.entries()) {
-    if (!fits(one)) continue;
-    const known = positions.get(one.stream);
-    if (known === undefined) positions.set(one.stream, [position]);
-    else known.push(position);
+    if (fits(one)) append(positions, one.stream, position);
   }
   return [...positions.values()].map((list) => Int32Array.from(list));
 }
@@ -193,10 +191,7 @@ class OperationRows {
     this.#callOf = hostCalls(iteration);
     for (let row = iteration.begin; row < iteration.end; row += 1) {
       const table = this.#table(row);
-      const op = iteration.trace.columns.op[row] ?? -1;
-      const rows = table?.get(op);
-      if (rows === undefined) table?.set(op, [row]);
-      else rows.push(row);
+      if (table !== null) append(table, iteration.trace.columns.op[row] ?? -1, row);
     }
     // Taken from the end, so that taking one is cheap.
     for (const table of [this.#calls, this.#syncs, this.#activities]) for (const rows of table.values()) rows.reverse();

@@ -1,4 +1,5 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
+import { groupBy } from '../../groupBy.ts';
 import type { RowIndex, Trace } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Intervals, union } from '../intervals.ts';
@@ -141,16 +142,6 @@ function group(list: readonly Activity[]): Kernels {
     list.map(({ endNs }) => endNs),
   );
   return { list, latestEnd, blockEnd, busy };
-}
-
-export function groupBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const found = groups.get(key(item));
-    if (found === undefined) groups.set(key(item), [item]);
-    else found.push(item);
-  }
-  return groups;
 }
 
 /** The rows by what stands in `lanes` for them. */

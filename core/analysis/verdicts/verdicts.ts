@@ -1,5 +1,6 @@
 /** Verdicts of one iteration: one for each copy operation or crowded-out kernel, its occurrences taken together. */
 import type { Experiment } from '../../experiment/experiment.ts';
+import { groupBy } from '../../groupBy.ts';
 import { coveredLength } from '../intervals.ts';
 import type { Activity, Iteration } from '../iteration.ts';
 import { defaultQueueDepth } from '../queue.ts';
@@ -10,7 +11,7 @@ import type { Finding } from './finding.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair } from './pair.ts';
 import { findPartner, kernelsFor } from './partner.ts';
-import { buildScene, durationOf, groupBy, type Scene } from './scene.ts';
+import { buildScene, durationOf, type Scene } from './scene.ts';
 import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
 import { explain } from './words.ts';
 

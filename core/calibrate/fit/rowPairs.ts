@@ -3,6 +3,7 @@
  * a host thread, or on a stream, under the same call.
  */
 import { type Activity, activity, type Iteration } from '../../analysis/iteration.ts';
+import { groupBy } from '../../groupBy.ts';
 
 export interface RowPair {
   readonly simulated: Activity;
@@ -46,13 +47,4 @@ function rowsOf(iteration: Iteration): Activity[] {
   return rows;
 }
 
-function grouped(iteration: Iteration): Map<string, Activity[]> {
-  const groups = new Map<string, Activity[]>();
-  for (const row of rowsOf(iteration)) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
+const grouped = (iteration: Iteration): Map<string, Activity[]> => groupBy(rowsOf(iteration), keyOf);

@@ -3,6 +3,7 @@
  * is in it: a call that a full queue held, or a copy that shared the link, lasts as long as it does for other reasons.
  */
 import type { Activity } from '../../analysis/iteration.ts';
+import { append } from '../../groupBy.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
 import { firstCalls } from '../../simulator/callHistory.ts';
 import { hostRate } from '../../simulator/hostMemory.ts';
@@ -68,7 +69,7 @@ export class Tells {
     const lapNs = preparationNs(program, profile, filled) + leastNs(planProgram(program, profile));
     this.#firstNs = firstCalls(program, profile, lapNs).ns;
     for (const { instructions } of program.threads) {
-      for (const one of instructions) this.#instructions.set(one.op, [...(this.#instructions.get(one.op) ?? []), one]);
+      for (const one of instructions) append(this.#instructions, one.op, one);
     }
     for (const pair of pairs) {
       const { simulated } = pair;
@@ -77,11 +78,7 @@ export class Tells {
       if (!table.has(simulated.correlation)) table.set(simulated.correlation, pair);
     }
     const works = pairs.filter(({ simulated }) => !isHostRow(simulated));
-    for (const { simulated } of works) {
-      const rows = this.#launched.get(simulated.correlation);
-      if (rows === undefined) this.#launched.set(simulated.correlation, [simulated]);
-      else rows.push(simulated);
-    }
+    for (const { simulated } of works) append(this.#launched, simulated.correlation, simulated);
     this.#deviceEnds = works.map(({ simulated }) => simulated.endNs);
     this.#shared = new Set(
       Array.from({ length: iterations }, (_, index) =>
