@@ -170,15 +170,6 @@ export const keySections: readonly KeySection[] = [
       entry(['Esc'], 'Leave', 'escape'),
     ],
   },
-  {
-    title: 'Lessons, while presenting',
-    files: ['lessons/usePresentKeys.ts'],
-    entries: [
-      entry(['→'], 'On (also Space, Page Down)', 'arrowright', 'pagedown', ' '),
-      entry(['←'], 'Back (also Page Up)', 'arrowleft', 'pageup'),
-      entry(['Esc'], 'End presenting', 'escape'),
-    ],
-  },
 ];
 
 /** Files whose keys mean what they mean in any field, dialog or list: Enter does it, Escape leaves. */
