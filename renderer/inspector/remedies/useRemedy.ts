@@ -79,6 +79,7 @@ function startWorker(): Worker {
   made.addEventListener('message', ({ data }: MessageEvent<RemedyAnswer>) => settle(data));
   // Without it the verdicts stand as they are, and the next card starts a new one.
   made.addEventListener('error', () => {
+    made.terminate();
     worker = null;
     for (const ticket of [...asked.keys()]) settle({ ticket, remedy: null, machine: null });
   });
