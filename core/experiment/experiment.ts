@@ -64,6 +64,16 @@ export function eachOperation(operations: readonly Operation[], visit: (operatio
   }
 }
 
+/** What a document has at a path; undefined where nothing is. */
+export function valueAtPath(document: unknown, path: readonly PropertyKey[]): unknown {
+  let value = document;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
 /** `['threads', 0, 'operations', 2]` as `threads[0].operations[2]`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(

@@ -1,7 +1,7 @@
 /** Says what is wrong with a document in its author's terms: the field, what is there, what may be there instead. */
 import type { z } from 'zod';
 import type { ErrorInfo } from '../errors.ts';
-import { fieldPath } from './experiment.ts';
+import { fieldPath, valueAtPath } from './experiment.ts';
 
 const kindsOfField: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -23,7 +23,7 @@ export function showValue(value: unknown): string {
 
 /** A problem that the schema found, as a message with the field and a remedy. */
 export function describeIssue(issue: z.core.$ZodIssue, document: unknown): ErrorInfo {
-  const given = valueAt(document, issue.path);
+  const given = valueAtPath(document, issue.path);
   const field = fieldPath(issue.path);
   const { message, remedy } = given === undefined ? describeMissing(issue) : describeWrong(issue, given);
   return { code: 'experiment.invalid', field: field === '' ? 'document' : field, message, remedy };
@@ -89,13 +89,4 @@ function quantity(origin: string, bound: 'at least' | 'at most', limit: number, 
   if (origin === 'array') return `a list of ${bound} ${limit} item${plural}`;
   const exclusive = bound === 'at least' ? 'more than' : 'less than';
   return `a number of ${inclusive ? bound : exclusive} ${limit}`;
-}
-
-function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
-  let value = document;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
 }

@@ -1,7 +1,7 @@
 /** Numeric fields of an experiment by their paths: what they are called, in what unit they are, and how they are set. */
 
 import { describeOperation } from '../experiment/describe.ts';
-import { type Experiment, fieldPath } from '../experiment/experiment.ts';
+import { type Experiment, fieldPath, valueAtPath } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 
@@ -26,16 +26,6 @@ const fractional: ReadonlySet<unknown> = new Set(['smShare', 'flops', 'durationN
 
 /** Whether only whole numbers make sense there. */
 export const isWholeField = (path: FieldPath): boolean => !fractional.has(path.at(-1));
-
-/** The value at a path; undefined where nothing is. */
-export function valueAtPath(document: unknown, path: FieldPath): unknown {
-  let value = document;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string | number, unknown>)[step];
-  }
-  return value;
-}
 
 /** Sets a number, in place. False where there is no object to hold it, or where something else than a number is. */
 export function setNumber(document: unknown, path: FieldPath, value: number): boolean {

@@ -1,13 +1,13 @@
 /** From text or unknown JSON to a sweep that can be run, or to messages that name the field and the remedy. */
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
-import { type Experiment, fieldPath } from '../experiment/experiment.ts';
+import { type Experiment, fieldPath, valueAtPath } from '../experiment/experiment.ts';
 import { describeIssue, showValue } from '../experiment/messages.ts';
 import { maxExperimentCharacters, parseExperiment } from '../experiment/parse.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { type Template, templates } from '../experiment/templates/templates.ts';
 import { amountExample, parseAmount, rangeValues } from './amounts.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
-import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath, valueAtPath } from './fields.ts';
+import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
 import { type Base, type PlannedAxis, type SweepPlan, sweepPlan } from './plan.ts';
 
 export type ParsedSweep =

@@ -1,6 +1,6 @@
 /** Where operations stand in a document, by number and by path, and where new ones can be put. */
 import { CopyscopeError } from '../../errors.ts';
-import { type Experiment, fieldPath, walkOperations } from '../experiment.ts';
+import { type Experiment, fieldPath, valueAtPath, walkOperations } from '../experiment.ts';
 import { childOperations, type Operation } from '../operations.ts';
 
 /** Path of an operation in its document, as ['threads', 0, 'operations', 2]. */
@@ -66,7 +66,7 @@ export const operationNumbers = (experiment: Experiment, paths: readonly Operati
 
 /** All that come before it in document order, those around it included. */
 function numberOf(experiment: Experiment, path: OperationPath): number | undefined {
-  if (path.at(-2) !== 'operations' || valueAt(experiment, path) === undefined) return undefined;
+  if (path.at(-2) !== 'operations' || valueAtPath(experiment, path) === undefined) return undefined;
   const { threads } = experiment;
   const thread = threadOf(path);
   let number = threads.slice(0, thread).reduce((sum, { operations }) => sum + countIn(operations), 0);
@@ -83,25 +83,16 @@ function numberOf(experiment: Experiment, path: OperationPath): number | undefin
   return number;
 }
 
-function valueAt(experiment: Experiment, path: OperationPath): unknown {
-  let value: unknown = experiment;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string | number, unknown>)[step];
-  }
-  return value;
-}
-
 /** The operation at a path. Throws `edit.refused` where there is none. */
 export function operationOf(experiment: Experiment, path: OperationPath): Operation {
-  const found = path.at(-2) === 'operations' ? valueAt(experiment, path) : undefined;
+  const found = path.at(-2) === 'operations' ? valueAtPath(experiment, path) : undefined;
   if (found !== undefined) return found as Operation;
   throw refused('There is no such operation any more.', 'Select another.', fieldPath(path));
 }
 
 /** The list at a path. Throws `edit.refused` where there is none. */
 export function listOf(experiment: Experiment, path: OperationPath): Operation[] {
-  const found = path.at(-1) === 'operations' ? valueAt(experiment, path) : undefined;
+  const found = path.at(-1) === 'operations' ? valueAtPath(experiment, path) : undefined;
   if (Array.isArray(found)) return found as Operation[];
   throw refused('There is no such list of operations any more.', 'Select another place.', fieldPath(path));
 }

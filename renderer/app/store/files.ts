@@ -1,6 +1,7 @@
 /** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
 import { CopyscopeError, describeError, toErrorInfo } from '../../../core/errors.ts';
 import { bundlePath, type Imported, type LibraryItems } from '../../../core/service/service.ts';
+import { saveBlob } from '../../common/saveBlob.ts';
 import { openDocument } from '../../sweep/openDocument.ts';
 import { announce } from '../announce.ts';
 import { notifyDone, notifyError } from '../notify.ts';
@@ -120,7 +121,7 @@ export async function exportBundle(items: LibraryItems, name: string): Promise<v
   await attempt('The bundle could not be made', async () => {
     try {
       const ticket = await host().packBundle(items);
-      saveAs(await fetchBundle(ticket, cancelled.signal, transfer.progress), name);
+      saveBlob(name, await fetchBundle(ticket, cancelled.signal, transfer.progress));
     } catch (thrown) {
       if (!cancelled.signal.aborted) throw thrown;
     }
@@ -155,18 +156,6 @@ async function fetchBundle(ticket: string, signal: AbortSignal, progress: (bytes
       { cause },
     );
   }
-}
-
-/** How long a browser may take to begin with a download. */
-const downloadMs = 60_000;
-
-function saveAs(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), downloadMs);
 }
 
 /** Called once, when the window begins. */

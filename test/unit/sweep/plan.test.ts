@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ErrorInfo } from '../../../core/errors.ts';
-import { fieldPath } from '../../../core/experiment/experiment.ts';
+import { fieldPath, valueAtPath } from '../../../core/experiment/experiment.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
-import { parseFieldPath, setNumber, valueAtPath } from '../../../core/sweep/fields.ts';
+import { parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';
 import { parseSweep, parseSweepText, requireSweep } from '../../../core/sweep/parse.ts';
 import { KiB, MiB } from '../../../core/units.ts';
 import { example } from '../host/support/runs.ts';
