@@ -13,6 +13,7 @@
  * An edge never goes back in time. Host rows inside another row of their thread (a driver call in a runtime call) are
  * left to the outer one. Holistic Trace Analysis weighs its graph in the same way; it also has edges between operators.
  */
+import { lowerBound } from '../lowerBound.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 import { hostCalls } from './hostCalls.ts';
@@ -135,13 +136,8 @@ function endings(rows: readonly RowIndex[], isHost: readonly boolean[], { times 
   return {
     /** The one that ended last after `startNs` and no later than `endNs`; -1 for none. */
     lastWithin(startNs: number, endNs: number): number {
-      let [low, high] = [0, byEnd.length];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((times[2 * (byEnd[middle] ?? 0) + 1] ?? 0) <= endNs) low = middle + 1;
-        else high = middle;
-      }
-      const found = byEnd[low - 1];
+      const later = lowerBound(0, byEnd.length, (at) => (times[2 * (byEnd[at] ?? 0) + 1] ?? 0) <= endNs);
+      const found = byEnd[later - 1];
       return found !== undefined && (times[2 * found + 1] ?? 0) > startNs ? found : none;
     },
   };

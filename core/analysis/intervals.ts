@@ -2,6 +2,7 @@
  * Sets of times as sorted, disjoint intervals. Overlap, busy time and idle time are sizes of unions and intersections
  * of these. Half-open: an interval holds its start and not its end, so two that only touch share nothing.
  */
+import { lowerBound } from '../lowerBound.ts';
 
 /** Flat pairs [start, end, start, end…] in ascending order, disjoint and not touching, none empty. */
 export type Intervals = Float64Array;
@@ -77,12 +78,5 @@ export function coveredLength(intervals: Intervals, start: number, end: number):
 }
 
 /** Position of the first interval that ends after `time`; the array's length where there is none. */
-function firstEndingAfter(intervals: Intervals, time: number): number {
-  let [low, high] = [0, intervals.length / 2];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((intervals[middle * 2 + 1] ?? 0) > time) high = middle;
-    else low = middle + 1;
-  }
-  return low * 2;
-}
+const firstEndingAfter = (intervals: Intervals, time: number): number =>
+  2 * lowerBound(0, intervals.length / 2, (index) => (intervals[index * 2 + 1] ?? 0) <= time);

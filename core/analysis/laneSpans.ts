@@ -2,7 +2,8 @@
  * Rows of one lane that follow one another, prepared for questions about windows of time: how much of a window they
  * fill, and which fills most of it. Answers take the logarithm of the number of rows, however long the window is.
  */
-import { lowerBound, rowEndNs } from '../trace/rows.ts';
+import { lowerBound } from '../lowerBound.ts';
+import { rowEndNs } from '../trace/rows.ts';
 import type { RowIndex, Trace } from '../trace/trace.ts';
 
 export interface Window {

@@ -4,7 +4,7 @@
  * is reached when the last work before it in its stream has ended. What comes before and after is told by the
  * correlations, which CUPTI counts up call by call.
  */
-import { lowerBound } from '../trace/rows.ts';
+import { lowerBound } from '../lowerBound.ts';
 import type { RowIndex } from '../trace/trace.ts';
 
 /** The columns that are read and set. */

@@ -2,7 +2,7 @@
  * A quantity over time, as steps: how much is queued, how much memory is held. Built once, and then it answers each
  * frame with the least and the most of every pixel, so that no peak is lost however far one has zoomed out.
  */
-import { lowerBound } from './rows.ts';
+import { lowerBound } from '../lowerBound.ts';
 
 /** From times[k] until times[k + 1] the value is values[k]. As it crosses between threads. */
 export interface CounterSteps {

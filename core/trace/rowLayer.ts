@@ -2,6 +2,7 @@
  * Rows that don't overlap, in order of time: what a timeline draws at one depth of one lane. Everything is in typed
  * arrays, so that a worker can build a layer and hand it over without copying.
  */
+import { lowerBound } from '../lowerBound.ts';
 import type { Shapes } from './shapes.ts';
 import type { RowIndex } from './trace.ts';
 
@@ -135,7 +136,7 @@ export class RowLayer {
 
   /** The row at this time, or else the nearest one that is no further away than the tolerance. */
   hit(timeNs: number, toleranceNs: number): RowIndex | null {
-    const after = this.#lowerBound(0, this.count, (k) => this.#start(k) <= timeNs);
+    const after = lowerBound(0, this.count, (k) => this.#start(k) <= timeNs);
     const distance = (k: number): number => {
       if (k < 0 || k >= this.count) return Number.POSITIVE_INFINITY;
       return Math.max(0, this.#start(k) - timeNs, timeNs - this.#end(k));
@@ -146,8 +147,7 @@ export class RowLayer {
 
   /** The row after (1) or before (-1) the one that starts here or, where none does, after or before this time. */
   next(timeNs: number, step: 1 | -1): RowIndex | null {
-    const at =
-      step === 1 ? this.#lowerBound(0, this.count, (k) => this.#start(k) <= timeNs) : this.#startsBefore(timeNs) - 1;
+    const at = step === 1 ? lowerBound(0, this.count, (k) => this.#start(k) <= timeNs) : this.#startsBefore(timeNs) - 1;
     return this.#rows[at] ?? null;
   }
 
@@ -190,11 +190,11 @@ export class RowLayer {
 
   /** First row that ends after a time, or that is a mark at it. */
   #firstAfter(timeNs: number): number {
-    return this.#lowerBound(0, this.count, (k) => this.#end(k) <= timeNs && this.#start(k) < timeNs);
+    return lowerBound(0, this.count, (k) => this.#end(k) <= timeNs && this.#start(k) < timeNs);
   }
 
   #startsBefore(timeNs: number): number {
-    return this.#lowerBound(0, this.count, (k) => this.#start(k) < timeNs);
+    return lowerBound(0, this.count, (k) => this.#start(k) < timeNs);
   }
 
   /** Total duration of the rows at positions k to next - 1. */
@@ -241,15 +241,6 @@ export class RowLayer {
       last /= groupRows;
     }
     return best;
-  }
-
-  #lowerBound(low: number, high: number, isBelow: (k: number) => boolean): number {
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isBelow(middle)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   #start(k: number): number {

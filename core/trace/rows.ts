@@ -1,4 +1,5 @@
 /** Small queries on a trace's rows. Rows are sorted by iteration, so an iteration is one range of them. */
+import { lowerBound } from '../lowerBound.ts';
 import {
   type ChannelType,
   channelTypes,
@@ -42,17 +43,6 @@ export interface TraceRow {
 }
 
 export const allRows = (trace: Trace): RowRange => ({ from: 0, to: trace.count });
-
-/** First index in [from, to) at which `isBelow` is false; `isBelow` must not become true again after it. */
-export function lowerBound(from: number, to: number, isBelow: (index: number) => boolean): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isBelow(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /** The rows of one iteration; an empty range where there are none. */
 export function iterationRows(trace: Trace, iteration: number): RowRange {

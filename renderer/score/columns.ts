@@ -1,5 +1,5 @@
 /** How wide each column of the score is: as wide as its words need, within reason. */
-import { lowerBound } from '../../core/trace/rows.ts';
+import { lowerBound } from '../../core/lowerBound.ts';
 import type { ScoreLayout } from './scoreLayout.ts';
 
 export interface ColumnPlaces {

@@ -8,8 +8,8 @@ import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { childOperations, type Operation } from '../../core/experiment/operations.ts';
 import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
+import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
-import { lowerBound } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { type PaintName, paintOf } from '../app/palette.ts';
 import { blockWidth } from './columns.ts';

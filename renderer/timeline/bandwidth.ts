@@ -2,7 +2,8 @@
  * Bandwidth of one direction over time, from its copies: each moves its bytes evenly over its duration, and copies
  * under way at once add up. Bytes per second.
  */
-import { lowerBound, type RowRange } from '../../core/trace/rows.ts';
+import { lowerBound } from '../../core/lowerBound.ts';
+import type { RowRange } from '../../core/trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../core/trace/trace.ts';
 import { paintNames } from '../app/palette.ts';
 import { paintCode } from './paintCodes.ts';

@@ -1,5 +1,6 @@
 /** What the verdict on the selection rests on: what it could have run beside, what stood in the way, and their calls. */
-import { lowerBound, rowEndNs } from '../../core/trace/rows.ts';
+import { lowerBound } from '../../core/lowerBound.ts';
+import { rowEndNs } from '../../core/trace/rows.ts';
 import type { RowIndex } from '../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 

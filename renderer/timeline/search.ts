@@ -1,4 +1,5 @@
 /** Finds rows by their names, or by what the experiment calls their operations. */
+import { lowerBound } from '../../core/lowerBound.ts';
 import type { RowRange } from '../../core/trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../../core/trace/trace.ts';
 import type { OperationLabel } from './describeRow.ts';
@@ -44,11 +45,7 @@ function matching({ from, to }: RowRange, isMatch: (row: RowIndex) => boolean): 
 
 /** Position of the first match after `from`, or of the last one before it; -1 or the length where there is none. */
 function place(rows: Uint32Array, from: RowIndex, step: 1 | -1): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle] as number) < from + (step === 1 ? 1 : 0)) low = middle + 1;
-    else high = middle;
-  }
-  return step === 1 ? low : low - 1;
+  const end = from + (step === 1 ? 1 : 0);
+  const found = lowerBound(0, rows.length, (index) => (rows[index] as number) < end);
+  return step === 1 ? found : found - 1;
 }

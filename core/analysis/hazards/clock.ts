@@ -2,6 +2,8 @@
  * Vector clocks. A lane is a host thread, or what one host thread issued to one stream: the operations of a lane happen
  * one after another, whatever the threads do. A clock says for each lane how many of its operations are known to be over.
  */
+import { lowerBound } from '../../lowerBound.ts';
+
 export type Clock = Int32Array;
 
 /** Everything that either of them knows, into `target`. */
@@ -43,15 +45,8 @@ export function anyOf(clocks: readonly Clock[], count: number, width: number): C
 }
 
 /** How many of the ascending numbers are at most `limit`. */
-export function countUpTo(ascending: readonly number[], limit: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const countUpTo = (ascending: readonly number[], limit: number): number =>
+  lowerBound(0, ascending.length, (index) => (ascending[index] ?? 0) <= limit);
 
 export function sameClock(a: Clock | null, b: Clock): boolean {
   if (a === null) return false;

@@ -16,6 +16,7 @@
  * Knowing more of one thread may tell more of another. So with signals, or events that threads share, the schedule is
  * walked again until nothing new is found, at most `mostPasses` times: stopping early only knows less.
  */
+import { lowerBound } from '../../lowerBound.ts';
 import type { Instruction, InstructionOf, Program, ProgramStream } from '../../program/program.ts';
 import { anyOf, type Clock, countUpTo, join, joinCompleted, meet, sameClock } from './clock.ts';
 import type { Schedule } from './schedule.ts';
@@ -498,15 +499,8 @@ function countPossible(
   return count;
 }
 
-function countBefore(items: readonly { readonly position: number }[], position: number): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((items[middle]?.position ?? 0) <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const countBefore = (items: readonly { readonly position: number }[], position: number): number =>
+  lowerBound(0, items.length, (index) => (items[index]?.position ?? 0) <= position);
 
 const isBlocking = (stream: ProgramStream | undefined): boolean =>
   stream?.kind === 'blocking' || stream?.kind === 'per-thread-default';

@@ -4,8 +4,8 @@
  * Every issued operation gets a clock: for each stream, the position of the last operation that is known to have
  * completed before it starts. Work is walked in issue order; a clock is shared until a wait changes it.
  */
+import { lowerBound } from '../../lowerBound.ts';
 import type { ProgramStream } from '../../program/program.ts';
-import { lowerBound } from '../../trace/rows.ts';
 import { isBlocking } from './facts.ts';
 import type { Issued } from './issue.ts';
 

@@ -1,5 +1,6 @@
 /** How full the queue of a stream was when something was issued to it. Rule (core/rules): launch-queue. */
-import { lowerBound, rowEndNs } from '../../trace/rows.ts';
+import { lowerBound } from '../../lowerBound.ts';
+import { rowEndNs } from '../../trace/rows.ts';
 import type { RowIndex } from '../../trace/trace.ts';
 import { hostCalls } from '../hostCalls.ts';
 import { type Iteration, rowStart } from '../iteration.ts';

@@ -1,5 +1,6 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
 import { groupBy } from '../../groupBy.ts';
+import { lowerBound } from '../../lowerBound.ts';
 import type { RowIndex, Trace } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Intervals, union } from '../intervals.ts';
@@ -151,15 +152,8 @@ function spansBy(trace: Trace, rows: readonly RowIndex[], lanes: Int32Array): Ma
 }
 
 /** Index of the first of `list` (sorted by start) that starts at or after `time`. */
-export function firstStartingFrom(list: readonly Activity[], time: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle]?.startNs ?? 0) >= time) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+export const firstStartingFrom = (list: readonly Activity[], time: number): number =>
+  lowerBound(0, list.length, (index) => (list[index]?.startNs ?? 0) < time);
 
 export type Span = Pick<Activity, 'startNs' | 'endNs'>;
 

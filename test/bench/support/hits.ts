@@ -3,7 +3,7 @@
  * moves it; where the pointer must be is worked out from the events alone, without the window's own index.
  */
 import type { Page } from '@playwright/test';
-import { lowerBound } from '../../../core/trace/rows.ts';
+import { lowerBound } from '../../../core/lowerBound.ts';
 import { rowKinds, type Trace } from '../../../core/trace/trace.ts';
 import { exactTime } from '../../../renderer/timeline/exactTime.ts';
 

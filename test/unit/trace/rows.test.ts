@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lowerBound } from '../../../core/lowerBound.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
 import {
   allRows,
   iterationRows,
   iterationsOf,
   laneRows,
-  lowerBound,
   makespanNs,
   readRow,
   rowEndNs,

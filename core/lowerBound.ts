@@ -1,0 +1,10 @@
+/** First index in [from, to) at which `isBelow` is false; `isBelow` must not become true again after it. */
+export function lowerBound(from: number, to: number, isBelow: (index: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isBelow(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
