@@ -7,12 +7,16 @@ import type { Instruction, Program, ProgramThread } from '../../program/program.
 import type { RowIndex, RowKind } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Iteration, rowKind, rowStart } from '../iteration.ts';
+import { LaunchedGraphs } from './launchedGraphs.ts';
 
 export interface Issued {
   readonly op: number;
   /** other: a memset or a host function. */
   readonly code: 'copy' | 'kernel' | 'recordEvent' | 'waitEvent' | 'synchronize' | 'other';
-  /** Stream it is issued to; -1 for a synchronise of an event or the device. */
+  /**
+   * Stream it is issued to; -1 for a synchronise of an event or the device. What a graph holds is in the stream that the
+   * graph is launched in, and its branches are in streams of their own, which the program doesn't have.
+   */
   readonly stream: number;
   /** Event recorded or waited for, also by a synchronise; -1 otherwise. */
   readonly event: number;
@@ -106,21 +110,32 @@ function fromRows(iteration: Iteration): Timed[] {
   return timed;
 }
 
+/** What a graph holds besides its rows: events, of which a branch takes four. */
+const mostNodesByRow = 8;
+
 function fromProgram(iteration: Iteration, program: Program): Timed[] {
   const rows = new OperationRows(iteration);
+  const graphs = new LaunchedGraphs(program);
   // A loop of ten million empty turns is no reason to stop: past what the trace can hold, nothing more is joined.
   const budget = (iteration.end - iteration.begin) * 2 + program.operations.length;
   const timed: Timed[] = [];
   for (const [thread, declared] of program.threads.entries()) {
     let time = 0;
-    for (const instruction of unroll(declared, budget)) {
-      const issued = issue(instruction, thread);
-      if (issued === null) continue;
+    const place = (instruction: Instruction, stream: number | null): void => {
+      const issued = issue(instruction, thread, stream);
+      if (issued === null) return;
       const found = rows.next(instruction);
       time = Math.max(time, found.time);
       issued.row = found.row;
       issued.time = time;
       timed.push(issued);
+    };
+    for (const instruction of unroll(declared, budget)) {
+      if (timed.length > mostNodesByRow * budget) break;
+      if (instruction.code === 'launchGraph') {
+        time = Math.max(time, rows.next(instruction).time);
+        for (const node of graphs.launched(instruction)) place(node.instruction, node.stream);
+      } else if (!graphs.takes(instruction)) place(instruction, null);
     }
   }
   return timed;
@@ -146,18 +161,19 @@ function* unroll({ instructions }: ProgramThread, budget: number): Generator<Ins
 /** A million of them: one object each, whose row and time are filled in as they are found. */
 type Unplaced = Omit<Issued, 'row'> & { row: RowIndex; time: number };
 
-function issue(instruction: Instruction, thread: number): Unplaced | null {
+function issue(instruction: Instruction, thread: number, graphStream: number | null): Unplaced | null {
   const { op } = instruction;
+  const stream = graphStream ?? ('stream' in instruction ? instruction.stream : -1);
   switch (instruction.code) {
     case 'copy':
     case 'kernel':
-      return unplaced(op, instruction.code, thread, instruction.stream, -1, -1);
+      return unplaced(op, instruction.code, thread, stream, -1, -1);
     case 'memset':
     case 'hostFunction':
-      return unplaced(op, 'other', thread, instruction.stream, -1, -1);
+      return unplaced(op, 'other', thread, stream, -1, -1);
     case 'recordEvent':
     case 'waitEvent':
-      return unplaced(op, instruction.code, thread, instruction.stream, instruction.event, -1);
+      return unplaced(op, instruction.code, thread, stream, instruction.event, -1);
     case 'synchronizeStream':
       return unplaced(op, 'synchronize', thread, instruction.stream, -1, -1);
     case 'synchronizeEvent':

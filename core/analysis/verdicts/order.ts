@@ -138,6 +138,10 @@ export class DeviceOrder {
       const recorded = this.#recorded.get(one.event);
       return recorded === undefined ? noClock : this.#clockAfter(recorded);
     }
+    if (this.#streams[one.stream]?.kind === 'legacy-default') {
+      const own = this.#lastIn.has(one.stream) ? [this.#endOf(one.stream)] : [];
+      return this.#joined(noClock, [...own, ...this.#waitedFor(one.stream)], -1);
+    }
     if (one.stream >= 0) return this.#lastIn.has(one.stream) ? this.#clockAfter(this.#endOf(one.stream)) : noClock;
     const meant = [...this.#lastIn.keys()].filter((stream) => this.#streams[stream]?.device === one.device);
     return this.#joined(

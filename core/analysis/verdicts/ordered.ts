@@ -13,8 +13,8 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
   const { first, second } = pair;
   // Whatever the rules say: two that ran together were not kept apart by an order.
   if (first.endNs - second.startNs > toleranceNs) return [];
-  if (first.lane === second.lane) return [bare('same-stream', 'stream-order')];
   const [a, b] = [scene.issue.positionOf.get(first.row), scene.issue.positionOf.get(second.row)];
+  if (first.lane === second.lane && !areApart(scene, a, b)) return [bare('same-stream', 'stream-order')];
   if (a === undefined || b === undefined) return [];
   const causes: Found[] = [];
   if (scene.byLegacy.before(a, b)) {
@@ -28,6 +28,11 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
     causes.push({ ...bare('event-dependency', 'event-order'), untoldEvent: true });
   }
   return causes;
+}
+
+/** Of one lane, but not of one stream: a graph's branch is shown in the stream that it was captured in. */
+function areApart({ issue: { issued } }: Scene, a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && issued[a]?.stream !== issued[b]?.stream;
 }
 
 /** So soon after the end of what it waited for work begins: on an H200 it took 2 to 8 µs. */

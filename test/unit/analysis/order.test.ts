@@ -48,7 +48,7 @@ function closure(list: readonly Issued[], rules: { events: boolean; legacy: bool
         : b.event >= 0
           ? i === recorded
           : b.stream >= 0
-            ? a.stream === b.stream
+            ? a.stream === b.stream || (kindOf(b) === 'legacy-default' && waitsForLegacy(a, b))
             : deviceOf(a) === b.device;
       if (!direct) continue;
       (before[j] as boolean[])[i] = true;
