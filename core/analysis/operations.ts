@@ -54,6 +54,8 @@ export interface OperationRow {
 }
 
 export interface OperationOptions {
+  /** Only of this operation. */
+  readonly op?: number | undefined;
   /** The experiment's label of an operation, where it has one. */
   readonly label?: ((op: number) => string | undefined) | undefined;
   readonly attainable?: AttainableBandwidth | undefined;
@@ -62,9 +64,10 @@ export interface OperationOptions {
 /** In order of start, made one by one: of millions not all need to be held at once. */
 export function* eachOperation(iteration: Iteration, options: OperationOptions = {}): Generator<OperationRow> {
   const calls = hostCalls(iteration);
+  const { op } = iteration.trace.columns;
   const occurrences = new Map<number, number>();
   for (let row = iteration.begin; row < iteration.end; row += 1) {
-    if (calls.isJoined(row)) continue;
+    if ((options.op !== undefined && op[row] !== options.op) || calls.isJoined(row)) continue;
     const one = activity(iteration.trace, row);
     const key = one.op * rowKinds.length + (iteration.trace.columns.kind[row] ?? 0);
     const occurrence = occurrences.get(key) ?? 0;

@@ -1,6 +1,7 @@
 /** Makes the summary document of a run (see summaryDocument.ts). */
 import { profileOfRun } from '../calibrate/fit/runProfile.ts';
 import type { DeviceProfile } from '../simulator/profile.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import { callTimes } from './calls.ts';
 import { bandwidthUse } from './copyBandwidth.ts';
@@ -20,7 +21,7 @@ import { type IterationSummary, type SummaryDocument, summaryFormat, summaryVers
 import { temporalBreakdown } from './temporal.ts';
 import { programFacts } from './verdicts/facts.ts';
 import type { Verdict } from './verdicts/verdict.ts';
-import { verdicts } from './verdicts/verdicts.ts';
+import { verdictsInSteps } from './verdicts/verdicts.ts';
 
 export interface SummaryOptions {
   /** From the device profile; without it no attainable bandwidth is given. */
@@ -43,13 +44,29 @@ export function summarizeRun(run: Run, options: SummaryOptions = {}): SummaryDoc
 export type LazySummary = Omit<SummaryDocument, 'operations'> & { readonly operations: Iterable<OperationRow> };
 
 /** The same for runs of so many rows that an object for each would fill the memory. */
-export function summarizeLazily(run: Run, options: SummaryOptions = {}): LazySummary {
+export const summarizeLazily = (run: Run, options: SummaryOptions = {}): LazySummary =>
+  atOnce(summarizeInSteps(run, options));
+
+/** The same in steps. */
+export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSteps<LazySummary> {
   const { info, trace } = run;
   const iteration = iterationOf(trace, info.iterations.representative);
   const { label, program } = programFacts(info.experiment);
   const isDetailed = iteration.end - iteration.begin <= (options.mostOperations ?? Number.POSITIVE_INFINITY);
   const depth = options.queueDepth ?? options.profile?.queue.depth;
-  const found = isDetailed ? verdicts(iteration, info.experiment, depth) : [];
+  yield;
+  const found = isDetailed ? yield* verdictsInSteps(iteration, info.experiment, depth) : [];
+  yield;
+  const inAll = {
+    overlap: overlap(iteration),
+    engines: engineUse(iteration),
+    link: linkUse(iteration),
+    host: hostTimes(iteration),
+    temporal: temporalBreakdown(iteration),
+  };
+  yield;
+  const parts = isDetailed ? yield* joined(iteration, depth) : notJoined;
+  yield;
   return {
     format: summaryFormat,
     version: summaryVersion,
@@ -66,12 +83,8 @@ export function summarizeLazily(run: Run, options: SummaryOptions = {}): LazySum
     timing: info.timing,
     makespanNs: makespan(iteration),
     iterations: iterationSummary(info, iteration),
-    overlap: overlap(iteration),
-    engines: engineUse(iteration),
-    link: linkUse(iteration),
-    host: hostTimes(iteration),
-    temporal: temporalBreakdown(iteration),
-    ...(isDetailed ? joined(iteration, depth) : notJoined),
+    ...inAll,
+    ...parts,
     memory: memorySeries(iteration, program).map(({ device, memory, mostBytes }) => ({ device, memory, mostBytes })),
     operations: isDetailed ? eachOperation(iteration, { label, attainable: options.attainable }) : [],
     verdicts: found,
@@ -99,8 +112,9 @@ type Joined = Pick<SummaryDocument, 'calls' | 'launches' | 'queues' | 'idle' | '
 const notJoined: Joined = { calls: [], launches: [], queues: [], idle: [], bandwidth: [], criticalPath: null };
 
 /** What rests on every activity and its call. */
-function joined(iteration: Iteration, queueDepth: number | undefined): Joined {
+function* joined(iteration: Iteration, queueDepth: number | undefined): InSteps<Joined> {
   const { lengthNs, parts } = criticalPath(iteration);
+  yield;
   return {
     calls: callTimes(iteration),
     launches: launchStatistics(iteration),

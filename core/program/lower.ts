@@ -72,9 +72,9 @@ export function lowerUnverified(experiment: Experiment): Program {
   return { ...program, expectations: [], unverifiable: [] };
 }
 
-/** What was lowered last: an edit leaves most of it as it is. Longer programs are not kept, since they take much memory. */
+/** What was lowered last: an edit leaves most of it as it is. Longer programs are not kept: each operation takes some 400 bytes. */
 let last: Lowered | null = null;
-const mostKept = 10_000;
+const mostKept = 150_000;
 
 /** By the operations' numbers. */
 interface Lowered {

@@ -75,7 +75,7 @@ export interface Draft {
 /** Texts that stand in fields and were not taken over yet, by the field's path in the document, as 'buffers[0].bytes'. */
 export type TypedTexts = Readonly<Record<string, string>>;
 
-/** The same, as a window sends it. */
+/** The same, as a window sends it: the experiment as a value, or as JSON text, which takes less time. */
 export type SentDraft = Omit<Draft, 'experiment'> & { readonly experiment: unknown };
 
 export interface ProfileSummary {

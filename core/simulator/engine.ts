@@ -1,10 +1,11 @@
 /** The simulator as an engine: the same request in and the same run out as from the native ones. */
 import { CopyscopeError } from '../errors.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
+import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import { type DeviceProfile, profileDeviceName } from './profile.ts';
 import { whileRecording } from './recorder.ts';
-import { type SimulateOptions, type SimulationResult, simulate, simulateInSteps } from './simulate.ts';
+import { type SimulateOptions, type SimulationResult, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
 
@@ -17,14 +18,14 @@ export interface SimulationSite {
   pause(): Promise<void>;
 }
 
-/** A run made at once: what simEngine() gives, for a caller that reports no progress. */
-export function simulateRun(
+/** A run made in steps: what simEngine() gives, for a caller that drives it by itself. */
+export function* simulateRunInSteps(
   request: EngineRequest,
   profile: DeviceProfile,
   site: Omit<SimulationSite, 'pause'>,
   options?: SimulateOptions,
-): Run {
-  return simulatedRun(request, profile, simulate(request.program, profile, options), site);
+): InSteps<Run> {
+  return simulatedRun(request, profile, yield* simulateInSteps(request.program, profile, options), site);
 }
 
 /** `readProfile` gives the profile of a name, or rejects. */

@@ -67,7 +67,7 @@ let last: {
   readonly declared: string;
   readonly threads: readonly PlannedThread[];
 } | null = null;
-const mostKept = 10_000;
+const mostKept = 150_000;
 
 const isAlone = ({ code }: Instruction): boolean => code !== 'endRepeat' && code !== 'multiCopy';
 

@@ -4,6 +4,7 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import type { MultiCopyPlan, Program } from '../program/program.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
 import { nanoseconds } from '../units.ts';
@@ -54,20 +55,15 @@ const maxSimulatedInstructions = 5_000_000;
 const eventsPerStep = 10_000;
 
 /** Simulates one iteration at once. */
-export function simulate(program: Program, profile: DeviceProfile, options?: SimulateOptions): SimulationResult {
-  const steps = simulateInSteps(program, profile, options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
+export const simulate = (program: Program, profile: DeviceProfile, options?: SimulateOptions): SimulationResult =>
+  atOnce(simulateInSteps(program, profile, options));
 
 /** The same in steps of a few milliseconds, for a driver that reports progress and may stop asking for more. */
 export function* simulateInSteps(
   program: Program,
   profile: DeviceProfile,
   options: SimulateOptions = {},
-): Generator<SimulationProgress, SimulationResult, void> {
+): InSteps<SimulationResult, SimulationProgress> {
   requireBounded(program, options.maxInstructions ?? maxSimulatedInstructions);
   const plan = planProgram(program, profile);
   const memory = new Memory(program, profile);
@@ -97,7 +93,7 @@ function* iteration(
   memory: Memory,
   { preparedNs, lapNs }: IterationTimes,
   { filled = false }: SimulateOptions,
-): Generator<SimulationProgress, SimulationResult, void> {
+): InSteps<SimulationResult, SimulationProgress> {
   const total = plan.reduce((sum, { steps }) => sum + stepCount(steps), 0);
   const clock = new EventQueue();
   const output = new TraceOutput(

@@ -1,7 +1,8 @@
 /** A run that was opened: its trace, its summary, and for each iteration that is looked at what the lanes are drawn from. */
 import { type Flow, flowsOf } from '../../core/analysis/flows.ts';
+import { type Iteration, iterationOf } from '../../core/analysis/iteration.ts';
 import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
-import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
+import { type AttainableBandwidth, type OperationRow, operationRows } from '../../core/analysis/operations.ts';
 import { Counter } from '../../core/trace/counter.ts';
 import { LaneIndex } from '../../core/trace/laneIndex.ts';
 import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
@@ -10,44 +11,56 @@ import type { RowIndex } from '../../core/trace/trace.ts';
 import { Bandwidth } from '../timeline/bandwidth.ts';
 import { type MissedRows, missedRows } from '../timeline/missed.ts';
 import { type IterationData, indexIteration } from './loading/iterationData.ts';
+import type { WindowSummary } from './windowSummary.ts';
+
+/** What is known of a run beside its trace, as far as it is. */
+export interface KnownOfRun {
+  /** That of the run before may stay until this run's own is there. */
+  readonly summary?: WindowSummary | null;
+  /** Of the indexed iteration; where neither they nor the summary are given, both follow. */
+  readonly counters?: readonly LaneCounter[];
+  /** What of it is known before the run's own verdicts are there. */
+  readonly missed?: MissedRows;
+  /** From the profile of the run's machine. */
+  readonly attainable?: AttainableBandwidth | undefined;
+}
+
+/** Of iterations with more rows nothing is told that rests on every row's call. */
+const mostJoinedRows = 1_000_000;
 
 /** A class, so that the store keeps it as it is: it is never changed, and too large to be walked. */
 export class LoadedRun {
   readonly id: string;
   readonly run: Run;
   /** Null until it was made: that of a large run follows its lanes. */
-  readonly summary: SummaryDocument | null;
+  readonly summary: WindowSummary | null;
   /** Recorded iterations, in order. */
   readonly iterations: readonly number[];
   readonly #views: Map<number, IterationView>;
+  readonly #attainable: AttainableBandwidth | undefined;
+  /** The representative one. */
+  #iteration: Iteration | null = null;
   #missed: MissedRows | null;
 
-  /**
-   * `counters` are those of the indexed iteration; where neither they nor the summary are given, both follow. The summary
-   * of the run before may stay until this run's own is there, with what of `missed` is known by then.
-   */
-  constructor(
-    id: string,
-    run: Run,
-    indexed: IterationData,
-    summary: SummaryDocument | null,
-    counters: readonly LaneCounter[] | null = null,
-    missed: MissedRows | null = null,
-  ) {
+  constructor(id: string, run: Run, indexed: IterationData, known: KnownOfRun) {
+    const { summary = null, counters = summary === null ? [] : null, missed = null, attainable } = known;
     this.id = id;
     this.run = run;
     this.summary = summary;
     this.#missed = missed;
+    this.#attainable = attainable;
     this.iterations = iterationsOf(run.trace);
-    const known = counters ?? (summary === null ? [] : null);
-    this.#views = new Map([[indexed.number, new IterationView(run, indexed, known)]]);
+    this.#views = new Map([[indexed.number, new IterationView(run, indexed, counters)]]);
   }
 
-  get operations(): SummaryDocument['operations'] {
-    return this.summary?.operations ?? [];
+  /** Each time that an operation ran in the representative iteration. Worked out for the one that is looked at. */
+  operationsOf(op: number): readonly OperationRow[] {
+    this.#iteration ??= iterationOf(this.run.trace, this.run.info.iterations.representative);
+    const { begin, end } = this.#iteration;
+    return end - begin > mostJoinedRows ? [] : operationRows(this.#iteration, { op, attainable: this.#attainable });
   }
 
-  get verdicts(): SummaryDocument['verdicts'] {
+  get verdicts(): WindowSummary['verdicts'] {
     return this.summary?.verdicts ?? [];
   }
 
@@ -57,8 +70,9 @@ export class LoadedRun {
     return this.#missed;
   }
 
-  withSummary(summary: SummaryDocument, counters: readonly LaneCounter[]): LoadedRun {
-    return new LoadedRun(this.id, this.run, this.view(null).data, summary, counters);
+  withSummary(summary: WindowSummary, counters: readonly LaneCounter[]): LoadedRun {
+    const known = { summary, counters, attainable: this.#attainable };
+    return new LoadedRun(this.id, this.run, this.view(null).data, known);
   }
 
   /** The representative iteration where `iteration` is null or was not recorded. */

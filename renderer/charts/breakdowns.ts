@@ -1,7 +1,8 @@
 /** Charts of one run, from its summary: what the engines did, and where the time of host threads and devices went. */
-import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
+
 import type { RunOrigin } from '../../core/trace/run.ts';
 import type { PaintName } from '../app/palette.ts';
+import type { WindowSummary } from '../app/windowSummary.ts';
 import {
   type BarSpec,
   type Cell,
@@ -13,7 +14,7 @@ import {
 } from './spec.ts';
 
 export type BreakdownSummary = Pick<
-  SummaryDocument,
+  WindowSummary,
   'engines' | 'host' | 'temporal' | 'device' | 'profile' | 'machine' | 'createdAt'
 >;
 

@@ -1,5 +1,6 @@
 /** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
 
+import type { OperationRow } from '../../core/analysis/operations.ts';
 import { describeOperation } from '../../core/experiment/describe.ts';
 import { operationOf, operationPathOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
@@ -61,7 +62,7 @@ function SelectedTogether() {
 const mostOccurrences = 3;
 
 function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number }) {
-  const rows = run.operations.filter((row) => row.op === op);
+  const rows = run.operationsOf(op);
   if (rows.length === 0) return null;
   const { lanes } = run.run.trace;
   const left = rows.length - mostOccurrences;
@@ -85,7 +86,7 @@ function Occurrences({ run, op }: { readonly run: LoadedRun; readonly op: number
 }
 
 interface OccurrenceProps {
-  readonly row: LoadedRun['operations'][number];
+  readonly row: OperationRow;
   readonly title: string;
   /** Where it ran; null where there is only one of it. */
   readonly lane: string | null;

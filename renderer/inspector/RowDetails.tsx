@@ -68,7 +68,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
 function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedRun }) {
   const speed = rowRate(row);
   if (speed === null) return null;
-  const attainable = run.operations.find((operation) => operation.op === row.op)?.attainableBytesPerSecond ?? null;
+  const attainable = row.op === null ? null : (run.operationsOf(row.op)[0]?.attainableBytesPerSecond ?? null);
   return (
     <>
       <Fact name="Rate">{formatRate(speed)}</Fact>

@@ -1,11 +1,11 @@
 /** A run as a whole: how long, what overlapped, what the engines and the host did, how sure one can be, and where it was made. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { Spread } from '../../core/analysis/statistics.ts';
-import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
+import type { WindowSummary } from '../app/windowSummary.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
@@ -23,9 +23,9 @@ const Summarizing = () => (
   </p>
 );
 
-const nothing = ({ engine }: SummaryDocument): string => (engine === 'sim' ? 'Nothing to run' : 'Nothing recorded');
+const nothing = ({ engine }: WindowSummary): string => (engine === 'sim' ? 'Nothing to run' : 'Nothing recorded');
 
-function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summary: SummaryDocument }) {
+function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   const origin = useApp((state) => state.runs[run.id]?.origin);
   return (
     <>
@@ -64,7 +64,7 @@ function byWeight(a: Verdict, b: Verdict): number {
   return tone === 'missed' ? b.copyNs - b.overlapNs - (a.copyNs - a.overlapNs) : 0;
 }
 
-function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: SummaryDocument['verdicts'] }) {
+function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: WindowSummary['verdicts'] }) {
   if (verdicts.length === 0) return null;
   const shown = verdicts
     .map((verdict, place) => ({ verdict, place }))
@@ -84,7 +84,7 @@ function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdict
   );
 }
 
-function OverlapBlock({ summary: { overlap } }: { readonly summary: SummaryDocument }) {
+function OverlapBlock({ summary: { overlap } }: { readonly summary: WindowSummary }) {
   const { h2dKernel, d2hKernel, h2dD2h, h2dBusyNs, d2hBusyNs } = overlap;
   return (
     <Block title="Overlap">
@@ -124,7 +124,7 @@ function CopyOverlap({ name, timeNs, shareOfCopy, shareOfKernel }: CopyOverlapPr
   );
 }
 
-function EngineBlock({ summary }: { readonly summary: SummaryDocument }) {
+function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
   if (summary.engines.length === 0) return null;
   return (
     <Block title="Engines">
@@ -149,7 +149,7 @@ function EngineBlock({ summary }: { readonly summary: SummaryDocument }) {
   );
 }
 
-function HostBlock({ summary }: { readonly summary: SummaryDocument }) {
+function HostBlock({ summary }: { readonly summary: WindowSummary }) {
   const busy = summary.host.filter(
     ({ calls, heldByCopyNs, blockedInSynchronizeNs, workingNs, otherNs }) =>
       calls > 0 || heldByCopyNs + blockedInSynchronizeNs + workingNs + otherNs > 0,
@@ -172,7 +172,7 @@ const Time = ({ name, value }: { readonly name: string; readonly value: number }
 
 const count = (value: number): string => value.toLocaleString('en-US');
 
-function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
+function VerificationBlock({ summary }: { readonly summary: WindowSummary }) {
   const { bytesChecked, bytesWrong, checks, unverified } = summary.verification;
   const simulated = summary.engine === 'sim';
   return (
@@ -211,14 +211,14 @@ function VerificationBlock({ summary }: { readonly summary: SummaryDocument }) {
   );
 }
 
-const timings: Readonly<Record<SummaryDocument['timing'], string>> = {
+const timings: Readonly<Record<WindowSummary['timing'], string>> = {
   cupti: 'CUPTI device timestamps',
   'cuda-events': 'CUDA events',
   'host-clock': 'host clock',
   simulated: 'simulated',
 };
 
-function TimingBlock({ summary: { iterations, timing, engine } }: { readonly summary: SummaryDocument }) {
+function TimingBlock({ summary: { iterations, timing, engine } }: { readonly summary: WindowSummary }) {
   const { recordedMakespanNs, recorded } = iterations;
   return (
     <Block title="Timing">
@@ -233,7 +233,7 @@ function TimingBlock({ summary: { iterations, timing, engine } }: { readonly sum
 }
 
 /** What recording costs: the same iterations by the host's clock, recorded and not. A prediction has no such cost. */
-function RecordingCost({ iterations }: Pick<SummaryDocument, 'iterations'>) {
+function RecordingCost({ iterations }: Pick<WindowSummary, 'iterations'>) {
   const { recordedWallNs, plainWallNs, recordingOverheadNs } = iterations;
   return (
     <>
@@ -263,13 +263,13 @@ function SpreadFact({ name, spread }: { readonly name: string; readonly spread: 
   );
 }
 
-const engineNames: Readonly<Record<SummaryDocument['engine'], string>> = {
+const engineNames: Readonly<Record<WindowSummary['engine'], string>> = {
   cuda: 'CUDA',
   cpu: 'CPU engine',
   sim: 'Simulator',
 };
 
-function MachineBlock({ summary }: { readonly summary: SummaryDocument }) {
+function MachineBlock({ summary }: { readonly summary: WindowSummary }) {
   const { device, machine, versions, profile, createdAt, engine } = summary;
   return (
     <Block title="Made on">

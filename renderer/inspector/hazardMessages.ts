@@ -3,11 +3,11 @@ import type { HazardReport } from '../../core/analysis/hazards/hazard.ts';
 import type { Change } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Verification } from '../../core/trace/run.ts';
+import type { SentDocument, Stale } from '../common/sentDocument.ts';
 
 export interface HazardRequest {
   readonly ticket: number;
-  /** Null: that of the request before. */
-  readonly experiment: Experiment | null;
+  readonly document: SentDocument;
   readonly question: FindHazards | RepairHazard;
 }
 
@@ -24,6 +24,7 @@ export interface RepairHazard {
 }
 
 export type HazardAnswer =
+  | Stale
   /** Null where the experiment can't be lowered: the window says why elsewhere. */
   | { readonly kind: 'found'; readonly ticket: number; readonly report: HazardReport | null }
   | { readonly kind: 'repaired'; readonly ticket: number; readonly change: Change | null };

@@ -6,7 +6,8 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { beforeNextFrame, state, watch } from '../app/store/store.ts';
 import { debounced } from '../common/debounced.ts';
-import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
+import { DocumentSender } from '../common/sentDocument.ts';
+import type { FindHazards, HazardAnswer, HazardRequest, RepairHazard } from './hazardMessages.ts';
 import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
 
@@ -34,16 +35,15 @@ interface Last {
 /** The last report, and whose it is. */
 let last: Last | null = null;
 
-type Question = { readonly experiment: Experiment } & (
-  | { readonly document: string; readonly run: string }
-  | { readonly hazard: Hazard }
+type Question = { readonly experiment: Experiment; readonly since: number } & (
+  | { readonly document: string; readonly run: string; readonly message: FindHazards }
+  | { readonly hazard: Hazard; readonly message: RepairHazard }
 );
 
 const asked = new Map<number, Question>();
 const listeners = new Set<() => void>();
 let worker: Worker | null = null;
-/** The experiment that the worker has. */
-let given: Experiment | null = null;
+const documents = new DocumentSender();
 let tickets = 0;
 
 export function subscribe(listener: () => void): () => void {
@@ -108,7 +108,7 @@ function askReport(document: string, experiment: Experiment, run: LoadedRun | nu
     (one) => 'run' in one && one.experiment === experiment && one.run === id && one.document === document,
   );
   if (isAsked || reportOf(experiment, id) !== null) return;
-  send({ document, experiment, run: id }, { kind: 'find', run: checkedRun(run) });
+  send({ document, experiment, since: performance.now(), run: id, message: { kind: 'find', run: checkedRun(run) } });
 }
 
 /** Only a run whose data was checked can give evidence. */
@@ -121,20 +121,16 @@ function checkedRun(run: LoadedRun | null): FindHazards['run'] {
 export function askRepair(experiment: Experiment, report: HazardReport, hazard: Hazard): void {
   const isAsked = [...asked.values()].some((one) => 'hazard' in one && one.hazard === hazard);
   if (isAsked || repairOf(experiment, hazard) !== undefined) return;
-  send({ experiment, hazard }, { kind: 'repair', hazard: report.hazards.indexOf(hazard) });
+  const message = { kind: 'repair', hazard: report.hazards.indexOf(hazard) } as const;
+  send({ experiment, since: performance.now(), hazard, message });
 }
 
-function send(question: Question, message: HazardRequest['question']): void {
-  const { experiment } = question;
+function send(question: Question): void {
   tickets += 1;
   asked.set(tickets, question);
   worker ??= startWorker();
-  worker.postMessage({
-    ticket: tickets,
-    experiment: experiment === given ? null : experiment,
-    question: message,
-  } satisfies HazardRequest);
-  given = experiment;
+  const document = documents.send(question.experiment);
+  worker.postMessage({ ticket: tickets, document, question: question.message } satisfies HazardRequest);
 }
 
 function startWorker(): Worker {
@@ -148,19 +144,30 @@ function startWorker(): Worker {
 function end(): void {
   worker?.terminate();
   worker = null;
-  given = null;
+  documents.forget();
   asked.clear();
 }
 
+/** A worker that is at something for longer is ended by the next edit; another one has to be sent the whole document. */
+const patienceMs = 1000;
+
 // First of all: a processor that still works on the document before can't draw the lanes of the new one.
 watch((now, before) => {
-  if (asked.size > 0 && currentExperiment(now) !== currentExperiment(before)) end();
+  if (asked.size === 0 || currentExperiment(now) === currentExperiment(before)) return;
+  const isLong = (one: Question): boolean => 'hazard' in one || performance.now() - one.since > patienceMs;
+  if ([...asked.values()].some(isLong)) end();
+  else asked.clear();
 });
 
 function settle(answer: HazardAnswer): void {
   const question = asked.get(answer.ticket);
   asked.delete(answer.ticket);
+  if (answer.kind === 'stale') documents.forget();
   if (question === undefined) return;
+  if (answer.kind === 'stale') {
+    send(question);
+    return;
+  }
   if (answer.kind === 'found' && 'run' in question) keepReport(question, answer.report ?? none);
   if (answer.kind === 'repaired' && 'hazard' in question) {
     const own = repairs.get(question.experiment) ?? new Map<Hazard, Change | null>();

@@ -3,26 +3,27 @@ import '../zodSetup.ts';
 import { withEvidence } from '../../core/analysis/hazards/evidence.ts';
 import type { HazardReport } from '../../core/analysis/hazards/hazard.ts';
 import { hazardsOf, repairOf } from '../../core/analysis/hazards/repair.ts';
+import { difference } from '../../core/experiment/edit/difference.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { lower } from '../../core/program/lower.ts';
+import { DocumentReceiver } from '../common/sentDocument.ts';
 import type { FindHazards, HazardAnswer, HazardRequest } from './hazardMessages.ts';
 
-let present: Experiment | null = null;
+const documents = new DocumentReceiver();
 
-self.addEventListener('message', ({ data }: MessageEvent<HazardRequest>) => {
-  const { ticket, question } = data;
-  present = data.experiment ?? present;
-  const experiment = present;
-  const answer: HazardAnswer =
-    question.kind === 'find'
-      ? { kind: 'found', ticket, report: orNull(experiment, (known) => find(known, question)) }
-      : { kind: 'repaired', ticket, change: orNull(experiment, (known) => repairOf(known, question.hazard)) };
-  self.postMessage(answer);
+self.addEventListener('message', ({ data: { ticket, document, question } }: MessageEvent<HazardRequest>) => {
+  const experiment = documents.receive(document);
+  self.postMessage(experiment === null ? { kind: 'stale', ticket } : answer(ticket, experiment, question));
 });
 
-function orNull<Found>(experiment: Experiment | null, look: (experiment: Experiment) => Found): Found | null {
+const answer = (ticket: number, experiment: Experiment, question: HazardRequest['question']): HazardAnswer =>
+  question.kind === 'find'
+    ? { kind: 'found', ticket, report: orNull(() => find(experiment, question)) }
+    : { kind: 'repaired', ticket, change: orNull(() => repairOf(experiment, question.hazard)) };
+
+function orNull<Found>(look: () => Found): Found | null {
   try {
-    return experiment === null ? null : look(experiment);
+    return look();
   } catch {
     return null;
   }
@@ -30,11 +31,14 @@ function orNull<Found>(experiment: Experiment | null, look: (experiment: Experim
 
 function find(experiment: Experiment, { run }: FindHazards): HazardReport {
   const report = hazardsOf(experiment);
-  const isSame = run !== null && programOf(run.experiment) === programOf(experiment);
+  const isSame = run !== null && difference(programOf(run.experiment), programOf(experiment)) === null;
   return isSame ? withEvidence(report, lower(experiment), run.verification) : report;
 }
 
 /** What decides the operations' numbers and what they do; not the name, nor how often all is repeated. */
-function programOf({ buffers, streams, events, threads }: Experiment): string {
-  return JSON.stringify({ buffers, streams, events, threads });
-}
+const programOf = ({ buffers, streams, events, threads }: Experiment): object => ({
+  buffers,
+  streams,
+  events,
+  threads,
+});

@@ -1,16 +1,16 @@
 /** What the window and the worker that predicts say to each other. */
 import type { LaneCounter } from '../../core/analysis/laneCounters.ts';
-import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Trace } from '../../core/trace/trace.ts';
 import type { IterationData } from '../app/loading/iterationData.ts';
+import type { WindowSummary } from '../app/windowSummary.ts';
+import type { SentDocument, Stale } from '../common/sentDocument.ts';
 
 export interface PredictRequest {
   readonly ticket: number;
-  readonly experiment: Experiment;
+  readonly document: SentDocument;
   /** Null: that of the request before. */
   readonly profile: DeviceProfile | null;
   /** Copyscope's version. */
@@ -20,6 +20,7 @@ export interface PredictRequest {
 }
 
 export type PredictAnswer =
+  | Stale
   | {
       /** The lanes. The summary follows, unless another request comes first. */
       readonly kind: 'predicted';
@@ -30,5 +31,5 @@ export type PredictAnswer =
       readonly iteration: IterationData;
       readonly counters: readonly LaneCounter[];
     }
-  | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: SummaryDocument }
+  | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: WindowSummary }
   | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };

@@ -3,9 +3,10 @@ import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters
 import { Tally } from '../../core/experiment/edit/tally.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { lowerToSimulate } from '../../core/program/lower.ts';
-import { simulateRun } from '../../core/simulator/engine.ts';
+import { simulateRunInSteps } from '../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { SimulateOptions } from '../../core/simulator/simulate.ts';
+import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { type IterationData, indexIteration } from '../app/loading/iterationData.ts';
 
@@ -17,14 +18,18 @@ export interface Prediction {
 }
 
 /** Throws a CopyscopeError for what can't be lowered or simulated. `version` is Copyscope's. */
-export function predict(
+export const predict = (...of: Parameters<typeof predictInSteps>): Prediction => atOnce(predictInSteps(...of));
+
+/** The same in steps. */
+export function* predictInSteps(
   experiment: Experiment,
   profile: DeviceProfile,
   version: string,
   options?: SimulateOptions,
-): Prediction {
+): InSteps<Prediction> {
   const request = { experiment, program: lowerToSimulate(experiment), profile: profile.name };
-  const run = simulateRun(request, profile, { machine: null, version }, options);
+  yield;
+  const run = yield* simulateRunInSteps(request, profile, { machine: null, version }, options);
   const { representative } = run.info.iterations;
   return {
     run,

@@ -1,15 +1,18 @@
 /**
  * Simulates the open experiment away from the window's thread, where that would hold the window up, and sums up what was
- * simulated.
+ * simulated. A request gives up what is under way for the one before.
  */
 import '../zodSetup.ts';
-import { summarizeRun } from '../../core/analysis/summary.ts';
+import { summarizeInSteps } from '../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
-import type { Run } from '../../core/trace/run.ts';
 import { summaryOptions } from '../app/attainable.ts';
+import { windowSummary } from '../app/windowSummary.ts';
+import { inTurns } from '../common/inTurns.ts';
+import { DocumentReceiver } from '../common/sentDocument.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
-import { predict } from './predict.ts';
+import { predictInSteps } from './predict.ts';
 
 /** The worker's own global, as far as this file needs it. */
 interface WorkerScope {
@@ -19,35 +22,39 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 
+const documents = new DocumentReceiver();
 let profile: DeviceProfile | null = null;
 let newest = -1;
 /** What the last summary took. The next one waits as long, so that quick edits don't wait for it. */
 let summaryMs = 0;
 
 scope.onmessage = ({ data }) => {
-  newest = data.ticket;
+  const { ticket } = data;
+  newest = ticket;
   profile = data.profile ?? profile;
-  try {
-    answer(data);
-  } catch (thrown) {
-    scope.postMessage({ kind: 'failed', ticket: data.ticket, error: toErrorInfo(thrown) });
+  const experiment = documents.receive(data.document);
+  if (experiment === null) scope.postMessage({ kind: 'stale', ticket });
+  else {
+    answer(data, experiment).catch((thrown: unknown) =>
+      scope.postMessage({ kind: 'failed', ticket, error: toErrorInfo(thrown) }),
+    );
   }
 };
 
-function answer({ ticket, experiment, version, hasLanes }: PredictRequest): void {
+async function answer({ ticket, version, hasLanes }: PredictRequest, experiment: Experiment): Promise<void> {
   const used = profile;
   if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
-  const { run, iteration, counters } = predict(experiment, used, version);
+  const isNewest = (): boolean => newest === ticket;
+  const made = await inTurns(predictInSteps(experiment, used, version), isNewest);
+  if (made === null) return;
+  const { run, iteration, counters } = made;
   const { experiment: _, ...info } = run.info;
   if (!hasLanes) scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
-  setTimeout(() => {
-    if (newest === ticket) scope.postMessage({ kind: 'summarized', ticket, summary: summarized(run, used) });
-  }, summaryMs);
-}
-
-function summarized(run: Run, used: DeviceProfile) {
+  await new Promise((resolve) => setTimeout(resolve, summaryMs));
+  if (!isNewest()) return;
   const begin = performance.now();
-  const summary = summarizeRun(run, summaryOptions(used));
+  const summary = await inTurns(summarizeInSteps(run, summaryOptions(used)), isNewest);
+  if (summary === null) return;
   summaryMs = performance.now() - begin;
-  return summary;
+  scope.postMessage({ kind: 'summarized', ticket, summary: windowSummary(summary) });
 }

@@ -6,6 +6,7 @@ import type { RunSummary } from '../../core/service/service.ts';
 import { tooLong } from '../../core/simulator/bounded.ts';
 import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
+import { summaryOptions } from '../app/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
 import { host } from '../app/store/actions.ts';
@@ -13,6 +14,7 @@ import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId 
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import { debounced } from '../common/debounced.ts';
+import { DocumentSender } from '../common/sentDocument.ts';
 import { keptMissed } from '../timeline/keptMissed.ts';
 import { noneMissed } from '../timeline/missed.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
@@ -54,11 +56,15 @@ export function usePrediction(): void {
 }
 
 let worker: Worker | null = null;
+const documents = new DocumentSender();
+/** The last request, which is sent anew where the worker has lost the document. */
+let sent: Request | null = null;
 /** The profile that the worker has. */
 let given: DeviceProfile | null = null;
 let tickets = 0;
 /** Under way; null where nothing is. */
-let asked: (Wanted & { readonly ticket: number; readonly since: number }) | null = null;
+let asked: (Wanted & { readonly ticket: number; readonly profile: DeviceProfile; readonly since: number }) | null =
+  null;
 /** What comes next: only the last of quick edits. */
 let waiting: Wanted | null = null;
 /** The prediction on screen, whose summary may still come. */
@@ -69,7 +75,8 @@ function ask(wanted: Wanted): void {
   if (profile !== undefined && predictedHere(wanted, profile)) return;
   toSum = null;
   waiting = wanted;
-  if (asked !== null && performance.now() - asked.since > patienceMs) end();
+  // The worker gives it up for the next one.
+  if (asked !== null && performance.now() - asked.since > patienceMs) asked = null;
   if (asked === null) askNext();
 }
 
@@ -112,7 +119,7 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
     return true;
   }
   tickets += 1;
-  show(id, { ticket: tickets, ...made });
+  show(id, { ticket: tickets, profile, ...made });
   toSum = { ticket: tickets, experiment, profile };
   beforeNextFrame(sumSoon);
   if (isLongerThan(leastRehearsed, experiment)) rehearse(shortEnough, (edited) => predictInVain(edited, profile));
@@ -140,9 +147,9 @@ let toSum: { readonly ticket: number; readonly experiment: Experiment; readonly 
 
 const sumSoon = debounced(() => {
   if (toSum === null) return;
-  const { profile, ...request } = toSum;
+  const request = { ...toSum, hasLanes: true };
   toSum = null;
-  send({ ...request, hasLanes: true }, profile);
+  send(request);
 }, summaryPauseMs);
 
 const version = (): string => state().about?.version ?? '';
@@ -150,20 +157,29 @@ const version = (): string => state().about?.version ?? '';
 function post(wanted: Wanted, profile: DeviceProfile): void {
   waiting = null;
   tickets += 1;
-  asked = { ...wanted, ticket: tickets, since: performance.now() };
-  send({ ticket: tickets, experiment: wanted.experiment, hasLanes: false }, profile);
+  asked = { ...wanted, ticket: tickets, profile, since: performance.now() };
+  send({ ticket: tickets, experiment: wanted.experiment, profile, hasLanes: false });
 }
 
-function send(request: Pick<PredictRequest, 'ticket' | 'experiment' | 'hasLanes'>, profile: DeviceProfile): void {
+interface Request extends Pick<PredictRequest, 'ticket' | 'hasLanes'> {
+  readonly experiment: Experiment;
+  readonly profile: DeviceProfile;
+}
+
+function send(request: Request): void {
   worker ??= started();
-  const news = profile === given ? null : profile;
-  given = profile;
-  worker.postMessage({ ...request, profile: news, version: version() } satisfies PredictRequest);
+  sent = request;
+  const { ticket, hasLanes, experiment } = request;
+  const profile = request.profile === given ? null : request.profile;
+  given = request.profile;
+  const document = documents.send(experiment);
+  worker.postMessage({ ticket, hasLanes, document, profile, version: version() } satisfies PredictRequest);
 }
 
 function end(): void {
   worker?.terminate();
   worker = null;
+  documents.forget();
   given = null;
   asked = null;
 }
@@ -178,12 +194,17 @@ function started(): Worker {
 }
 
 function receive(answer: PredictAnswer): void {
+  if (answer.kind === 'stale') {
+    documents.forget();
+    if (sent?.ticket === answer.ticket) send(sent);
+    return;
+  }
   if (answer.kind === 'summarized') {
     addSummary(answer);
     return;
   }
   if (answer.ticket !== asked?.ticket) return;
-  const { key, experiment } = asked;
+  const { key, experiment, profile } = asked;
   asked = null;
   const next = waiting;
   // The next one is simulated while this one is drawn.
@@ -191,7 +212,7 @@ function receive(answer: PredictAnswer): void {
   const id = predictionId(key);
   if (answer.kind === 'predicted') {
     const { ticket, info, trace, iteration, counters } = answer;
-    show(id, { ticket, run: { info: { ...info, experiment }, trace }, iteration, counters });
+    show(id, { ticket, profile, run: { info: { ...info, experiment }, trace }, iteration, counters });
   } else if (next === null) forget(id);
 }
 
@@ -202,17 +223,19 @@ function forget(id: string): void {
 }
 
 /** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
-function show(id: string, { ticket, run, iteration, counters }: Prediction & { readonly ticket: number }): void {
+function show(id: string, made: Prediction & { readonly ticket: number; readonly profile: DeviceProfile }): void {
+  const { ticket, profile, run, iteration, counters } = made;
   shown = { ticket, id, counters };
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
   const last = before?.status === 'ready' ? before.value : null;
   const missed = last === null ? noneMissed : keptMissed(last, run, iteration.rows);
   const summary = last?.summary ?? null;
+  const { attainable } = summaryOptions(profile);
   assign({
     loadedRuns: {
       ...loadedRuns,
-      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, summary, counters, missed) },
+      [id]: { status: 'ready', value: new LoadedRun(id, run, iteration, { summary, counters, missed, attainable }) },
     },
     runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),

@@ -8,10 +8,10 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { SummaryDocument } from '../../core/analysis/summaryDocument.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
+import type { WindowSummary } from '../app/windowSummary.ts';
 import { formatDay } from '../common/time.ts';
 import { HazardCount } from './HazardCount.tsx';
 import classes from './StatusLine.module.css';
@@ -45,7 +45,7 @@ export function StatusLine() {
   );
 }
 
-function RunStatus({ summary }: { readonly summary: SummaryDocument }) {
+function RunStatus({ summary }: { readonly summary: WindowSummary }) {
   const { h2dKernel, d2hKernel } = summary.overlap;
   const { h2d, d2h } = summary.link;
   return (
@@ -73,7 +73,7 @@ function RunStatus({ summary }: { readonly summary: SummaryDocument }) {
   );
 }
 
-function Verification({ summary }: { readonly summary: SummaryDocument }) {
+function Verification({ summary }: { readonly summary: WindowSummary }) {
   const { bytesChecked, bytesWrong } = summary.verification;
   if (summary.engine === 'sim') return <Item name="Data">not moved</Item>;
   if (bytesChecked === 0) return <Item name="Data">not verified</Item>;

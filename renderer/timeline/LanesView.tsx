@@ -160,24 +160,14 @@ function useLayout(run: LoadedRun, view: IterationView, compact: boolean, height
   const arrangement = useArrangement(run);
   return useMemo(
     () =>
-      layoutTracks(view, { height, compact, attainable: attainableRates(run), ...(compact ? {} : { arrangement }) }),
+      layoutTracks(view, {
+        height,
+        compact,
+        attainable: run.summary?.attainable ?? none,
+        ...(compact ? {} : { arrangement }),
+      }),
     [run, view, compact, height, arrangement],
   );
 }
 
-type Rates = Record<'h2d' | 'd2h', number | null>;
-
-const known = new WeakMap<LoadedRun['operations'], Rates>();
-
-/** The highest attainable rate among the copies of each direction; null where no profile knows. */
-function attainableRates({ operations }: LoadedRun): Rates {
-  const found = known.get(operations);
-  if (found !== undefined) return found;
-  const rates: Rates = { h2d: null, d2h: null };
-  for (const { direction, attainableBytesPerSecond: rate } of operations) {
-    if ((direction === 'h2d' || direction === 'd2h') && rate !== null)
-      rates[direction] = Math.max(rates[direction] ?? 0, rate);
-  }
-  known.set(operations, rates);
-  return rates;
-}
+const none = { h2d: null, d2h: null };

@@ -1,6 +1,7 @@
 /** Verdicts of one iteration: one for each copy operation or crowded-out kernel, its occurrences taken together. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { groupBy } from '../../groupBy.ts';
+import { atOnce, type InSteps } from '../../steps.ts';
 import { coveredLength } from '../intervals.ts';
 import type { Activity, Iteration } from '../iteration.ts';
 import { defaultQueueDepth } from '../queue.ts';
@@ -19,22 +20,33 @@ import { explain } from './words.ts';
  * Of copies, in the order in which they first ran, then of kernels that waited for multiprocessors. `experiment` is null
  * for a trace that doesn't come from one; `queueDepth` is that of the device's profile.
  */
-export function verdicts(
+export const verdicts = (iteration: Iteration, experiment: Experiment | null, queueDepth?: number): Verdict[] =>
+  atOnce(verdictsInSteps(iteration, experiment, queueDepth));
+
+/** Copies of one step. */
+const copiesPerStep = 500;
+
+/** The same in steps. */
+export function* verdictsInSteps(
   iteration: Iteration,
   experiment: Experiment | null,
   queueDepth: number = defaultQueueDepth,
-): Verdict[] {
+): InSteps<Verdict[]> {
   const scene = buildScene(iteration, programFacts(experiment), queueDepth);
   // Without an operation number each row stands for itself.
   const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
-  const copies = [...operations.values()].map((rows) =>
-    verdict(
-      scene,
-      rows.map((copy) => examine(scene, copy)),
-    ),
-  );
+  const found: Verdict[] = [];
+  for (const rows of operations.values()) {
+    found.push(
+      verdict(
+        scene,
+        rows.map((copy) => examine(scene, copy)),
+      ),
+    );
+    if (found.length % copiesPerStep === 0) yield;
+  }
   const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
-  return [...copies, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
+  return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
 }
 
 function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {

@@ -1,8 +1,8 @@
 /** What the window and the worker that opens run files say to each other. */
 import type { LaneCounter } from '../../../core/analysis/laneCounters.ts';
-import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import type { WindowSummary } from '../windowSummary.ts';
 import type { IterationData } from './iterationData.ts';
 
 export interface OpenRequest {
@@ -13,7 +13,7 @@ export interface OpenRequest {
 
 /** What follows the lanes of a large run. */
 export interface RunAnalysis {
-  readonly summary: SummaryDocument;
+  readonly summary: WindowSummary;
   /** Of the representative iteration. */
   readonly counters: readonly LaneCounter[];
 }

@@ -1,11 +1,12 @@
 /** Opens run files away from the window's thread: reads, decodes, validates and indexes, and hands the memory over. */
 import '../../zodSetup.ts';
 import { laneCounters } from '../../../core/analysis/laneCounters.ts';
-import { summarizeRun } from '../../../core/analysis/summary.ts';
+import { summarizeLazily } from '../../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { TraceColumns } from '../../../core/trace/trace.ts';
+import { windowSummary } from '../windowSummary.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
 import { mostDetailedRows, type OpenAnswer, type OpenRequest, type RunAnalysis } from './messages.ts';
 
@@ -41,7 +42,7 @@ async function open(ticket: number, address: string): Promise<void> {
 }
 
 const analyse = (run: Run): RunAnalysis => ({
-  summary: summarizeRun(run, { mostOperations: mostDetailedRows }),
+  summary: windowSummary(summarizeLazily(run, { mostOperations: mostDetailedRows })),
   counters: laneCounters(run, run.info.iterations.representative),
 });
 

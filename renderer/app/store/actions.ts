@@ -1,5 +1,5 @@
 /** Everything the window does: asks the host, and writes the answer into the store. Failures become notifications. */
-import { summarizeRun } from '../../../core/analysis/summary.ts';
+import { summarizeLazily } from '../../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import {
@@ -22,6 +22,7 @@ import { notifyError, notifyRunFailed } from '../notify.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { noteRecent } from '../recent.ts';
 import { remember } from '../settings.ts';
+import { windowSummary } from '../windowSummary.ts';
 import { sendDraftsTo } from './drafts.ts';
 import {
   comparedRunIds,
@@ -221,8 +222,9 @@ export async function ensureRun(id: string): Promise<void> {
   try {
     await host().runFile(id);
     const { run, iteration, analysis } = await openRunFile(new URL(runFilePath(id), location.href).href);
-    const made = analysis === null ? summarizeRun(run, await attainableFor(run.info, state().profiles, host())) : null;
-    const value = new LoadedRun(id, run, iteration, made);
+    const options = await attainableFor(run.info, state().profiles, host());
+    const summary = analysis === null ? windowSummary(summarizeLazily(run, options)) : null;
+    const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });
     put('loadedRuns', id, { status: 'ready', value });
     evictRuns(id);
     if (analysis !== null) addAnalysis(value, await analysis);

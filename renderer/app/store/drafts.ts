@@ -4,7 +4,7 @@
  */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { parseExperiment } from '../../../core/experiment/parse.ts';
-import type { Draft, TypedTexts } from '../../../core/service/service.ts';
+import type { Draft, SentDraft, TypedTexts } from '../../../core/service/service.ts';
 import { forget, recall, remember } from '../settings.ts';
 
 const nameOf = (key: string): string => `draft:${key}`;
@@ -12,13 +12,13 @@ const nameOf = (key: string): string => `draft:${key}`;
 const delayMs = 250;
 
 /** Takes a draft to the host, or has it forgotten. Rejects while there is no host. */
-type Send = (key: string, draft: Draft | null) => Promise<void>;
+type Send = (key: string, draft: SentDraft | null) => Promise<void>;
 
 const waiting = new Map<string, Draft>();
 let timer: ReturnType<typeof setTimeout> | null = null;
 
 /** What the host has not been told yet; the last of each document. */
-const unsent = new Map<string, Draft | null>();
+const unsent = new Map<string, SentDraft | null>();
 let send: Send | null = null;
 let sending = false;
 
@@ -31,19 +31,34 @@ export function sendDraftsTo(next: Send | null): void {
 /** Keeps a document's changes, and what is being typed into its fields, soon; the last one of a quick series. */
 export function keepDraft(key: string, experiment: Experiment, typed: TypedTexts): void {
   waiting.set(key, { changedAt: new Date().toISOString(), experiment, typed });
-  timer ??= setTimeout(flushDrafts, delayMs);
+  timer ??= setTimeout(() => {
+    keepWaiting();
+    // Of a long document both take time.
+    setTimeout(sendAll);
+  }, delayMs);
 }
 
 /** Keeps at once what is waiting: before the page goes. */
 export function flushDrafts(): void {
+  keepWaiting();
+  void sendAll();
+}
+
+/** Longer ones, no storage takes: then the host alone has them. */
+const mostStored = 5_000_000;
+
+function keepWaiting(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  for (const [key, draft] of waiting) {
-    remember(nameOf(key), JSON.stringify(draft));
-    unsent.set(key, draft);
+  for (const [key, { experiment, ...rest }] of waiting) {
+    // A document crosses to the host as text in a third of the time that its values take.
+    const text = JSON.stringify(experiment);
+    const stored = `${JSON.stringify(rest).slice(0, -1)},"experiment":${text}}`;
+    if (stored.length <= mostStored) remember(nameOf(key), stored);
+    else forget(nameOf(key));
+    unsent.set(key, { ...rest, experiment: text });
   }
   waiting.clear();
-  void sendAll();
 }
 
 export function dropDraft(key: string): void {

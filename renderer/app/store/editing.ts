@@ -248,7 +248,7 @@ export const saveCurrent = (): Promise<void> =>
     const history = key === null ? undefined : histories.get(key);
     if (page.kind !== 'experiment' || key === null || history === undefined || !history.dirty) return;
     const { experiment } = history;
-    await host().saveExperiment(page.id, experiment);
+    await host().saveExperiment(page.id, JSON.stringify(experiment));
     history.keep(experiment);
     show(key, history);
     assign({ experiments: await host().experiments() });

@@ -1,0 +1,23 @@
+/** Work in steps that takes turns with the messages that come in the meantime. */
+import type { InSteps } from '../../core/steps.ts';
+
+const { port1, port2 } = new MessageChannel();
+const waiting: (() => void)[] = [];
+port1.onmessage = () => waiting.shift()?.();
+
+/** Behind the messages that are there by now. A timer would wait for some milliseconds. */
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    waiting.push(resolve);
+    port2.postMessage(null);
+  });
+
+/** Null where the work was given up, since after some step it was not `wanted` any more. */
+export async function inTurns<Result>(work: InSteps<Result>, isWanted: () => boolean): Promise<Result | null> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await turn();
+    if (!isWanted()) return null;
+  }
+}

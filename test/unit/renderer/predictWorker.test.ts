@@ -1,0 +1,73 @@
+/** The worker that predicts: what it has of the document, and what it gives up for a newer request. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { deleteOperations } from '../../../core/experiment/edit/operations.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { parseProfile } from '../../../core/simulator/profile.ts';
+import { DocumentSender } from '../../../renderer/common/sentDocument.ts';
+import type { PredictAnswer, PredictRequest } from '../../../renderer/predict/messages.ts';
+import { predict } from '../../../renderer/predict/predict.ts';
+import { eventually } from '../support/eventually.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+const profile = parseProfile(
+  JSON.parse(readFileSync(new URL('../../../assets/profiles/h200.json', import.meta.url), 'utf8')),
+);
+const document = experimentOf({}, [
+  { op: 'work', durationNs: 1000 },
+  { op: 'work', durationNs: 5000 },
+  { op: 'synchronizeDevice' },
+]);
+const { experiment: shorter } = deleteOperations(document, [['threads', 0, 'operations', 0]]);
+
+const scope = globalThis as unknown as { onmessage: (event: { readonly data: PredictRequest }) => void };
+let answers: PredictAnswer[] = [];
+let sender = new DocumentSender();
+let tickets = 0;
+
+function ask(experiment: Experiment): number {
+  tickets += 1;
+  const sent = structuredClone(sender.send(experiment));
+  scope.onmessage({ data: { ticket: tickets, document: sent, profile, version: '1', hasLanes: false } });
+  return tickets;
+}
+
+const kinds = (ticket: number): string[] => answers.filter((one) => one.ticket === ticket).map(({ kind }) => kind);
+const makespan = (ticket: number): unknown =>
+  answers.flatMap((one) => (one.ticket === ticket && one.kind === 'predicted' ? one.iteration.makespanNs : []))[0];
+
+beforeAll(async () => {
+  vi.stubGlobal('onmessage', null);
+  vi.stubGlobal('postMessage', (answer: PredictAnswer) => answers.push(structuredClone(answer)));
+  await import('../../../renderer/predict/predictWorker.ts');
+});
+afterAll(() => vi.unstubAllGlobals());
+
+describe('the worker that predicts', () => {
+  it('simulates what is sent whole and what an edit made of it, and sums both up', async () => {
+    for (const experiment of [document, shorter]) {
+      const ticket = ask(experiment);
+      await eventually(() => expect(kinds(ticket)).toEqual(['predicted', 'summarized']));
+      expect(makespan(ticket)).toBe(predict(experiment, profile, '1').iteration.makespanNs);
+    }
+  });
+
+  it('asks for the whole document where it has not the one before', async () => {
+    answers = [];
+    sender = new DocumentSender();
+    // What the worker was sent of it is lost.
+    sender.send(document);
+    const ticket = ask(shorter);
+    await eventually(() => expect(kinds(ticket)).toEqual(['stale']));
+    sender.forget();
+    const whole = ask(shorter);
+    await eventually(() => expect(kinds(whole)).toEqual(['predicted', 'summarized']));
+  });
+
+  it('gives up what it is at for a newer request', async () => {
+    answers = [];
+    const [older, newer] = [ask(document), ask(shorter)];
+    await eventually(() => expect(kinds(newer)).toEqual(['predicted', 'summarized']));
+    expect(kinds(older)).toEqual([]);
+  });
+});
