@@ -5,15 +5,16 @@ import { type Experiment, walkOperations } from '../../experiment/experiment.ts'
 import type { OperationOf } from '../../experiment/operations.ts';
 import { find, type Situation } from './situation.ts';
 
-/** The pageable side of the copy `op` becomes page-locked. */
+/** The pageable side of the copy `op` becomes page-locked. Null between host buffers, where that changes nothing. */
 export function pin(situation: Situation, op: number | null): Change | null {
   const copy = find(situation, op, 'copy');
   if (copy === null) return null;
   const { buffers } = situation.experiment;
   const edit = new ChangeBuilder(situation.experiment);
+  const isSide = ({ id }: { readonly id: string }): boolean => id === copy.operation.src || id === copy.operation.dst;
+  if (!buffers.some((buffer) => isSide(buffer) && buffer.memory === 'device')) return null;
   for (const [index, buffer] of buffers.entries()) {
-    const isSide = buffer.id === copy.operation.src || buffer.id === copy.operation.dst;
-    if (!isSide || buffer.memory !== 'pageable') continue;
+    if (!isSide(buffer) || buffer.memory !== 'pageable') continue;
     edit.step(`Pin "${buffer.id}".`).replace(['buffers', index, 'memory'], 'pinned');
   }
   return edit.change.patches.length === 0 ? null : edit.change;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { pin } from '../../../core/analysis/counterfactual/memory.ts';
 import { type Explanation, explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
 import { type Remedy, trialOutcome } from '../../../core/analysis/counterfactual/remedy.ts';
 import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
@@ -109,6 +110,17 @@ const kernel = (stream: string, buffer = 'work') => ({
   reads: [buffer],
   writes: ['work'],
   stream,
+});
+
+it('pinning is proposed for copies that cross the link, and for none between host buffers', () => {
+  const buffers = [{ id: 'pageable', memory: 'pageable' as const, bytes: size }, ...parts.buffers];
+  const pageable = (dst: string) =>
+    experimentOf({ ...parts, buffers }, [{ ...copy, src: 'pageable', dst }, kernel('compute')]);
+  const [verdict] = explain(pageable('target')).before.verdicts;
+  const pinned = (experiment: Experiment) =>
+    verdict === undefined ? null : pin({ experiment, program: lower(experiment), verdict }, 0);
+  expect(pinned(pageable('target'))?.steps).toEqual(['Pin "pageable".']);
+  expect(pinned(pageable('source'))).toBeNull();
 });
 
 describe('remedies of other causes', () => {
