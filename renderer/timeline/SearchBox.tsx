@@ -8,7 +8,7 @@ import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
 import { operationLabels } from './operationLabels.ts';
 import { findRows } from './search.ts';
-import classes from './TimelinePanel.module.css';
+import classes from './Toolbar.module.css';
 import { revealIn } from './timeView.ts';
 import type { TimeWindow } from './timeWindow.ts';
 import { takesKeys } from './useTimelineKeys.ts';

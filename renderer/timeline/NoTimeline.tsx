@@ -1,0 +1,97 @@
+/** In the place of lanes: why there are none. */
+import { Button, Group, Loader, Text } from '@mantine/core';
+import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { type RunSummary, runTitle } from '../../core/service/service.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { pickRun, retryRun } from '../app/store/actions.ts';
+import { runsOfPage } from '../app/store/select.ts';
+import { useApp } from '../app/store/store.ts';
+import { useDerived } from '../app/store/useDerived.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { formatMoment } from '../common/time.ts';
+
+/** Of a run that was read and holds nothing. */
+export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
+  const { error, status, experiment } = run.run.info;
+  if (error === undefined && experiment?.threads.every(({ operations }) => operations.length === 0)) {
+    return (
+      <EmptyState icon={<IconPlayerPlay size={24} />} title="Nothing to run yet">
+        <Text c="dimmed">Add an operation to the score: its lanes are drawn here at once.</Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={<IconAlertTriangle size={24} />}
+      title={status === 'failed' ? 'This run failed' : 'Nothing was recorded'}
+    >
+      {error === undefined ? <Text c="dimmed">It ended before its first activity.</Text> : <ErrorText error={error} />}
+    </EmptyState>
+  );
+}
+
+interface UnreadableProps {
+  readonly id: string;
+  readonly error: ErrorInfo;
+  readonly status: RunSummary['status'] | undefined;
+}
+
+/** A run that left no lanes: it failed or was cancelled early, or its file can't be read. */
+function Unreadable({ id, error, status }: UnreadableProps) {
+  const other = useDerived((state) => runsOfPage(state).find((run) => run.id !== id && run.status === 'complete'));
+  const title =
+    status === 'failed'
+      ? 'This run failed'
+      : status === 'cancelled'
+        ? 'This run was cancelled'
+        : 'This run can’t be opened';
+  return (
+    <EmptyState icon={<IconAlertTriangle size={24} />} title={title} alert={status !== 'cancelled'}>
+      <ErrorText error={error} />
+      <Group gap="xs">
+        {status === 'complete' ? (
+          <Button variant="default" onClick={() => retryRun(id)}>
+            Try again
+          </Button>
+        ) : null}
+        {other === undefined ? null : (
+          <Button variant="default" onClick={() => pickRun(other.id)}>
+            Show the run of {formatMoment(other.createdAt)}
+          </Button>
+        )}
+      </Group>
+    </EmptyState>
+  );
+}
+
+/** Why there are no lanes: not run yet, still running, failed, or can't be read. */
+export function NoTimeline({ id }: { readonly id: string | null }) {
+  const summary = useApp((state) => (id === null ? undefined : state.runs[id]));
+  const loading = useApp((state) => (id === null ? undefined : state.loadedRuns[id]));
+  if (loading?.status === 'failed' && id !== null) {
+    return <Unreadable id={id} error={loading.error} status={summary?.status} />;
+  }
+  if (summary?.status === 'running') {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Running…">
+        <Text c="dimmed">The lanes appear when it has finished.</Text>
+      </EmptyState>
+    );
+  }
+  if (id !== null) {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Reading the run…">
+        <Text c="dimmed">{summary === undefined ? '' : runTitle(summary)}</Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={<IconPlayerPlay size={24} />} title="Not run yet">
+      <Text c="dimmed">
+        Choose Run, or press Ctrl+Enter. The lanes of every host thread, stream and copy engine appear here.
+      </Text>
+    </EmptyState>
+  );
+}

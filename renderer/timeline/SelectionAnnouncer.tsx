@@ -1,0 +1,37 @@
+import { VisuallyHidden } from '@mantine/core';
+import { formatDuration } from '../../core/units.ts';
+import type { LoadedRun } from '../app/loadedRun.ts';
+import { useApp } from '../app/store/store.ts';
+import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
+import { rowSentence } from './describeRow.ts';
+import { operationLabels } from './operationLabels.ts';
+import { useHazardOps } from './useHazardOps.ts';
+
+/** What the lanes' signs say of a row, for those who don't see them. */
+function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp): string {
+  const verdict = missed.get(row);
+  const found = hazards.get(run.trace.columns.op[row] ?? -1) ?? [];
+  const titles = [...new Set(found.map(({ title }) => ` Hazard: ${title}.`))];
+  return [...(verdict === undefined ? [] : [` No overlap: ${verdict.title}.`]), ...titles].join('');
+}
+
+/** Tells screen readers what was selected. */
+export function SelectionAnnouncer({ run }: { readonly run: LoadedRun }) {
+  const hazards = useHazardOps(run);
+  const selection = useApp((state) => state.selection);
+  const { trace, info } = run.run;
+  const text =
+    selection?.kind === 'row' && selection.run === run.id
+      ? [
+          rowSentence(trace, selection.row, operationLabels(info.experiment)),
+          signWords(run, selection.row, hazards),
+        ].join('')
+      : selection?.kind === 'area' && selection.run === run.id
+        ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
+        : '';
+  return (
+    <VisuallyHidden role="status" aria-live="polite" data-testid="timeline-announcement">
+      {text}
+    </VisuallyHidden>
+  );
+}
