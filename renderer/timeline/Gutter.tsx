@@ -7,7 +7,7 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import classes from './Gutter.module.css';
 import { LaneMenu, type MenuPlace } from './LaneMenu.tsx';
 import { type LaneAction, laneActions, movedTo, type Slot, take } from './laneActions.ts';
-import type { Layout, TrackRow } from './tracks.ts';
+import type { Layout, TrackRow } from './layout.ts';
 import { arrangementOf } from './useArrangement.ts';
 
 export const gutterWidth = 148;

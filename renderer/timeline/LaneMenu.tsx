@@ -6,7 +6,8 @@ import type { LoadedRun } from '../app/loadedRun.ts';
 import { openPage } from '../app/store/actions.ts';
 import classes from './Gutter.module.css';
 import { laneActions, resetLanes, showLanes, take } from './laneActions.ts';
-import type { Layout, Track, TrackRow } from './tracks.ts';
+import type { Layout, TrackRow } from './layout.ts';
+import type { Track } from './tracks.ts';
 import { useArrangement } from './useArrangement.ts';
 
 export interface MenuPlace {

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { isNatural, withIds } from './arrangement.ts';
 import { resetLanes, showLanes, take } from './laneActions.ts';
-import { layoutTracks, type TrackGroup } from './tracks.ts';
+import { layoutTracks, type TrackGroup } from './layout.ts';
 import { useArrangement } from './useArrangement.ts';
 
 interface Props {

@@ -3,7 +3,7 @@
 import { announce } from '../app/announce.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { type Arrangement, moveIds, naturalArrangement, withIds } from './arrangement.ts';
-import type { Layout, TrackRow } from './tracks.ts';
+import type { Layout, TrackRow } from './layout.ts';
 import { arrange, arrangementOf } from './useArrangement.ts';
 
 export interface LaneAction {

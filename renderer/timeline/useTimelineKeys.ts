@@ -5,11 +5,11 @@ import type { RowIndex, Trace } from '../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
 import { select } from '../app/store/actions.ts';
 import { state } from '../app/store/store.ts';
+import { layoutTracks } from './layout.ts';
 import { missedIn, neighbourMissed } from './missed.ts';
 import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
 import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAnchor, zoomAt } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';
-import { layoutTracks } from './tracks.ts';
 import { arrangementOf } from './useArrangement.ts';
 
 const zoomStep = 0.8;

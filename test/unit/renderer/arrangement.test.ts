@@ -11,8 +11,9 @@ import {
 } from '../../../renderer/timeline/arrangement.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
 import { laneActions, movedTo } from '../../../renderer/timeline/laneActions.ts';
+import { layoutTracks } from '../../../renderer/timeline/layout.ts';
 import { limitsOf } from '../../../renderer/timeline/timeView.ts';
-import { layoutTracks, screenTop } from '../../../renderer/timeline/tracks.ts';
+import { screenTop } from '../../../renderer/timeline/tracks.ts';
 import { exampleView } from './exampleRun.ts';
 
 const view = exampleView();

@@ -9,12 +9,13 @@ import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts
 import { evidenceRows } from '../../../renderer/timeline/evidence.ts';
 import { type Frame, FrameMaker } from '../../../renderer/timeline/frame.ts';
 import { hitTest } from '../../../renderer/timeline/hitTest.ts';
+import { layoutTracks } from '../../../renderer/timeline/layout.ts';
 import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
 import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
 import { findRows } from '../../../renderer/timeline/search.ts';
 import { timeTicks } from '../../../renderer/timeline/ticks.ts';
 import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/timeView.ts';
-import { barOffset, type LaneTrack, layoutTracks, type Track } from '../../../renderer/timeline/tracks.ts';
+import { barOffset, type LaneTrack, type Track } from '../../../renderer/timeline/tracks.ts';
 import { exampleView, experiment, MiB } from './exampleRun.ts';
 
 const view = exampleView();
