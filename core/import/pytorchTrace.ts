@@ -66,6 +66,8 @@ class TraceReader {
   #inObject = false;
   /** Bytes in the window that are not the file's. */
   #padding = 0;
+  /** A value that ran out of bytes is read anew when twice as many wait, so that a long one isn't with each chunk. */
+  #enough = 0;
   #problem: ErrorInfo | null = null;
   /** Null when the file has ended as it should. */
   #step: Step | null = (window) => this.#begin(window);
@@ -81,7 +83,7 @@ class TraceReader {
   /** Takes the next bytes; false where reading has ended, well or not. */
   push(chunk: Uint8Array): boolean {
     this.#window.push(chunk);
-    this.#run();
+    if (this.#window.waiting >= this.#enough) this.#run();
     return this.#problem === null;
   }
 
@@ -98,6 +100,8 @@ class TraceReader {
   }
 
   breakOff(error: CopyscopeError | null): void {
+    this.#run();
+    if (this.#problem !== null) return;
     const end = this.#window.end - this.#padding;
     const why = error === null ? '' : `: ${error.message.replace(/\.$/, '')}`;
     const where = this.#where(end);
@@ -115,6 +119,8 @@ class TraceReader {
     let mark = window.at;
     try {
       while (this.#step !== null) {
+        // White space is no part of what is read anew.
+        nextByte(window);
         mark = window.at;
         this.#step(window);
       }
@@ -125,6 +131,7 @@ class TraceReader {
       }
       if (thrown !== outOfBytes) throw thrown;
       window.at = mark;
+      this.#enough = 2 * window.waiting;
       if (window.waiting > longestValue) this.#stop(mark, `a value has more than ${longestValue} bytes`);
     }
   }
@@ -200,7 +207,9 @@ class TraceReader {
     this.#seenEvents = true;
     this.#inObject = inObject;
     this.#step = (window) => {
-      if (nextByte(window) === closeBracket) this.#leaveEvents(window);
+      const byte = nextByte(window);
+      if (window.at >= window.end) throw outOfBytes;
+      if (byte === closeBracket) this.#leaveEvents(window);
       else this.#step = this.#readEvent;
     };
   }

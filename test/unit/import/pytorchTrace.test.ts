@@ -8,6 +8,7 @@ import { joinCalls } from '../../../core/trace/correlation.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
+import { mostGrowth } from '../support/growth.ts';
 import { chunksOf, complete, modifiedAt, overlapTraces, read, rowsOf, traceBytes, traceOf } from './support.ts';
 
 interface JsonEvent {
@@ -263,6 +264,32 @@ describe('what an event becomes', () => {
       expect(run.info.status).toBe('complete');
       expect(rowsOf(run).map(({ name }) => name)).toEqual(['a', 'b']);
     }
+  });
+});
+
+describe('a trace in small chunks', () => {
+  it('may have no events, wherever it is cut', async () => {
+    for (const size of [1, 2, 16]) {
+      const run = await read('{"traceEvents":[ ]}', size);
+      expect(run).toMatchObject({ info: { status: 'complete' }, trace: { count: 0 } });
+    }
+  });
+
+  it.each([
+    ['white space', (size: number) => ' '.repeat(size)],
+    ['one name', (size: number) => `{"ph":"M","name":"${'x'.repeat(size)}"}`],
+  ])('takes time that grows with its length: %s', async (_, inside) => {
+    const bytes = (size: number): Uint8Array => new TextEncoder().encode(`{"traceEvents":[${inside(size)}]}`);
+    const processorTimeOf = async (content: Uint8Array): Promise<number> => {
+      const before = process.cpuUsage();
+      await read(content, 1024);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const [small, large] = [bytes(500_000), bytes(4_000_000)];
+    await processorTimeOf(small);
+    const least = Math.min(await processorTimeOf(small), await processorTimeOf(small), await processorTimeOf(small));
+    expect((await processorTimeOf(large)) / least).toBeLessThan(mostGrowth);
   });
 });
 
