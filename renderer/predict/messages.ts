@@ -1,5 +1,6 @@
 /** What the window and the worker that predicts say to each other. */
 import type { LaneCounter } from '../../core/analysis/laneCounters.ts';
+import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
@@ -31,5 +32,8 @@ export type PredictAnswer =
       readonly iteration: IterationData;
       readonly counters: readonly LaneCounter[];
     }
+  /** Some of the summary's verdicts: those of a long experiment at once would hold the window up. */
+  | { readonly kind: 'verdicts'; readonly ticket: number; readonly verdicts: readonly Verdict[] }
+  /** The summary with the verdicts that have not come before. */
   | { readonly kind: 'summarized'; readonly ticket: number; readonly summary: WindowSummary }
   | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };

@@ -25,6 +25,8 @@ const scope = globalThis as unknown as WorkerScope;
 const documents = new DocumentReceiver();
 let profile: DeviceProfile | null = null;
 let newest = -1;
+/** The window takes some ten milliseconds to read so many. */
+const verdictsAtOnce = 2000;
 /** What the last summary took. The next one waits as long, so that quick edits don't wait for it. */
 let summaryMs = 0;
 
@@ -56,5 +58,11 @@ async function answer({ ticket, version, hasLanes }: PredictRequest, experiment:
   const summary = await inTurns(summarizeInSteps(run, summaryOptions(used)), isNewest);
   if (summary === null) return;
   summaryMs = performance.now() - begin;
-  scope.postMessage({ kind: 'summarized', ticket, summary: windowSummary(summary) });
+  const whole = windowSummary(summary);
+  const last = Math.max(0, whole.verdicts.length - verdictsAtOnce);
+  for (let from = 0; from < last; from += verdictsAtOnce) {
+    const verdicts = whole.verdicts.slice(from, Math.min(from + verdictsAtOnce, last));
+    scope.postMessage({ kind: 'verdicts', ticket, verdicts });
+  }
+  scope.postMessage({ kind: 'summarized', ticket, summary: { ...whole, verdicts: whole.verdicts.slice(last) } });
 }

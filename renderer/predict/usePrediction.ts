@@ -1,5 +1,6 @@
 /** Every edit is simulated at once, so that lanes stand under the score before anything was run. */
 import { useEffect } from 'react';
+import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RunSummary } from '../../core/service/service.ts';
@@ -13,6 +14,7 @@ import { host } from '../app/store/actions.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
+import type { WindowSummary } from '../app/windowSummary.ts';
 import { debounced } from '../common/debounced.ts';
 import { DocumentSender } from '../common/sentDocument.ts';
 import { keptMissed } from '../timeline/keptMissed.ts';
@@ -68,7 +70,14 @@ let asked: (Wanted & { readonly ticket: number; readonly profile: DeviceProfile;
 /** What comes next: only the last of quick edits. */
 let waiting: Wanted | null = null;
 /** The prediction on screen, whose summary may still come. */
-let shown: (Pick<Prediction, 'counters'> & { readonly id: string; readonly ticket: number }) | null = null;
+let shown: Shown | null = null;
+
+interface Shown extends Pick<Prediction, 'counters'> {
+  readonly id: string;
+  readonly ticket: number;
+  /** Those of its summary that have come. */
+  readonly verdicts: Verdict[];
+}
 
 function ask(wanted: Wanted): void {
   const profile = profiles.get(chosenProfileName() ?? '');
@@ -199,8 +208,10 @@ function receive(answer: PredictAnswer): void {
     if (sent?.ticket === answer.ticket) send(sent);
     return;
   }
-  if (answer.kind === 'summarized') {
-    addSummary(answer);
+  if (answer.kind === 'verdicts' || answer.kind === 'summarized') {
+    if (shown?.ticket !== answer.ticket) return;
+    if (answer.kind === 'verdicts') shown.verdicts.push(...answer.verdicts);
+    else addSummary(shown, answer.summary);
     return;
   }
   if (answer.ticket !== asked?.ticket) return;
@@ -225,7 +236,7 @@ function forget(id: string): void {
 /** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
 function show(id: string, made: Prediction & { readonly ticket: number; readonly profile: DeviceProfile }): void {
   const { ticket, profile, run, iteration, counters } = made;
-  shown = { ticket, id, counters };
+  shown = { ticket, id, counters, verdicts: [] };
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
   const last = before?.status === 'ready' ? before.value : null;
@@ -261,11 +272,11 @@ const summaryOf = (id: string, info: RunInfo): RunSummary => ({
   builtIn: true,
 });
 
-function addSummary({ ticket, summary }: Extract<PredictAnswer, { kind: 'summarized' }>): void {
-  if (shown?.ticket !== ticket) return;
-  const loaded = state().loadedRuns[shown.id];
+function addSummary({ id, counters, verdicts }: Shown, rest: WindowSummary): void {
+  const loaded = state().loadedRuns[id];
   if (loaded?.status !== 'ready') return;
-  put('loadedRuns', shown.id, { status: 'ready', value: loaded.value.withSummary(summary, shown.counters) });
+  const summary = { ...rest, verdicts: [...verdicts, ...rest.verdicts] };
+  put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
 }
 
 const profiles = new Map<string, DeviceProfile>();

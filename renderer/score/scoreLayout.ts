@@ -3,7 +3,7 @@
  * operation's number is its place in document order, which is also its number in the program and in the trace.
  */
 import { type BufferFinder, bufferFinder, copyBytes, describeOperation } from '../../core/experiment/describe.ts';
-import type { OperationPath } from '../../core/experiment/edit/paths.ts';
+import { type OperationPath, operationCount } from '../../core/experiment/edit/paths.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { childOperations, type Operation } from '../../core/experiment/operations.ts';
@@ -89,7 +89,7 @@ interface Made {
 export function scoreLayout(experiment: Experiment): ScoreLayout {
   const made = known.get(experiment);
   if (made !== undefined) return made;
-  const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last.layout : null);
+  const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last : null);
   known.set(experiment, layout);
   const [oldest] = known.keys();
   if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
@@ -97,7 +97,7 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   return layout;
 }
 
-function layOut(experiment: Experiment, before: ScoreLayout | null): ScoreLayout {
+function layOut(experiment: Experiment, before: Made | null): ScoreLayout {
   const builder = new LayoutBuilder(experiment, before);
   experiment.threads.forEach((thread, index) => {
     builder.thread(index, thread.operations);
@@ -119,7 +119,9 @@ const looks = new WeakMap<Operation, Look>();
 class LayoutBuilder {
   readonly #experiment: Experiment;
   /** Of a document that declares the same. */
-  readonly #before: ScoreLayout | null;
+  readonly #before: readonly ScoreBlock[];
+  /** How many more operations there are now: those behind an edit have numbers that are greater by that. */
+  readonly #shift: number;
   readonly #find: BufferFinder;
   readonly #streams: StreamTable;
   readonly #blocks: ScoreBlock[] = [];
@@ -131,9 +133,10 @@ class LayoutBuilder {
   #op = 0;
   #column = 0;
 
-  constructor(experiment: Experiment, before: ScoreLayout | null) {
+  constructor(experiment: Experiment, before: Made | null) {
     this.#experiment = experiment;
-    this.#before = before;
+    this.#before = before?.layout.blocks ?? [];
+    this.#shift = before === null ? 0 : operationCount(experiment) - operationCount(before.experiment);
     this.#find = bufferFinder(experiment);
     this.#streams = new StreamTable(experiment);
   }
@@ -185,19 +188,20 @@ class LayoutBuilder {
   }
 
   /**
-   * Places an operation that stands where it stood before: most do after an edit, and there may be thousands. False
-   * where it is another one, or in a default stream, whose row depends on what comes before.
+   * Places an operation that was there before: most were before an edit, and there may be thousands. False where it is
+   * another one, or in a default stream, whose row depends on what comes before.
    */
   #again(thread: number, operation: Operation, op: number, list: OperationPath, index: number): boolean {
-    const block = this.#before?.blocks[this.#blocks.length];
-    if (block?.operation !== operation || block.op !== op || block.thread !== thread) return false;
-    if (block.path.length !== list.length + 1 || block.path[list.length] !== index) return false;
-    for (let step = 0; step < list.length; step += 1) if (block.path[step] !== list[step]) return false;
+    const at = this.#blocks.length;
+    const beside = this.#before[at];
+    const block = beside?.operation === operation ? beside : this.#before[at - this.#shift];
+    if (block?.operation !== operation || block.thread !== thread) return false;
     const { threads, streams } = this.#experiment;
     const stream = block.row < threads.length ? null : block.row - threads.length;
     if (stream === null ? 'stream' in operation : stream >= streams.length) return false;
     const column = this.#take(stream);
-    this.#blocks.push(column === block.column ? block : { ...block, column });
+    if (!standsAt(block, op, list, index)) this.#blocks.push({ ...block, op, path: [...list, index], column });
+    else this.#blocks.push(column === block.column ? block : { ...block, column });
     this.#join(operation, this.#blocks.length - 1);
     return true;
   }
@@ -264,6 +268,12 @@ class LayoutBuilder {
     const from = this.#records.get(operation.event);
     if (from !== undefined) this.#edges.push({ event: operation.event, from, to: index });
   }
+}
+
+function standsAt({ op: own, path }: ScoreBlock, op: number, list: OperationPath, index: number): boolean {
+  if (own !== op || path.length !== list.length + 1 || path[list.length] !== index) return false;
+  for (let step = 0; step < list.length; step += 1) if (path[step] !== list[step]) return false;
+  return true;
 }
 
 /** The stream an operation's work goes to; null where the host does it itself, or waits. */

@@ -20,15 +20,15 @@ export interface Prediction {
 }
 
 /** Longer programs are not tried: a remedy is predicted several times over while somebody waits. */
-const maxInstructions = 20_000;
+export const maxTriedInstructions = 20_000;
 
 /** Null where the simulator can't execute it, or it is too long to be tried again and again. */
 export function predict(experiment: Experiment, profile: DeviceProfile): Prediction | null {
   // Every operation is at least one instruction: what is too long for sure need not be lowered to be counted.
-  if (operationCount(experiment) > maxInstructions || capabilityGaps(experiment, 'sim').length > 0) return null;
+  if (operationCount(experiment) > maxTriedInstructions || capabilityGaps(experiment, 'sim').length > 0) return null;
   try {
     const program = lower(experiment);
-    const { trace, makespanNs } = simulate(program, profile, { maxInstructions });
+    const { trace, makespanNs } = simulate(program, profile, { maxInstructions: maxTriedInstructions });
     const iteration = iterationOf(trace, 0);
     return {
       experiment,

@@ -26,7 +26,10 @@ export interface RunProfile {
 /** Longer programs are simulated too slowly for somebody who waits. */
 const mostInstructions = 20_000;
 /** Of runs of more rows nothing is read. */
-export const mostRows = 200_000;
+const mostRows = 200_000;
+
+/** Whether something may be read of its machine. */
+export const tellsMachine = ({ info, trace }: Run): boolean => info.engine === 'cuda' && trace.count <= mostRows;
 
 /** The profile as it is where the run is not one that was recorded on a GPU, or is too long. */
 export function profileOfRun(run: Run, profile: DeviceProfile): RunProfile {
@@ -105,8 +108,7 @@ const turned = (readings: readonly Reading[], turns: (one: Reading) => boolean, 
   });
 
 function usable(run: Run): RecordedRun | null {
-  const { info, trace } = run;
-  if (info.engine !== 'cuda' || info.experiment === null || trace.count > mostRows) return null;
+  if (!tellsMachine(run) || run.info.experiment === null) return null;
   try {
     // What its copies took is told as it was, whatever it was that made them long.
     const recorded = { ...recordedRun('', run), filled: false };

@@ -2,17 +2,17 @@
 import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import type { RunProfile } from '../../../core/calibrate/fit/runProfile.ts';
-import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import type { SentDocument } from '../../common/sentDocument.ts';
 
 export interface RemedyRequest {
   readonly ticket: number;
-  readonly experiment: Experiment;
+  readonly document: SentDocument;
   readonly verdict: Verdict;
   /** Of the run's machine, or where that is not known, any. */
   readonly profile: DeviceProfile;
-  /** What tells more of the machine; null where the profile has it already, or it is too large to be sent. */
+  /** What tells more of the machine; null where the profile has it already, or it tells nothing. Without its experiment, which is the document. */
   readonly run: Run | null;
 }
 

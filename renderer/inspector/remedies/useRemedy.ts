@@ -1,12 +1,18 @@
 /** The remedy of a verdict, predicted in a worker when its card is shown. */
 import { useEffect, useSyncExternalStore } from 'react';
+import { maxTriedInstructions } from '../../../core/analysis/counterfactual/predict.ts';
 import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import { mostRows, type RunProfile } from '../../../core/calibrate/fit/runProfile.ts';
+import { type RunProfile, tellsMachine } from '../../../core/calibrate/fit/runProfile.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { predictingProfile } from '../../app/attainable.ts';
 import type { LoadedRun } from '../../app/loadedRun.ts';
 import { host } from '../../app/store/actions.ts';
-import { state } from '../../app/store/store.ts';
+import { currentExperiment } from '../../app/store/select.ts';
+import { state, watch } from '../../app/store/store.ts';
+import { DocumentSender, type Stale } from '../../common/sentDocument.ts';
+import { isLongerThan } from '../../predict/predict.ts';
 import type { RemedyAnswer, RemedyRequest } from './messages.ts';
 
 export interface PredictedRemedy {
@@ -21,7 +27,20 @@ export interface PredictedRemedy {
 export type RemedyState = PredictedRemedy | 'testing' | 'none';
 
 const known = new WeakMap<LoadedRun, Map<number, RemedyState>>();
-const asked = new Map<number, { readonly run: LoadedRun; readonly op: number; readonly profile: string }>();
+
+interface Question {
+  readonly run: LoadedRun;
+  readonly experiment: Experiment;
+  readonly verdict: Verdict;
+  readonly profile: DeviceProfile;
+}
+
+type Asked = Question & { readonly ticket: number; readonly since: number };
+
+/** Under way; null where nothing is. */
+let current: Asked | null = null;
+const waiting: Question[] = [];
+const documents = new DocumentSender();
 /** The machine of each run as its first answer told it, so that a run is sent once. */
 const machines = new WeakMap<LoadedRun, RunProfile>();
 const listeners = new Set<() => void>();
@@ -56,42 +75,81 @@ async function ask(run: LoadedRun, verdict: Verdict): Promise<void> {
   const { experiment } = run.run.info;
   if (experiment === null || known.get(run)?.has(verdict.op) === true) return;
   put(run, verdict.op, 'testing');
-  const profile = await predictingProfile(run.run.info, state().profiles, host());
+  // Of what is too long the worker would only say so.
+  const profile = isLongerThan(maxTriedInstructions, experiment)
+    ? null
+    : await predictingProfile(run.run.info, state().profiles, host());
   if (profile === null) {
     put(run, verdict.op, 'none');
     return;
   }
-  tickets += 1;
-  asked.set(tickets, { run, op: verdict.op, profile: profile.name });
-  const machine = machines.get(run);
-  const shown = machine === undefined && run.run.trace.count <= mostRows ? run.run : null;
-  const request = { ticket: tickets, experiment, verdict, profile: machine?.profile ?? profile, run: shown };
-  started().postMessage(request satisfies RemedyRequest);
+  waiting.push({ run, experiment, verdict, profile });
+  askNext();
 }
 
-function started(): Worker {
+/** One at a time, so that what an edit makes needless is never begun. */
+function askNext(): void {
+  if (current !== null) return;
+  const question = waiting.shift();
+  if (question === undefined) return;
+  tickets += 1;
+  current = { ...question, ticket: tickets, since: performance.now() };
+  post(current);
+}
+
+function post({ ticket, run, experiment, verdict, profile }: Asked): void {
   worker ??= startWorker();
-  return worker;
+  const machine = machines.get(run);
+  const { info, trace } = run.run;
+  const shown = machine === undefined && tellsMachine(run.run) ? { info: { ...info, experiment: null }, trace } : null;
+  const document = documents.send(experiment);
+  const request = { ticket, document, verdict, profile: machine?.profile ?? profile, run: shown };
+  worker.postMessage(request satisfies RemedyRequest);
 }
 
 function startWorker(): Worker {
   const made = new Worker(new URL('./remedyWorker.ts', import.meta.url), { type: 'module', name: 'remedies' });
-  made.addEventListener('message', ({ data }: MessageEvent<RemedyAnswer>) => settle(data));
+  made.addEventListener('message', ({ data }: MessageEvent<RemedyAnswer | Stale>) => receive(data));
   // Without it the verdicts stand as they are, and the next card starts a new one.
   made.addEventListener('error', () => {
-    made.terminate();
-    worker = null;
-    for (const ticket of [...asked.keys()]) settle({ ticket, remedy: null, machine: null });
+    const failed = [...(current === null ? [] : [current]), ...waiting.splice(0)];
+    end();
+    for (const { run, verdict } of failed) put(run, verdict.op, 'none');
   });
   return made;
 }
 
-function settle({ ticket, remedy, machine }: RemedyAnswer): void {
-  const question = asked.get(ticket);
-  asked.delete(ticket);
-  if (question === undefined) return;
-  const { run, op, profile } = question;
+function end(): void {
+  worker?.terminate();
+  worker = null;
+  documents.forget();
+  current = null;
+}
+
+/** A test under way for longer gives way to the next edit. */
+const patienceMs = 1000;
+
+watch((now, before) => {
+  if (current === null || currentExperiment(now) === currentExperiment(before)) return;
+  // Cards of theirs that are shown again ask anew.
+  for (const { run, verdict } of waiting.splice(0)) known.get(run)?.delete(verdict.op);
+  if (performance.now() - current.since <= patienceMs) return;
+  known.get(current.run)?.delete(current.verdict.op);
+  end();
+});
+
+function receive(answer: RemedyAnswer | Stale): void {
+  if (current?.ticket !== answer.ticket) return;
+  if ('kind' in answer) {
+    documents.forget();
+    post(current);
+    return;
+  }
+  const { run, verdict, profile } = current;
+  const { remedy, machine } = answer;
+  current = null;
   if (machine !== null) machines.set(run, machine);
   const ownRates = (machines.get(run)?.fromRun.length ?? 0) > 0;
-  put(run, op, remedy === null ? 'none' : { remedy, profile, ownRates });
+  put(run, verdict.op, remedy === null ? 'none' : { remedy, profile: profile.name, ownRates });
+  askNext();
 }
