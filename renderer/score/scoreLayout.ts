@@ -77,6 +77,8 @@ export function blockOf({ blocks }: ScoreLayout, op: number): ScoreBlock | undef
 /** Of the documents that were asked for last: undo keeps hundreds of moments of a document, each with thousands of blocks. */
 const known = new Map<Experiment, ScoreLayout>();
 const mostKnown = 16;
+/** Of all of them together, but for the last one: those of a long document are hardly kept. */
+const mostKnownBlocks = 200_000;
 /** The one made last: an edit leaves most of it as it is. */
 let last: Made | null = null;
 
@@ -91,8 +93,12 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   if (made !== undefined) return made;
   const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last : null);
   known.set(experiment, layout);
-  const [oldest] = known.keys();
-  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+  let blocks = [...known.values()].reduce((sum, one) => sum + one.blocks.length, 0);
+  for (const [oldest, { blocks: own }] of known) {
+    if (oldest === experiment || (known.size <= mostKnown && blocks <= mostKnownBlocks)) break;
+    known.delete(oldest);
+    blocks -= own.length;
+  }
   last = { experiment, layout };
   return layout;
 }

@@ -2,7 +2,7 @@
  * How soon a change shows: from the key that changes an operation of a long experiment to the frame with the lanes that
  * are predicted for it. The real headless server and the built window in a real Chromium. Run by hand:
  *
- *   node test/bench/edit.mjs [operations …] [--edits 60] [--profile FOLDER]
+ *   node test/bench/edit.mjs [operations …] [--edits 60] [--pause 500] [--profile FOLDER]
  *
  * Without numbers it measures 2,000 operations. Keys are pressed in the score: + and - change one operation, Ctrl+D and
  * Delete put another one in and take it out, after which those behind it have other numbers. The clock begins at the time
@@ -10,8 +10,10 @@
  * the browser presents the first frame that holds them, as its own trace tells, after style, layout, raster and the
  * compositor's drawing; it presents the first frame that holds the changed score. A frame is presented at the moment that
  * the Event Timing API takes for the end of an interaction. Without a graphics card that is when the frame's pixels are
- * written; a screen would add its own delay. The last line is the processor time of the window's thread until the lanes'
- * frame, which other work on the machine lengthens least. --profile writes V8's CPU profile of the window.
+ * written; a screen would add its own delay. The processor time is that of the window's thread until the lanes' frame, which
+ * other work on the machine lengthens least. The longest task is what the window stood still for until the next edit, with
+ * what followed in the workers as far as --pause gives it time: milliseconds between lanes and the next key. --profile
+ * writes V8's CPU profile of the window.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,13 +25,17 @@ import { load, quantile, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { edits: { type: 'string', default: '60' }, profile: { type: 'string' } },
+  options: {
+    edits: { type: 'string', default: '60' },
+    pause: { type: 'string', default: '500' },
+    profile: { type: 'string' },
+  },
 });
 const sizes = positionals.length > 0 ? positionals.map(Number) : [2000];
 const edits = Number(options.edits);
 const work = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
 /** Between two edits. What follows an edit in the workers comes in this time, and may still go on when the next one comes. */
-const pauseMs = 500;
+const pauseMs = Number(options.pause);
 
 const kinds = [
   { what: 'one operation changed', keys: ['+', '-'] },
@@ -151,6 +157,7 @@ function print(count, { what }, found) {
     ['presentedMs', 'lanes presented'],
     ['scoreMs', 'score presented'],
     ['processorMs', 'processor time'],
+    ['longestMs', 'longest task'],
   ]) {
     const values = found.map((one) => one[field]);
     const line = [0, 0.5, 0.95].map((share) => quantile(values, share).toFixed(1).padStart(9)).join('');

@@ -5,7 +5,7 @@ const markOf = (events, name) => events.find((event) => event.cat === 'blink.use
 /**
  * Of each edit, from the page's mark `key N` on, in milliseconds: until the lanes were drawn (`lanes N`), until the first
  * frame that holds them was presented, until the one that holds the score (`score N`) was, and the processor time that
- * the page's thread took for the lanes. `lags` are the
+ * the page's thread took for the lanes; and the longest task of that thread until the next key. `lags` are the
  * milliseconds from the key event's own time stamp to its mark.
  */
 export function frameTimes(events, lags) {
@@ -24,6 +24,7 @@ export function frameTimes(events, lags) {
       presentedMs: (frame.presented - key.ts) / 1000 + lagMs,
       scoreMs: (scoreFrame.presented - key.ts) / 1000 + lagMs,
       processorMs: processorUs(sorted, key, frame.end) / 1000,
+      longestMs: longestUs(sorted, key, markOf(sorted, `key ${edit + 1}`)?.ts ?? Number.POSITIVE_INFINITY) / 1000,
     };
   });
 }
@@ -47,8 +48,13 @@ function pageFrames(events) {
 }
 
 /** Of the tasks of the key's thread that ran between the key and a time. */
-function processorUs(events, key, until) {
-  const isTask = ({ name, ph, pid, tid, ts, dur }) =>
-    ph === 'X' && name.endsWith('RunTask') && pid === key.pid && tid === key.tid && ts + dur > key.ts && ts < until;
-  return events.filter(isTask).reduce((sum, { tdur }) => sum + tdur, 0);
+const processorUs = (events, key, until) => tasks(events, key, until).reduce((sum, { tdur }) => sum + tdur, 0);
+
+const longestUs = (events, key, until) => tasks(events, key, until).reduce((most, { dur }) => Math.max(most, dur), 0);
+
+function tasks(events, key, until) {
+  return events.filter(
+    ({ name, ph, pid, tid, ts, dur }) =>
+      ph === 'X' && name.endsWith('RunTask') && pid === key.pid && tid === key.tid && ts + dur > key.ts && ts < until,
+  );
 }
