@@ -4,7 +4,7 @@ import type { Measurement } from '../bench/measurement.ts';
 import { MiB } from '../units.ts';
 import { copy, gaps, pause, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Bench, Operation, PlanBuilder } from './plan.ts';
-import { callNs, durationOf, type Recorded, spacing } from './reading.ts';
+import { callNs, durationOf, type Recorded } from './reading.ts';
 
 const launches: Measurement = {
   ...{ kind: 'launches', direction: 'h2d', memory: 'pinned', method: 'loop', device: 0, peer: 0, peerAccess: false },
@@ -33,7 +33,7 @@ function addLaunches(builder: PlanBuilder): void {
   builder
     .probe('launches', { streams: [stream] }, many)
     .value('calls.launchNs', callNs('launch'), bench)
-    .added('recorder.callNs', (recorded) => spacing(recorded.calls('launch')), bench);
+    .added('recorder.callNs', callNs('launch'), bench);
   // The device has work all the while: what wakes it would be in the launch as well.
   const cold = pauses.flatMap((ns) => [
     ...[spin(`beside ${ns}`, ns + 60_000, 'beside'), spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0)],

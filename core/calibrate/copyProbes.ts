@@ -3,7 +3,7 @@ import type { Measurement } from '../bench/measurement.ts';
 import { formatBytes, MiB } from '../units.ts';
 import { copy, copySizes, pause, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
-import { callNs, durationOf, type Recorded, spacing, workNs } from './reading.ts';
+import { callNs, durationOf, type Recorded, workNs } from './reading.ts';
 
 const standard: Measurement = {
   kind: 'copy',
@@ -119,7 +119,7 @@ function addRecordedCopies(builder: PlanBuilder): void {
   const row = (label: string) => repeat(count, copy(label, 'from', 'to', bytes));
   builder
     .probe('copies in a row', { buffers, streams: [stream] }, [row('before'), row('copy'), synchronize()])
-    .added('recorder.copyCallNs', (recorded) => spacing(recorded.calls('copy')), {
+    .added('recorder.copyCallNs', callNs('copy'), {
       measurement: { ...standard, capacity: bytes },
       read: ({ callNs: ns }) => [...ns],
     });

@@ -10,10 +10,6 @@ export type Span = Pick<Activity, 'startNs' | 'endNs' | 'name' | 'channelType' |
 
 export const durationOf = ({ startNs, endNs }: Span): number => endNs - startNs;
 
-/** From each start to the next: what calls in a row take with what lies between them. */
-export const spacing = (spans: readonly Span[]): number[] =>
-  spans.slice(1).map(({ startNs }, index) => startNs - (spans[index]?.startNs ?? startNs));
-
 /** One recorded iteration. Lists are in order of start. */
 export class Recorded {
   readonly #host = new Map<string, Activity[]>();

@@ -1,6 +1,5 @@
 /** What a host thread's calls cost more, or less, after what it called and moved before: what of them lies in the caches. */
 import type { Program } from '../program/program.ts';
-import { filledBytes } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 
@@ -25,6 +24,8 @@ const isStaged = (route: Step['route']): boolean => route === 'stage-in' || rout
 
 /** Before an iteration begins the caches have been used for something else. */
 export interface FirstCalls {
+  /** How much later each thread begins. */
+  readonly startNs: number;
   /** What each thread's first call costs more. */
   readonly ns: number;
   /** What its first call of each kind costs more, in parts of what it costs otherwise; and where the caches were left. */
@@ -50,13 +51,13 @@ const streamPart = 0.12;
 const launchPart = 0.4;
 
 /**
- * The longer ago an iteration before was, the less of theirs host threads find in the caches near their cores. On four H200
- * machines a first call took 2 to 3 us longer where 0.05 ms lay between the starts of two iterations, 6 where 0.6 did, 6 to
- * 13 where 1.2 did, 30 where 5 did and 50 where 16 did. What has filled those caches has pushed out a good deal at once: 19
- * to 25 us where 4 to 100 MB were.
+ * What the preparation of the buffers has pushed out of the caches near the cores: half of it where it took so long. What the
+ * threads of the iteration before ran counts for little, and a multi-tensor copy before which nothing was prepared as much as
+ * its part says.
  */
-const forgottenNs = 6e6;
-const filledPart = 0.45;
+const emptiedNs = 2.5e6;
+const lapPart = 0.06;
+const multiPart = 0.42;
 
 /**
  * A first call that runs little of the driver misses little of it. In recorded runs of five machines 20 waits for events took 0.5
@@ -65,12 +66,25 @@ const filledPart = 0.45;
 const firstPart = ({ route, code, callNs }: Step, { launchNs }: DeviceProfile['calls']): number =>
   route === 'mark' || code === 'allocate' || code === 'free' ? Math.min(1, (2 * callNs) / launchNs) : 1;
 
-/** `lapNs`: from the start of an iteration to that of the next. */
-export function firstCalls(program: Program, { calls, host }: DeviceProfile, lapNs: number): FirstCalls {
+/**
+ * Of what a first call misses where all has been pushed out, the part that a thread misses before it: its first row began
+ * 0.5 us into the iteration where nothing had been prepared, 2.4 after 1 to 2 ms and 3.4 after 8 and more (eight H200 machines).
+ */
+const startPart = 0.08;
+
+/** `preparedNs`: how long the buffers were prepared for before the iteration; `lastedNs`: how long the one before took. */
+export function firstCalls(
+  program: Program,
+  { calls }: DeviceProfile,
+  preparedNs: number,
+  lastedNs: number,
+): FirstCalls {
   const { firstNs = 0, coldFirstNs = firstNs, newPart = 0, coldNewPart = newPart } = calls;
-  const isFilled = program.multiCopies.length > 0 || filledBytes(program) >= coldBytes(calls, host);
-  const coldPart = Math.max(isFilled ? filledPart : 0, -Math.expm1(-lapNs / forgottenNs));
+  const awayNs = preparedNs + lapPart * lastedNs;
+  const coldPart = Math.max(program.multiCopies.length > 0 ? multiPart : 0, awayNs / (awayNs + emptiedNs));
+  const startNs = startPart * coldPart * Math.max(0, coldFirstNs - firstNs);
   return {
+    startNs,
     ns: firstNs + coldPart * Math.max(0, coldFirstNs - firstNs),
     newPart: newPart + coldPart * Math.max(0, coldNewPart - newPart),
     warmPart: newPart,

@@ -25,6 +25,7 @@ export class CopyEngine implements Actor, LinkUser {
   linkOut = 0;
   readonly isKernel = false;
   readonly places = 0;
+  readonly multiprocessors = 0;
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;
@@ -43,6 +44,7 @@ export class CopyEngine implements Actor, LinkUser {
   #rate = 1;
   /** Number of the event that is the active copy's end; those scheduled for a former rate are ignored. */
   #schedule = gapOver;
+  #isCompleting = false;
 
   /** `number`: of its device's copy engines, from 0. `gapNs`: from the end of a copy to the start of another stream's. */
   constructor(number: number, link: Link, clock: EventQueue, sink: CopySink, gapNs: number) {
@@ -66,25 +68,55 @@ export class CopyEngine implements Actor, LinkUser {
   submit(entry: StreamEntry, aloneNs: number, bytes: number, moreNs = 0): void {
     if (entry === this.#expected) {
       this.#expected = null;
-      this.#start(entry, aloneNs, bytes, moreNs, this.#clock.nowNs);
+      this.#takeUp(entry, aloneNs, bytes, moreNs);
     } else if (entry.queue !== null && entry.queue.entries.first !== entry) {
       entry.job = { entry, aloneNs, bytes, moreNs };
     } else if (this.#active !== null || this.#expected !== null || this.#next !== null) {
       this.#waiting.push({ entry, aloneNs, bytes, moreNs });
-    } else this.#start(entry, aloneNs, bytes, moreNs, this.#clock.nowNs);
+    } else this.#takeUp(entry, aloneNs, bytes, moreNs);
+  }
+
+  leftNs(): number {
+    return 0;
   }
 
   act(what: number, nowNs: number): void {
     if (what === gapOver) this.#startNext(nowNs);
-    else if (what === this.#schedule && this.#active !== null) this.#end(this.#active, nowNs);
+    else if (what === this.#schedule && this.#active !== null) this.#moved(this.#active, nowNs);
   }
 
   setLinkRate(rate: number, nowNs: number): void {
-    if (this.#active === null || rate === this.#rate) return;
+    if (this.#active === null || this.#isCompleting || rate === this.#rate) return;
     this.#remainingNs = Math.max(0, this.#remainingNs - (nowNs - this.#sinceNs) * this.#rate);
     this.#sinceNs = nowNs;
     this.#rate = rate;
     this.#scheduleEnd();
+  }
+
+  /** The engine is idle. */
+  #takeUp(entry: StreamEntry, aloneNs: number, bytes: number, moreNs: number): void {
+    const { nowNs } = this.#clock;
+    const backlogNs = this.#link.backlogNs(nowNs);
+    if (backlogNs === 0) {
+      this.#start(entry, aloneNs, bytes, moreNs, nowNs);
+      return;
+    }
+    this.#next = { entry, aloneNs, bytes, moreNs };
+    this.#clock.schedule(nowNs + backlogNs, this, gapOver);
+  }
+
+  /** All of it is where it goes, and that it is has yet to be told. */
+  #moved(entry: StreamEntry, nowNs: number): void {
+    const backlogNs = this.#isCompleting ? 0 : this.#link.backlogNs(nowNs);
+    this.#isCompleting = backlogNs > 0;
+    if (!this.#isCompleting) {
+      this.#end(entry, nowNs);
+      return;
+    }
+    this.linkIn = 0;
+    this.linkOut = 0;
+    this.#link.share(nowNs);
+    this.#clock.schedule(nowNs + backlogNs, this, this.#schedule);
   }
 
   #end(entry: StreamEntry, nowNs: number): void {
@@ -96,9 +128,10 @@ export class CopyEngine implements Actor, LinkUser {
     const behind = entry.queue?.entries.first?.job ?? null;
     this.#expected = behind === null ? nextInStream(entry, nowNs) : null;
     this.#next = this.#expected === null ? (behind ?? this.#waiting.shift() ?? null) : null;
-    if (this.#next !== null && this.#gapNs === 0) this.#startNext(nowNs);
+    const untilNs = nowNs + this.#gapNs + (this.#next === null ? 0 : this.#link.backlogNs(nowNs));
+    if (this.#next !== null && untilNs === nowNs) this.#startNext(nowNs);
     else this.#link.share(nowNs);
-    if (this.#next !== null) this.#clock.schedule(nowNs + this.#gapNs, this, gapOver);
+    if (this.#next !== null && untilNs > nowNs) this.#clock.schedule(untilNs, this, gapOver);
     this.#sink.copyFinished(entry, nowNs);
     // Finishing may have brought the entry's next piece, which then is active already.
   }

@@ -162,6 +162,8 @@ const kernelSchema = z.strictObject({
   l2LatencyNs: ns.optional(),
   /** What each pass over a size that is no multiple of 16 bytes takes longer. */
   raggedNs: ns.optional(),
+  /** What a copy within the device of more than 1 MiB takes longer where its size is no multiple of 4 KiB. */
+  raggedCopyNs: ns.optional(),
   /** Single-precision operations in a second, a fused multiply-add counted as two. */
   flopsPerSecond: rate,
   /** What an arithmetic kernel lasts longer, whatever its size: it ends with a look at a word of host memory. */
@@ -197,6 +199,8 @@ const linkSchema = z.strictObject({
   d2hBesideNs: ns.optional(),
   /** What copies at least keep of their speed beside a kernel on mapped memory, which goes on as if alone. */
   besideMappedPart: z.number().gt(0).max(1).optional(),
+  /** What begins or ends beside such a kernel, on all multiprocessors, waits so long for what its threads have asked for. */
+  mappedBacklogNs: ns.optional(),
   /**
    * How many times as long a copy takes as far as its host memory lies in the caches of a thread that has just written it:
    * to the device, and from the device over it.
@@ -247,6 +251,8 @@ const hostSchema = z.strictObject({
   sleeperWakeNs: ns.optional(),
   /** From the start of an iteration to a thread's first step. */
   startNs: ns.optional(),
+  /** From the end of a thread's step to the start of its next. */
+  stepGapNs: ns.optional(),
   /** What a loop over tensors that go to a device does first, for each tensor. */
   tensorNs: ns.optional(),
   /** A signal, or a wait for one, that needn't block. */
@@ -331,9 +337,10 @@ const recorderSchema = z.strictObject({
   nodeCallNs: ns,
   nodeNs: ns,
   copyNodeNs: ns,
-  /** As queue.copyGapNs, host.startNs, host.tensorNs, calls.firstNs, coldFirstNs, newPart and coldNewPart, which it adds to. */
+  /** As queue.copyGapNs, host.startNs, host.stepGapNs, host.tensorNs, calls.firstNs, coldFirstNs, newPart and coldNewPart, which it adds to. */
   copyGapNs: ns,
   startNs: ns,
+  stepGapNs: ns.default(0),
   tensorNs: ns,
   firstNs: ns,
   coldFirstNs: ns,

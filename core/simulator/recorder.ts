@@ -7,6 +7,7 @@ import type { TimePoint } from './table.ts';
 
 type Recorder = NonNullable<DeviceProfile['recorder']>;
 
+const hostKeys = ['startNs', 'stepGapNs', 'tensorNs'] as const;
 const firstCallKeys = ['firstNs', 'coldFirstNs', 'newPart', 'coldNewPart'] as const;
 
 /** The machine while it is recorded; as it is where the profile doesn't say what a recorder costs. */
@@ -20,6 +21,7 @@ export function whileRecording(profile: DeviceProfile): DeviceProfile {
     host: {
       ...added.host,
       startNs: (rest.host.startNs ?? 0) + recorder.startNs,
+      stepGapNs: (rest.host.stepGapNs ?? 0) + recorder.stepGapNs,
       tensorNs: (rest.host.tensorNs ?? 0) + recorder.tensorNs,
     },
     calls: {
@@ -42,12 +44,13 @@ export function withoutRecorder(recorded: DeviceProfile, base: DeviceProfile): D
   return {
     ...own,
     queue: restored(own.queue, base.queue, 'copyGapNs'),
-    host: restored(restored(own.host, base.host, 'startNs'), base.host, 'tensorNs'),
+    host: hostKeys.reduce((host, key) => restored(host, base.host, key), own.host),
     calls: firstCallKeys.reduce((calls, key) => restored(calls, base.calls, key), own.calls),
     recorder: {
       ...recorder,
       copyGapNs: rest(recorded.queue.copyGapNs, base.queue.copyGapNs),
       startNs: rest(recorded.host.startNs, base.host.startNs),
+      stepGapNs: rest(recorded.host.stepGapNs, base.host.stepGapNs),
       tensorNs: rest(recorded.host.tensorNs, base.host.tensorNs),
       firstNs: rest(recorded.calls.firstNs, base.calls.firstNs),
       coldFirstNs: rest(recorded.calls.coldFirstNs, base.calls.coldFirstNs),

@@ -25,6 +25,7 @@ export class RunningWork implements Actor, LinkUser {
   linkOut = 0;
   readonly isKernel = true;
   places = 0;
+  multiprocessors = 0;
   readonly #listener: WorkListener;
   readonly #clock: EventQueue;
   /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */
@@ -58,9 +59,15 @@ export class RunningWork implements Actor, LinkUser {
     this.#ownRate = 0;
     this.#linkRate = 1;
     this.places = step.share;
+    // A share below 1 gives each block a multiprocessor of its own.
+    this.multiprocessors = step.exclusive > 0 ? step.exclusive : step.share;
     this.usesLink = step.linkIn > 0 || step.linkOut > 0;
     this.linkIn = this.usesLink ? step.linkIn / step.deviceNs : 0;
     this.linkOut = this.usesLink ? step.linkOut / step.deviceNs : 0;
+  }
+
+  leftNs(nowNs: number): number {
+    return this.#rate === 0 ? Number.POSITIVE_INFINITY : this.#left(nowNs) / this.#rate;
   }
 
   setLinkRate(rate: number, nowNs: number): void {

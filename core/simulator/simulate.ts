@@ -110,7 +110,7 @@ function* iteration(
   const { coldFirstNs = 0, coldNewPart = 0 } = profile.calls;
   // Only what a recorder adds depends on it, and a long program takes time to go through.
   const laterNs = coldFirstNs > 0 || coldNewPart > 0 ? leastNs(plan) : 0;
-  const first = firstCalls(program, profile, preparedNs + laterNs);
+  const first = firstCalls(program, profile, preparedNs, laterNs);
   const multiCopies = new MultiCopies(program, profile, clock, devices.streams, residency, first);
   const machine = {
     ...{ profile, devices, clock, output, memory, multiCopies, caches, residency },

@@ -6,6 +6,7 @@ import type { Activity } from '../../analysis/iteration.ts';
 import { append } from '../../groupBy.ts';
 import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
 import { firstCalls } from '../../simulator/callHistory.ts';
+import { isRagged } from '../../simulator/copyCost.ts';
 import { hostRate } from '../../simulator/hostMemory.ts';
 import { kernelCost } from '../../simulator/kernelCost.ts';
 import { leastNs } from '../../simulator/leastTime.ts';
@@ -66,8 +67,8 @@ export class Tells {
   ) {
     this.#profile = profile;
     this.#program = program;
-    const lapNs = preparationNs(program, profile, filled) + leastNs(planProgram(program, profile));
-    this.#firstNs = firstCalls(program, profile, lapNs).ns;
+    const preparedNs = preparationNs(program, profile, filled);
+    this.#firstNs = firstCalls(program, profile, preparedNs, leastNs(planProgram(program, profile))).ns;
     for (const { instructions } of program.threads) {
       for (const one of instructions) append(this.#instructions, one.op, one);
     }
@@ -317,7 +318,7 @@ export class Tells {
     if (direction === 'h2h') return this.#hostMemory(pair);
     const path = copyPath(simulated);
     // Between devices another link decides.
-    if (path === null || (direction === 'd2d' && engineKind === 'copy-engine')) return [];
+    if (path === null || (direction === 'd2d' && (engineKind === 'copy-engine' || isRagged(bytes)))) return [];
     const { queuedCopyNs } = this.#profile.queue;
     if (queuedCopyNs !== undefined && isNear(durationOf(simulated), queuedCopyNs)) {
       return this.#value(pair, 'queue.queuedCopyNs');

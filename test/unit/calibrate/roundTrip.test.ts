@@ -65,8 +65,14 @@ const tolerances: readonly (readonly [path: RegExp, share: number])[] = [
 const assumed = [
   ...['staging.slots', 'host.cached', 'host.near', 'host.arrivedPart', 'host.tensorNs'],
   ...['host.startNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
-  ...['link.overFreshFactor', 'link.besideMappedPart', 'link.h2dBesideNs', 'link.d2hBesideNs'],
-  ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
+  ...['link.overFreshFactor', 'link.besideMappedPart', 'link.mappedBacklogNs', 'link.h2dBesideNs', 'link.d2hBesideNs'],
+  ...[
+    'kernel.raggedNs',
+    'kernel.raggedCopyNs',
+    'kernel.arithmeticBesideCopyNs',
+    'kernel.fillBytes',
+    'kernel.streamLeavesAtPart',
+  ],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
   'queue.besideCopyNs',
 ];

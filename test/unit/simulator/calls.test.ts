@@ -33,30 +33,39 @@ describe('the first calls of an iteration', () => {
     expect(lengths(tested, profile, 'thread:thread1')).toEqual([110]);
   });
 
-  it('cost more where filling the buffers has taken the caches near the core, however much it was', () => {
-    const cold = withCalls({ firstNs: 100, coldFirstNs: 300, newPart: 0.5, coldNewPart: 2.5, coldBytes: 100_000 });
-    const written = (bytes: number, buffer = 'pageable') =>
-      ({ op: 'write', buffer, bytes, pattern: { kind: 'index' } }) as const;
-    const tested = program([copy(), spin(), written(4)]);
-    // 0.45 of what the longest preparation would add.
-    const addedParts = 0.5 + 0.45 * 2;
-    expect(lengths(tested, cold)).toEqual([10 + 100 + 0.45 * 200, 20 + 20 * addedParts]);
-    expect(lengths(program([copy(), spin(), written(4), written(4, 'pinned')]), cold)).toEqual([200, 48]);
-    // Filling takes 0.1 ms: 1.65 % of it.
-    expect(lengths(tested, withCalls({ ...cold.calls, coldBytes: 100_001 }))).toEqual([113, 31]);
+  /** Of what a call would cost more after an endless preparation: half where that took 2.5 ms. */
+  const part = (awayNs: number) => awayNs / (awayNs + 2.5e6);
+
+  it('cost more the longer the buffers were prepared for, flushing counted in', () => {
+    const down = { op: 'copy', src: 'device', dst: 'pinned', stream: 'a', bytes: 100 } as const;
+    const first = (filled: boolean) => {
+      const { trace } = simulate(program([down]), withCalls({ coldFirstNs: 3000 }), { filled });
+      const [row] = plainRows(trace).filter(({ kind }) => kind === 'host-call');
+      return [row?.start, (row?.end ?? 0) - (row?.start ?? 0)];
+    };
+    // A byte is filled in a nanosecond; 100,000 bytes are 1,562.5 lines, and flushing one takes 140 ns. Its thread begins later too.
+    for (const [filled, preparedNs] of [[true, 100_000] as const, [false, 318_750] as const]) {
+      const addedNs = 3000 * part(preparedNs);
+      const [startNs = 0, callNs = 0] = first(filled);
+      expect(Math.abs(startNs - 0.08 * addedNs)).toBeLessThan(1);
+      expect(Math.abs(callNs - 10 - addedNs)).toBeLessThan(2);
+    }
   });
 
-  it('cost more the longer ago the iteration before began: after long preparation, flushing counted in', () => {
-    const down = { op: 'copy', src: 'device', dst: 'pinned', stream: 'a', bytes: 100 } as const;
-    const addedNs = (preparedNs: number) => Math.round(300 * (1 - Math.exp(-preparedNs / 6e6)));
-    const first = (coldBytes: number, filled: boolean) => {
-      const { trace } = simulate(program([down]), withCalls({ coldFirstNs: 300, coldBytes }), { filled });
-      return plainRows(trace).find(({ kind }) => kind === 'host-call')?.end;
-    };
-    // A byte is filled in a nanosecond; 100,000 bytes are 1,562.5 lines, and flushing one takes 140 ns.
-    expect(first(100_001, false)).toBe(10 + addedNs(318_750));
-    expect(first(100_001, true)).toBe(10 + addedNs(100_000));
-    expect(first(100_000, true)).toBe(10 + 0.45 * 300);
+  it('cost more of each kind by as much', () => {
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 100, newPart: 0.5, coldNewPart: 100.5 });
+    const written = { op: 'write', buffer: 'pageable', bytes: 4, pattern: { kind: 'index' } } as const;
+    expect(lengths(program([copy(), spin(), written]), cold)).toEqual([
+      110,
+      20 + Math.round(20 * (0.5 + 100 * part(100_000))),
+    ]);
+  });
+
+  it('cost more before a multi-tensor copy, whatever was prepared', () => {
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 300 });
+    const payload = { tensors: 1, bytes: 8, memory: 'pageable' };
+    const multi = { op: 'multiCopy', stream: 'a', strategy: 'blocking-loop', payload } as never;
+    expect(lengths(program([copy(), multi]), cold)[0]).toBe(110 + 0.42 * 200);
   });
 
   it('cost less more where they run little of the driver', () => {
@@ -66,10 +75,10 @@ describe('the first calls of an iteration', () => {
     expect(lengths(program([record]), light)).toEqual([2 + 20]);
   });
 
-  it('cost more the longer an iteration takes', () => {
-    const cold = withCalls({ firstNs: 100, coldFirstNs: 300 });
+  it('cost a little more the longer an iteration takes', () => {
+    const cold = withCalls({ firstNs: 100, coldFirstNs: 3100 });
     const firstWith = (...more: Parameters<typeof program>[0]) => lengths(program([copy(), ...more]), cold)[0];
-    const added = Math.round(200 * (1 - Math.exp(-1e6 / 6e6)));
+    const added = Math.round(3000 * part(0.06 * 1e6));
     expect(firstWith()).toBe(110);
     expect(firstWith({ op: 'work', durationNs: 1e6 })).toBe(110 + added);
     expect(firstWith({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1e6 }, stream: 'a' })).toBe(110 + added);
@@ -77,7 +86,7 @@ describe('the first calls of an iteration', () => {
     expect(firstWith(rounds)).toBe(110 + added);
   });
 
-  it('cost more where they find nothing to wait for, and not where they wait', () => {
+  it('cost more where they find nothing to wait for, and a part of it behind what they wait for', () => {
     const synchronize = { op: 'synchronizeStream', stream: 'a' } as const;
     const waits = (tested: Parameters<typeof run>[0], newPart: number) =>
       run(tested, withCalls({ newPart }))
@@ -85,8 +94,9 @@ describe('the first calls of an iteration', () => {
         .map(({ start, end }) => end - start);
     const done = program([copy(), { op: 'work', durationNs: 500 }, synchronize, synchronize]);
     expect(waits(done, 0.5)).toEqual([15, 10]);
-    const pending = program([copy(), synchronize]);
-    expect(waits(pending, 0.5)).toEqual(waits(pending, 0));
+    const pending = program([copy(), synchronize, copy(), synchronize]);
+    const [first = 0, later] = waits(pending, 0);
+    expect(waits(pending, 5)).toEqual([first + 0.18 * 5 * 10, later]);
   });
 
   it('leave what is captured as it is', () => {

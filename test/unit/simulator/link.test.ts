@@ -6,6 +6,7 @@ class User implements LinkUser {
   readonly linkOut: number;
   readonly isKernel: boolean;
   readonly places: number;
+  readonly multiprocessors: number;
   rate = 1;
 
   constructor(linkIn: number, linkOut: number, places = 0) {
@@ -13,6 +14,11 @@ class User implements LinkUser {
     this.linkOut = linkOut;
     this.isKernel = places > 0;
     this.places = places;
+    this.multiprocessors = places;
+  }
+
+  leftNs(): number {
+    return 40;
   }
 
   setLinkRate(rate: number): void {
@@ -59,6 +65,19 @@ describe('the link', () => {
     link.remove(kernel);
     link.share(0);
     expect(copy.rate).toBe(1);
+  });
+
+  it('keeps what copies fetch waiting behind a kernel on mapped memory, by its multiprocessors and no longer than it lasts', () => {
+    const backlogBeside = (...users: readonly User[]): number => {
+      const link = new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 100 });
+      for (const user of users) link.add(user);
+      return link.backlogNs(0);
+    };
+    expect(backlogBeside(new User(10, 0))).toBe(0);
+    expect(backlogBeside(new User(10, 0, 0.25))).toBe(25);
+    // It moves half of what the link could.
+    expect(backlogBeside(new User(0, 5, 0.25))).toBe(12.5);
+    expect(backlogBeside(new User(10, 0, 0.25), new User(10, 0, 1))).toBe(40);
   });
 
   it('says what a copy takes longer that begins while data moves the other way', () => {

@@ -7,7 +7,7 @@ import { h200, program, programWith, run, toyProfile } from './toy.ts';
 
 const recorder = {
   ...{ source: 'made up', callNs: 5, nodeCallNs: 1, nodeNs: 2, copyNodeNs: 3, copyGapNs: 7 },
-  ...{ startNs: 4, tensorNs: 1, firstNs: 9, coldFirstNs: 90, newPart: 0.5, coldNewPart: 2 },
+  ...{ startNs: 4, stepGapNs: 0, tensorNs: 1, firstNs: 9, coldFirstNs: 90, newPart: 0.5, coldNewPart: 2 },
 };
 const recorded = { ...toyProfile, recorder };
 const copy = (bytes: number) =>
@@ -29,6 +29,17 @@ describe('a machine while it is recorded', () => {
     expect(device(rows)).toEqual([
       [30, 130],
       [137, 237],
+    ]);
+  });
+
+  it('lets a thread rest between its steps', () => {
+    const rows = run(
+      program([copy(100), copy(100)]),
+      whileRecording({ ...recorded, recorder: { ...recorder, stepGapNs: 3 } }),
+    );
+    expect(host(rows)).toEqual([
+      [4, 28],
+      [31, 46],
     ]);
   });
 
