@@ -125,7 +125,7 @@ export class KinetoRows {
       return;
     }
     const durationNs = event.dur.whole * 1000 + event.dur.thousandths;
-    if (Number.isNaN(event.ts.whole) || !(durationNs >= 0) || event.name < 0) {
+    if (!isTime(event.ts.whole) || !(durationNs >= 0 && isTime(durationNs)) || event.name < 0) {
       this.#incomplete += 1;
       return;
     }
@@ -142,7 +142,7 @@ export class KinetoRows {
   #addMemory(event: KinetoEvent): void {
     const { memoryBytes, allocatedBytes } = event;
     const device = event.deviceType > 0 ? wholeOr(event.deviceId, -1) : -1;
-    if (Number.isNaN(event.ts.whole) || !Number.isFinite(memoryBytes) || device === null || event.tid < 0) {
+    if (!isTime(event.ts.whole) || !Number.isFinite(memoryBytes) || device === null || event.tid < 0) {
       this.#incomplete += 1;
       return;
     }
@@ -350,5 +350,8 @@ function wholeOr(value: number, otherwise: number): number | null {
 }
 
 /** CUPTI's are unsigned 32-bit numbers and a column holds 31 bits: two meet only 2^31 calls apart. 0 is unknown. */
+/** Whether a number can be a time at all: one that is missing can't, nor one beyond what a double counts. */
+const isTime = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+
 const correlationOf = ({ correlation }: KinetoEvent): number =>
   Number.isInteger(correlation) && correlation > 0 ? correlation % 2 ** 31 : 0;

@@ -257,6 +257,20 @@ describe('what an event becomes', () => {
     expect(run.info.notes.join(' ')).toContain('1 ac2g');
   });
 
+  it('events at times beyond all counting are left out, and the others stay', async () => {
+    const run = await read(
+      traceOf([
+        complete('cpu_op', 'late', 1e300, 1),
+        complete('cpu_op', 'long', 1, 1e300),
+        complete('kernel', 'k', 2, 1e17, { stream: 7, device: 0 }),
+        complete('cpu_op', 'good', 1, 1),
+      ]),
+    );
+    expect(run.info.status).toBe('complete');
+    expect(rowsOf(run)).toMatchObject([{ name: 'good', startNs: 0, durationNs: 1000 }]);
+    expect(run.info.notes.join(' ')).toContain('3 events have no usable time or place');
+  });
+
   it('reads a list of events without an object around it, and without its last bracket', async () => {
     const events = [complete('cpu_op', 'a', 1, 1), complete('cpu_op', 'b', 2, 1)];
     for (const json of [JSON.stringify(events), JSON.stringify(events).slice(0, -1)]) {
