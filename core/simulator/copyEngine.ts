@@ -26,6 +26,7 @@ export class CopyEngine implements Actor, LinkUser {
   readonly isKernel = false;
   readonly places = 0;
   readonly multiprocessors = 0;
+  readonly linkBytes = 0;
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;

@@ -26,6 +26,7 @@ export class RunningWork implements Actor, LinkUser {
   readonly isKernel = true;
   places = 0;
   multiprocessors = 0;
+  linkBytes = 0;
   readonly #listener: WorkListener;
   readonly #clock: EventQueue;
   /** Time it would still take alone, as of #sinceNs, and the part of that speed at which it goes. */
@@ -61,7 +62,8 @@ export class RunningWork implements Actor, LinkUser {
     this.places = step.share;
     // A share below 1 gives each block a multiprocessor of its own.
     this.multiprocessors = step.exclusive > 0 ? step.exclusive : step.share;
-    this.usesLink = step.linkIn > 0 || step.linkOut > 0;
+    this.linkBytes = step.linkIn + step.linkOut;
+    this.usesLink = this.linkBytes > 0;
     this.linkIn = this.usesLink ? step.linkIn / step.deviceNs : 0;
     this.linkOut = this.usesLink ? step.linkOut / step.deviceNs : 0;
   }

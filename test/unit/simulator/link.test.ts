@@ -7,9 +7,11 @@ class User implements LinkUser {
   readonly isKernel: boolean;
   readonly places: number;
   readonly multiprocessors: number;
+  readonly linkBytes: number;
   rate = 1;
 
-  constructor(linkIn: number, linkOut: number, places = 0) {
+  constructor(linkIn: number, linkOut: number, places = 0, linkBytes = 1e9) {
+    this.linkBytes = linkBytes;
     this.linkIn = linkIn;
     this.linkOut = linkOut;
     this.isKernel = places > 0;
@@ -55,6 +57,18 @@ describe('the link', () => {
       '0.50',
       '0.50',
     ]);
+  });
+
+  it('is shared alike with kernels that ask for all they move at once, which a copy the same way holds up', () => {
+    const beside = (kernel: User, copy: User) =>
+      shared(new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 1000 }), kernel, copy);
+    // 10 B a nanosecond for 1,000 ns, and 1.3 times that.
+    expect(beside(new User(6, 0, 1, 13_000), new User(10, 0))).toEqual([0.5, 0.5]);
+    expect(beside(new User(0, 6, 1, 13_000), new User(10, 0))).toEqual([1, 0.5]);
+    expect(beside(new User(10, 0, 1, 13_001), new User(10, 0))).toEqual([0.9, 0.1]);
+    // Half of the multiprocessors ask for half of it.
+    expect(beside(new User(10, 0, 0.5, 6500), new User(10, 0))).toEqual([0.5, 0.5]);
+    expect(beside(new User(10, 0, 0.5, 6501), new User(10, 0))[1]).toBeCloseTo(0.1 / 0.55);
   });
 
   it('is shared alike where the profile says nothing of it, and again once the kernel has ended', () => {
