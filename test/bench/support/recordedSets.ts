@@ -44,7 +44,9 @@ export const sets = [
 
 const trial = (seed: number): string => `test/fixtures/trials/seed-${seed}`;
 /** Each from an H200 that none of the sets is from. */
-export const strangeH200s = [20261126, 20261128, 20261129, 20261130, 20261131, 20261132, 20261133, 20261134].map(trial);
+export const strangeH200s = [
+  20261126, 20261128, 20261129, 20261130, 20261131, 20261132, 20261133, 20261134, 20261135,
+].map(trial);
 /** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and an H100. */
 export const trials = [...strangeH200s, ...[20261124, 20261127].map(trial)].sort();
 
@@ -63,6 +65,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261132', 'test/fixtures/calibrated/seed-20261132.json'],
   ['test/fixtures/trials/seed-20261133', 'test/fixtures/calibrated/seed-20261133.json'],
   ['test/fixtures/trials/seed-20261134', 'test/fixtures/calibrated/seed-20261134.json'],
+  ['test/fixtures/trials/seed-20261135', 'test/fixtures/calibrated/seed-20261135.json'],
 ]);
 
 /**
