@@ -57,7 +57,9 @@ function Gain({ predicted }: { readonly predicted: PredictedRemedy }) {
     <dl className={classes['gain']}>
       <dt>Predicted gain</dt>
       <dd>
-        {formatDuration(gainNs)} ({formatShare(gainShare)})
+        {gainNs > 0
+          ? `${formatDuration(gainNs)} (${formatShare(gainShare)})`
+          : 'none: the cause goes, and it takes as long'}
       </dd>
       <dt>Predicted makespan</dt>
       <dd>
