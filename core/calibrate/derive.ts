@@ -84,15 +84,9 @@ const notProbed = [
   ...['staging.slots', 'host.cached.bytes', 'host.near.bytes', 'host.arrivedPart', 'host.tensorNs'],
   ...['host.startNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['link.overFreshFactor', 'link.besideMappedPart', 'link.mappedBacklogNs', 'link.h2dBesideNs', 'link.d2hBesideNs'],
-  ...[
-    'kernel.raggedNs',
-    'kernel.raggedCopyNs',
-    'kernel.arithmeticBesideCopyNs',
-    'kernel.fillBytes',
-    'kernel.streamLeavesAtPart',
-  ],
+  ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
-  'queue.besideCopyNs',
+  ...['queue.besideCopyNs', 'kernel.raggedCopyNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {

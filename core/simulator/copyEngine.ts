@@ -8,7 +8,7 @@ import { CopyQueues } from './copyQueues.ts';
 import { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
 import { Fifo } from './fifo.ts';
-import type { Link, LinkUser } from './link.ts';
+import type { Link, LinkCopies } from './link.ts';
 
 export interface CopySink {
   /** The engine takes up an entry, or the next piece of one. */
@@ -19,14 +19,11 @@ export interface CopySink {
 /** What the clock tells it: that the gap behind a copy is over, or else the number of the active copy's plan. */
 const gapOver = 0;
 
-export class CopyEngine implements Actor, LinkUser {
+export class CopyEngine implements Actor, LinkCopies {
   /** What the active copy moves alone, in bytes a nanosecond. */
   linkIn = 0;
   linkOut = 0;
   readonly isKernel = false;
-  readonly places = 0;
-  readonly multiprocessors = 0;
-  readonly linkBytes = 0;
   readonly #link: Link;
   readonly #clock: EventQueue;
   readonly #sink: CopySink;
@@ -75,10 +72,6 @@ export class CopyEngine implements Actor, LinkUser {
     } else if (this.#active !== null || this.#expected !== null || this.#next !== null) {
       this.#waiting.push({ entry, aloneNs, bytes, moreNs });
     } else this.#takeUp(entry, aloneNs, bytes, moreNs);
-  }
-
-  leftNs(): number {
-    return 0;
   }
 
   act(what: number, nowNs: number): void {

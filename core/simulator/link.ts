@@ -3,22 +3,32 @@
  * goes at a rate that changes only when something starts or ends, so the times are exact.
  */
 
-/** Moves data over the link: a copy engine, or a kernel that works on mapped memory. */
-export interface LinkUser {
+interface Moving {
   /** Bytes in a nanosecond that it would move alone, to the device and from it; 0 where it moves none. */
   readonly linkIn: number;
   readonly linkOut: number;
-  /** It works on mapped memory itself, with blocks in this part of the device's places. */
-  readonly isKernel: boolean;
-  readonly places: number;
-  /** Of a kernel: the part of the device's multiprocessors that it works on, and how long it lasts if nothing changes. */
-  readonly multiprocessors: number;
-  leftNs(nowNs: number): number;
-  /** All that it moves over the link, either way. */
-  readonly linkBytes: number;
   /** Goes on at this part of what it would do alone. */
   setLinkRate(rate: number, nowNs: number): void;
 }
+
+export interface LinkCopies extends Moving {
+  readonly isKernel: false;
+}
+
+/** It works on mapped memory itself. */
+export interface LinkKernel extends Moving {
+  readonly isKernel: true;
+  /** Its blocks have this part of the device's places, and it works on this part of the multiprocessors. */
+  readonly places: number;
+  readonly multiprocessors: number;
+  /** All that it moves over the link, either way. */
+  readonly linkBytes: number;
+  /** How long it lasts if nothing changes. */
+  leftNs(nowNs: number): number;
+}
+
+/** Moves data over the link: a copy engine, or a kernel that works on mapped memory. */
+export type LinkUser = LinkCopies | LinkKernel;
 
 export interface LinkRates {
   readonly h2dBytesPerSecond: number;
@@ -50,7 +60,7 @@ const atOnce = 1.3;
 export class Link {
   readonly #users: LinkUser[] = [];
   /** Those of them that come first. */
-  readonly #first: LinkUser[] = [];
+  readonly #first: LinkKernel[] = [];
   readonly #in: number;
   readonly #out: number;
   readonly #both: number;
@@ -75,7 +85,8 @@ export class Link {
   }
 
   remove(user: LinkUser): void {
-    for (const users of [this.#users, this.#first]) {
+    const lists: readonly LinkUser[][] = [this.#users, this.#first];
+    for (const users of lists) {
       const index = users.indexOf(user);
       if (index >= 0) users.splice(index, 1);
     }
@@ -139,7 +150,7 @@ export class Link {
   }
 
   /** Its threads ask for all of it before the first of it has come, or hardly later. */
-  #asksAtOnce({ linkBytes, multiprocessors }: LinkUser): boolean {
+  #asksAtOnce({ linkBytes, multiprocessors }: LinkKernel): boolean {
     return linkBytes <= atOnce * multiprocessors * this.#mappedBacklogNs * Math.max(this.#in, this.#out);
   }
 

@@ -1,7 +1,7 @@
 /** One piece of work that runs on the compute channel: how fast it goes, and when it ends. Used again by those behind. */
 import type { StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
-import type { LinkUser } from './link.ts';
+import type { LinkKernel } from './link.ts';
 
 /** What it tells the channel. */
 export interface WorkListener {
@@ -16,7 +16,7 @@ export interface WorkListener {
 /** What the clock tells it is twice the number of its present plan, and 1 where its blocks begin to end. */
 const planned = 2;
 
-export class RunningWork implements Actor, LinkUser {
+export class RunningWork implements Actor, LinkKernel {
   entry: StreamEntry | null = null;
   /** None of its blocks has ended. */
   hasRoom = true;

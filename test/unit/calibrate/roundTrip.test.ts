@@ -66,15 +66,9 @@ const assumed = [
   ...['staging.slots', 'host.cached', 'host.near', 'host.arrivedPart', 'host.tensorNs'],
   ...['host.startNs', 'calls.coldBytes', 'queue.copyGapNs', 'link.freshFactor'],
   ...['link.overFreshFactor', 'link.besideMappedPart', 'link.mappedBacklogNs', 'link.h2dBesideNs', 'link.d2hBesideNs'],
-  ...[
-    'kernel.raggedNs',
-    'kernel.raggedCopyNs',
-    'kernel.arithmeticBesideCopyNs',
-    'kernel.fillBytes',
-    'kernel.streamLeavesAtPart',
-  ],
+  ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
-  'queue.besideCopyNs',
+  ...['queue.besideCopyNs', 'kernel.raggedCopyNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 

@@ -1,22 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { Link, type LinkUser } from '../../../core/simulator/link.ts';
+import { Link, type LinkCopies, type LinkKernel } from '../../../core/simulator/link.ts';
 
-class User implements LinkUser {
+class Copies implements LinkCopies {
   readonly linkIn: number;
   readonly linkOut: number;
-  readonly isKernel: boolean;
+  readonly isKernel = false;
+  rate = 1;
+
+  constructor(linkIn: number, linkOut: number) {
+    this.linkIn = linkIn;
+    this.linkOut = linkOut;
+  }
+
+  setLinkRate(rate: number): void {
+    this.rate = rate;
+  }
+}
+
+class Kernel implements LinkKernel {
+  readonly linkIn: number;
+  readonly linkOut: number;
+  readonly isKernel = true;
   readonly places: number;
   readonly multiprocessors: number;
   readonly linkBytes: number;
   rate = 1;
 
-  constructor(linkIn: number, linkOut: number, places = 0, linkBytes = 1e9) {
-    this.linkBytes = linkBytes;
+  constructor(linkIn: number, linkOut: number, places: number, linkBytes = 1e9) {
     this.linkIn = linkIn;
     this.linkOut = linkOut;
-    this.isKernel = places > 0;
     this.places = places;
     this.multiprocessors = places;
+    this.linkBytes = linkBytes;
   }
 
   leftNs(): number {
@@ -28,6 +43,8 @@ class User implements LinkUser {
   }
 }
 
+type User = Copies | Kernel;
+
 const rates = { h2dBytesPerSecond: 10e9, d2hBytesPerSecond: 10e9, bothBytesPerSecond: 20e9 };
 
 function shared(link: Link, ...users: readonly User[]): number[] {
@@ -38,7 +55,7 @@ function shared(link: Link, ...users: readonly User[]): number[] {
 
 describe('the link', () => {
   it('leaves copies beside a kernel on mapped memory what the profile says, and the kernel the rest', () => {
-    const users = [new User(9, 0, 1), new User(10, 0), new User(0, 10)];
+    const users = [new Kernel(9, 0, 1), new Copies(10, 0), new Copies(0, 10)];
     expect(shared(new Link({ ...rates, besideMappedPart: 0.05 }), ...users).map((rate) => rate.toFixed(2))).toEqual([
       '1.00',
       '0.10',
@@ -46,33 +63,33 @@ describe('the link', () => {
     ]);
     const quarter = new Link({ ...rates, besideMappedPart: 0.25 });
     expect(shared(quarter, ...users).map((rate) => rate.toFixed(2))).toEqual(['0.83', '0.25', '0.25']);
-    expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), new User(9, 0, 1), new User(0, 10))).toEqual([
+    expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), new Kernel(9, 0, 1), new Copies(0, 10))).toEqual([
       1, 0.25,
     ]);
   });
 
   it('leaves copies more of it the fewer threads such a kernel has', () => {
     const link = new Link({ ...rates, besideMappedPart: 0.1 });
-    expect(shared(link, new User(10, 0, 1 / 9), new User(10, 0)).map((rate) => rate.toFixed(2))).toEqual([
+    expect(shared(link, new Kernel(10, 0, 1 / 9), new Copies(10, 0)).map((rate) => rate.toFixed(2))).toEqual([
       '0.50',
       '0.50',
     ]);
   });
 
   it('is shared alike with kernels that ask for all they move at once, which a copy the same way holds up', () => {
-    const beside = (kernel: User, copy: User) =>
+    const beside = (kernel: Kernel, copy: Copies) =>
       shared(new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 1000 }), kernel, copy);
     // 10 B a nanosecond for 1,000 ns, and 1.3 times that.
-    expect(beside(new User(6, 0, 1, 13_000), new User(10, 0))).toEqual([0.5, 0.5]);
-    expect(beside(new User(0, 6, 1, 13_000), new User(10, 0))).toEqual([1, 0.5]);
-    expect(beside(new User(10, 0, 1, 13_001), new User(10, 0))).toEqual([0.9, 0.1]);
+    expect(beside(new Kernel(6, 0, 1, 13_000), new Copies(10, 0))).toEqual([0.5, 0.5]);
+    expect(beside(new Kernel(0, 6, 1, 13_000), new Copies(10, 0))).toEqual([1, 0.5]);
+    expect(beside(new Kernel(10, 0, 1, 13_001), new Copies(10, 0))).toEqual([0.9, 0.1]);
     // Half of the multiprocessors ask for half of it.
-    expect(beside(new User(10, 0, 0.5, 6500), new User(10, 0))).toEqual([0.5, 0.5]);
-    expect(beside(new User(10, 0, 0.5, 6501), new User(10, 0))[1]).toBeCloseTo(0.1 / 0.55);
+    expect(beside(new Kernel(10, 0, 0.5, 6500), new Copies(10, 0))).toEqual([0.5, 0.5]);
+    expect(beside(new Kernel(10, 0, 0.5, 6501), new Copies(10, 0))[1]).toBeCloseTo(0.1 / 0.55);
   });
 
   it('is shared alike where the profile says nothing of it, and again once the kernel has ended', () => {
-    const [kernel, copy] = [new User(10, 0, 1), new User(10, 0)];
+    const [kernel, copy] = [new Kernel(10, 0, 1), new Copies(10, 0)];
     expect(shared(new Link(rates), kernel, copy)).toEqual([0.5, 0.5]);
     const link = new Link({ ...rates, besideMappedPart: 0.25 });
     expect(shared(link, kernel, copy)).toEqual([0.75, 0.25]);
@@ -87,17 +104,17 @@ describe('the link', () => {
       for (const user of users) link.add(user);
       return link.backlogNs(0);
     };
-    expect(backlogBeside(new User(10, 0))).toBe(0);
-    expect(backlogBeside(new User(10, 0, 0.25))).toBe(25);
+    expect(backlogBeside(new Copies(10, 0))).toBe(0);
+    expect(backlogBeside(new Kernel(10, 0, 0.25))).toBe(25);
     // It moves half of what the link could.
-    expect(backlogBeside(new User(0, 5, 0.25))).toBe(12.5);
-    expect(backlogBeside(new User(10, 0, 0.25), new User(10, 0, 1))).toBe(40);
+    expect(backlogBeside(new Kernel(0, 5, 0.25))).toBe(12.5);
+    expect(backlogBeside(new Kernel(10, 0, 0.25), new Kernel(10, 0, 1))).toBe(40);
   });
 
   it('says what a copy takes longer that begins while data moves the other way', () => {
     const link = new Link({ ...rates, h2dBesideNs: 5, d2hBesideNs: 7 });
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([0, 0]);
-    link.add(new User(10, 0));
+    link.add(new Copies(10, 0));
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([7, 0]);
   });
 });
