@@ -5,20 +5,8 @@ import { difference, withDifference } from '../../../core/experiment/edit/differ
 import { editOperation } from '../../../core/experiment/edit/edit.ts';
 import { deleteOperations, duplicateOperations, moveOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { edits, momentsOf } from '../support/edits.ts';
+import { nestedWork as document, edits, momentsOf, work } from '../support/edits.ts';
 import { experimentOf } from '../support/experiments.ts';
-
-const work = (durationNs: number) => ({ op: 'work', durationNs }) as const;
-
-const document = experimentOf(
-  {},
-  [
-    work(1),
-    { op: 'range', name: 'a', operations: [work(2), { op: 'repeat', count: 2, operations: [work(3)] }] },
-    work(4),
-  ],
-  [work(5), work(6)],
-);
 
 /** As it arrives, and what is made of it. */
 function sent(before: unknown, after: unknown): unknown {

@@ -3,20 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { changedPart } from '../../../core/experiment/edit/changedPart.ts';
 import { Tally } from '../../../core/experiment/edit/tally.ts';
-import { edits, momentsOf } from '../support/edits.ts';
+import { nestedWork as document, edits, momentsOf, work } from '../support/edits.ts';
 import { experimentOf } from '../support/experiments.ts';
-
-const work = (durationNs: number) => ({ op: 'work', durationNs }) as const;
-
-const document = experimentOf(
-  {},
-  [
-    work(1),
-    { op: 'range', name: 'a', operations: [work(2), { op: 'repeat', count: 2, operations: [work(3)] }] },
-    work(4),
-  ],
-  [work(5), work(6)],
-);
 
 it('counts what a document holds after any edits', () => {
   fc.assert(

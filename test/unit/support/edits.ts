@@ -11,6 +11,20 @@ import {
 import { atEndOf, operationPaths, placeAt } from '../../../core/experiment/edit/paths.ts';
 import { resizeOperation } from '../../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { experimentOf } from './experiments.ts';
+
+export const work = (durationNs: number) => ({ op: 'work', durationNs }) as const;
+
+/** Two threads of work, some of it nested: what edits begin with. */
+export const nestedWork = experimentOf(
+  {},
+  [
+    work(1),
+    { op: 'range', name: 'a', operations: [work(2), { op: 'repeat', count: 2, operations: [work(3)] }] },
+    work(4),
+  ],
+  [work(5), work(6)],
+);
 
 export interface EditStep {
   readonly kind: string;
