@@ -1,9 +1,10 @@
 /** Finds what a program leaves to chance, before it is run. Nothing is simulated: it holds for every machine. */
 import type { Instruction, Program } from '../../program/program.ts';
-import type { Clock } from './clock.ts';
+import { type Call, isAfter, isIssued } from './calls.ts';
 import { type Conflict, Conflicts } from './conflicts.ts';
+import { isOver } from './eventRecords.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
-import { type Call, type EventRecord, isAfter, isIssued, mostEntries, Order } from './order.ts';
+import { mostEntries, Order } from './order.ts';
 import { type Schedule, schedule } from './schedule.ts';
 import { type Touch, touches } from './touches.ts';
 
@@ -81,7 +82,7 @@ class Search {
     this.#order = new Order(program, plan, false, most);
     const all = [...this.#touches.values(), ...this.#captured.values()];
     this.#conflicts = new Conflicts(all.flat());
-    this.#lifetimes = new Lifetimes(program, this.#order);
+    this.#lifetimes = new Lifetimes(program, this.#order.lanes);
     this.#order.walk((call) => this.#visit(call));
     if (this.#order.steps < plan.count) {
       this.limits.push(
@@ -184,7 +185,7 @@ class Search {
   }
 
   #elapsed(call: Call, event: number, elapsed: number): void {
-    const { records, certain } = this.#order.boundRecords(call, event);
+    const { records, certain } = this.#order.records.bound(call, event);
     const open = records.filter((record) => !isOver(record, call.host));
     const found = certain || open.length > 0 ? open.map(({ op }) => op) : [-1];
     for (const record of found) {
@@ -192,8 +193,6 @@ class Search {
     }
   }
 }
-
-const isOver = ({ lane, index }: EventRecord, clock: Clock): boolean => lane >= 0 && (clock[lane] ?? 0) >= index;
 
 function conflictsInGraph(
   program: Program,

@@ -1,7 +1,7 @@
 /**
  * Buffers that operations allocate and free: is one used while it exists, and is it still in use when it goes?
  *
- * Rules (core/rules): record-stream, stream-ordered-allocation, free-synchronises.
+ * Rules (core/rules): record-stream, stream-ordered-allocation, allocation-waits.
  * - Freed with cudaFree or cudaFreeHost: these synchronise first (order.ts), so only what is not surely issued by then,
  *   or issued later, meets freed memory.
  * - Freed with cudaFreeAsync: every use must be over when the free's turn comes in its stream.
@@ -11,8 +11,9 @@
  * - Pageable memory is freed at once.
  */
 import type { Program } from '../../program/program.ts';
+import { type Call, type Issued, isAfter } from './calls.ts';
 import { type Clock, join } from './clock.ts';
-import { type Call, type Issued, isAfter, type Order } from './order.ts';
+import type { Lanes } from './lanes.ts';
 import type { Touch } from './touches.ts';
 
 export interface LifetimeConflict {
@@ -51,13 +52,13 @@ interface Life {
 export class Lifetimes {
   readonly found = new Map<string, LifetimeConflict>();
   readonly #program: Program;
-  readonly #order: Order;
+  readonly #lanes: Lanes;
   /** By buffer; only for those that operations allocate. */
   readonly #lives = new Map<number, Life>();
 
-  constructor(program: Program, order: Order) {
+  constructor(program: Program, lanes: Lanes) {
     this.#program = program;
-    this.#order = order;
+    this.#lanes = lanes;
     for (const [index, buffer] of program.buffers.entries()) {
       if (buffer.allocated === 'by-operation') this.#lives.set(index, unborn());
     }
@@ -131,9 +132,9 @@ export class Lifetimes {
    */
   #handedOn({ stream, recorded }: Life, free: Call): Clock {
     const { thread, host } = free;
-    const over = stream < 0 ? host.slice() : this.#order.startIn(thread, stream, host);
+    const over = stream < 0 ? host.slice() : this.#lanes.startIn(thread, stream, host);
     const told = new Set(recorded.flatMap((record) => (isAfter(free, record) ? record.stream : [])));
-    for (const other of told) join(over, this.#order.startIn(thread, other, host));
+    for (const other of told) join(over, this.#lanes.startIn(thread, other, host));
     return over;
   }
 

@@ -1,5 +1,6 @@
 /** Which bytes an instruction reads and writes, and when: while its call is being made, or when its turn in the stream comes. */
-import type { Instruction, InstructionOf, MultiCopyPlan, Program, ProgramBuffer } from '../../program/program.ts';
+import type { Instruction, Program } from '../../program/program.ts';
+import { isDevice, isPageable } from './calls.ts';
 
 export interface Touch {
   readonly op: number;
@@ -13,9 +14,6 @@ export interface Touch {
   /** Stream it is issued to; -1 for what the host does. */
   readonly stream: number;
 }
-
-const isPageable = (buffer: ProgramBuffer | undefined): boolean => buffer?.memory === 'pageable';
-const isDevice = (buffer: ProgramBuffer | undefined): boolean => buffer?.memory === 'device';
 
 /** `captured`: as a node of a graph, which nobody's call waits for. */
 export function touches(instruction: Instruction, program: Program, captured = false): Touch[] {
@@ -64,27 +62,3 @@ export function touches(instruction: Instruction, program: Program, captured = f
       return [];
   }
 }
-
-/**
- * Whether the call returns only when the operation has completed. A cudaMemcpy from pageable memory doesn't promise it,
- * nor one within the device (CUDA Runtime API, API synchronization behavior).
- */
-export function holdsUntilDone(instruction: Instruction, program: Program): boolean {
-  if (instruction.code === 'item') return true;
-  if (instruction.code === 'multiCopy') return endsWithItsStream(program.multiCopies[instruction.plan]);
-  if (instruction.code === 'kernel') return program.launchBlocking;
-  if (instruction.code !== 'copy') return false;
-  const [source, target] = [program.buffers[instruction.src], program.buffers[instruction.dst]];
-  if (!isDevice(target)) return !isDevice(source) || isPageable(target) || instruction.blocking;
-  return instruction.blocking && !isDevice(source) && !isPageable(source);
-}
-
-/** Whether the call waits for what is ahead of it in its stream: a cudaMemcpy from pageable memory, before it stages. */
-export function synchronizesFirst(instruction: InstructionOf<'copy'>, program: Program): boolean {
-  const [source, target] = [program.buffers[instruction.src], program.buffers[instruction.dst]];
-  return instruction.blocking && isPageable(source) && isDevice(target);
-}
-
-/** Every strategy synchronises at its end. Between host buffers nothing is in a stream, and with relays not all in its own. */
-const endsWithItsStream = (plan: MultiCopyPlan | undefined): boolean =>
-  plan !== undefined && plan.direction !== 'h2h' && plan.relays.length === 0;
