@@ -6,9 +6,9 @@ import { CompareMenu } from '../compare/CompareMenu.tsx';
 import classes from './DocumentHeader.module.css';
 import { EnginePicker } from './EnginePicker.tsx';
 import { RunButton, RunProgressLine } from './RunButton.tsx';
-import { saveCopy, select } from './store/actions.ts';
+import { saveCopy } from './store/ownCopy.ts';
 import { currentExperiment } from './store/select.ts';
-import { useApp } from './store/store.ts';
+import { select, useApp } from './store/store.ts';
 
 /** The same elements each time: an edit of the document draws neither of them anew. */
 const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];

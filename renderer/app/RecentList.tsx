@@ -5,7 +5,7 @@ import { OriginBadge } from '../common/Origin.tsx';
 import { pageHash } from './page.ts';
 import classes from './RecentList.module.css';
 import { type RecentPage, useRecent } from './recent.ts';
-import { openPage } from './store/actions.ts';
+import { openPage } from './store/pages.ts';
 import { useApp } from './store/store.ts';
 import type { AppState } from './store/types.ts';
 

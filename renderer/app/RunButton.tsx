@@ -2,7 +2,7 @@ import { Button, Progress, Tooltip } from '@mantine/core';
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import type { RunProgress } from '../../core/program/engine.ts';
 import classes from './RunButton.module.css';
-import { cancelCurrent, runCurrent } from './store/actions.ts';
+import { cancelCurrent, runCurrent } from './store/runs.ts';
 import { pageDocumentKey, runUnderWay, whyNoRun } from './store/select.ts';
 import { useApp } from './store/store.ts';
 

@@ -8,7 +8,7 @@ import {
   IconSchool,
   IconSun,
 } from '@tabler/icons-react';
-import { openPage } from './store/actions.ts';
+import { openPage } from './store/pages.ts';
 import { assign, useApp } from './store/store.ts';
 import classes from './TopBar.module.css';
 

@@ -3,9 +3,9 @@ import { Button, Kbd } from '@mantine/core';
 import { IconColumns, IconFileImport, IconPlus, IconSchool } from '@tabler/icons-react';
 import { exampleGroups } from '../library/groups.ts';
 import { RecentList } from './RecentList.tsx';
-import { openPage } from './store/actions.ts';
 import { newExperiment } from './store/editing.ts';
 import { chooseFiles } from './store/files.ts';
+import { openPage } from './store/pages.ts';
 import { useApp } from './store/store.ts';
 import classes from './WelcomePage.module.css';
 

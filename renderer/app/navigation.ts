@@ -1,7 +1,7 @@
 /** Keeps the address and the page the same: links, back and forward, and the page that was open last time. */
 import { pageHash, parsePageHash } from './page.ts';
 import { recall } from './settings.ts';
-import { openPage } from './store/actions.ts';
+import { openPage } from './store/pages.ts';
 import { assign, watch } from './store/store.ts';
 
 export function startNavigation(): void {

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { term as termOf } from '../../core/glossary/glossary.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
 import { rule } from '../../core/rules/rules.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import classes from './TermLink.module.css';
 
 interface Props {

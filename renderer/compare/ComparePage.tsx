@@ -6,7 +6,8 @@ import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panel
 import type { LoadedRun } from '../app/loadedRun.ts';
 import shell from '../app/Shell.module.css';
 import { panelStorage } from '../app/settings.ts';
-import { ensureRun, openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
+import { ensureRun } from '../app/store/runs.ts';
 import { comparedRunIds, loadedRun } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';

@@ -3,7 +3,7 @@ import { IconListCheck, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { byNewest, isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';

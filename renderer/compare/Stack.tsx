@@ -6,7 +6,7 @@ import { type OverviewLine, overview } from '../../core/analysis/compare/overvie
 import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { titleOfLoaded } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';

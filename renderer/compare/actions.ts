@@ -2,7 +2,9 @@
 import { CopyscopeError } from '../../core/errors.ts';
 import { isTraced } from '../../core/trace/run.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
-import { attempt, ensureRun, finished, openPage, startRun } from '../app/store/actions.ts';
+import { attempt } from '../app/store/host.ts';
+import { openPage } from '../app/store/pages.ts';
+import { ensureRun, finished, startRun } from '../app/store/runs.ts';
 import { currentEngineOptions, loadedRun } from '../app/store/select.ts';
 import { state } from '../app/store/store.ts';
 import { setCompare } from './compareStore.ts';

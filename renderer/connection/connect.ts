@@ -1,7 +1,8 @@
 /** Keeps the window connected: opens a channel, fills the store, and starts again when the host has gone. */
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
-import { refreshAll, setService, windowEvents } from '../app/store/actions.ts';
+import { setService } from '../app/store/host.ts';
+import { refreshAll, windowEvents } from '../app/store/hostEvents.ts';
 import { assign } from '../app/store/store.ts';
 import { type OpenChannel, openChannel } from './channel.ts';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { select } from '../app/store/actions.ts';
+import { select } from '../app/store/store.ts';
 import classes from './Inspector.module.css';
 
 /** A titled block of the inspector. */

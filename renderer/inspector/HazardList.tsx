@@ -2,7 +2,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
 import { unbroken } from '../../core/units.ts';
-import { select } from '../app/store/actions.ts';
+import { select } from '../app/store/store.ts';
 import { useLessonView } from '../lessons/lessonView.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';

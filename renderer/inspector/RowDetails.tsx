@@ -2,9 +2,8 @@
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { select } from '../app/store/actions.ts';
 import { isOfPresent } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { select, useApp } from '../app/store/store.ts';
 import { rowKindWords, rowRate, rowTitle } from '../timeline/describeRow.ts';
 import { operationLabels } from '../timeline/operationLabels.ts';
 import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';

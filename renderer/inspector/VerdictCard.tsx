@@ -4,7 +4,7 @@ import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { termOfCause } from '../../core/glossary/termOf.ts';
 import { formatDuration, formatShare, unbroken } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { select } from '../app/store/actions.ts';
+import { select } from '../app/store/store.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { TermRow } from '../common/TermRow.tsx';
 import { Fact, Facts, ShareBar } from './Facts.tsx';

@@ -14,7 +14,8 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { rule } from '../../core/rules/rules.ts';
-import { attempt, openPage } from '../app/store/actions.ts';
+import { attempt } from '../app/store/host.ts';
+import { openPage } from '../app/store/pages.ts';
 import { useApp } from '../app/store/store.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';

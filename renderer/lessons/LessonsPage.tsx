@@ -4,7 +4,8 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconClock, IconVo
 import { useEffect } from 'react';
 import { describeError } from '../../core/errors.ts';
 import type { LessonSummary } from '../../core/service/service.ts';
-import { attempt, host, openPage } from '../app/store/actions.ts';
+import { attempt, host } from '../app/store/host.ts';
+import { openPage } from '../app/store/pages.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { progressOf, useLessonView } from './lessonView.ts';
 import classes from './Pages.module.css';

@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react';
 import { isTermId } from '../../core/glossary/glossary.ts';
 import { linkTarget, markdownTokens } from '../../core/lessons/markdown.ts';
 import type { RuleId } from '../../core/rules/rules.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { RuleLink } from '../common/RuleLink.tsx';
 import { TermLink } from '../common/TermLink.tsx';
 import classes from './Lesson.module.css';

@@ -2,7 +2,7 @@
 import type { Lesson } from '../../core/lessons/lesson.ts';
 import { recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { ensureRun } from '../app/store/actions.ts';
+import { ensureRun } from '../app/store/runs.ts';
 import { loadedRun } from '../app/store/select.ts';
 import { state, watch } from '../app/store/store.ts';
 

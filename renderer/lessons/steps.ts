@@ -1,5 +1,5 @@
 /** From step to step. */
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { change, progressOf, showSide, useLessonView } from './lessonView.ts';
 import type { OpenStep } from './useLesson.ts';
 

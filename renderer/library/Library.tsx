@@ -2,7 +2,7 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { SweepList } from '../sweep/SweepList.tsx';

@@ -3,9 +3,11 @@ import { declarationKinds, declarationNames } from '../../core/experiment/edit/d
 import { templates } from '../../core/experiment/templates/templates.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { hasDocument } from '../app/page.ts';
-import { cancelCurrent, openPage, runCurrent, saveCopy, select } from '../app/store/actions.ts';
 import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
 import { chooseFiles, exportBundle } from '../app/store/files.ts';
+import { saveCopy } from '../app/store/ownCopy.ts';
+import { openPage } from '../app/store/pages.ts';
+import { cancelCurrent, runCurrent } from '../app/store/runs.ts';
 import {
   comparableRun,
   currentExperiment,
@@ -15,7 +17,7 @@ import {
   runUnderWay,
   whyNoRun,
 } from '../app/store/select.ts';
-import { assign, state } from '../app/store/store.ts';
+import { assign, select, state } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
 import { bundleName } from '../library/bundleName.ts';

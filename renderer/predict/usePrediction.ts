@@ -10,7 +10,7 @@ import type { RunInfo } from '../../core/trace/run.ts';
 import { summaryOptions } from '../app/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
-import { host } from '../app/store/actions.ts';
+import { host } from '../app/store/host.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';

@@ -12,9 +12,8 @@ import {
 import { bytesText } from '../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
-import { select } from '../app/store/actions.ts';
 import { edit } from '../app/store/editing.ts';
-import { useApp } from '../app/store/store.ts';
+import { select, useApp } from '../app/store/store.ts';
 import classes from './BuildPanel.module.css';
 import { addDeclared } from './commands.ts';
 

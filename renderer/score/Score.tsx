@@ -2,9 +2,8 @@
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { select } from '../app/store/actions.ts';
 import { currentExperiment } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { select, useApp } from '../app/store/store.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';

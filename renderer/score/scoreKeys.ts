@@ -1,8 +1,7 @@
 /** The score's keys. They work while the focus is in it, and the timeline's don't then. */
 import type { KeyboardEvent } from 'react';
-import { select } from '../app/store/actions.ts';
 import { currentExperiment } from '../app/store/select.ts';
-import { state } from '../app/store/store.ts';
+import { select, state } from '../app/store/store.ts';
 import type { Cell } from '../app/store/types.ts';
 import { blockAt } from './cells.ts';
 import {

@@ -1,8 +1,7 @@
 /** How many hazards the open experiment has, in a word of the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
 import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
-import { select } from '../app/store/actions.ts';
-import { state } from '../app/store/store.ts';
+import { select, state } from '../app/store/store.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { useHazards } from '../inspector/useHazards.ts';
 import classes from './StatusLine.module.css';

@@ -9,7 +9,7 @@ import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { effectiveEngine, engineOptions } from '../app/engines.ts';
-import { attempt, host } from '../app/store/actions.ts';
+import { attempt, host } from '../app/store/host.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { saveBlob } from '../common/saveBlob.ts';

@@ -2,7 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconChartGridDots, IconPlus } from '@tabler/icons-react';
 import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';

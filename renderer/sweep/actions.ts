@@ -2,7 +2,8 @@
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StartSweep } from '../../core/service/service.ts';
 import { parseEngineKey } from '../app/engines.ts';
-import { attempt, host, openPage } from '../app/store/actions.ts';
+import { attempt, host } from '../app/store/host.ts';
+import { openPage } from '../app/store/pages.ts';
 import { onSweepChanged, setOpened, useSweeps } from './sweeps.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */

@@ -1,6 +1,6 @@
 /** Files that the window itself makes something of: a sweep to be run, and a benchmark to be drawn. */
 import { requireBench } from '../../core/bench/parse.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { setBench } from '../charts/chosen.ts';
 import { openSweepText } from './setup.ts';
 

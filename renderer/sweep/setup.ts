@@ -6,7 +6,7 @@ import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { SweepDocument } from '../../core/sweep/document.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import { forget, recall, remember } from '../app/settings.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { state } from '../app/store/store.ts';
 import { choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';

@@ -3,7 +3,7 @@ import { Menu } from '@mantine/core';
 import { termOfLane } from '../../core/glossary/termOf.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { openPage } from '../app/store/actions.ts';
+import { openPage } from '../app/store/pages.ts';
 import classes from './Gutter.module.css';
 import { laneActions, resetLanes, showLanes, take } from './laneActions.ts';
 import type { Layout, TrackRow } from './layout.ts';

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { pickRun, retryRun } from '../app/store/actions.ts';
+import { pickRun, retryRun } from '../app/store/runs.ts';
 import { runsOfPage } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';

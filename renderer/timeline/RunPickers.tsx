@@ -3,7 +3,7 @@ import { Select } from '@mantine/core';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { pickRun } from '../app/store/actions.ts';
+import { pickRun } from '../app/store/runs.ts';
 import { runsOfPage } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';

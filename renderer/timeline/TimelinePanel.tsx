@@ -2,9 +2,8 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { runName } from '../../core/trace/run.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { select } from '../app/store/actions.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
-import { assign, Following, useApp } from '../app/store/store.ts';
+import { assign, Following, select, useApp } from '../app/store/store.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
 import { LanesView } from './LanesView.tsx';

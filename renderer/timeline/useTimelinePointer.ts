@@ -1,7 +1,7 @@
 /** What pointer and wheel do on the plot: hover, click, drag for an area, Shift+drag and wheel to pan, Ctrl+wheel to zoom. */
 import { type RefObject, useEffect, useRef } from 'react';
 import type { LoadedRun } from '../app/loadedRun.ts';
-import { select } from '../app/store/actions.ts';
+import { select } from '../app/store/store.ts';
 import { type Hit, hitTest } from './hitTest.ts';
 import { fitView, panBy, spanNs, type TimeView, toTime, zoomAt } from './timeView.ts';
 import type { SharedTime } from './timeWindow.ts';

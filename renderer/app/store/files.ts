@@ -5,7 +5,9 @@ import { saveBlob } from '../../common/saveBlob.ts';
 import { openDocument } from '../../sweep/openDocument.ts';
 import { announce } from '../announce.ts';
 import { notifyDone, notifyError } from '../notify.ts';
-import { attempt, host, openPage, whenOpened } from './actions.ts';
+import { attempt, host } from './host.ts';
+import { whenOpened } from './hostEvents.ts';
+import { openPage } from './pages.ts';
 import { assign, put } from './store.ts';
 import { startTransfer } from './transfers.ts';
 

@@ -6,9 +6,10 @@ import type { LibraryItem } from '../../library/libraryView.ts';
 import { useSweeps } from '../../sweep/sweeps.ts';
 import { notifyDone, notifyError } from '../notify.ts';
 import { documentKey } from '../page.ts';
-import { attempt, host, openPage } from './actions.ts';
 import { forgetDocument, renameExperiment } from './editing.ts';
 import { countItems } from './files.ts';
+import { attempt, host } from './host.ts';
+import { openPage } from './pages.ts';
 import { assign, state } from './store.ts';
 
 /** A deletion that the user must agree to first, since it can't be taken back for long; `why` is the bin's own reason. */

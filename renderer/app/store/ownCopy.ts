@@ -1,7 +1,8 @@
-/** The copy that an edit makes of what isn't the user's own: an example, or the experiment of a run. */
+/** Copies among the user's own: the one that an edit makes of an example or of a run's experiment, and those that are asked for. */
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { documentKey, pageHash } from '../page.ts';
-import { attempt, host, openPage } from './actions.ts';
+import { attempt, host } from './host.ts';
+import { openPage } from './pages.ts';
 import { currentExperiment, runsOfPage } from './select.ts';
 import { assign, put, state } from './store.ts';
 import type { Page, Selection } from './types.ts';
@@ -53,3 +54,14 @@ export function returnTo({ page, selection, iteration }: Origin): void {
   openPage(page);
   assign({ selection, iteration });
 }
+
+/** Keeps a copy of what is open among the user's own experiments, and opens it. */
+export const saveCopy = (): Promise<void> =>
+  attempt('The experiment could not be saved', async () => {
+    const experiment = currentExperiment(state());
+    if (experiment === null) return;
+    const name = `${experiment.name.slice(0, 190)} (copy)`;
+    const id = await host().saveExperiment(null, { ...experiment, name });
+    assign({ experiments: await host().experiments() });
+    openPage({ kind: 'experiment', id });
+  });

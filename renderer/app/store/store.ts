@@ -68,6 +68,8 @@ export function assign(fields: Partial<AppState>): void {
   present.setState(fields);
 }
 
+export const select = (selection: Selection | null): void => assign({ selection });
+
 /** What is held back while something else is drawn first. */
 interface Held {
   readonly since: number;

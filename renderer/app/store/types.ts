@@ -1,4 +1,4 @@
-/** What the window knows. Every slice is plain data; actions.ts changes it. */
+/** What the window knows. Every slice is plain data, which actions change: see store.ts. */
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { DeclarationKind } from '../../../core/experiment/edit/declarations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';

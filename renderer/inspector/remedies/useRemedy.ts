@@ -8,7 +8,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { predictingProfile } from '../../app/attainable.ts';
 import type { LoadedRun } from '../../app/loadedRun.ts';
-import { host } from '../../app/store/actions.ts';
+import { host } from '../../app/store/host.ts';
 import { currentExperiment } from '../../app/store/select.ts';
 import { state, watch } from '../../app/store/store.ts';
 import { DocumentSender, type Stale } from '../../common/sentDocument.ts';

@@ -2,7 +2,8 @@
 import { toErrorInfo } from '../../../core/errors.ts';
 import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
 import { notifyDone } from '../../app/notify.ts';
-import { host, whenNotesChanged } from '../../app/store/actions.ts';
+import { host } from '../../app/store/host.ts';
+import { whenNotesChanged } from '../../app/store/hostEvents.ts';
 import { watch } from '../../app/store/store.ts';
 import { change } from './noteChanges.ts';
 import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';

@@ -2,7 +2,7 @@
 import { toErrorInfo } from '../../../core/errors.ts';
 import { type RunNote, runNotes, sameNotes } from '../../../core/trace/notes.ts';
 import { notifyError } from '../../app/notify.ts';
-import { host } from '../../app/store/actions.ts';
+import { host } from '../../app/store/host.ts';
 import { notesOf, set } from './noteState.ts';
 
 /** As the host has them, as far as this window has heard. */

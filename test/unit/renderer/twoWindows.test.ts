@@ -30,7 +30,10 @@ const service = {
 
 async function open() {
   vi.resetModules();
-  const actions = await import('../../../renderer/app/store/actions.ts');
+  const actions = {
+    ...(await import('../../../renderer/app/store/host.ts')),
+    ...(await import('../../../renderer/app/store/hostEvents.ts')),
+  };
   const notes = {
     ...(await import('../../../renderer/timeline/notes/noteState.ts')),
     ...(await import('../../../renderer/timeline/notes/noteChanges.ts')),

@@ -1,0 +1,52 @@
+/** What the centre shows: opens pages, and reads the documents that they are about. */
+import { toErrorInfo } from '../../../core/errors.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { Draft } from '../../../core/service/service.ts';
+import { documentKey, pageHash } from '../page.ts';
+import { noteRecent } from '../recent.ts';
+import { remember } from '../settings.ts';
+import { host } from './host.ts';
+import { assign, put, state } from './store.ts';
+import type { Page } from './types.ts';
+
+/** Told of every document that was read; editing.ts brings back unsaved changes of it. */
+type OnDocumentRead = (key: string, experiment: Experiment, draft: Draft | null) => void;
+let onDocumentRead: OnDocumentRead | null = null;
+export function whenDocumentRead(listener: OnDocumentRead): void {
+  onDocumentRead = listener;
+}
+export function openPage(page: Page): void {
+  const unchanged = pageHash(page) === pageHash(state().page);
+  if (!unchanged) assign({ page, selection: null, iteration: null });
+  if (location.hash !== pageHash(page)) history.pushState(null, '', pageHash(page) || location.pathname);
+  remember('page', pageHash(page));
+  noteRecent(page);
+  if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
+}
+
+/** Reads an experiment unless it is here. */
+export async function openDocument(page: { kind: 'example' | 'experiment'; id: string }): Promise<void> {
+  const key = documentKey(page);
+  const known = state().documents[key];
+  if (known?.status === 'loading' || known?.status === 'ready') return;
+  put('documents', key, { status: 'loading' });
+  try {
+    const [value, draft] = await readDocument(page);
+    put('documents', key, { status: 'ready', value });
+    onDocumentRead?.(key, value, draft);
+  } catch (thrown) {
+    put('documents', key, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+async function readDocument({ kind, id }: { kind: 'example' | 'experiment'; id: string }) {
+  if (kind === 'example') return [await host().readExample(id), null] as const;
+  return Promise.all([host().readExperiment(id), host().readDraft(id)]);
+}
+
+export function retryDocument(): void {
+  const { page } = state();
+  if (page.kind !== 'example' && page.kind !== 'experiment') return;
+  put('documents', documentKey(page), undefined);
+  void openDocument(page);
+}
