@@ -113,6 +113,7 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'event-dependency': 'event',
   'engine-busy': 'copy-engine',
   'copy-queues': 'copy-queue',
+  'mapped-memory': 'mapped',
   'queued-behind': 'stream',
   'issued-too-late': 'issue',
   'too-small': 'launch',

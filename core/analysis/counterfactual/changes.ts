@@ -7,6 +7,7 @@ import { shareOut } from './device.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinCopies, pipelined } from './joinCopies.ts';
+import { inDeviceMemory, withFewerThreads } from './mapped.ts';
 import { cacheMemory, pin } from './memory.ts';
 import { type Situation, second } from './situation.ts';
 import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
@@ -29,6 +30,8 @@ export function changesFor(situation: Situation): Change[] {
       return present(moveBefore(situation, verdict.op, verdict.blockedBy));
     case 'copy-queues':
       return present(...intoOthersStream(situation), earlier());
+    case 'mapped-memory':
+      return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
     case 'queued-behind':
       return present(ownStream(situation), earlier());
     case 'issued-too-late':

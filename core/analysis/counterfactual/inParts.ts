@@ -5,8 +5,7 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Operation, OperationOf } from '../../experiment/operations.ts';
-import { bufferBytes } from '../../experiment/resources.ts';
-import { type Found, find, type Situation } from './situation.ts';
+import { type Found, find, type Situation, sizeOf } from './situation.ts';
 import { usersOf } from './users.ts';
 
 /** Either of the two. */
@@ -136,9 +135,4 @@ function isWhole(situation: Situation, { operation }: Found<'copy'>): boolean {
   const sizes = [sizeOf(situation, operation.src), sizeOf(situation, operation.dst)];
   const { bytes = Math.min(...sizes), srcOffset, dstOffset } = operation;
   return srcOffset === 0 && dstOffset === 0 && sizes.every((size) => size === bytes);
-}
-
-function sizeOf({ experiment }: Situation, id: string): number {
-  const declared = experiment.buffers.find((buffer) => buffer.id === id);
-  return declared === undefined ? 0 : bufferBytes(declared);
 }

@@ -2,6 +2,7 @@
 import type { DocumentPath } from '../../experiment/change.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../../experiment/operations.ts';
+import { bufferBytes } from '../../experiment/resources.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 
@@ -35,6 +36,12 @@ export function at(experiment: Experiment, path: DocumentPath): unknown {
   let value: unknown = experiment;
   for (const step of path) value = (value as Record<string | number, unknown>)[step];
   return value;
+}
+
+/** Size of a declared buffer in bytes; 0 where there is none of this name. */
+export function sizeOf({ experiment }: Situation, id: string): number {
+  const declared = experiment.buffers.find((buffer) => buffer.id === id);
+  return declared === undefined ? 0 : bufferBytes(declared);
 }
 
 /** Of the two that the verdict is about the one that ran second, by their place in the evidence. */

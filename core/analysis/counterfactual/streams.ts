@@ -60,7 +60,11 @@ function isAlike(situation: Situation, copy: Found<'copy'>, other: Found<'copy'>
   );
 }
 
-function deviceOf({ experiment }: Situation, { info, operation }: Found<'copy'>): { device?: string } {
+/** The device of its stream, as a declaration names it; empty where that is the first. */
+export function deviceOf(
+  { experiment }: Situation,
+  { info, operation }: Found<'copy'> | Found<'kernel'>,
+): { readonly device?: string } {
   const declared = experiment.streams.find(({ id }) => id === operation.stream);
   const device = declared === undefined ? experiment.threads[info.thread]?.device : declared.device;
   return device === undefined ? {} : { device };

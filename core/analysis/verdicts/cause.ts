@@ -6,7 +6,7 @@
  *    cause: the copy's own call (pageable memory), a synchronise, host work, or only the cost of the calls.
  * 2. It was issued in time, and the streams order the two (ordered.ts): same stream, legacy default stream, event.
  * 3. It was issued in time, nothing orders the two, and it waited for something else (waited.ts): its copy engine, work
- *    ahead of it, staging, the multiprocessors.
+ *    ahead of it, staging, the link, the multiprocessors.
  * 4. Nothing of this: the first was over sooner than the calls took (too small), the second ran as soon as it was
  *    issued (issued late after all), or the trace doesn't say.
  *

@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { Operation } from '../../experiment/operations.ts';
 import { lowerUnverified } from '../../program/lower.ts';
 import type { Program, ProgramStream } from '../../program/program.ts';
+import { isHostMemory } from '../../trace/trace.ts';
 
 export interface ProgramFacts {
   /** Null where there is no experiment, or it can't be lowered; then orders other than stream order are unknown. */
@@ -11,6 +12,14 @@ export interface ProgramFacts {
   readonly operation: (op: number) => Operation | undefined;
   /** Whether one of two operations writes a buffer that the other touches; null where that isn't known of both. */
   readonly shareData: (a: number, b: number) => boolean | null;
+  /** Null of what works on no mapped memory. */
+  readonly mapped: (op: number) => MappedBuffers | null;
+}
+
+/** Ids of the host memory that a kernel reads and writes itself, so that the bytes cross the link while it runs. */
+export interface MappedBuffers {
+  readonly read: string | null;
+  readonly written: string | null;
 }
 
 /** A run file's experiment matches the schema, but nothing promises that its references resolve: lower() may refuse. */
@@ -31,6 +40,7 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
       known.set(key, shared);
       return shared;
     },
+    mapped: (op) => (experiment === null ? null : mappedBuffers(experiment, operation(op))),
   };
 }
 
@@ -50,21 +60,39 @@ function at(experiment: Experiment, path: readonly (string | number)[] | undefin
   return value as Operation;
 }
 
-/** Ids of the buffers that an operation reads and writes; null where it is no copy, kernel or memset. */
+/** Ids of the buffers that an operation reads and writes; null where it names none. */
 export function touchedBuffers(operation: Operation | undefined): { reads: string[]; writes: string[] } | null {
   switch (operation?.op) {
     case 'copy':
       return { reads: [operation.src], writes: [operation.dst] };
     case 'kernel':
       return { reads: operation.reads, writes: operation.writes };
+    case 'pin':
+      return { reads: [operation.src], writes: [operation.dst] };
+    case 'read':
+    case 'item':
+      return { reads: [operation.buffer], writes: [] };
+    case 'write':
     case 'memset':
+    case 'allocate':
+    case 'free':
       return { reads: [], writes: [operation.buffer] };
     default:
       return null;
   }
 }
 
-function shareData(a: Operation | undefined, b: Operation | undefined): boolean | null {
+/** Only a byte-streaming kernel touches memory: the first buffer that it reads, and the first that it writes. */
+export function mappedBuffers({ buffers }: Experiment, operation: Operation | undefined): MappedBuffers | null {
+  if (operation?.op !== 'kernel' || operation.kernel.kind !== 'stream') return null;
+  const onHost = (id: string | undefined): string | null =>
+    buffers.find((buffer) => buffer.id === id && isHostMemory(buffer.memory))?.id ?? null;
+  const [read, written] = [onHost(operation.reads[0]), onHost(operation.writes[0])];
+  return read === null && written === null ? null : { read, written };
+}
+
+/** Whether one of the two writes a buffer that the other touches; null where either names none. */
+export function shareData(a: Operation | undefined, b: Operation | undefined): boolean | null {
   const [first, second] = [touchedBuffers(a), touchedBuffers(b)];
   if (first === null || second === null) return null;
   const meets = (written: readonly string[], other: { reads: string[]; writes: string[] }): boolean =>

@@ -41,6 +41,8 @@ export interface Scene {
   readonly copyQueue: (copy: Activity) => readonly Activity[];
   /** Kernels, memsets and copies of a compute lane. */
   readonly compute: (lane: number) => LaneSpans;
+  /** Kernels of a device that work on mapped memory. */
+  readonly mapped: (device: string) => LaneSpans;
   readonly queues: StreamQueues;
   readonly issue: IssueOrder;
   readonly byEvents: DeviceOrder;
@@ -91,6 +93,13 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, queueDepth
     ),
     copyQueue: copyQueues(copies),
     compute: onceEach((lane) => computeSpans(iteration, lane)),
+    mapped: onceEach((device) => {
+      const rows = kernels.filter((kernel) => kernel.device === device && facts.mapped(kernel.op) !== null);
+      return new LaneSpans(
+        trace,
+        rows.map(({ row }) => row),
+      );
+    }),
     queues: new StreamQueues(iteration, queueDepth),
     issue,
     byEvents,
@@ -119,8 +128,8 @@ const computeSpans = (iteration: Iteration, lane: number): LaneSpans =>
   );
 
 /** Most runs never ask for it, and a large one has a million rows in it. */
-function onceEach<Value>(make: (key: number) => Value): (key: number) => Value {
-  const made = new Map<number, Value>();
+function onceEach<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
   return (key) => {
     const value = made.get(key) ?? make(key);
     made.set(key, value);

@@ -19,6 +19,8 @@ export const causes = [
   'engine-busy',
   /** The copy stood behind one of another stream in a queue of its engine, which was idle meanwhile. */
   'copy-queues',
+  /** The copy waited, its engine idle, for what a kernel on mapped memory had asked of host memory. */
+  'mapped-memory',
   /** The one that ran second waited for other work: of its own stream, or by an event or the legacy default stream. */
   'queued-behind',
   /** The second was issued when the first was over or nearly so: hostCall says what the host was held in. */

@@ -5,10 +5,11 @@ import { type Activity, activity } from '../iteration.ts';
 import { nothingWithin } from '../laneSpans.ts';
 import { queueHolder } from './copyQueues.ts';
 import { bare, blockedBy, type Found, pageable } from './finding.ts';
+import { linkHolder } from './mapped.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
-/** Its copy engine or its queue there, work ahead of it, staging, or the multiprocessors; null where none of them explains it. */
+/** Its copy engine or its queue there, work ahead of it, staging, the link, or the multiprocessors; null where none of them explains it. */
 export function waited(scene: Scene, pair: Pair): Found | null {
   const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
   const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
@@ -25,6 +26,8 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   // Its call had begun in time, and the driver was still staging when the copy had to start.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
+  const linked = readyNs === null ? null : linkHolder(scene, pair, readyNs);
+  if (linked !== null) return bare('mapped-memory', 'mapped-memory', blockedBy(linked));
   if (usesNoCopyEngine(copy)) return bare('not-a-copy-engine-copy', 'copy-without-engine');
   const crowd = multiprocessorHolder(scene, pair);
   return crowd === null ? null : bare('multiprocessors-full', 'sm-share', blockedBy(crowd));

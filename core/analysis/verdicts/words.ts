@@ -99,6 +99,20 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
+  'mapped-memory': (told) => {
+    const other = told.shown.finding.blocker?.activity ?? null;
+    const holder = other === null ? 'a kernel' : `the kernel ${told.label(other)}`;
+    const { read = null, written = null } = other === null ? {} : (told.scene.facts.mapped(other.op) ?? {});
+    const names = [...new Set([read, written])].flatMap((id) => (id === null ? [] : `"${id}"`)).join(' and ');
+    const fewer =
+      ' Or let it fill a quarter of the multiprocessors (smShare): on an H200 it read as fast then, and copies kept half of their speed.';
+    return {
+      title: 'Link taken by mapped memory',
+      explanation: `${capital(holder)} works on mapped memory, ${names}, and moves it over the link itself. What its threads have asked of host memory comes first, so this copy waited while its engine stood idle. ${told.timing}`,
+      remedy: `Let ${holder} work in device memory, and a copy engine copy ${names}.${written === null ? fewer : ''}`,
+    };
+  },
+
   'queued-behind': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
     const second = told.copyFirst ? told.kernelName : 'the copy';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inDeviceMemory } from '../../../core/analysis/counterfactual/mapped.ts';
 import { pin } from '../../../core/analysis/counterfactual/memory.ts';
 import { type Explanation, explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
 import { type Remedy, trialOutcome } from '../../../core/analysis/counterfactual/remedy.ts';
@@ -9,6 +10,7 @@ import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
+import type { Program } from '../../../core/program/program.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
@@ -205,6 +207,77 @@ describe('remedies of other causes', () => {
       'Record an event after "kernel e", and let stream "d" wait for it before "download e".',
     ]);
     expect(findHazards(lower(applyChange(one, { patches: remedy?.patches ?? [] }))).hazards).toEqual([]);
+  });
+
+  describe('for a copy behind a kernel on mapped memory', () => {
+    const MB = 2 ** 20;
+    const behind = (src: string, dst: string): Experiment =>
+      experimentOf(
+        {
+          streams: parts.streams,
+          buffers: [
+            ...(['input', 'output'] as const).map((id) => ({ id, memory: 'mapped' as const, bytes: 4 * MB })),
+            ...['work', 'last', 'next'].map((id) => ({ id, memory: 'device' as const, bytes: 5 * MB })),
+            ...['result', 'batch'].map((id) => ({ id, memory: 'pinned' as const, bytes: 5 * MB })),
+          ],
+        },
+        [
+          { op: 'kernel', kernel: { kind: 'stream' }, reads: [src], writes: [dst], stream: 'compute' },
+          src === 'input'
+            ? { op: 'copy', src: 'last', dst: 'result', stream: 'copies' }
+            : { op: 'copy', src: 'batch', dst: 'next', stream: 'copies' },
+        ],
+      );
+
+    it.each([
+      [
+        'input',
+        'work',
+        [/^Copy "input" to device memory, "input-on-device", and let "stream kernel" read it there\.$/],
+      ],
+      [
+        'work',
+        'output',
+        [/^Let "stream kernel" write device memory, "output-on-device", and copy that to "output"\.$/],
+      ],
+      ['input', 'output', [/^Copy "input" to device memory/, /^Let "stream kernel" write device memory/]],
+      ['input', 'input', [/^Copy "input" to device memory/, /^Let "stream kernel" write device memory/]],
+    ])('let it work in device memory instead of reading "%s" and writing "%s"', (src, dst, steps) => {
+      const one = behind(src, dst);
+      const { program, verdicts } = explain(one).before;
+      const [verdict] = verdicts;
+      if (verdict === undefined) throw new Error('no verdict');
+      expect(verdict.cause).toBe('mapped-memory');
+      const change = inDeviceMemory({ experiment: one, program, verdict });
+      expect(change?.steps).toEqual(steps.map((step) => expect.stringMatching(step)));
+      // What the host and the other buffers hold in the end is what they held before.
+      const changed = lower(applyChange(one, { patches: change?.patches ?? [] }));
+      expect(findHazards(changed).hazards).toEqual([]);
+      const content = (program: Program) =>
+        program.expectations
+          .map(({ buffer, ...rest }) => ({ ...rest, id: program.buffers[buffer]?.id }))
+          .filter(({ id }) => one.buffers.some((buffer) => buffer.id === id));
+      expect(content(changed)).toEqual(content(lower(one)));
+    });
+
+    it.each([
+      ['input', 'work', /^Copy "input" to device memory/],
+      ['work', 'output', /^Let "stream kernel" write device memory/],
+    ])('gain by that where the copy goes the other way: "%s" to "%s"', (src, dst, step) => {
+      const [remedy] = explain(behind(src, dst)).remedies;
+      expect(remedy).toMatchObject({ cause: 'mapped-memory', causes: ['mapped-memory'], borneOut: true });
+      expect(remedy?.steps).toEqual([expect.stringMatching(step)]);
+      expect(remedy?.gainShare).toBeGreaterThan(0.2);
+    });
+  });
+
+  it('never issue a kernel before what brings its data, though both are in one stream', () => {
+    const upload = { op: 'copy', src: 'source', dst: 'work', stream: 'compute' };
+    const { before, remedies } = explain(experimentOf(parts, [copy, upload, kernel('compute', 'work')]));
+    expect(before.verdicts[0]).toMatchObject({ op: 0, cause: 'queued-behind', blockedBy: 1 });
+    expect(remedies.flatMap(({ steps, tried }) => [...steps, ...tried.flatMap((one) => one.steps)])).not.toContainEqual(
+      expect.stringMatching(/^Issue "stream kernel" before/),
+    );
   });
 
   it('are refuted where the same stream is not what keeps copy and kernel apart: the kernel needs the data', () => {

@@ -435,6 +435,54 @@ describe('engines and queues', () => {
     });
   });
 
+  describe('behind a kernel on mapped memory', () => {
+    const mapped = { id: 'input', memory: 'mapped' as const, bytes: MB };
+    const streaming = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['input'], writes: ['product'], stream: 'b' };
+    const told = (reader: object = {}, memory: Memory = 'pinned', copies = '........CCCC', others = '') =>
+      verdicts(
+        scene(
+          { k: { op: 0 }, K: { op: 0 }, c: { op: 1 }, C: { op: 1 }, l: { op: 2 } },
+          `thread:main  kc${others === '' ? '..........' : 'l.........'}`,
+          'stream:b     .KKKKKKK....',
+          `stream:a     ${copies}`,
+          ...(others === '' ? [] : [`stream:blocking ${others}`]),
+        ),
+        experimentOf({ buffers: [...buffers(memory), mapped], streams }, [
+          { ...streaming, ...reader } as OperationInput,
+          h2d('a'),
+          h2d('blocking'),
+        ]),
+      ).find(({ op }) => op === 1);
+
+    it('a copy waited for the link', () => {
+      const found = told();
+      expect(found).toMatchObject({ cause: 'mapped-memory', rule: 'mapped-memory', with: 0, blockedBy: null });
+      expect(found?.explanation).toContain('works on mapped memory, "input", and moves it over the link itself');
+      expect(found?.remedy).toMatch(/work in device memory, and a copy engine copy "input"\. Or let it fill a quarter/);
+      const written = told({ reads: ['product'], writes: ['input'] });
+      expect(written?.cause).toBe('mapped-memory');
+      expect(written?.remedy).toMatch(/copy "input"\.$/);
+    });
+
+    it('it did not where the kernel works in device memory, or only names what is mapped', () => {
+      expect(told({ reads: ['other'] })?.cause).toBe('unexplained');
+      expect(told({ kernel: { kind: 'spin', durationNs: 7000 } })?.cause).toBe('unexplained');
+    });
+
+    it('it did not where its engine was at work, or where it waited for longer after the kernel than for it', () => {
+      expect(told({}, 'pinned', '........CCCC', '..XXXXXX....')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
+      expect(told({}, 'pinned', '...............CCCC')?.cause).toBe('unexplained');
+    });
+
+    it('is told of runs recorded on H200 machines', () => {
+      for (const file of ['seed-20261130/mapped-1', 'seed-20261131/mapped-4']) {
+        const { trace, info } = decodeRun(readFileSync(`test/fixtures/trials/${file}.arrow`));
+        const found = verdicts(iterationOf(trace, info.iterations.representative), info.experiment);
+        expect(found.map(({ cause }) => cause)).toEqual(['mapped-memory']);
+      }
+    });
+  });
+
   it('does not blame an engine of the other direction', () => {
     const iteration = scene(
       {
