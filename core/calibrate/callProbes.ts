@@ -14,6 +14,8 @@ const launches: Measurement = {
 /** Longer than any call that isn't held. */
 const heldNs = 1_000_000;
 const launchesInRow = 400;
+/** Longer than so many launches take: the benchmark's wait behind a closed gate. */
+const holdNs = 5_000_000;
 const queueProbe = 4000;
 /** More than what pushes the driver out of the caches near a core, and no more than programs move between two calls. */
 const movedBytes = 16 * MiB;
@@ -30,10 +32,11 @@ export function addCallProbes(builder: PlanBuilder): void {
 function addLaunches(builder: PlanBuilder): void {
   const many = [spin('first', 0), repeat(launchesInRow, spin('launch', 0)), synchronize()];
   const bench: Bench = { measurement: launches, read: (measured) => [...measured.callNs] };
-  builder
-    .probe('launches', { streams: [stream] }, many)
-    .value('calls.launchNs', callNs('launch'), bench)
-    .added('recorder.callNs', callNs('launch'), bench);
+  builder.probe('launches', { streams: [stream] }, many).value('calls.launchNs', callNs('launch'), bench);
+  builder.compare('recorder.callNs', {
+    ...{ id: 'launches behind work', parts: { streams: [stream] }, read: callNs('launch'), bench },
+    operations: [spin('hold', holdNs), repeat(launchesInRow, spin('launch', 0)), synchronize()],
+  });
   // The device has work all the while: what wakes it would be in the launch as well.
   const cold = pauses.flatMap((ns) => [
     ...[spin(`beside ${ns}`, ns + 60_000, 'beside'), spin(`warm ${ns}`, 0), spin(`warmer ${ns}`, 0)],

@@ -112,17 +112,17 @@ function addDeviceCopies(builder: PlanBuilder, sizes: readonly number[]): void {
   }
 }
 
-/** Copies in a row, recorded and not. */
+/** Copies behind work, as the benchmark's wait behind a closed gate. */
 function addRecordedCopies(builder: PlanBuilder): void {
-  const { bytes, count } = standard;
-  const buffers = [host('from', 'pinned', bytes), device('to', bytes)];
-  const row = (label: string) => repeat(count, copy(label, 'from', 'to', bytes));
-  builder
-    .probe('copies in a row', { buffers, streams: [stream] }, [row('before'), row('copy'), synchronize()])
-    .added('recorder.copyCallNs', callNs('copy'), {
-      measurement: { ...standard, capacity: bytes },
-      read: ({ callNs: ns }) => [...ns],
-    });
+  const { bytes } = standard;
+  const measurement = { ...standard, capacity: bytes, count: 64, samples: 21 };
+  builder.compare('recorder.copyCallNs', {
+    id: 'copies behind work',
+    parts: { streams: [stream], buffers: [host('from', 'pinned', bytes), device('to', bytes)] },
+    operations: [spin('hold', 1_000_000), repeat(measurement.count, copy('copy', 'from', 'to', bytes)), synchronize()],
+    read: callNs('copy'),
+    bench: { measurement, read: ({ callNs: ns }) => [...ns] },
+  });
 }
 
 /** Small copies behind work: the engine takes them, and not the compute channel, as it does with those of up to 1 KiB. */

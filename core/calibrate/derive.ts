@@ -3,7 +3,7 @@
  * from another profile, and each section's source says what that was. Where that one is of the same kind of GPU, what the
  * recorder adds is taken off, and what probes read less surely than it knows is drawn towards it (trust.ts).
  */
-import { median, spread } from '../analysis/statistics.ts';
+import { spread } from '../analysis/statistics.ts';
 import { groupBy } from '../groupBy.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { throughput } from '../simulator/kernelCost.ts';
@@ -13,12 +13,14 @@ import { ascending, corrected, type ReadPoint } from './corrections.ts';
 import { type Draft, has, hasSection, put, sectionsOf, valueAt, wholeParameters } from './paths.ts';
 import { type Finding, type Plan, type PointKey, valueKeys } from './plan.ts';
 import type { Recorded } from './reading.ts';
-import { drawn, recorded, trustIn } from './trust.ts';
+import { agreement, drawn, isOnlyLengthened, recorded, trustIn } from './trust.ts';
 
 /** What was found of a probe: its iterations; and by finding, samples that were taken without a recorder. */
 export interface ProbeResults {
   readonly readings: ReadonlyMap<string, readonly Recorded[]>;
   readonly benched: ReadonlyMap<Finding, readonly number[]>;
+  /** By path in the profile: what recording added in each round of a comparison (`addedNs`). */
+  readonly added: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface Provenance {
@@ -58,11 +60,12 @@ interface Prior {
 
 export function deriveProfile(plan: Plan, results: ProbeResults, base: DeviceProfile, from: Provenance): Derived {
   const points = plan.findings.flatMap((finding) => point(finding, results) ?? []);
+  const added = [...results.added].flatMap(([path, rounds]) => measurementOf(path, comparedProbe, rounds) ?? []);
   const draft = structuredClone(base) as unknown as Draft;
   const measured = new Set<string>();
   const isRecorded = from.how === 'measured';
   const isAlike = isRecorded && from.device?.name === base.device.name;
-  const prior: Prior = { base: { ...base, ...recorderOf(points, base) }, isAlike, isRecorded };
+  const prior: Prior = { base: { ...base, ...recorderOf(added, base) }, isAlike, isRecorded };
   // Copies between devices belong to this machine, or to none.
   const hasPeers = points.some(({ finding }) => finding.path.startsWith('peer.'));
   draft['peer'] = hasPeers ? { source: '', access: {}, viaHost: {} } : null;
@@ -71,11 +74,15 @@ export function deriveProfile(plan: Plan, results: ProbeResults, base: DevicePro
     put(draft, path, own[0]?.finding.at === undefined ? number(path, own, prior) : table(path, own, prior));
     measured.add(path);
   }
+  if (prior.base.recorder !== undefined) {
+    draft['recorder'] = { ...prior.base.recorder };
+    for (const { parameter } of added) measured.add(parameter);
+  }
   if (from.device !== null) putDevice(draft, from.device, measured);
   const paths = [...new Set(plan.findings.map(({ path }) => path))];
   const assumed = [...paths, ...notProbed].filter((path) => !measured.has(path) && has(draft, path));
   describe(draft, prior, from, measured, assumed);
-  draft['measurements'] = points.map(({ measurement }) => measurement);
+  draft['measurements'] = [...points.map(({ measurement }) => measurement), ...added];
   return { profile: parseProfile(draft), assumed };
 }
 
@@ -92,41 +99,38 @@ const notProbed = [
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {
   const bench = benched.get(finding)?.filter(Number.isFinite) ?? [];
   const read = (readings.get(finding.probe) ?? []).flatMap((recorded) => finding.read(recorded) ?? []);
-  const samples = samplesOf(finding, bench, read).filter((value) => Number.isFinite(value) && value >= 0);
-  const found = spread(samples);
-  if (found === null) return null;
+  const isBenched = bench.length > 0;
+  const probe = isBenched ? `${finding.probe}, without a recorder` : finding.probe;
   const place = finding.at === undefined ? '' : ` @ ${finding.at.value} ${finding.at.key}`;
+  const measurement = measurementOf(finding.path, probe, isBenched ? bench : read, place);
+  return measurement === null ? null : { finding, isBenched, measurement };
+}
+
+function measurementOf(path: string, probe: string, samples: readonly number[], place = ''): Measurement | null {
+  const found = spread(samples.filter((value) => Number.isFinite(value) && value >= 0));
+  if (found === null) return null;
   return {
-    finding,
-    isBenched: bench.length > 0,
-    measurement: {
-      parameter: finding.path + place,
-      median: wholeParameters.has(finding.path) ? Math.round(found.median) : found.median,
-      least: found.min,
-      most: found.max,
-      samples: found.count,
-      probe: bench.length > 0 ? `${finding.probe}, without a recorder` : finding.probe,
-    },
+    parameter: path + place,
+    median: wholeParameters.has(path) ? Math.round(found.median) : found.median,
+    ...{ least: found.min, most: found.max, samples: found.count, probe },
   };
 }
 
-/** Of what recording adds there is none where either is missing. */
-function samplesOf({ isAdded }: Finding, bench: readonly number[], read: readonly number[]): readonly number[] {
-  if (isAdded !== true) return bench.length > 0 ? bench : read;
-  const without = median(bench);
-  return read.map((value) => Math.max(0, value - without));
-}
+const comparedProbe = 'the same calls in a row, with a recorder and without';
 
 /** What this machine's recorder adds, which is to be known before it is taken off; the rest is the base's. */
-function recorderOf(points: readonly Point[], { recorder }: DeviceProfile): Pick<DeviceProfile, 'recorder'> {
+function recorderOf(added: readonly Measurement[], { recorder }: DeviceProfile): Pick<DeviceProfile, 'recorder'> {
   if (recorder === undefined) return {};
-  const added = points.filter(({ finding }) => finding.isAdded === true);
-  const told = added.map(({ finding, measurement }) => [finding.path.replace('recorder.', ''), measurement.median]);
+  const told = added.map((measurement) => {
+    const key = measurement.parameter.replace('recorder.', '') as 'callNs' | 'copyCallNs';
+    return [key, drawn(measurement.median, recorder[key] ?? recorder.callNs, agreement(measurement))];
+  });
   return { recorder: { ...recorder, ...Object.fromEntries(told) } };
 }
 
 /** What the points say without the recorder. */
 function plain({ finding: { path }, measurement, isBenched }: Point, { base, isRecorded }: Prior): number {
+  if (isBenched && isOnlyLengthened(path)) return measurement.least;
   const added = isRecorded && !isBenched ? recorded(base, path) : 0;
   return added === 0 ? measurement.median : Math.max(Math.min(1, measurement.median), measurement.median - added);
 }
@@ -200,7 +204,7 @@ function describe(
     ...(from.runtime === null ? [] : [`CUDA ${from.runtime}`]),
   ];
   const device = from.device?.name ?? from.subject ?? 'a machine without a GPU';
-  const isDrawn = (path: string): boolean => isAlike && trustIn(path) < 1;
+  const isDrawn = (path: string): boolean => path.startsWith('recorder.') || (isAlike && trustIn(path) < 1);
   const origin = `${from.how} on ${device}, ${[from.date, ...versions].join(', ')}`;
   draft['name'] = from.name;
   draft['basis'] = 'measured';

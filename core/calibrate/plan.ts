@@ -28,8 +28,6 @@ export interface Finding {
   /** What one iteration says of it; nothing where it doesn't. */
   readonly read: (recorded: Recorded) => number | readonly number[] | undefined;
   readonly bench?: Bench;
-  /** What a recorder adds: by how much the median of what is read is beyond that of the measurement without one. */
-  readonly isAdded?: true;
 }
 
 /** A better measurement, taken without a recorder, where the engine can take it. */
@@ -38,9 +36,21 @@ export interface Bench {
   readonly read: (measured: Measured) => readonly number[];
 }
 
+/** The same calls in a row with a recorder and without, taken in turn for several rounds: what it adds to each. */
+export interface Comparison {
+  /** Dotted path in the profile, as 'recorder.callNs'. */
+  readonly path: string;
+  readonly probe: Probe;
+  /** How long each of the calls took in one iteration. */
+  readonly read: (recorded: Recorded) => readonly number[];
+  /** Its samples are means of such rows. */
+  readonly bench: Bench;
+}
+
 export interface Plan {
   readonly probes: readonly Probe[];
   readonly findings: readonly Finding[];
+  readonly comparisons: readonly Comparison[];
 }
 
 export interface PlanOptions {
@@ -53,11 +63,17 @@ export interface PlanOptions {
 
 type Parts = Omit<Partial<ExperimentInput>, 'threads' | 'name' | 'format' | 'version'>;
 type Operations = ExperimentInput['threads'][number]['operations'];
+interface ComparedParts {
+  readonly id: string;
+  readonly parts: Parts;
+  readonly operations: Operations;
+}
 export type Operation = Readonly<Record<string, unknown>> & { readonly op: string };
 
 export class PlanBuilder {
   readonly #probes: Probe[] = [];
   readonly #findings: Finding[] = [];
+  readonly #comparisons: Comparison[] = [];
   readonly options: PlanOptions;
 
   constructor(options: PlanOptions) {
@@ -65,11 +81,23 @@ export class PlanBuilder {
   }
 
   get plan(): Plan {
-    return { probes: this.#probes, findings: this.#findings };
+    return { probes: this.#probes, findings: this.#findings, comparisons: this.#comparisons };
   }
 
   /** Adds an experiment; gives what adds findings of it. */
   probe(id: string, parts: Parts, ...threads: Operations[]): ProbeFindings {
+    this.#probes.push(this.#made(id, parts, threads));
+    return new ProbeFindings(id, this.#findings);
+  }
+
+  compare(
+    path: string,
+    { id, parts, operations, read, bench }: Omit<Comparison, 'path' | 'probe'> & ComparedParts,
+  ): void {
+    this.#comparisons.push({ path, probe: this.#made(id, parts, [operations]), read, bench });
+  }
+
+  #made(id: string, parts: Parts, threads: readonly Operations[]): Probe {
     const environment = { iterations: this.options.iterations, warmups: 3, ...parts.environment };
     const document: ExperimentInput = {
       format: 'copyscope/experiment',
@@ -79,8 +107,7 @@ export class PlanBuilder {
       environment,
       threads: threads.map((operations, index) => ({ id: index === 0 ? 'main' : `thread${index}`, operations })),
     };
-    this.#probes.push({ id, experiment: requireExperiment(JSON.stringify(document)) });
-    return new ProbeFindings(id, this.#findings);
+    return { id, experiment: requireExperiment(JSON.stringify(document)) };
   }
 }
 
@@ -95,12 +122,6 @@ export class ProbeFindings {
 
   value(path: string, read: Finding['read'], bench?: Finding['bench']): this {
     this.#findings.push({ path, probe: this.#probe, read, ...(bench === undefined ? {} : { bench }) });
-    return this;
-  }
-
-  /** What recording adds to what is read. */
-  added(path: string, read: Finding['read'], bench: Bench): this {
-    this.#findings.push({ path, probe: this.#probe, read, bench, isAdded: true });
     return this;
   }
 

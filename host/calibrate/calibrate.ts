@@ -1,10 +1,12 @@
 /** Runs the probes of a calibration. One that fails costs only the parameters that it would have told. */
 import type { Measured, Measurement } from '../../core/bench/measurement.ts';
+import { addedNs } from '../../core/calibrate/added.ts';
 import type { ProbeResults } from '../../core/calibrate/derive.ts';
-import type { Finding, Plan } from '../../core/calibrate/plan.ts';
+import type { Bench, Comparison, Finding, Plan } from '../../core/calibrate/plan.ts';
 import { type Recorded, readings } from '../../core/calibrate/reading.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { append } from '../../core/groupBy.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 export interface CalibrateTools {
@@ -23,47 +25,64 @@ export interface Calibrated {
 }
 
 const defaultLimitMs = 120_000;
+/** Between the probes, so that a processor that is slow for a second spoils one of them. */
+const rounds = 5;
 
 /** Rejects with `run.cancelled` where it was cancelled, and with `calibrate.failed` where no probe at all came through. */
 export async function calibrate(plan: Plan, tools: CalibrateTools): Promise<Calibrated> {
   const failed: { probe: string; error: ErrorInfo }[] = [];
   const found = new Map<string, Recorded[]>();
   const benched = new Map<Finding, readonly number[]>();
-  /** By what was measured: several findings may need the same. */
-  const taken = new Map<string, Measured>();
-  const measured = tools.measure === null ? [] : plan.findings.filter(({ bench }) => bench !== undefined);
-  const total = plan.probes.length + measured.length;
-  const attempt = async (
-    probe: string,
-    done: number,
-    action: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> => {
+  const added = new Map<string, number[]>();
+  /** By what was measured: several findings may need the same, and comparisons measure it in each round. */
+  const taken = new Map<string, Measured[]>();
+  const { measure } = tools;
+  const measured = measure === null ? [] : plan.findings.filter(({ bench }) => bench !== undefined);
+  const compared = measure === null ? [] : plan.comparisons;
+  const total = plan.probes.length + measured.length + rounds * compared.length;
+  let done = 0;
+  const attempt = async (probe: string, action: (signal: AbortSignal) => Promise<void>): Promise<void> => {
     requireGoingOn(tools.signal);
     tools.onProgress(done, total, probe);
+    done += 1;
     try {
       await limited(tools, action);
     } catch (thrown) {
       requireGoingOn(tools.signal);
-      failed.push({ probe, error: toErrorInfo(thrown) });
+      if (!failed.some((one) => one.probe === probe)) failed.push({ probe, error: toErrorInfo(thrown) });
     }
   };
+  const benchedNow = async ({ measurement }: Bench, signal: AbortSignal): Promise<Measured | undefined> => {
+    const now = await measure?.(measurement, signal);
+    if (now !== undefined) append(taken, JSON.stringify(measurement), now);
+    return now;
+  };
+  const compare = (comparison: Comparison): Promise<void> => {
+    const { path, probe, bench } = comparison;
+    return attempt(`${probe.id}, with a recorder and without`, async (signal) => {
+      const run = readings(await tools.run(probe.experiment, signal));
+      const without = await benchedNow(bench, signal);
+      if (without !== undefined) append(added, path, addedNs(comparison, run, without));
+    });
+  };
   for (const [index, { id, experiment }] of plan.probes.entries()) {
-    await attempt(id, index, async (signal) => void found.set(id, readings(await tools.run(experiment, signal))));
+    await attempt(id, async (signal) => void found.set(id, readings(await tools.run(experiment, signal))));
+    const roundsBy = (probes: number): number => Math.floor((rounds * probes) / plan.probes.length);
+    if (roundsBy(index + 1) === roundsBy(index)) continue;
+    for (const comparison of compared) await compare(comparison);
   }
-  for (const [index, finding] of measured.entries()) {
+  for (const finding of measured) {
     const { bench, probe } = finding;
-    if (bench === undefined || tools.measure === null) continue;
-    const { measure } = tools;
-    await attempt(`${probe}, without a recorder`, plan.probes.length + index, async (signal) => {
+    if (bench === undefined) continue;
+    await attempt(`${probe}, without a recorder`, async (signal) => {
       const key = JSON.stringify(bench.measurement);
-      const known = taken.get(key) ?? (await measure(bench.measurement, signal));
-      taken.set(key, known);
-      benched.set(finding, bench.read(known));
+      if (!taken.has(key)) await benchedNow(bench, signal);
+      benched.set(finding, taken.get(key)?.flatMap(bench.read) ?? []);
     });
   }
   requireGoingOn(tools.signal);
   if (found.size === 0) throw allFailed(failed[0]?.error);
-  return { results: { readings: found, benched }, failed };
+  return { results: { readings: found, benched, added }, failed };
 }
 
 async function limited(

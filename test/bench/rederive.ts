@@ -14,22 +14,31 @@ const made = read(file);
 const { measurements = [] } = made;
 const readings = new Map<string, readonly Recorded[]>();
 const benched = new Map<Finding, readonly number[]>();
-const findings = measurements.map(findingOf);
+const isAdded = ({ parameter }: (typeof measurements)[number]): boolean => parameter.startsWith('recorder.');
+const findings = measurements.filter((one) => !isAdded(one)).map(findingOf);
+const added = new Map(measurements.filter(isAdded).map((one) => [one.parameter, samplesOf(one)]));
 const base = read(option === '--base' && given !== undefined ? given : 'assets/profiles/h200.json');
-const { profile } = deriveProfile({ probes: [], findings }, { readings, benched }, base, provenance(made));
+const plan = { probes: [], findings, comparisons: [] };
+const { profile } = deriveProfile(plan, { readings, benched, added }, base, provenance(made));
 writeFileSync(file, `${JSON.stringify({ ...profile, measurements }, null, 2)}\n`);
 
 function read(path: string): DeviceProfile {
   return parseProfile(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-function findingOf({ parameter, probe: said, median }: (typeof measurements)[number]): Finding {
+/** With the same median, least and most. */
+function samplesOf({ least, median, most }: (typeof measurements)[number]): number[] {
+  return [least, median, most];
+}
+
+function findingOf(measurement: (typeof measurements)[number]): Finding {
+  const { parameter, probe: said, median } = measurement;
   const [path = '', place] = parameter.split(' @ ');
   const [value, key] = place?.split(' ') ?? [];
   const probe = said.replace(benchedMark, '');
   const at = key === undefined ? {} : { at: { key: key as PointKey, value: Number(value) } };
   const finding = { path, ...at, probe, read: () => median };
-  if (said.endsWith(benchedMark)) benched.set(finding, [median]);
+  if (said.endsWith(benchedMark)) benched.set(finding, samplesOf(measurement));
   else readings.set(probe, [Object.create(Recorded.prototype) as Recorded]);
   return finding;
 }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "cuda_kernels.h"
 #include "device_scope.h"
+#include "own_processors.h"
 
 namespace copyscope::bench {
 namespace {
@@ -68,6 +69,9 @@ BenchSession::~BenchSession() {
 Result BenchSession::run(const Request& request) {
   DeviceScope::change(device_);
   stopIfAsked();
+  // As the host threads of runs, with which calls are compared.
+  const OwnProcessors processors(1);
+  processors.settle(0);
   switch (request.kind) {
     case Kind::bidirectional:
       return bidirectional(request);

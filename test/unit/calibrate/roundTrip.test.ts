@@ -22,6 +22,8 @@ const provenance: Provenance = {
   },
 };
 
+const nothingBenched = { benched: new Map(), added: new Map() };
+
 async function results(plan: Plan, profile: DeviceProfile): Promise<Map<string, Recorded[]>> {
   const site = { machine: { os: '', cpu: '', cores: 1 }, version: '0', pause: async () => {} };
   const engine = simEngine(async () => profile, site);
@@ -34,7 +36,7 @@ async function results(plan: Plan, profile: DeviceProfile): Promise<Map<string, 
 
 /** From a base that is wrong in every parameter. */
 async function derived(plan: Plan, profile: DeviceProfile): Promise<Derived> {
-  return deriveProfile(plan, { readings: await results(plan, profile), benched: new Map() }, toyProfile, provenance);
+  return deriveProfile(plan, { readings: await results(plan, profile), ...nothingBenched }, toyProfile, provenance);
 }
 
 /** How far off a derived parameter may be, where that is more than 1 %. */
@@ -155,7 +157,7 @@ describe('a calibration on the simulator', () => {
     found.delete('graphs of copies');
     const { profile, assumed: notMeasured } = deriveProfile(
       plan,
-      { readings: found, benched: new Map() },
+      { readings: found, ...nothingBenched },
       { ...h200, name: 'base' },
       provenance,
     );
@@ -179,7 +181,7 @@ describe('a calibration on the simulator', () => {
     const plan = calibrationPlan(standardOptions);
     const found = await results(plan, whileRecording(h200));
     const from: Provenance = { ...provenance, how: 'measured' };
-    const { profile } = deriveProfile(plan, { readings: found, benched: new Map() }, h200, from);
+    const { profile } = deriveProfile(plan, { readings: found, ...nothingBenched }, h200, from);
     const callAt = ({ call }: { readonly call: readonly Point[] }) =>
       timeTable(call.map(({ bytes, ns }) => ({ bytes: bytes ?? 0, ns: ns ?? 0 })))(2 ** 20);
     expect(callAt(profile.memset) / callAt(h200.memset)).toBeCloseTo(1, 2);
@@ -203,56 +205,58 @@ describe('a calibration on the simulator', () => {
     const { recorder: _, ...base } = h200;
     const device = { ...provenance.device, name: h200.device.name } as Provenance['device'];
     const from: Provenance = { ...provenance, device, how: 'measured' };
-    const { profile } = deriveProfile({ probes: [], findings }, { readings, benched: new Map() }, base, from);
+    const { profile } = deriveProfile(
+      { probes: [], findings, comparisons: [] },
+      { readings, ...nothingBenched },
+      base,
+      from,
+    );
     const share = trustIn(pageable);
     expect(timeTable(profile.copies.d2h.pageable.call)(2 ** 22) / known).toBeCloseTo(4 ** share, 3);
-    expect(profile.calls).toMatchObject({ wakeNs: h200.calls.wakeNs, launchNs: 9000 });
+    expect(profile.calls).toMatchObject({ wakeNs: h200.calls.wakeNs, launchNs: Math.sqrt(h200.calls.launchNs * 9000) });
     expect(profile.calls.source).toContain('Not measured, taken from the profile "h200": calls.wakeNs');
     expect(profile.copies.d2h.pageable.source).toContain(`Drawn towards the profile "h200"`);
     // A profile of another GPU knows nothing of this one.
-    const other = deriveProfile({ probes: [], findings }, { readings, benched: new Map() }, base, {
+    const other = deriveProfile({ probes: [], findings, comparisons: [] }, { readings, ...nothingBenched }, base, {
       ...{ ...provenance, how: 'measured' },
     });
     expect(other.profile.calls.wakeNs).toBe(1);
   });
 
-  it('prefers what was taken without a recorder', async () => {
+  it('prefers what was taken without a recorder, and of that the row that nothing disturbed', async () => {
     const plan = calibrationPlan(standardOptions);
     const launches = plan.findings.find(({ path }) => path === 'calls.launchNs');
     if (launches?.bench === undefined) throw new Error('no measurement of launches');
     const benched = new Map([[launches, [3000, 3100, 2900]]]);
-    const { profile } = deriveProfile(plan, { readings: new Map(), benched }, h200, provenance);
-    expect(profile.calls.launchNs).toBe(3000);
+    const { profile } = deriveProfile(plan, { ...nothingBenched, readings: new Map(), benched }, h200, provenance);
+    expect(profile.calls.launchNs).toBe(2900);
     expect(profile.measurements).toHaveLength(1);
   });
 
-  it('tells what recording adds to a call by what the same takes without it, and takes that off', async () => {
-    const copyCallNs = 2000;
-    if (h200.recorder === undefined) throw new Error('the profile says nothing of a recorder');
-    const recorder = { ...h200.recorder, callNs: 900, copyCallNs };
+  it('takes off what this machine’s recorder adds, as far as the rounds that compared it agree', async () => {
     const plan = calibrationPlan(standardOptions);
-    const readings = await results(plan, whileRecording({ ...h200, recorder }));
-    const without = new Map([
-      ['recorder.callNs', h200.calls.launchNs],
-      ['recorder.copyCallNs', timeTable(h200.copies.h2d.pinned.call)(4096)],
+    const recorder = { ...h200.recorder, callNs: 900, copyCallNs: 2000 };
+    const readings = await results(plan, whileRecording(parseProfile({ ...h200, recorder })));
+    const from: Provenance = { ...provenance, how: 'measured' };
+    const added = new Map([
+      ['recorder.callNs', [900, 900, 900]],
+      ['recorder.copyCallNs', [2000, 2000, 2000]],
     ]);
-    const benched = new Map(
-      plan.findings.flatMap((finding) => {
-        const ns = without.get(finding.path);
-        return ns === undefined ? [] : [[finding, [ns]] as const];
-      }),
-    );
-    const { profile } = deriveProfile(plan, { readings, benched }, h200, { ...provenance, how: 'measured' });
-    expect([profile.recorder?.callNs ?? 0, profile.recorder?.copyCallNs ?? 0].map(Math.round)).toEqual([
-      900,
-      copyCallNs,
-    ]);
+    const { profile } = deriveProfile(plan, { ...nothingBenched, readings, added }, h200, from);
+    expect(profile.recorder).toMatchObject({ callNs: 900, copyCallNs: 2000 });
     const callAt = (machine: DeviceProfile) => timeTable(machine.copies.h2d.pageable.call)(2 ** 20);
     expect(callAt(profile) / callAt(h200)).toBeCloseTo(1, 2);
+    const known = h200.recorder?.callNs ?? 0;
+    const told = (rounds: readonly number[]) =>
+      deriveProfile(plan, { ...nothingBenched, readings, added: new Map([['recorder.callNs', rounds]]) }, h200, from)
+        .profile.recorder?.callNs;
+    expect(told([0, 100, 5000])).toBe(known);
+    expect(told([450, 600, 900])).toBeCloseTo(Math.sqrt(known * 600), 6);
   });
 
   it('asks for nothing that the CUDA engine can not execute', () => {
-    for (const { id, experiment } of calibrationPlan({ ...standardOptions, devices: 2 }).probes) {
+    const { probes, comparisons } = calibrationPlan({ ...standardOptions, devices: 2 });
+    for (const { id, experiment } of [...probes, ...comparisons.map(({ probe }) => probe)]) {
       expect([id, capabilityGaps(experiment, 'cuda')]).toEqual([id, []]);
     }
   });
