@@ -1,10 +1,11 @@
 /**
  * What each host thread has issued to each stream, a lane for each such pair, and which lanes an operation comes after:
- * those of its own stream, and of streams that the legacy default stream ties to it.
+ * those of its own stream, of streams that the legacy default stream ties to it, and what its device ran alone.
  */
 import type { Program, ProgramStream } from '../../program/program.ts';
 import type { Call, Caller, Issued } from './calls.ts';
 import { type Clock, countUpTo, join, joinCompleted } from './clock.ts';
+import { Sequence } from './sequence.ts';
 
 interface Lane {
   readonly thread: number;
@@ -17,6 +18,8 @@ interface Lane {
   starts: Clock[];
 }
 
+type Issuer = Pick<Caller, 'thread' | 'host'>;
+
 export class Lanes {
   readonly #streams: readonly ProgramStream[];
   /** Host threads, whose entries come first in clocks. */
@@ -25,6 +28,8 @@ export class Lanes {
   readonly #laneOf: Map<number, number>[];
   /** By stream: lanes whose earlier work a new operation in it waits for, its own too. */
   readonly #waitsFor = new Map<number, readonly number[]>();
+  /** By device: what ran alone on it. */
+  readonly #alone = new Map<number, Sequence>();
   #repeats = false;
 
   constructor({ streams, threads }: Program) {
@@ -50,6 +55,7 @@ export class Lanes {
   /** Empties all lanes. `repeats`: the schedule is walked more than once, and each pass may know more than the one before. */
   restart(repeats: boolean): void {
     this.#repeats = repeats;
+    this.#alone.clear();
     for (const lane of this.#lanes) [lane.count, lane.last, lane.positions, lane.starts] = [0, null, [], []];
   }
 
@@ -59,28 +65,38 @@ export class Lanes {
    * then `host` says of every thread how far it has come.
    */
   startIn(thread: number, stream: number, host: Clock): Clock {
-    const start = host.slice();
-    for (const number of this.#lanesBefore(stream)) this.#joinLane(start, number, thread, host);
+    const start = this.#afterStream(thread, stream, host);
+    this.#alone.get(this.#streams[stream]?.device ?? -1)?.joinInto(start, { thread, host });
     return start;
   }
 
-  /** The host waits for what was surely issued to the streams that are meant. */
-  waitFor({ thread, host }: Pick<Caller, 'thread' | 'host'>, isMeant: (stream: number) => boolean): void {
-    const before = host.slice();
-    for (const [number, { stream }] of this.#lanes.entries()) {
-      if (isMeant(stream)) this.#joinLane(host, number, thread, before);
+  /** What was just issued comes before all that its devices are given later. */
+  runsAlone(issued: Issued, call: Pick<Call, 'thread' | 'position'>, devices: readonly number[]): void {
+    for (const device of devices) {
+      const sequence = this.#alone.get(device) ?? new Sequence(this.#threads === 1);
+      this.#alone.set(device, sequence);
+      sequence.add(issued, call);
     }
   }
 
-  waitForDevice(caller: Pick<Caller, 'thread' | 'host'>, device: number): void {
-    this.waitFor(caller, (stream) => this.#streams[stream]?.device === device);
+  /** Into `target`, as which the caller's own clock will do: what was surely issued to the streams that are meant. */
+  joinStreams(target: Clock, { thread, host }: Issuer, isMeant: (stream: number) => boolean): void {
+    const before = host.slice();
+    for (const [number, { stream }] of this.#lanes.entries()) {
+      if (isMeant(stream)) this.#joinLane(target, number, thread, before);
+    }
+  }
+
+  joinDevice(target: Clock, caller: Issuer, device: number): void {
+    this.joinStreams(target, caller, (stream) => this.#streams[stream]?.device === device);
   }
 
   /** To synchronise is an action in the stream: in the legacy default stream it waits for blocking streams first. */
-  waitForStream(caller: Pick<Caller, 'thread' | 'host'>, stream: number): void {
+  waitForStream(caller: Issuer, stream: number): void {
+    const { thread, host } = caller;
     const isLegacy = this.#streams[stream]?.kind === 'legacy-default';
-    if (isLegacy) join(caller.host, this.startIn(caller.thread, stream, caller.host));
-    else this.waitFor(caller, (other) => other === stream);
+    if (isLegacy) join(host, this.#afterStream(thread, stream, host));
+    else this.joinStreams(host, caller, (other) => other === stream);
   }
 
   /** Adds to the lane what was just issued to it. */
@@ -95,6 +111,12 @@ export class Lanes {
       lane.starts.push(start);
     }
     return { lane: this.#threads + number, index: lane.count, start };
+  }
+
+  #afterStream(thread: number, stream: number, host: Clock): Clock {
+    const after = host.slice();
+    for (const number of this.#lanesBefore(stream)) this.#joinLane(after, number, thread, host);
+    return after;
   }
 
   #lanesBefore(stream: number): readonly number[] {

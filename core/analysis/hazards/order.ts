@@ -3,18 +3,19 @@
  *
  * Rules (core/rules): issue-before-run, stream-order, legacy-default-stream, non-blocking-stream, event-order,
  * synchronize-holds-host, pageable-copy-holds-host, pageable-destination-holds-host, host-to-host-copy,
- * blocking-memcpy, stream-ordered-allocation.
+ * blocking-memcpy, peer-copy, stream-ordered-allocation.
  * - An operation begins after everything that its thread knew to be over when it called, and after what was surely
  *   issued before it to its own stream, or to one that the legacy default stream ties it to (lanes.ts).
  * - A wait for an event comes after the record that it is bound to (eventRecords.ts), one for a signal after as many
  *   signals (signalCalls.ts).
- * - Launches of one graph run one after another.
+ * - Launches of one graph run one after another. A cudaMemcpy between two devices runs alone on both.
  *
  * Knowing more of one thread may tell more of another. So with signals, or events that threads share, the schedule is
  * walked again until nothing new is found, at most `mostPasses` times: stopping early only knows less.
  */
 import type { Instruction, Program } from '../../program/program.ts';
 import {
+  aloneOn,
   type Call,
   type Caller,
   holdsUntilDone,
@@ -153,7 +154,7 @@ export class Order {
         if (synchronizesFirst(instruction, this.#program)) this.lanes.waitForStream(call, instruction.stream);
         break;
       case 'synchronizeDevice':
-        this.lanes.waitForDevice(call, instruction.device);
+        this.lanes.joinDevice(call.host, call, instruction.device);
         break;
       case 'synchronizeEvent':
         join(call.host, this.records.completed(call, instruction.event));
@@ -162,8 +163,8 @@ export class Order {
         // cudaFree and cudaFreeHost synchronise; so they only ever free what is no longer used.
         const { device, memory } = this.#program.buffers[instruction.buffer] ?? { device: -1, memory: 'pageable' };
         if (instruction.allocator !== 'cuda-malloc' || memory === 'pageable') break;
-        if (device < 0) this.lanes.waitFor(call, () => true);
-        else this.lanes.waitForDevice(call, device);
+        if (device < 0) this.lanes.joinStreams(call.host, call, () => true);
+        else this.lanes.joinDevice(call.host, call, device);
         break;
       }
       case 'signal':
@@ -181,8 +182,11 @@ export class Order {
     if (instruction.code === 'waitEvent') join(start, this.records.completed(call, instruction.event));
     const launches = instruction.code === 'launchGraph' ? this.#launchesOf(instruction.graph) : null;
     launches?.joinInto(start, call);
+    const devices = aloneOn(instruction, this.#program);
+    for (const device of devices) this.lanes.joinDevice(start, call, device);
     const issued = this.lanes.append(call, instruction.stream, start);
     launches?.add(issued, call);
+    this.lanes.runsAlone(issued, call, devices);
     if (instruction.code === 'recordEvent' && this.records.add(instruction.event, call, issued)) this.#learned = true;
     return issued;
   }

@@ -308,6 +308,30 @@ describe('calls that wait', () => {
     expect(found(perThread)).toEqual(['read-before-arrival 0-2']);
   });
 
+  it('with cudaMemcpy between two devices let nothing run beside it on either of them', () => {
+    const far = 'far';
+    const twoDevices = {
+      ...parts,
+      devices: [
+        { id: 'near', index: 0 },
+        { id: far, index: 1 },
+      ],
+      buffers: [...buffers, { id: 'farDevice', memory: 'device', bytes: 4096, device: far } as const],
+      streams: [...parts.streams, { id: 'farStream', device: far }],
+    };
+    const fill = (buffer: string, stream: string) => ({ op: 'memset', buffer, stream });
+    const across = { op: 'copy', src: 'device', dst: 'farDevice', stream: 'legacy', mode: 'blocking-memcpy' };
+    const all = [fill('device', 'a'), across, fill('device', 'b'), fill('farDevice', 'farStream')];
+    expect(found(experimentOf(twoDevices, all))).toEqual([]);
+    // It returns before it is over.
+    expect(found(experimentOf(twoDevices, [across, arriving('a'), read]))).toEqual(['read-before-arrival 1-2']);
+    const races = ['unordered-streams 0-1', 'unordered-streams 0-2', 'unordered-streams 1-2', 'unordered-streams 1-3'];
+    expect(found(experimentOf(twoDevices, [all[0] ?? {}, { ...across, mode: 'async' }, ...all.slice(2)]))).toEqual(
+      races,
+    );
+    expect(found(experimentOf({ ...twoDevices, environment: { defaultStream: 'per-thread' } }, all))).toEqual(races);
+  });
+
   it('with a multi-tensor copy wait for its stream', () => {
     const copy = { op: 'multiCopy', payload: { tensors: 2, bytes: 16 }, stream: 'a' };
     expect(found(of([arriving('a'), copy, read]))).toEqual([]);

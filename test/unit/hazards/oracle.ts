@@ -52,6 +52,8 @@ interface Act {
   readonly isApart: boolean;
   /** Device that it synchronises with; null for all of them. */
   readonly device: string | null;
+  /** Devices on which nothing runs beside it. */
+  readonly alone: readonly string[];
   /** What a graph's launch runs. */
   readonly nodes: readonly Node[];
   /** Number of the capture that made the graph, from 1; 0 where it launches none. */
@@ -257,6 +259,10 @@ class Machine {
     return this.#experiment.buffers.find((buffer) => buffer.id === id)?.memory ?? '';
   }
 
+  #deviceOfBuffer(id: string): string {
+    return this.#experiment.buffers.find((buffer) => buffer.id === id)?.device ?? this.#experiment.devices[0]?.id ?? '';
+  }
+
   #size(id: string): number {
     const buffer = this.#experiment.buffers.find((candidate) => candidate.id === id);
     return buffer === undefined ? 0 : bufferBytes(buffer);
@@ -349,6 +355,7 @@ class Machine {
         alsoAfter: [],
         isApart: false,
         device: null,
+        alone: [],
         nodes: [],
         launched: 0,
         ...part,
@@ -390,8 +397,10 @@ class Machine {
         if (from === 'pageable' && to === 'device') add({ host: queued.slice(0, 1), queued: queued.slice(1), stream });
         else if (to === 'pageable' && from === 'device') add({ queued, stream, holds: true });
         else if (from !== 'device' && to !== 'device') add({ queued, stream, holds: true });
-        else if (from === 'device' && to === 'device') add({ queued, stream });
-        else add({ queued, stream, holds: isCudaMemcpy });
+        else if (from === 'device' && to === 'device') {
+          const [near, far] = [this.#deviceOfBuffer(src), this.#deviceOfBuffer(dst)];
+          add({ queued, stream, alone: isCudaMemcpy && isLegacyStream(stream) && near !== far ? [near, far] : [] });
+        } else add({ queued, stream, holds: isCudaMemcpy });
         // The caching host allocator is told of copies.
         for (const id of [src, dst]) if (this.#memory(id) !== 'device') this.#lives.get(id)?.recorded.push(stream);
         if (how === 'blocking-to') add({ synchronizes: 'stream', stream });
@@ -473,7 +482,7 @@ class Machine {
     if (allocator === 'cuda-malloc') {
       // free() of the host's own memory waits for nobody; cudaFreeHost does for every device.
       if (declared?.memory === 'pageable') return { ends: life };
-      const device = declared?.memory === 'device' ? (declared.device ?? this.#experiment.devices[0]?.id ?? '') : null;
+      const device = declared?.memory === 'device' ? this.#deviceOfBuffer(buffer) : null;
       return { synchronizes: 'device', ends: life, device };
     }
     // The block can be handed on from the stream it was allocated for, or on the host: that is the moment it is gone.
@@ -627,6 +636,12 @@ class Machine {
     if (act.operation.op === 'waitEvent') {
       const record = state.recorded[this.#events.indexOf(act.operation.event)] ?? -1;
       if (record >= 0) mask |= 1 << record;
+    }
+    // cudaMemcpy between two devices comes after all that either was given, and all later work of either after it.
+    mask |= this.#issuedMask(state, (stream) => act.alone.includes(this.#home(stream)));
+    const homes = [act.stream, ...act.alsoAfter].flatMap((stream) => (stream === '' ? [] : this.#home(stream)));
+    for (const { bit, alone } of this.#acts) {
+      if (homes.some((home) => alone.includes(home)) && state.issued.includes(bit)) mask |= 1 << bit;
     }
     // Launches of what was captured once run one after another.
     for (const { bit, launched } of this.#acts) {
