@@ -3,7 +3,8 @@
  *
  *   issuing                 calls that issue work and return at once (cudaLaunchKernel, cudaEventRecord…)
  *   held by a copy          calls of copies that return only when data is staged or has arrived: pageable memory
- *                           (but not host-to-device of at most 64 KB), host to host, and cudaMemcpy
+ *                           (but not host-to-device of at most 64 KB), host to host, and cudaMemcpy,
+ *                           except within the device
  *   blocked in synchronise  cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize
  *   working                 host work, reads and writes of buffers
  *   other                   the rest of the iteration's makespan
@@ -38,6 +39,10 @@ export function holdsHost(copy: Activity): boolean {
   return copy.dst === 'pageable';
 }
 
+/** Whether this call of the copy does. */
+export const isHeldBy = (copy: Activity, call: Activity): boolean =>
+  holdsHost(copy) || (isBlockingMemcpy(call.name) && copy.direction !== 'd2d');
+
 /** One entry for each host-thread lane of the trace. */
 export function hostTimes(iteration: Iteration): HostTime[] {
   const { trace } = iteration;
@@ -68,15 +73,13 @@ export function hostTimes(iteration: Iteration): HostTime[] {
   });
 }
 
-/** Calls that hold the host, being of a copy that does, or cudaMemcpy. */
+/** Calls of copies that hold the host. */
 export function holdingCalls(iteration: Iteration): ReadonlySet<RowIndex> {
   const calls = new Set<RowIndex>();
   if (!mayHold(iteration)) return calls;
   for (const [row, call] of hostCalls(iteration)) {
     if (rowKind(iteration.trace, row) !== 'copy') continue;
-    if (holdsHost(activity(iteration.trace, row)) || isBlockingMemcpy(activity(iteration.trace, call).name)) {
-      calls.add(call);
-    }
+    if (isHeldBy(activity(iteration.trace, row), activity(iteration.trace, call))) calls.add(call);
   }
   return calls;
 }

@@ -153,7 +153,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'blocking-memcpy': {
     title: 'cudaMemcpy holds the host',
     statement:
-      'It runs in the default stream. Between pinned memory and the device it returns when the copy has completed; from pageable memory it waits for the stream first, and returns when the data is staged.',
+      'It runs in the default stream. With pinned memory it returns when the copy has completed; from pageable memory when the data is staged, having waited for the stream first; within the device at once.',
     sources: [apiSync],
   },
   'one-engine-per-direction': {
@@ -324,7 +324,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'peer-copy': {
     title: 'Devices copy to each other directly with peer access',
     statement:
-      'With peer access a copy between two devices goes over the link between them. Without it the driver passes it through the host.',
+      'With peer access a copy between two devices goes over the link between them, without it through the host. While cudaMemcpy copies between two devices in the legacy default stream, nothing else runs on either.',
     sources: [
       guide('Peer-to-peer memory copy'),
       measured('256 MiB went at 395 GB/s over NVLink, and at 39 GB/s by way of the host'),

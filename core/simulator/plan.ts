@@ -272,7 +272,8 @@ class Planner {
     step.bytes = bytes;
     step.src = ends.src;
     step.dst = ends.dst;
-    step.blocking = blocking;
+    // No call waits for a copy within the device, or between two (CUDA Runtime API, API synchronization behavior).
+    step.blocking = blocking && (ends.from < 0 || ends.to < 0);
     step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
     step.buffer = this.#tracked(instruction);
     const intoHost = ends.to < 0;

@@ -1,5 +1,5 @@
 /** A copy and a kernel in the order in which they ran, with the calls that issued them. */
-import { holdsHost, isBlockingMemcpy } from '../hostTime.ts';
+import { isHeldBy } from '../hostTime.ts';
 import type { Activity } from '../iteration.ts';
 import { overlapThreshold, type Partner } from './partner.ts';
 import { durationOf, type Scene } from './scene.ts';
@@ -41,7 +41,6 @@ export function makePair(scene: Scene, copy: Activity, { kernel }: Partner): Pai
 const issuedAt = (one: Activity, call: Activity): number =>
   waitsForCopy(one, call) ? call.startNs : Math.min(call.endNs, one.startNs);
 
-export const waitsForCopy = (one: Activity, call: Activity): boolean =>
-  one.kind === 'copy' && (holdsHost(one) || isBlockingMemcpy(call.name));
+export const waitsForCopy = (one: Activity, call: Activity): boolean => one.kind === 'copy' && isHeldBy(one, call);
 
 export const shorterNs = ({ copy, kernel }: Pair): number => Math.min(durationOf(copy), durationOf(kernel));

@@ -48,6 +48,7 @@ describe('host time', () => {
     ['one byte more', { bytes: 65_537 }, {}, 4000],
     ['a small pageable destination', { src: 'device', dst: 'pageable', bytes: 4 }, {}, 4000],
     ['cudaMemcpy from pinned memory', { src: 'pinned' }, { name: 'cudaMemcpy' }, 4000],
+    ['cudaMemcpy within the device', { src: 'device' }, { name: 'cudaMemcpy' }, 0],
   ] as const)('%s', (_, copy, call, heldByCopyNs) => {
     expect(times(copy, call)[0]).toMatchObject({ heldByCopyNs, issuingNs: 5000 - heldByCopyNs });
   });

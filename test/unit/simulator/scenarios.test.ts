@@ -387,6 +387,13 @@ describe('host threads', () => {
     expect(rows.filter(({ op }) => op === 1)).toHaveLength(3);
   });
 
+  it('are not held by cudaMemcpy within the device', () => {
+    const within = { op: 'copy', src: 'device', dst: 'device2', bytes: 100 } as const;
+    const [held] = host(simulated([{ ...within, mode: 'blocking-memcpy' }]));
+    const [issued] = host(simulated([{ ...within, mode: 'async', stream: 'default' }]));
+    expect(held).toEqual(['cudaMemcpy', ...(issued?.slice(1) ?? [])]);
+  });
+
   it('block when the queue is full, until an operation completes', () => {
     const profile = { ...toyProfile, queue: { ...toyProfile.queue, depth: 2 } };
     const rows = run(program([spin('a', 100), spin('a', 100), spin('a', 100), spin('b', 1)]), profile);
