@@ -1,5 +1,8 @@
 /** Places in a profile, by dotted path, as 'copies.h2d.pinned.device'. */
 
+import type { DeviceProfile } from '../simulator/profile.ts';
+import type { TimePoint } from '../simulator/table.ts';
+
 export type Draft = Record<string, unknown>;
 
 /** What is there; undefined where there is nothing. */
@@ -8,6 +11,16 @@ export function valueAt(draft: Draft, path: string): unknown {
   for (const step of path.split('.'))
     place = place === null || place === undefined ? undefined : (place as Draft)[step];
   return place;
+}
+
+/** The table at a path, its sizes or numbers of nodes as bytes; null where there is none. */
+export function tableAt(profile: DeviceProfile, path: string): readonly TimePoint[] | null {
+  const place = valueAt(profile as unknown as Draft, path);
+  if (!Array.isArray(place)) return null;
+  return place.map((point: { bytes?: number; nodes?: number; ns: number }) => ({
+    bytes: point.bytes ?? point.nodes ?? 0,
+    ns: point.ns,
+  }));
 }
 
 export function put(draft: Draft, path: string, value: unknown): void {

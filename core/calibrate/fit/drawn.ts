@@ -9,9 +9,8 @@ import { median } from '../../analysis/statistics.ts';
 import { throughput } from '../../simulator/kernelCost.ts';
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { timeTable } from '../../simulator/table.ts';
-import { type Draft, valueAt } from '../paths.ts';
+import { type Draft, tableAt, valueAt } from '../paths.ts';
 import { type Reading, told } from './readings.ts';
-import { tableAt } from './tells.ts';
 
 /** Runs that tell how far runs differ, and of which none is put right by its neighbours. */
 const severalRuns = 3;

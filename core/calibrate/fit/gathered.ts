@@ -5,8 +5,8 @@
  */
 import type { DeviceProfile } from '../../simulator/profile.ts';
 import { timeTable } from '../../simulator/table.ts';
+import { tableAt } from '../paths.ts';
 import type { Reading } from './readings.ts';
-import { tableAt } from './tells.ts';
 
 /** A size that so many runs tell stays a point of its own. */
 const severalRuns = 3;

@@ -10,7 +10,8 @@ import type { PointKey } from '../plan.ts';
 import { machineWeights } from './machines.ts';
 import type { RecordedRun } from './recordedRun.ts';
 import { pairRows } from './rowPairs.ts';
-import { Tells } from './tells.ts';
+import { TellingRun } from './tellingRun.ts';
+import { tells } from './tells.ts';
 
 export interface RunOf {
   readonly machine: string;
@@ -94,10 +95,10 @@ export function readRuns(
 function readRun(run: RecordedRun, profile: DeviceProfile) {
   const { program, iterations, filled } = run;
   const pairs = pairRows(iterationOf(simulate(program, profile, { filled }).trace, 0), iterations);
-  const tells = new Tells(run, profile, pairs);
+  const telling = new TellingRun(run, profile, pairs);
   const found = new Map<string, { reading: Omit<Reading, 'samples'>; values: number[] }>();
   for (const pair of pairs) {
-    for (const { path, at, read } of tells.of(pair)) {
+    for (const { path, at, read } of tells(telling, pair)) {
       const key = at === undefined ? path : `${path} ${at.value}`;
       const known = found.get(key) ?? { reading: at === undefined ? { path } : { path, at }, values: [] };
       found.set(key, known);
