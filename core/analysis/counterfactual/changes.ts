@@ -30,6 +30,8 @@ export function changesFor(situation: Situation): Change[] {
       return present(moveBefore(situation, verdict.op, verdict.blockedBy));
     case 'copy-queues':
       return present(...intoOthersStream(situation), earlier());
+    case 'overlapped':
+      return verdict.rule === 'mapped-memory' ? present(inDeviceMemory(situation), withFewerThreads(situation)) : [];
     case 'mapped-memory':
       return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
     case 'queued-behind':

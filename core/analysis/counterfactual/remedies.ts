@@ -11,7 +11,7 @@ import { Effort, withoutNewHazards } from '../hazards/repair.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
-import type { Remedy, RemedyOutlook, Trial } from './remedy.ts';
+import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
 
 /** Causes taken away one after another. */
 const mostSteps = 3;
@@ -20,6 +20,8 @@ const mostVerdicts = 12;
 const mostEffort = 25_000;
 /** A gain below this share of the makespan is no reason to change anything. */
 const leastGainShare = 0.005;
+/** Nor one below this, which predictions err by, to change what overlaps already. */
+const leastGainOverlapped = 0.05;
 
 export interface Explanation {
   readonly before: Prediction;
@@ -42,7 +44,7 @@ export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[]
 function tested(before: Prediction, verdicts: readonly Verdict[], profile: DeviceProfile): Remedy[] {
   const machine = { profile, effort: new Effort(mostEffort) };
   return verdicts
-    .filter(({ cause, op }) => op >= 0 && cause !== 'overlapped' && cause !== 'nothing-to-overlap')
+    .filter(isTested)
     .slice(0, mostVerdicts)
     .flatMap((verdict) => test(before, verdict, machine) ?? []);
 }
@@ -60,7 +62,7 @@ interface Attempt {
   readonly op: number;
 }
 
-/** Null where the effort was spent before an answer was found. */
+/** Null where the effort was spent before an answer was found, or for a copy that overlaps and gains little. */
 function test(before: Prediction, verdict: Verdict, machine: Machine): Remedy | null {
   const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
   const trials: Trial[] = [];
@@ -68,12 +70,14 @@ function test(before: Prediction, verdict: Verdict, machine: Machine): Remedy | 
   let current: Attempt | null = start;
   for (let step = 0; step < mostSteps && current !== null; step += 1) {
     const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
-    const next: Attempt | null = shown === null ? null : takeAway(current, shown, machine);
+    const next: Attempt | null = shown === null || !isTested(shown) ? null : takeAway(current, shown, machine);
     if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
     if (next !== null && isBetter(next, best ?? start)) best = next;
-    current = next !== null && verdictOf(next)?.cause !== 'overlapped' ? next : null;
+    current = next;
   }
-  return best === null && machine.effort.isOver ? null : describe(start, best, verdict, trials);
+  if (best === null && machine.effort.isOver) return null;
+  const remedy = describe(start, best, verdict, trials);
+  return verdict.cause === 'overlapped' && remedy.gainShare < leastGainOverlapped ? null : remedy;
 }
 
 function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
@@ -129,7 +133,7 @@ const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
 function isBetter(one: Attempt, other: Attempt): boolean {
   const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
   const gain = other.prediction.makespanNs - one.prediction.makespanNs;
-  if (overlaps !== otherOverlaps) return overlaps === true && gain > -leastGainShare * other.prediction.makespanNs;
+  if (overlaps && !otherOverlaps) return gain > -leastGainShare * other.prediction.makespanNs;
   return gain > leastGainShare * other.prediction.makespanNs;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Patch } from '../../experiment/change.ts';
 import { formatDuration } from '../../units.ts';
-import type { Cause } from '../verdicts/verdict.ts';
+import type { Cause, Verdict } from '../verdicts/verdict.ts';
 
 export interface RemedyOutlook {
   readonly makespanNs: number;
@@ -11,6 +11,10 @@ export interface RemedyOutlook {
   /** Null where there is no verdict any more, as for a kernel that need not wait. */
   readonly cause: Cause | null;
 }
+
+/** Whether something is there to take away: what kept the two apart, or shared the link with a copy that overlapped. */
+export const isTested = ({ op, cause, rule }: Verdict): boolean =>
+  op >= 0 && cause !== 'nothing-to-overlap' && (cause !== 'overlapped' || rule === 'mapped-memory');
 
 /** One cause taken away, which alone helped nothing. */
 export interface Trial {

@@ -64,6 +64,12 @@ export class Told {
     return id === undefined ? 'the host memory' : `"${id}"`;
   }
 
+  /** The mapped memory that a kernel works on. */
+  mapped(kernel: Activity): string {
+    const { read = null, written = null } = this.scene.facts.mapped(kernel.op) ?? {};
+    return [...new Set([read, written])].flatMap((id) => (id === null ? [] : `"${id}"`)).join(' and ');
+  }
+
   /** When the second was issued and started, against the end of the first. */
   get timing(): string {
     const { pair } = this.shown;

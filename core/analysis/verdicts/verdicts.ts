@@ -8,7 +8,8 @@ import { defaultQueueDepth } from '../queue.ts';
 import { findCause } from './cause.ts';
 import { crowdedKernels } from './crowded.ts';
 import { programFacts } from './facts.ts';
-import type { Finding } from './finding.ts';
+import { blockedBy, type Finding } from './finding.ts';
+import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { makePair } from './pair.ts';
 import { findPartner, kernelsFor } from './partner.ts';
@@ -89,13 +90,18 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   const overlapNs = coveredLength(kernelsFor(scene, copy).busy, copy.startNs, copy.endNs);
   if (partner === null) return { copy, partner, overlapNs, pair: null, finding: nothing };
   const pair = makePair(scene, copy, partner);
-  const finding = partner.overlapped ? overlapped : findCause(scene, pair);
+  const finding = partner.overlapped ? overlapped(scene, copy) : findCause(scene, pair);
   return { copy, partner, overlapNs, pair, finding };
 }
 
 const plain = { also: [], holder: null, blocker: null } as const;
-const overlapped: Finding = { cause: 'overlapped', rule: 'overlap-needs-pinned', ...plain };
 const nothing: Finding = { cause: 'nothing-to-overlap', rule: 'streams-may-overlap', ...plain };
+
+function overlapped(scene: Scene, copy: Activity): Finding {
+  const sharer = linkSharer(scene, copy);
+  if (sharer === null) return { ...plain, cause: 'overlapped', rule: 'overlap-needs-pinned' };
+  return { ...plain, cause: 'overlapped', rule: 'mapped-memory', blocker: blockedBy(sharer) };
+}
 
 /** The first occurrence of the cause that most of the copies' time falls to. */
 function mostTelling(occurrences: readonly Occurrence[]): Occurrence {

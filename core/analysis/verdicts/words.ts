@@ -1,7 +1,8 @@
 /** A verdict in plain words, with the figures of the run it is about. */
 import type { CopyDirection } from '../../trace/trace.ts';
-import { formatBytes, formatDuration, formatShare } from '../../units.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../units.ts';
 import { holdsHost } from '../hostTime.ts';
+import type { Activity } from '../iteration.ts';
 import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
@@ -25,9 +26,12 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const kernel = partner === null ? 0 : durationOf(partner.kernel);
     const shares = `${formatShare(kernel > 0 ? (partner?.commonNs ?? 0) / kernel : 0)} of it ran during the copy`;
     const note = holdsHost(copy) ? ' The host memory is pageable; the kernel was already issued by then.' : '';
+    const sharer = told.shown.finding.blocker?.activity ?? null;
+    const moved = formatRate(copy.bytes / (durationOf(copy) / 1e9));
+    const beside = sharer === null ? '' : ` ${capital(usesLink(told, sharer))}: beside it the copy moved at ${moved}.`;
     return {
-      title: 'Overlapped',
-      explanation: `${capital(told.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${note}`,
+      title: sharer === null ? 'Overlapped' : 'Overlapped, sharing the link',
+      explanation: `${capital(told.kernelName)} took ${formatDuration(kernel)}, and ${shares}. Kernels ran for ${formatDuration(overlapNs)} of the ${formatDuration(durationOf(copy))} that the copy took.${beside}${note}`,
       remedy: null,
     };
   },
@@ -100,16 +104,13 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   },
 
   'mapped-memory': (told) => {
-    const other = told.shown.finding.blocker?.activity ?? null;
-    const holder = other === null ? 'a kernel' : `the kernel ${told.label(other)}`;
-    const { read = null, written = null } = other === null ? {} : (told.scene.facts.mapped(other.op) ?? {});
-    const names = [...new Set([read, written])].flatMap((id) => (id === null ? [] : `"${id}"`)).join(' and ');
+    const other = told.shown.finding.blocker?.activity ?? told.shown.partner?.kernel ?? told.copy;
     const fewer =
       ' Or let it fill a quarter of the multiprocessors (smShare): on an H200 it read as fast then, and copies kept half of their speed.';
     return {
       title: 'Link taken by mapped memory',
-      explanation: `${capital(holder)} works on mapped memory, ${names}, and moves it over the link itself. What its threads have asked of host memory comes first, so this copy waited while its engine stood idle. ${told.timing}`,
-      remedy: `Let ${holder} work in device memory, and a copy engine copy ${names}.${written === null ? fewer : ''}`,
+      explanation: `${capital(usesLink(told, other))}. What its threads have asked of host memory comes first, so this copy waited while its engine stood idle. ${told.timing}`,
+      remedy: `Let the kernel work in device memory, and a copy engine copy ${told.mapped(other)}.${told.scene.facts.mapped(other.op)?.written === null ? fewer : ''}`,
     };
   },
 
@@ -179,6 +180,9 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     remedy: null,
   }),
 };
+
+const usesLink = (told: Told, kernel: Activity): string =>
+  `the kernel ${told.label(kernel)} works on mapped memory, ${told.mapped(kernel)}, and moves it over the link itself`;
 
 function queueWords(told: Told): string {
   switch (told.shown.finding.rule) {

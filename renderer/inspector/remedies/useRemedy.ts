@@ -1,7 +1,7 @@
 /** The remedy of a verdict, predicted in a worker when its card is shown. */
 import { useEffect, useSyncExternalStore } from 'react';
 import { maxTriedInstructions } from '../../../core/analysis/counterfactual/predict.ts';
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
+import { isTested, type Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { type RunProfile, tellsMachine } from '../../../core/calibrate/fit/runProfile.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
@@ -49,16 +49,13 @@ let tickets = 0;
 
 export function useRemedy(run: LoadedRun, verdict: Verdict): RemedyState {
   const { op } = verdict;
-  const isTested = hasCause(verdict) && run.run.info.experiment !== null;
+  const isAsked = isTested(verdict) && run.run.info.experiment !== null;
   const remedy = useSyncExternalStore(subscribe, () => known.get(run)?.get(op) ?? null);
   useEffect(() => {
-    if (isTested && remedy === null) void ask(run, verdict);
-  }, [run, verdict, isTested, remedy]);
-  return isTested ? (remedy ?? 'testing') : 'none';
+    if (isAsked && remedy === null) void ask(run, verdict);
+  }, [run, verdict, isAsked, remedy]);
+  return isAsked ? (remedy ?? 'testing') : 'none';
 }
-
-const hasCause = ({ op, cause }: Verdict): boolean =>
-  op >= 0 && cause !== 'overlapped' && cause !== 'nothing-to-overlap';
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);

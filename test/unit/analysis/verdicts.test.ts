@@ -474,6 +474,17 @@ describe('engines and queues', () => {
       expect(told({}, 'pinned', '...............CCCC')?.cause).toBe('unexplained');
     });
 
+    it('a copy that overlapped one shared the link with it', () => {
+      const found = told({}, 'pinned', '...CCCCCC...');
+      expect(found).toMatchObject({
+        cause: 'overlapped',
+        rule: 'mapped-memory',
+        title: 'Overlapped, sharing the link',
+      });
+      expect(found?.explanation).toContain('beside it the copy moved at 167 GB/s');
+      expect(told({ reads: ['other'] }, 'pinned', '...CCCCCC...')).toMatchObject({ rule: 'overlap-needs-pinned' });
+    });
+
     it('is told of runs recorded on H200 machines', () => {
       for (const file of ['seed-20261130/mapped-1', 'seed-20261131/mapped-4']) {
         const { trace, info } = decodeRun(readFileSync(`test/fixtures/trials/${file}.arrow`));
