@@ -30,15 +30,13 @@ export interface Launched {
 
 /** A capture under way. */
 export class GraphCapture {
-  readonly graph: number;
   readonly #nodes: GraphNode[] = [];
   readonly #origin: number;
   /** The nodes that the next one of a stream waits for, and those that a recorded event stands for. */
   readonly #streams = new Map<number, readonly number[]>();
   readonly #events = new Map<number, readonly number[]>();
 
-  constructor(graph: number, origin: number) {
-    this.graph = graph;
+  constructor(origin: number) {
     this.#origin = origin;
   }
 

@@ -7,12 +7,14 @@ import { CopyscopeError } from '../errors.ts';
 import type { RowKind } from '../trace/trace.ts';
 import type { Arrivals } from './arrivals.ts';
 import { CallHistory, type FirstCalls } from './callHistory.ts';
+import { Capturing } from './capturing.ts';
 import type { CopyListener, Devices } from './device.ts';
 import type { DriverCalls } from './driverCalls.ts';
-import { type EngineIndex, isCopyEngine } from './engines.ts';
+import type { EngineIndex } from './engines.ts';
 import type { Dependent, StreamEntry } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
-import { type Graph, GraphCapture } from './graph.ts';
+import { HeldCall, notYet } from './heldCall.ts';
+import { HostAccesses } from './hostAccesses.ts';
 import type { HostCaches } from './hostCaches.ts';
 import type { Memory, MemoryCall } from './memory.ts';
 import type { MultiCopies } from './multiCopies.ts';
@@ -39,13 +41,6 @@ const held = -1;
  * H200 machines the device began 0.09 to 0.14 us earlier before the call's return for each us that it took longer.
  */
 const returningPart = 0.11;
-
-/**
- * Part of what a wait costs more as the first of its kind that falls behind the work it waits for: in 1,200 recordings of eight
- * H200 machines it returned 0.7 to 1.5 us later where buffers had been prepared for long, and one that found nothing to wait for
- * took 4 to 5 us more.
- */
-const wakingPart = 0.18;
 
 /** The machine that the threads of a program share. */
 export interface Machine {
@@ -75,30 +70,21 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   readonly #clock: EventQueue;
   readonly #output: TraceOutput;
   readonly #latencyNs: number;
-  readonly #wakeNs: number;
-  readonly #copyWakeNs: number;
   readonly #stepGapNs: number;
   readonly #calls: CallHistory;
+  readonly #held: HeldCall;
+  readonly #memory: HostAccesses;
   readonly #staging: StagedCopy;
   /** Rounds left of each repeat, at its step's index. */
   readonly #rounds: Float64Array;
+  readonly #capturing: Capturing;
   readonly #ranges: { step: Step; op: number; startNs: number }[] = [];
-  #capture: GraphCapture | null = null;
-  #captured: Graph | null = null;
   #next = 0;
   /** Number of the operation whose step it stands at. */
   #op = -1;
   #callStartNs = 0;
   /** What the current call costs more than others of its kind. */
   #moreNs = 0;
-  /** The row of the call that holds the thread. */
-  #kind: RowKind = 'host-call';
-  #name = '';
-  #correlation = 0;
-  /** Things that the current call still waits for, the earliest time it may return, and what it does after waiting. */
-  #waits = 0;
-  #earliestNs = 0;
-  #afterNs = 0;
 
   constructor(index: number, { steps, ops }: ThreadPlan, machine: Machine) {
     const { profile, devices, clock, output } = machine;
@@ -110,11 +96,12 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#clock = clock;
     this.#output = output;
     this.#latencyNs = profile.queue.launchToStartNs;
-    this.#wakeNs = profile.calls.wakeNs;
-    this.#copyWakeNs = profile.calls.copyWakeNs ?? profile.calls.wakeNs;
     this.#stepGapNs = profile.host.stepGapNs ?? 0;
     this.#calls = new CallHistory(profile, machine.firstCalls);
+    this.#held = new HeldCall(profile);
+    this.#memory = new HostAccesses(index, machine);
     this.#staging = new StagedCopy(this, profile, devices, clock, machine.staging);
+    this.#capturing = new Capturing(devices);
     this.#rounds = new Float64Array(steps.length);
     clock.schedule((profile.host.startNs ?? 0) + machine.firstCalls.startNs, this, goOn);
   }
@@ -135,18 +122,9 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     else if (what === callReturns) this.#return(nowNs);
   }
 
-  /**
-   * What a copy engine has done is known later: by 0.7 to 1.4 us in 313 recorded runs of four H200 machines. A call that
-   * has more to do goes on at once: cudaFree of up to 1 MB returned 3.2 to 4.3 us after the device's work in runs of three,
-   * and took 2.5 to 5.7 us where nothing was under way.
-   */
   dependencyDone(nowNs: number, via: EngineIndex): void {
-    this.#waits -= 1;
-    if (this.#waits > 0) return;
-    const wakeNs = this.#afterNs > 0 ? 0 : isCopyEngine(via) ? this.#copyWakeNs : this.#wakeNs;
-    const missNs = this.#kind === 'host-sync' ? wakingPart * this.#moreNs : 0;
-    const untilNs = Math.max(this.#earliestNs, nowNs + wakeNs + missNs) + this.#afterNs;
-    this.#clock.schedule(untilNs, this, callReturns);
+    const untilNs = this.#held.done(nowNs, via, this.#moreNs);
+    if (untilNs !== notYet) this.#clock.schedule(untilNs, this, callReturns);
   }
 
   signalled(nowNs: number): void {
@@ -214,14 +192,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #execute(step: Step, nowNs: number): number {
     switch (step.code) {
       case 'work':
-        this.#wrote(step, nowNs + step.callNs);
+        this.#memory.wrote(step, nowNs + step.callNs);
         return this.#spend(step, 'host-work', this.#label(step), nowNs);
       case 'read':
-        this.#machine.caches.moved(this.#index, step.bytes);
-        this.#machine.residency.touch(step.hostBuffer, step.hostOffset, nowNs + step.callNs);
-        return this.#spend(step, 'host-read', this.#label(step), nowNs, this.#readNs(step));
+        this.#memory.reads(step, nowNs + step.callNs);
+        return this.#spend(step, 'host-read', this.#label(step), nowNs, this.#memory.readNs(step));
       case 'write':
-        this.#wrote(step, nowNs + step.callNs);
+        this.#memory.wrote(step, nowNs + step.callNs);
         return this.#spend(step, 'host-write', this.#label(step), nowNs);
       case 'queryStream':
       case 'queryEvent':
@@ -250,64 +227,26 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#signal(step, this.#machine.signals.wait(step.index, this, nowNs), nowNs);
       case 'allocate':
       case 'pinMemory':
-        return this.#memory(step, this.#machine.memory.allocate(step, this.#op), nowNs);
+        return this.#memoryCall(step, this.#machine.memory.allocate(step, this.#op), nowNs);
       case 'free':
-        return this.#memory(step, this.#free(step), nowNs);
+        return this.#memoryCall(step, this.#free(step), nowNs);
       case 'recordStream':
         this.#machine.memory.recordStream(step);
         return nowNs;
       case 'beginCapture':
-        this.#capture = new GraphCapture(step.index, step.stream);
+        this.#capturing.begin(step);
         return this.#spend(step, 'host-call', step.call, nowNs);
       case 'endCapture':
       case 'instantiateGraph':
       case 'uploadGraph':
-        return this.#makeGraph(step, nowNs);
+        return this.#spend(step, 'host-call', step.call, nowNs, this.#capturing.make(step));
       case 'multiCopy':
         return this.#multiCopy(step, nowNs);
       default:
         if (!step.captured) return this.#issue(step, nowNs);
-        this.#capture?.add(step, this.#op);
+        this.#capturing.add(step, this.#op);
         return this.#spend(step, 'host-call', step.call, nowNs);
     }
-  }
-
-  #readNs({ callNs, bytes, hostBuffer }: Step): number {
-    const { arrivals, profile } = this.#machine;
-    const wrong = profile.host.readWrongBytesPerSecond;
-    return wrong !== undefined && arrivals.isArriving(hostBuffer) ? Math.max(callNs, (bytes / wrong) * 1e9) : callNs;
-  }
-
-  #wrote({ hostBuffer, hostOffset, bytes }: Step, untilNs: number): void {
-    if (hostBuffer < 0) return;
-    this.#machine.caches.wrote(this.#index, hostBuffer, hostOffset, bytes);
-    this.#machine.residency.touch(hostBuffer, hostOffset, untilNs);
-  }
-
-  /** How many times as long the host's part of a staged copy takes for where its memory lies. */
-  #slower(step: Step, nowNs: number): number {
-    const { hostBuffer, hostOffset, bytes, memoryNs, callNs, index } = step;
-    const { caches, profile, residency } = this.#machine;
-    if (step.route === 'stage-in') {
-      caches.moved(this.#index, bytes);
-      const more = memoryNs / callNs - 1;
-      if (hostBuffer < 0) return index < 0 ? 1 : 1 + residency.goneOfTensor(index, bytes, nowNs) * more;
-      const slower = 1 + residency.goneOf(hostBuffer, hostOffset, nowNs) * more;
-      residency.touch(hostBuffer, hostOffset, nowNs + slower * callNs);
-      return slower;
-    }
-    const { freshFactor = 1 } = profile.host;
-    const fresh = hostBuffer < 0 ? 0 : caches.freshBytes(hostBuffer, hostOffset, bytes, this.#index);
-    this.#wrote(step, nowNs + callNs);
-    return 1 + (freshFactor - 1) * (fresh / bytes);
-  }
-
-  /** A copy on the host is no faster than the memory of its target, where that has left the caches. */
-  #hostCopy(step: Step, nowNs: number): Step {
-    const gone = step.hostBuffer < 0 ? 0 : this.#machine.residency.goneOf(step.hostBuffer, step.hostOffset, nowNs);
-    const deviceNs = step.deviceNs + gone * (step.memoryNs - step.deviceNs);
-    this.#wrote(step, nowNs + deviceNs);
-    return gone === 0 ? step : { ...step, deviceNs };
   }
 
   #spend(step: Step, kind: RowKind, name: string, nowNs: number, costNs = step.callNs): number {
@@ -332,7 +271,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   #signal(step: Step, passed: boolean, nowNs: number): number {
     if (passed) return this.#spend(step, 'host-sync', this.#label(step), nowNs);
-    return this.#hold('host-sync', this.#label(step));
+    this.#held.begin('host-sync', this.#label(step));
+    return held;
   }
 
   #free(step: Step): MemoryCall {
@@ -341,49 +281,26 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   }
 
   /** cudaFree, and on some machines cudaMalloc, first waits for all work of the device. */
-  #memory(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
+  #memoryCall(step: Step, { call, ns, synchronises }: MemoryCall, nowNs: number): number {
     const name = call === '' ? this.#label(step) : call;
     const waits = synchronises ? this.#devices.streams.watchDevice(step.device, this) : 0;
     if (waits === 0) return this.#spend(step, 'host-call', name, nowNs, ns);
-    this.#hold('host-call', name);
-    return this.#wait(waits, nowNs, ns);
-  }
-
-  #makeGraph(step: Step, nowNs: number): number {
-    const { costs, graphs } = this.#devices;
-    if (step.code === 'endCapture') {
-      this.#captured = this.#capture?.end() ?? null;
-      this.#capture = null;
-    }
-    const graph = this.#captured;
-    if (graph === null) return nowNs;
-    if (step.code === 'endCapture') return this.#spend(step, 'host-call', step.call, nowNs, costs.endCapture(graph));
-    if (step.code === 'instantiateGraph') {
-      return this.#spend(step, 'host-call', step.call, nowNs, costs.instantiate(graph));
-    }
-    graphs.set(step.index, graph);
-    return this.#spend(step, 'host-call', step.call, nowNs, costs.upload(graph));
+    this.#held.begin('host-call', name);
+    this.#held.wait(waits, nowNs, ns);
+    return held;
   }
 
   /** The thread is held in its call until all threads of the copy are through. */
   #multiCopy(step: Step, nowNs: number): number {
     const [op, label] = [this.#op, this.#label(step)];
-    this.#correlation = this.#output.nextCorrelation();
-    this.#hold('host-call', label, this.#correlation);
-    this.#machine.multiCopies.start(step, op, this.#correlation, nowNs, {
+    const correlation = this.#output.nextCorrelation();
+    this.#held.begin('host-call', label, correlation);
+    this.#machine.multiCopies.start(step, op, correlation, nowNs, {
       staged: (helper, bytes, startNs, endNs) => {
         this.#output.host(this.#index, 'host-work', label, { ...step, bytes }, op, startNs, endNs, 0, helper);
       },
       done: (endNs) => this.#clock.schedule(endNs, this, callReturns),
     });
-    return held;
-  }
-
-  /** What the row of the call will be once it returns. */
-  #hold(kind: RowKind, name: string, correlation = 0): typeof held {
-    this.#kind = kind;
-    this.#name = name;
-    this.#correlation = correlation;
     return held;
   }
 
@@ -404,8 +321,9 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
   #synchronize(step: Step, waits: number, nowNs: number): number {
     const untilNs = nowNs + step.callNs;
     if (waits > 0) {
-      this.#hold('host-sync', step.call);
-      return this.#wait(waits, untilNs);
+      this.#held.begin('host-sync', step.call);
+      this.#held.wait(waits, untilNs);
+      return held;
     }
     this.#output.host(this.#index, 'host-sync', step.call, step, this.#op, this.#callStartNs, untilNs);
     return untilNs;
@@ -413,13 +331,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
 
   #waitFor(entry: StreamEntry, earliestNs: number): number {
     entry.dependents.push(this);
-    return this.#wait(1, earliestNs);
-  }
-
-  #wait(waits: number, earliestNs: number, afterNs = 0): number {
-    this.#waits = waits;
-    this.#earliestNs = earliestNs;
-    this.#afterNs = afterNs;
+    this.#held.wait(1, earliestNs);
     return held;
   }
 
@@ -438,7 +350,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     const step = this.#steps[this.#next];
     if (step === undefined) return;
     this.#machine.driverCalls.endsAt(this.#index, nowNs);
-    this.#output.host(this.#index, this.#kind, this.#name, step, this.#op, this.#callStartNs, nowNs, this.#correlation);
+    const { kind, name, correlation } = this.#held;
+    this.#output.host(this.#index, kind, name, step, this.#op, this.#callStartNs, nowNs, correlation);
     this.#next += 1;
     this.executed += 1;
     this.#run(nowNs);
@@ -454,13 +367,13 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     const untilNs = nowNs + this.#issueNs(step, nowNs);
     if (step.buffer >= 0) this.#machine.memory.used(step.buffer, step.stream);
     // Where the call is held, its row is written when it returns.
-    this.#hold('host-call', step.call, correlation);
+    this.#held.begin('host-call', step.call, correlation);
     if (step.route === 'stage-in' || step.route === 'stage-out') {
-      this.#staging.begin(step, this.#op, this.#slower(step, nowNs), this.#index, correlation, nowNs);
+      this.#staging.begin(step, this.#op, this.#memory.slower(step, nowNs), this.#index, correlation, nowNs);
       return held;
     }
     if (step.route === 'host') {
-      streams.issue(this.#hostCopy(step, untilNs), this.#op, this.#index, correlation, untilNs);
+      streams.issue(this.#memory.copy(step, untilNs), this.#op, this.#index, correlation, untilNs);
       return held;
     }
     const isGraph = step.route === 'graph';
