@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../scripts/build.mjs';
 import { frameTimes } from './support/frames.mjs';
-import { load, quantile, withBrowser, withServer } from './support/window.mjs';
+import { load, profileOf, quantile, withBrowser, withServer } from './support/window.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -126,7 +126,7 @@ async function measure(count, { what, keys }) {
       await page.evaluate(watchEdits);
       // Compiled by then, as after a minute's work.
       await editAgain(page, keys, 20);
-      const stop = options.profile === undefined ? null : await profile(page);
+      const stop = options.profile === undefined ? null : await profileOf(page);
       await browser.startTracing(page, { categories: ['-*', 'devtools.timeline', 'blink.user_timing', 'toplevel'] });
       await editAgain(page, keys, edits);
       const trace = await browser.stopTracing();
@@ -135,18 +135,6 @@ async function measure(count, { what, keys }) {
       return frameTimes(JSON.parse(trace.toString()).traceEvents, lags.slice(0, edits));
     }),
   );
-}
-
-async function profile(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Profiler.enable');
-  await session.send('Profiler.setSamplingInterval', { interval: 200 });
-  await session.send('Profiler.start');
-  return async (file) => {
-    const { profile } = await session.send('Profiler.stop');
-    mkdirSync(options.profile, { recursive: true });
-    writeFileSync(file, JSON.stringify(profile));
-  };
 }
 
 function print(count, { what }, found) {

@@ -1,5 +1,7 @@
 /** The real headless server and a real Chromium, for benchmarks of the window. */
 import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { chromium } from '@playwright/test';
 import { runnerImport } from 'vite';
 import { findChromium } from '../../../scripts/lib/chromium.mjs';
@@ -53,6 +55,19 @@ export async function withServer(dataFolder, action) {
   } finally {
     child.kill('SIGTERM');
   }
+}
+
+/** Begins V8's CPU profile of the window's thread. What is returned ends it and writes it to a file. */
+export async function profileOf(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Profiler.enable');
+  await session.send('Profiler.setSamplingInterval', { interval: 200 });
+  await session.send('Profiler.start');
+  return async (file) => {
+    const { profile } = await session.send('Profiler.stop');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify(profile));
+  };
 }
 
 export function quantile(values, share) {
