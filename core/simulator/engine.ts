@@ -5,7 +5,7 @@ import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import { type DeviceProfile, profileDeviceName } from './profile.ts';
 import { whileRecording } from './recorder.ts';
-import { type SimulateOptions, type SimulationResult, simulateInSteps } from './simulate.ts';
+import { type SimulateOptions, type SimulationProgress, type SimulationResult, simulateInSteps } from './simulate.ts';
 
 export const defaultProfile = 'h200';
 
@@ -24,7 +24,7 @@ export function* simulateRunInSteps(
   profile: DeviceProfile,
   site: Omit<SimulationSite, 'pause'>,
   options?: SimulateOptions,
-): InSteps<Run> {
+): InSteps<Run, SimulationProgress> {
   return simulatedRun(request, profile, yield* simulateInSteps(request.program, profile, options), site);
 }
 

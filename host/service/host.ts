@@ -95,13 +95,16 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     lessons: () => lessons.list(),
     readLesson: (id) => lessons.read(id),
     experiments: () => experiments.list(),
-    readExperiment: (id) => experiments.read(id),
+    readExperiment: async (id) => JSON.stringify(await experiments.read(id)),
     saveExperiment: async (id, experiment) => {
       const saved = await experiments.save(id, experiment);
       windows.experimentsChanged();
       return saved;
     },
-    readDraft: (id) => drafts.read(id),
+    readDraft: async (id) => {
+      const draft = await drafts.read(id);
+      return draft && { ...draft, experiment: JSON.stringify(draft.experiment) };
+    },
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
     startRun: async (request) => session.start(await prepareRun(request, assets), engine.lastReport),
     cancelRun: (id) => session.cancel(id),

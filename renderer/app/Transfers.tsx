@@ -1,7 +1,7 @@
 /** Files on their way in and out that take longer than a moment, each with how far it is and a way to cancel it. */
 import { Button, Progress } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { formatBytes } from '../../core/units.ts';
+import { useLasting } from '../common/useLasting.ts';
 import { type Transfer, useTransfers } from './store/transfers.ts';
 import classes from './Transfers.module.css';
 
@@ -16,16 +16,9 @@ export function Transfers() {
   );
 }
 
-/** What is done sooner is not worth a flash on the screen. */
-const patienceMs = 400;
-
 function TransferLine({ transfer }: { readonly transfer: Transfer }) {
-  const [isLong, setLong] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setLong(true), patienceMs);
-    return () => clearTimeout(timer);
-  }, []);
-  if (!isLong) return null;
+  const isLasting = useLasting();
+  if (!isLasting) return null;
   const { title, doneBytes, totalBytes, cancel } = transfer;
   const share = totalBytes === null || totalBytes === 0 ? null : doneBytes / totalBytes;
   return (

@@ -12,11 +12,16 @@ const turn = (): Promise<void> =>
     port2.postMessage(null);
   });
 
-/** Null where the work was given up, since after some step it was not `wanted` any more. */
-export async function inTurns<Result>(work: InSteps<Result>, isWanted: () => boolean): Promise<Result | null> {
+/** Null where the work was given up, since after some step it was not `wanted` any more. `onStep` hears what each step told. */
+export async function inTurns<Result, Step>(
+  work: InSteps<Result, Step>,
+  isWanted: () => boolean,
+  onStep?: (step: Step) => void,
+): Promise<Result | null> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
+    onStep?.(step.value);
     await turn();
     if (!isWanted()) return null;
   }

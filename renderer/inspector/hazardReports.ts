@@ -7,6 +7,7 @@ import { currentExperiment } from '../app/store/select.ts';
 import { beforeNextFrame, state, watch } from '../app/store/store.ts';
 import { debounced } from '../common/debounced.ts';
 import { DocumentSender } from '../common/sentDocument.ts';
+import { whenPredicted } from '../predict/predicting.ts';
 import type { FindHazards, HazardAnswer, HazardRequest, RepairHazard } from './hazardMessages.ts';
 import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
@@ -94,13 +95,17 @@ export function askSoon(document: string, experiment: Experiment, run: LoadedRun
 }
 
 const askAfterPause = debounced(() => {
+  if (soon !== null) whenPredicted(soon.document, askNow);
+}, pauseMs);
+
+function askNow(): void {
   const wanted = soon;
   soon = null;
   // Another page may be open by now.
   if (wanted !== null && currentExperiment(state()) === wanted.experiment) {
     askReport(wanted.document, wanted.experiment, wanted.run);
   }
-}, pauseMs);
+}
 
 function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
   const id = run?.id ?? '';

@@ -3,6 +3,7 @@ import type { LaneCounter } from '../../core/analysis/laneCounters.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
+import type { SimulationProgress } from '../../core/simulator/simulate.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Trace } from '../../core/trace/trace.ts';
 import type { IterationData } from '../app/loading/iterationData.ts';
@@ -32,6 +33,8 @@ export type PredictAnswer =
       readonly iteration: IterationData;
       readonly counters: readonly LaneCounter[];
     }
+  /** How far the simulation is, of one that takes long. */
+  | ({ readonly kind: 'progress'; readonly ticket: number } & SimulationProgress)
   /** Some of the summary's verdicts: those of a long experiment at once would hold the window up. */
   | { readonly kind: 'verdicts'; readonly ticket: number; readonly verdicts: readonly Verdict[] }
   /** The summary with the verdicts that have not come before. */

@@ -5,7 +5,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { lowerToSimulate } from '../../core/program/lower.ts';
 import { simulateRunInSteps } from '../../core/simulator/engine.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
-import type { SimulateOptions } from '../../core/simulator/simulate.ts';
+import type { SimulateOptions, SimulationProgress } from '../../core/simulator/simulate.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { type IterationData, indexIteration } from '../app/loading/iterationData.ts';
@@ -20,13 +20,13 @@ export interface Prediction {
 /** Throws a CopyscopeError for what can't be lowered or simulated. `version` is Copyscope's. */
 export const predict = (...of: Parameters<typeof predictInSteps>): Prediction => atOnce(predictInSteps(...of));
 
-/** The same in steps. */
+/** The same in steps, which tell how far the simulation is once it has begun. */
 export function* predictInSteps(
   experiment: Experiment,
   profile: DeviceProfile,
   version: string,
   options?: SimulateOptions,
-): InSteps<Prediction> {
+): InSteps<Prediction, SimulationProgress | undefined> {
   const request = { experiment, program: lowerToSimulate(experiment), profile: profile.name };
   yield;
   const run = yield* simulateRunInSteps(request, profile, { machine: null, version }, options);

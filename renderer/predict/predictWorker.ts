@@ -7,6 +7,7 @@ import { summarizeInSteps } from '../../core/analysis/summary.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { DeviceProfile } from '../../core/simulator/profile.ts';
+import type { SimulationProgress } from '../../core/simulator/simulate.ts';
 import { summaryOptions } from '../app/attainable.ts';
 import { windowSummary } from '../app/windowSummary.ts';
 import { inTurns } from '../common/inTurns.ts';
@@ -43,11 +44,23 @@ scope.onmessage = ({ data }) => {
   }
 };
 
+const progressMs = 100;
+
+/** Tells the window how far a prediction is, so often that a bar moves. */
+function teller(ticket: number): (progress: SimulationProgress | undefined) => void {
+  let told = performance.now();
+  return (progress) => {
+    if (progress === undefined || performance.now() - told < progressMs) return;
+    told = performance.now();
+    scope.postMessage({ kind: 'progress', ticket, ...progress });
+  };
+}
+
 async function answer({ ticket, version, hasLanes }: PredictRequest, experiment: Experiment): Promise<void> {
   const used = profile;
   if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
   const isNewest = (): boolean => newest === ticket;
-  const made = await inTurns(predictInSteps(experiment, used, version), isNewest);
+  const made = await inTurns(predictInSteps(experiment, used, version), isNewest, teller(ticket));
   if (made === null) return;
   const { run, iteration, counters } = made;
   const { experiment: _, ...info } = run.info;

@@ -10,6 +10,7 @@ import type { RunInfo } from '../../core/trace/run.ts';
 import { summaryOptions } from '../app/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
+import { documentKey } from '../app/page.ts';
 import { host } from '../app/store/host.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
@@ -21,6 +22,7 @@ import { keptMissed } from '../timeline/keptMissed.ts';
 import { noneMissed } from '../timeline/missed.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
+import { tellPredicting, usePredicting } from './predicting.ts';
 import { leastRehearsed, rehearse } from './rehearse.ts';
 
 /** A prediction under way for longer gives way to the next edit. */
@@ -40,11 +42,16 @@ function wantedNow(all: AppState): Wanted | null {
   return key === null || experiment === null ? null : { key, experiment };
 }
 
+/** Whether an experiment is being read, which takes as long as the worker needs to start. */
+const isComing = ({ page, documents: opened }: AppState): boolean =>
+  page.kind === 'experiment' && opened[documentKey(page)]?.status === 'loading';
+
 /** Predicts what is open, anew with each edit. */
 export function usePrediction(): void {
   useEffect(() => {
     let before: { readonly wanted: Wanted | null; readonly picked: string | null } = { wanted: null, picked: null };
     const look = (all: AppState): void => {
+      if (isComing(all)) worker ??= started();
       const [wanted, picked] = [wantedNow(all), all.engine];
       const isSame = wanted?.experiment === before.wanted?.experiment && wanted?.key === before.wanted?.key;
       // Another engine may mean another profile.
@@ -84,6 +91,8 @@ function ask(wanted: Wanted): void {
   if (profile !== undefined && predictedHere(wanted, profile)) return;
   toSum = null;
   waiting = wanted;
+  if (usePredicting.getState().predicting?.document !== wanted.key)
+    tellPredicting({ document: wanted.key, progress: null });
   // The worker gives it up for the next one.
   if (asked !== null && performance.now() - asked.since > patienceMs) asked = null;
   if (asked === null) askNext();
@@ -97,6 +106,7 @@ function askNext(): void {
   if (profile === undefined) {
     void chosenProfile().then((found) => {
       // Without a profile there is no prediction.
+      if (found === null) tellPredicting(null);
       if (found === null || asked !== null || waiting !== wanted) return;
       if (!predictedHere(wanted, found)) post(wanted, found);
     });
@@ -122,6 +132,7 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   // What is under way would come too late.
   if (asked !== null) end();
   waiting = null;
+  tellPredicting(null);
   toSum = null;
   if (made === null) {
     forget(id);
@@ -167,6 +178,7 @@ function post(wanted: Wanted, profile: DeviceProfile): void {
   waiting = null;
   tickets += 1;
   asked = { ...wanted, ticket: tickets, profile, since: performance.now() };
+  tellPredicting({ document: wanted.key, progress: null });
   send({ ticket: tickets, experiment: wanted.experiment, profile, hasLanes: false });
 }
 
@@ -191,6 +203,13 @@ function end(): void {
   documents.forget();
   given = null;
   asked = null;
+  tellPredicting(null);
+}
+
+/** Ends what is under way; what is open is predicted with the next edit. */
+export function cancelPrediction(): void {
+  waiting = null;
+  end();
 }
 
 function started(): Worker {
@@ -215,6 +234,13 @@ function receive(answer: PredictAnswer): void {
     return;
   }
   if (answer.ticket !== asked?.ticket) return;
+  if (answer.kind === 'progress') {
+    const { done, total } = answer;
+    // Another document may be waiting by now.
+    if (usePredicting.getState().predicting?.document === asked.key)
+      tellPredicting({ document: asked.key, progress: { done, total } });
+    return;
+  }
   const { key, experiment, profile } = asked;
   asked = null;
   const next = waiting;
@@ -225,6 +251,7 @@ function receive(answer: PredictAnswer): void {
     const { ticket, info, trace, iteration, counters } = answer;
     show(id, { ticket, profile, run: { info: { ...info, experiment }, trace }, iteration, counters });
   } else if (next === null) forget(id);
+  if (next === null) tellPredicting(null);
 }
 
 /** What can't be simulated is said when it is run; lanes of an older document would be wrong. */

@@ -10,6 +10,7 @@ import { childOperations, type Operation } from '../../core/experiment/operation
 import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
+import { atOnce, type InSteps } from '../../core/steps.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { type PaintName, paintOf } from '../app/palette.ts';
 import { blockWidth } from './columns.ts';
@@ -88,10 +89,12 @@ interface Made {
 }
 
 /** Made once for each document: the score, its keys, the timeline and the comparison all ask for it. */
-export function scoreLayout(experiment: Experiment): ScoreLayout {
-  const made = known.get(experiment);
-  if (made !== undefined) return made;
-  const layout = layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last : null);
+export const scoreLayout = (experiment: Experiment): ScoreLayout =>
+  known.get(experiment) ?? atOnce(scoreLayoutInSteps(experiment));
+
+/** The same in steps of some milliseconds, for a document that is opened and may be long. */
+export function* scoreLayoutInSteps(experiment: Experiment): InSteps<ScoreLayout> {
+  const layout = yield* layOut(experiment, last !== null && declaresTheSame(last.experiment, experiment) ? last : null);
   known.set(experiment, layout);
   let blocks = [...known.values()].reduce((sum, one) => sum + one.blocks.length, 0);
   for (const [oldest, { blocks: own }] of known) {
@@ -103,13 +106,13 @@ export function scoreLayout(experiment: Experiment): ScoreLayout {
   return layout;
 }
 
-function layOut(experiment: Experiment, before: Made | null): ScoreLayout {
+function* layOut(experiment: Experiment, before: Made | null): InSteps<ScoreLayout> {
   const builder = new LayoutBuilder(experiment, before);
-  experiment.threads.forEach((thread, index) => {
-    builder.thread(index, thread.operations);
-  });
+  for (const [index, thread] of experiment.threads.entries()) yield* builder.thread(index, thread.operations);
   return builder.finish();
 }
+
+const operationsPerStep = 5000;
 
 const streamKinds = {
   'legacy-default': 'stream',
@@ -147,9 +150,12 @@ class LayoutBuilder {
     this.#streams = new StreamTable(experiment);
   }
 
-  thread(index: number, operations: readonly Operation[]): void {
+  *thread(index: number, operations: readonly Operation[]): InSteps<void> {
     this.#column = 0;
-    this.#list(index, operations, ['threads', index, 'operations'], 0);
+    for (let from = 0; from < operations.length; from += operationsPerStep) {
+      if (from > 0) yield;
+      this.#list(index, operations, ['threads', index, 'operations'], 0, from, from + operationsPerStep);
+    }
   }
 
   finish(): ScoreLayout {
@@ -180,8 +186,15 @@ class LayoutBuilder {
     return this.#experiment.environment.defaultStream === meaning ? 'default' : meaning;
   }
 
-  #list(thread: number, operations: readonly Operation[], list: OperationPath, depth: number): void {
-    for (let index = 0; index < operations.length; index += 1) {
+  #list(
+    thread: number,
+    operations: readonly Operation[],
+    list: OperationPath,
+    depth: number,
+    from = 0,
+    to = operations.length,
+  ): void {
+    for (let index = from; index < Math.min(to, operations.length); index += 1) {
       const operation = operations[index] as Operation;
       const op = this.#op;
       this.#op += 1;

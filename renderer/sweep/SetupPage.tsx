@@ -10,6 +10,7 @@ import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { EnginePicker } from '../app/EnginePicker.tsx';
 import { effectiveEngine, engineOptions } from '../app/engines.ts';
 import { attempt, host } from '../app/store/host.ts';
+import { readExperiment } from '../app/store/pages.ts';
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { saveBlob } from '../common/saveBlob.ts';
@@ -137,7 +138,7 @@ const choose = (value: string): Promise<void> =>
         ? { kind, template: id, parameters: {} }
         : {
             kind: 'experiment',
-            experiment: await (kind === 'example' ? host().readExample(id) : host().readExperiment(id)),
+            experiment: await (kind === 'example' ? host().readExample(id) : readExperiment(id)),
           };
     const choices = choicesOf({ base });
     const name = base.kind === 'template' ? (templateOf(id)?.title ?? id) : base.experiment.name;

@@ -11,6 +11,10 @@ import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { formatMoment } from '../common/time.ts';
+import { useLasting } from '../common/useLasting.ts';
+import { cancelPrediction } from '../predict/usePrediction.ts';
+import { PredictionBar, useIsPredicted } from './PredictionBar.tsx';
+import classes from './TimelinePanel.module.css';
 
 /** Of a run that was read and holds nothing. */
 export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
@@ -66,8 +70,25 @@ function Unreadable({ id, error, status }: UnreadableProps) {
   );
 }
 
+/** The first lanes of a long experiment, on their way. */
+function FirstPrediction() {
+  const isLasting = useLasting();
+  return (
+    <EmptyState icon={<Loader size={22} />} title="Predicting the lanes…">
+      <Text c="dimmed">The experiment is simulated; the score can be edited meanwhile.</Text>
+      <PredictionBar className={classes['predicting']} />
+      {isLasting ? (
+        <Button variant="default" onClick={cancelPrediction}>
+          Cancel
+        </Button>
+      ) : null}
+    </EmptyState>
+  );
+}
+
 /** Why there are no lanes: not run yet, still running, failed, or can't be read. */
 export function NoTimeline({ id }: { readonly id: string | null }) {
+  const isPredicted = useIsPredicted();
   const summary = useApp((state) => (id === null ? undefined : state.runs[id]));
   const loading = useApp((state) => (id === null ? undefined : state.loadedRuns[id]));
   if (loading?.status === 'failed' && id !== null) {
@@ -87,6 +108,7 @@ export function NoTimeline({ id }: { readonly id: string | null }) {
       </EmptyState>
     );
   }
+  if (isPredicted) return <FirstPrediction />;
   return (
     <EmptyState icon={<IconPlayerPlay size={24} />} title="Not run yet">
       <Text c="dimmed">

@@ -14,6 +14,7 @@ import { NotesPanel } from './notes/NotesPanel.tsx';
 import { useRunNotes } from './notes/noteState.ts';
 import { useNotesOpen } from './notes/notesPanelState.ts';
 import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
+import { PredictionBar } from './PredictionBar.tsx';
 import { RowsTable } from './RowsTable.tsx';
 import { SelectionAnnouncer } from './SelectionAnnouncer.tsx';
 import classes from './TimelinePanel.module.css';
@@ -29,6 +30,7 @@ export function TimelinePanel() {
   return (
     <section className={classes['panel']} aria-label="Timeline">
       {run === null ? <NoTimeline id={id} /> : <RunTimeline key={run.id} run={run} />}
+      {run === null ? null : <PredictionBar className={classes['again']} />}
     </section>
   );
 }

@@ -14,7 +14,7 @@ import { dropDraft, flushDrafts, keepDraft, newestDraft } from './drafts.ts';
 import { DocumentHistory } from './history.ts';
 import { attempt, host } from './host.ts';
 import { copyName, hasOwnRuns, makeOwn, type Origin, returnTo } from './ownCopy.ts';
-import { openPage, whenDocumentRead } from './pages.ts';
+import { openPage, readExperiment, whenDocumentRead } from './pages.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
 import { assign, drawFirst, put, state, whenSettled, withEntry } from './store.ts';
 import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
@@ -307,7 +307,7 @@ export const newExperiment = (experiment: Experiment = emptyExperiment()): Promi
 
 export const duplicateExperiment = (id: string): Promise<void> =>
   attempt('The experiment could not be copied', async () => {
-    const experiment = await host().readExperiment(id);
+    const experiment = await readExperiment(id);
     await newExperiment({ ...experiment, name: copyName(experiment.name) });
   });
 
@@ -315,7 +315,7 @@ export const duplicateExperiment = (id: string): Promise<void> =>
 export async function renameExperiment(id: string, name: string): Promise<void> {
   const key = documentKey({ kind: 'experiment', id });
   const history = histories.get(key);
-  const before = history?.saved ?? (await host().readExperiment(id));
+  const before = history?.saved ?? (await readExperiment(id));
   const renamed = { ...before, name };
   await host().saveExperiment(id, renamed);
   if (history !== undefined) {

@@ -2,7 +2,7 @@
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { attempt, host } from './host.ts';
-import { openPage } from './pages.ts';
+import { openPage, readExperiment } from './pages.ts';
 import { currentExperiment, runsOfPage } from './select.ts';
 import { assign, put, state } from './store.ts';
 import type { Page, Selection } from './types.ts';
@@ -33,7 +33,7 @@ export async function makeOwn(): Promise<OwnCopy | null> {
     if (experiment === null) return;
     const { page, selection, iteration } = state();
     const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
-    const [copy, experiments] = await Promise.all([host().readExperiment(id), host().experiments()]);
+    const [copy, experiments] = await Promise.all([readExperiment(id), host().experiments()]);
     const key = documentKey({ kind: 'experiment', id });
     put('documents', key, { status: 'ready', value: copy });
     assign({ experiments });

@@ -2,6 +2,8 @@
 import { toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Draft } from '../../../core/service/service.ts';
+import { inTurns } from '../../common/inTurns.ts';
+import { scoreLayoutInSteps } from '../../score/scoreLayout.ts';
 import { documentKey, pageHash } from '../page.ts';
 import { noteRecent } from '../recent.ts';
 import { remember } from '../settings.ts';
@@ -32,6 +34,8 @@ export async function openDocument(page: { kind: 'example' | 'experiment'; id: s
   put('documents', key, { status: 'loading' });
   try {
     const [value, draft] = await readDocument(page);
+    // All of a long document's at once would hold the window up.
+    await inTurns(scoreLayoutInSteps(draft?.experiment ?? value), () => true);
     put('documents', key, { status: 'ready', value });
     onDocumentRead?.(key, value, draft);
   } catch (thrown) {
@@ -41,8 +45,13 @@ export async function openDocument(page: { kind: 'example' | 'experiment'; id: s
 
 async function readDocument({ kind, id }: { kind: 'example' | 'experiment'; id: string }) {
   if (kind === 'example') return [await host().readExample(id), null] as const;
-  return Promise.all([host().readExperiment(id), host().readDraft(id)]);
+  const [experiment, draft] = await Promise.all([readExperiment(id), host().readDraft(id)]);
+  return [experiment, draft && { ...draft, experiment: JSON.parse(draft.experiment) as Experiment }] as const;
 }
+
+/** One of the user's own, as it was saved. */
+export const readExperiment = async (id: string): Promise<Experiment> =>
+  JSON.parse(await host().readExperiment(id)) as Experiment;
 
 export function retryDocument(): void {
   const { page } = state();

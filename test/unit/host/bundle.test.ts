@@ -75,7 +75,7 @@ describe('a bundle', () => {
     if (imported.kind !== 'bundle') throw new Error(imported.kind);
     const [experiment = ''] = imported.items.experiments;
     const [id = ''] = imported.items.runs;
-    expect(await other.service.readExperiment(experiment)).toEqual(example());
+    expect(JSON.parse(await other.service.readExperiment(experiment))).toEqual(example());
     expect(new Uint8Array(await other.service.readRun(id))).toEqual(run);
     expect(await own(other)).toMatchObject([{ id, title: 'Mine', origin: 'recorded' }]);
     expect((await other.service.readNotes(id)).notes).toEqual([note]);

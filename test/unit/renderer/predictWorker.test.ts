@@ -64,6 +64,28 @@ describe('the worker that predicts', () => {
     await eventually(() => expect(kinds(whole)).toEqual(['predicted', 'summarized']));
   });
 
+  it('tells how far it is with what takes long', async () => {
+    answers = [];
+    const long = experimentOf({}, [
+      { op: 'repeat', count: 20_000, operations: [{ op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 } }] },
+      { op: 'synchronizeDevice' },
+    ]);
+    // It seems to take a second whenever one looks.
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1000;
+      return now;
+    });
+    const ticket = ask(long);
+    await eventually(() => expect(kinds(ticket)).toContain('predicted'));
+    vi.restoreAllMocks();
+    const told = answers.flatMap((one) => (one.kind === 'progress' ? [one.done / one.total] : []));
+    expect(told.length).toBeGreaterThan(1);
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(Math.max(...told)).toBeLessThanOrEqual(1);
+    expect(kinds(ticket).indexOf('predicted')).toBe(told.length);
+  });
+
   it('gives up what it is at for a newer request', async () => {
     answers = [];
     const [older, newer] = [ask(document), ask(shorter)];

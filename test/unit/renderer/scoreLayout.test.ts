@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+import { scoreLayout, scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
+import { longExperiment } from '../../bench/support/longExperiment.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
 
@@ -53,6 +54,15 @@ describe('the score', () => {
       for (const { op, label } of [...blocks, ...groups]) expect(label).toBe(labels.get(op));
       expect(blocks.length + groups.length).toBe(labels.size);
     }
+  });
+
+  it('lays a long document out in steps, and no other way than at once', () => {
+    const long = longExperiment(12_001);
+    const steps = scoreLayoutInSteps(long);
+    expect([steps.next(), steps.next()]).toEqual([{ done: false }, { done: false }]);
+    const inSteps = steps.next().value;
+    expect(inSteps).toEqual(scoreLayout(structuredClone(long)));
+    expect(scoreLayout(long)).toBe(inSteps);
   });
 
   it('puts stream operations into their stream, the rest into their thread', () => {
