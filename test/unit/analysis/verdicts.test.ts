@@ -435,6 +435,23 @@ describe('engines and queues', () => {
     });
   });
 
+  it('tells what held the host of a short kernel that began a few µs after its issue, as none begins sooner', () => {
+    const told = (gap: string) =>
+      only(
+        verdicts(
+          scene(
+            { s: { kind: 'host-work', op: 2, name: 'work' } },
+            'thread:main  csssssssssssssk.............',
+            'stream:a     .CCCCCCCCCCCCCCCC...........',
+            `stream:b     ................${gap}KK`,
+          ),
+          experiment('pinned', [h2d('a'), kernel('b')]),
+        ),
+      );
+    expect(told('..')).toMatchObject({ cause: 'issued-too-late', rule: 'issue-before-run', hostCall: 'work' });
+    expect(told('......').cause).toBe('unexplained');
+  });
+
   describe('behind a kernel on mapped memory', () => {
     const mapped = { id: 'input', memory: 'mapped' as const, bytes: MB };
     const streaming = { op: 'kernel', kernel: { kind: 'stream' }, reads: ['input'], writes: ['product'], stream: 'b' };
