@@ -174,7 +174,8 @@ export class CallHistory {
 
   /**
    * A call that puts work into a stream as the one before it did finds more of what it runs in the caches. A copy within
-   * the device is then no more than a launch.
+   * the device is then no more than a launch. Of what a launch misses an event record misses as much as it is shorter: with all
+   * of it 800 medians of recorded runs of fourteen H200 machines were 0.4 us too long in the middle.
    */
   #otherNs(step: Step): number {
     const { route, captured, code, callNs } = step;
@@ -185,8 +186,9 @@ export class CallHistory {
     const isOther = this.#issued !== '' && this.#issued !== kind;
     this.#issued = kind;
     this.#inRow = kind;
-    if (isOther) return isStaged(route) ? 0 : (this.#costs.otherNs ?? 0);
-    return this.isInRow && kind === withinDevice ? Math.min(0, this.#costs.launchNs - callNs) : 0;
+    const { otherNs = 0, launchNs } = this.#costs;
+    if (isOther) return isStaged(route) ? 0 : otherNs * (route === 'mark' ? callNs / launchNs : 1);
+    return this.isInRow && kind === withinDevice ? Math.min(0, launchNs - callNs) : 0;
   }
 
   /** The first call, and the first of its kind, find nothing of what they run in the caches; nor of their stream. */

@@ -114,7 +114,7 @@ const callsSchema = z.strictObject({
   coldNs: ns.optional(),
   /** Host memory that pushes what calls need out of the caches near a core; as much as host.cached where left out. */
   coldBytes: byteCount.optional(),
-  /** What a call that puts work into a stream costs more where the thread's last one was another call. */
+  /** What a call that puts work into a stream costs more where the thread's last one was another call; an event record less. */
   otherNs: ns.optional(),
   /** What it costs more for each other host thread that is in a call then, or waits in one. */
   meetingNs: ns.optional(),
