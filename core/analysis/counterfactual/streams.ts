@@ -2,18 +2,30 @@
 import type { Change, DocumentPath } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Operation } from '../../experiment/operations.ts';
+import type { Operation, OperationName } from '../../experiment/operations.ts';
 import { at, type Found, find, type Situation } from './situation.ts';
 
-/** The copy, and the events recorded right behind it, go to a new non-blocking stream. */
+/** The copy, and the events recorded right behind it, go to a new non-blocking stream. Null where it has one. */
 export function ownStream(situation: Situation): Change | null {
   const { experiment, verdict } = situation;
   const copy = find(situation, verdict.op, 'copy');
-  if (copy === null || copy.operation.mode === 'blocking-memcpy') return null;
+  if (copy === null || copy.operation.mode === 'blocking-memcpy' || isAlone(situation, copy)) return null;
   const edit = new ChangeBuilder(experiment);
   const stream = edit.declare('streams', 'copies', { flags: 'non-blocking', ...deviceOf(situation, copy) });
   edit.step(`Move "${copy.info.label}" to a non-blocking stream of its own, "${stream}".`);
   return move(edit, experiment, copy, stream);
+}
+
+/** Whether nothing else runs or waits in its stream, which is non-blocking. */
+function isAlone({ experiment, program }: Situation, { info, operation: { stream } }: Found<'copy'>): boolean {
+  const tells = new Set<OperationName>(['recordEvent', 'synchronizeStream', 'queryStream']);
+  return (
+    experiment.streams.some(({ id, flags }) => id === stream && flags === 'non-blocking') &&
+    program.operations.every(({ op, path }) => {
+      const other = at(experiment, path) as Operation;
+      return op === info.op || tells.has(other.op) || !('stream' in other) || other.stream !== stream;
+    })
+  );
 }
 
 /** Of so many streams that a copy might go to the first are tried. */

@@ -116,12 +116,15 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 
   'queued-behind': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
-    const second = told.copyFirst ? told.kernelName : 'the copy';
+    const [first, second] = told.copyFirst ? ['the copy', told.kernelName] : [told.kernelName, 'the copy'];
     const ahead = other === null ? 'other work' : told.label(other);
+    const needsIt = told.scene.facts.shareData(told.shown.pair?.second.op ?? -1, other?.op ?? -1) === true;
     return {
       title: 'Queued behind other work',
       explanation: `${capital(second)} stood behind ${ahead} ${queueWords(told)}${other === null ? '' : `, and started ${formatDuration(Math.abs((told.shown.pair?.second.startNs ?? 0) - other.endNs))} after that had ended`}. ${told.timing}`,
-      remedy: `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
+      remedy: needsIt
+        ? `${capital(second)} and ${ahead} share data: let ${first} overlap other work.`
+        : `Issue ${second} before ${ahead}, or in a stream that doesn't wait for it.`,
     };
   },
 

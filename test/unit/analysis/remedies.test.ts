@@ -325,6 +325,24 @@ describe('remedies of other causes', () => {
     });
   });
 
+  it('move no copy to a stream of its own that has one', () => {
+    const upload = { op: 'copy', src: 'source', dst: 'work', stream: 'compute' };
+    const behind = (stream: string, ...more: { op: string }[]) =>
+      explain(
+        experimentOf({ ...parts, streams: [...parts.streams, { id: 'own' }] }, [
+          { ...copy, stream },
+          { op: 'recordEvent', event: 'ready', stream },
+          upload,
+          kernel('compute', 'work'),
+          { op: 'synchronizeStream', stream },
+          ...more,
+        ] as Parameters<typeof experimentOf>[1]),
+      ).remedies.find(({ op }) => op === 0);
+    expect(behind('own')).toMatchObject({ cause: 'queued-behind', steps: [], tried: [], borneOut: null });
+    const shared = behind('own', { ...copy, stream: 'own' } as { op: string });
+    expect(shared?.tried[0]?.steps[0]).toBe('Move "H2D 20.0 MiB" to a non-blocking stream of its own, "copies2".');
+  });
+
   it('never issue a kernel before what brings its data, though both are in one stream', () => {
     const upload = { op: 'copy', src: 'source', dst: 'work', stream: 'compute' };
     const { before, remedies } = explain(experimentOf(parts, [copy, upload, kernel('compute', 'work')]));

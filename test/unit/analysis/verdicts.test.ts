@@ -541,8 +541,18 @@ describe('engines and queues', () => {
       'stream:b     ..XXXXXXXXKKK...',
     );
     const found = verdicts(iteration, experiment('pinned', [h2d('a'), d2h('b'), kernel('b')]));
-    expect(found.find(({ op }) => op === 0)).toMatchObject({ cause: 'queued-behind', blockedBy: 1, with: 2 });
+    expect(found.find(({ op }) => op === 0)).toMatchObject({
+      ...{ cause: 'queued-behind', blockedBy: 1, with: 2 },
+      remedy: 'Issue the kernel "multiply" before "D2H 977 KiB", or in a stream that doesn\'t wait for it.',
+    });
     expect(found.find(({ op }) => op === 1)).toMatchObject({ cause: 'same-stream', with: 2 });
+    const needing = verdicts(
+      iteration,
+      experiment('pinned', [h2d('a'), d2h('b'), { ...kernel('b'), writes: ['source'] }]),
+    );
+    expect(needing.find(({ op }) => op === 0)?.remedy).toBe(
+      'The kernel "multiply" and "D2H 977 KiB" share data: let the copy overlap other work.',
+    );
   });
 
   it('says that a device-to-device copy had no engine', () => {
