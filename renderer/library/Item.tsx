@@ -49,6 +49,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
       className={classes['item']}
       data-current={current || undefined}
       data-selected={selected || undefined}
+      data-detailed={detail !== undefined || undefined}
       onContextMenu={(event) => {
         if (!hasMenu) return;
         event.preventDefault();

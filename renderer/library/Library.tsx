@@ -1,7 +1,7 @@
 /** The left panel: examples, the user's experiments, and runs with what their numbers are. */
 import { Button, Loader, Text } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { openPage } from '../app/store/pages.ts';
 import { isPrediction } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
@@ -36,7 +36,25 @@ export function Library() {
   );
 }
 
+/** How far down the lists are. A page with other panels makes them anew, and they stay where they were. */
+let scrolledTo = 0;
+
+function useKeptScroll(): { readonly ref: RefObject<HTMLDivElement | null>; readonly onScroll: () => void } {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (ref.current === null) return;
+    ref.current.scrollTop = scrolledTo;
+    // What is open may have come to lie below the panel, where that is less high or narrower now.
+    ref.current.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const onScroll = (): void => {
+    scrolledTo = ref.current?.scrollTop ?? 0;
+  };
+  return { ref, onScroll };
+}
+
 function Lists() {
+  const scroll = useKeptScroll();
   const { filter, selecting } = useLibrary();
   const { examples, experiments, runs } = useListed();
   const sweeps = useListedSweeps();
@@ -55,7 +73,7 @@ function Lists() {
   return (
     <>
       <LibraryTools />
-      <div className={classes['lists']}>
+      <div className={classes['lists']} {...scroll}>
         {isFiltered && isEmpty ? <NothingMatches /> : null}
         {/* Only what can be selected, while one selects. */}
         {selecting || (isFiltered && examples.length === 0) ? null : <Examples groups={examples} />}

@@ -235,6 +235,16 @@ test('a part of the library that was closed stays closed', async ({ window, page
   await expect(examples.getByRole('listitem')).not.toHaveCount(0);
 });
 
+test('the library stays scrolled to what is opened from it, and to what comes after', async ({ window, page }) => {
+  const last = window.runs.last().getByRole('button').first();
+  await last.click();
+  await expect(window.status).toContainText('recorded on');
+  await expect(last).toBeInViewport();
+  await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
+  await expect(window.inspector).toBeHidden();
+  await expect(last).toBeInViewport();
+});
+
 test('files that are dropped are opened, whatever they are', async ({ window, page }) => {
   await drop(page, [
     ['mine.copyscope.json', Buffer.from(named('Dropped'))],
