@@ -45,10 +45,10 @@ export function Chart({ spec, onOpen, height = 360, tools }: Props) {
           <h3>{title}</h3>
           <p>{provenanceLine(spec)}</p>
         </div>
-        {origins.map((origin) => (
-          <OriginBadge key={origin} origin={origin} compact />
-        ))}
         <div className={classes['tools']}>
+          {origins.map((origin) => (
+            <OriginBadge key={origin} origin={origin} compact />
+          ))}
           {tools}
           <SegmentedControl
             size="xs"

@@ -1,7 +1,7 @@
 /** The runs' lanes, one run above the other, on one time scale. */
 import { Loader, Select } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { type OverviewLine, overview } from '../../core/analysis/compare/overview.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
@@ -134,18 +134,16 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
         {summary === undefined ? null : (
           <>
             <OriginBadge origin={summary.origin} compact />
-            <span className={classes['device']} title={`${summary.device}, ${formatMoment(summary.createdAt)}`}>
+            <Yielding title={`${summary.device}, ${formatMoment(summary.createdAt)}`}>
               {summary.device}, {formatMoment(summary.createdAt)}
-            </span>
+            </Yielding>
           </>
         )}
         {run.run.info.whileRecording === true ? (
-          <span className={classes['device']} title="So that it can be held against a recorded run">
-            with what recording costs
-          </span>
+          <Yielding title="So that it can be held against a recorded run">with what recording costs</Yielding>
         ) : null}
         <IterationOf run={run} view={view} name={line.name} />
-        {isUnaligned ? <span className={classes['device']}>without the operation aligned by</span> : null}
+        {isUnaligned ? <Yielding>without the operation aligned by</Yielding> : null}
         {verdict === null ? null : (
           <span className={classes['verdict']} title={`${verdict.title}. ${verdict.explanation}`}>
             <VerdictIcon verdict={verdict} size={15} /> {verdict.title}
@@ -174,6 +172,13 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
     </article>
   );
 }
+
+/** What gives way before the verdict does. */
+const Yielding = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
+  <span className={classes['yielding']} title={title}>
+    <span>{children}</span>
+  </span>
+);
 
 /** Which of the run's iterations is shown; its median one until another is picked. */
 function IterationOf({
