@@ -5,13 +5,19 @@ const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateStri
 export function formatMoment(iso: string, now = new Date(), locale?: string): string {
   const moment = new Date(iso);
   if (Number.isNaN(moment.getTime())) return iso;
-  if (sameDay(moment, now))
-    return moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+  if (sameDay(moment, now)) return timeOfDay(iso, locale);
   const day = moment.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
   return moment.getFullYear() === now.getFullYear()
     ? `${day} ${moment.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hour12: false })}`
     : `${day} ${moment.getFullYear()}`;
 }
+
+/** '20 Nov 2026, 14:05:09'. */
+export const formatInstant = (iso: string, locale?: string): string =>
+  `${formatDay(iso, locale)}, ${timeOfDay(iso, locale)}`;
+
+const timeOfDay = (iso: string, locale?: string): string =>
+  new Date(iso).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
 
 /** '20 Nov 2026'. */
 export const formatDay = (iso: string, locale?: string): string =>

@@ -8,6 +8,7 @@ import { useApp } from '../app/store/store.ts';
 import type { WindowSummary } from '../app/windowSummary.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
+import { formatInstant } from '../common/time.ts';
 import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
 import classes from './Inspector.module.css';
 import { VerdictCard, verdictTone } from './VerdictCard.tsx';
@@ -42,6 +43,18 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
           {summary.makespanNs === null ? null : <p>This run is partial: it holds what was recorded until then.</p>}
         </div>
       )}
+      {isOfNothing(summary) ? null : <Blocks run={run} summary={summary} />}
+    </>
+  );
+}
+
+/** A prediction of an empty program has nothing to say. */
+const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
+  engine === 'sim' && makespanNs === null && error === null;
+
+function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
+  return (
+    <>
       <Verdicts run={run} verdicts={summary.verdicts} />
       <OverlapBlock summary={summary} />
       <EngineBlock summary={summary} />
@@ -155,7 +168,7 @@ function HostBlock({ summary }: { readonly summary: WindowSummary }) {
       calls > 0 || heldByCopyNs + blockedInSynchronizeNs + workingNs + otherNs > 0,
   );
   return busy.map((host) => (
-    <Block key={host.lane} title={`Host thread ${host.name}`}>
+    <Block key={host.lane} title={hostTitle(host.name)}>
       <Facts>
         <Time name={host.calls === 1 ? 'Issuing 1 call' : `Issuing ${host.calls} calls`} value={host.issuingNs} />
         <Time name="Held by a copy" value={host.heldByCopyNs} />
@@ -166,6 +179,9 @@ function HostBlock({ summary }: { readonly summary: WindowSummary }) {
     </Block>
   ));
 }
+
+/** A profiler's threads are called threads already. */
+const hostTitle = (name: string): string => (name.startsWith('thread ') ? `Host ${name}` : `Host thread ${name}`);
 
 const Time = ({ name, value }: { readonly name: string; readonly value: number }) =>
   value > 0 ? <Fact name={name}>{formatDuration(value)}</Fact> : null;
@@ -224,7 +240,7 @@ function TimingBlock({ summary: { iterations, timing, engine } }: { readonly sum
     <Block title="Timing">
       <Facts>
         <Fact name="Device times from">{timings[timing]}</Fact>
-        <Fact name="Recorded iterations">{recorded}</Fact>
+        {engine === 'sim' ? null : <Fact name="Recorded iterations">{recorded}</Fact>}
         <SpreadFact name="Makespan" spread={recordedMakespanNs} />
         {engine === 'sim' ? null : <RecordingCost iterations={iterations} />}
       </Facts>
@@ -288,7 +304,7 @@ function MachineBlock({ summary }: { readonly summary: WindowSummary }) {
         {versions.runtime === null ? null : <Fact name="CUDA runtime">{versions.runtime}</Fact>}
         {versions.cupti === null ? null : <Fact name="CUPTI">{versions.cupti}</Fact>}
         <Fact name="Copyscope">{versions.copyscope}</Fact>
-        <Fact name="Date">{new Date(createdAt).toLocaleString()}</Fact>
+        <Fact name="Date">{formatInstant(createdAt)}</Fact>
       </Facts>
     </Block>
   );

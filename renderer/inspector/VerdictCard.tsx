@@ -92,7 +92,7 @@ function Refuted({ run, verdict, remedy, linked = false }: Props & { readonly re
 function VerdictLink({ run, verdict }: Props) {
   const { op, row } = verdict;
   const open = (): void => select(op >= 0 ? { kind: 'op', op } : { kind: 'row', run: run.id, row });
-  return <LinkButton onClick={open}>{subjectName(run, verdict)}</LinkButton>;
+  return <LinkButton onClick={open}>{unbroken(subjectName(run, verdict))}</LinkButton>;
 }
 
 /** Many copies of a trace have one name: their times tell them apart. */

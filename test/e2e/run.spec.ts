@@ -27,6 +27,8 @@ for (const { name, verdict, share, rule } of cases) {
     await expect(window.status).toContainText('simulated on');
     await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
     await expect(window.verdict.getByRole('heading')).toHaveText(verdict);
+    // The word is for real hardware.
+    await expect(window.inspector.getByRole('region', { name: 'Timing' })).not.toContainText(/recorded/i);
 
     await window.verdict.getByRole('button', { name: /^Rule:/ }).click();
     await expect(window.verdict).toContainText(rule);

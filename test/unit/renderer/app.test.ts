@@ -6,7 +6,7 @@ import type { LoadedRun } from '../../../renderer/app/loadedRun.ts';
 import { pageHash, parsePageHash } from '../../../renderer/app/page.ts';
 import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/app/store/select.ts';
 import type { AppState } from '../../../renderer/app/store/types.ts';
-import { formatMoment } from '../../../renderer/common/time.ts';
+import { formatInstant, formatMoment } from '../../../renderer/common/time.ts';
 import { exampleGroups } from '../../../renderer/library/groups.ts';
 import { experiment } from './exampleRun.ts';
 
@@ -202,5 +202,6 @@ describe('moments', () => {
     expect(formatMoment(new Date(2026, 9, 2, 5, 4).toISOString(), now, 'en-GB')).toBe('2 Oct 05:04');
     expect(formatMoment(new Date(2025, 9, 2).toISOString(), now, 'en-GB')).toBe('2 Oct 2025');
     expect(formatMoment('nonsense', now)).toBe('nonsense');
+    expect(formatInstant(new Date(2025, 9, 2, 15, 4, 3).toISOString(), 'en-GB')).toBe('2 Oct 2025, 15:04:03');
   });
 });
