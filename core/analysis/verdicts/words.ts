@@ -4,6 +4,7 @@ import { formatBytes, formatDuration, formatRate, formatShare } from '../../unit
 import { holdsHost } from '../hostTime.ts';
 import type { Activity } from '../iteration.ts';
 import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
+import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
 import { capital, inParts, nonBlocking, otherWork, ownStream, type Teller, Told, type Words, withThe } from './told.ts';
@@ -85,9 +86,11 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'engine-busy': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
     const busy = other === null ? 'another copy' : told.label(other);
+    const sharer = other === null ? null : linkSharer(told.scene, other);
+    const beside = sharer === null ? '' : ` That one shared the link: ${usesLink(told, sharer)}.`;
     return {
       title: 'Copy engine busy',
-      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${busy}${other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`}. Copies of one direction run one after another, whatever their streams. ${told.timing}`,
+      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${busy}${other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`}. Copies of one direction run one after another, whatever their streams.${beside} ${told.timing}`,
       remedy: `Issue this copy before ${busy}, or give the device more work to do meanwhile.`,
     };
   },

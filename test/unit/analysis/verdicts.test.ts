@@ -489,6 +489,9 @@ describe('engines and queues', () => {
     it('it did not where its engine was at work, or where it waited for longer after the kernel than for it', () => {
       expect(told({}, 'pinned', '........CCCC', '..XXXXXX....')).toMatchObject({ cause: 'engine-busy', blockedBy: 2 });
       expect(told({}, 'pinned', '...............CCCC')?.cause).toBe('unexplained');
+      expect(told({}, 'pinned', '........CCCC', '..XXXXXX....')?.explanation).toContain(
+        'That one shared the link: the kernel "stream kernel" works on mapped memory, "input"',
+      );
     });
 
     it('a copy that overlapped one shared the link with it', () => {
