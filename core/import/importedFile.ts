@@ -3,6 +3,8 @@ import type { ErrorInfo } from '../errors.ts';
 import type { Header } from './kinetoHeader.ts';
 import type { KinetoRows } from './kinetoRows.ts';
 
+export type ByteStream = AsyncIterable<Uint8Array>;
+
 export interface ImportOptions {
   /** What the trace is called: the file's name. */
   readonly name: string;
@@ -20,4 +22,6 @@ export interface ReadFile {
   readonly rows: KinetoRows;
   readonly events: number;
   readonly problem: ErrorInfo | null;
+  /** What lies behind the trace, in words; null where nothing does. */
+  readonly behind: string | null;
 }

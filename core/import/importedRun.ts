@@ -6,7 +6,7 @@ import type { ImportOptions, ReadFile } from './importedFile.ts';
 import type { Header } from './kinetoHeader.ts';
 import { type ReadTrace, unknownEvent } from './kinetoRows.ts';
 
-export function importedRun({ header, rows, events, problem }: ReadFile, options: ImportOptions): Run {
+export function importedRun({ header, rows, events, problem, behind }: ReadFile, options: ImportOptions): Run {
   const leftOut = rows.leftOut();
   const { incomplete, count } = rows;
   const read = rows.finish();
@@ -32,7 +32,10 @@ export function importedRun({ header, rows, events, problem }: ReadFile, options
       representative: 0,
     },
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
-    notes: notes(trace, header, leftOut, incomplete),
+    notes: [
+      ...notes(trace, header, leftOut, incomplete),
+      ...(behind === null ? [] : [`Left out is what lies behind the trace: ${behind}`]),
+    ],
   };
   return { info, trace };
 }

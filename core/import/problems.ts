@@ -4,6 +4,8 @@ import { CopyscopeError } from '../errors.ts';
 export type TraceFileCode =
   /** Ends in the middle: what came before is kept. */
   | 'trace-file.truncated'
+  /** Ends well, and something else follows: the trace itself is whole, or else it breaks off there. */
+  | 'trace-file.followed'
   /** Not JSON from some byte on: what came before is kept. */
   | 'trace-file.malformed'
   /** Nothing of a PyTorch trace is in it. */
@@ -12,6 +14,7 @@ export type TraceFileCode =
 
 const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.truncated': 'Copy the file again, or let the profiler finish writing it.',
+  'trace-file.followed': 'Copy the file again, or let the profiler finish writing it.',
   'trace-file.malformed': 'Export the trace again.',
   'trace-file.not-a-trace': "Open a trace that PyTorch's profiler exported (export_chrome_trace).",
   'trace-file.too-large': 'Profile fewer steps.',

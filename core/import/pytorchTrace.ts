@@ -1,12 +1,11 @@
 /**
- * Reads a trace of PyTorch's profiler: Kineto's JSON in the Chrome format, plain or gzipped, as a stream. Memory holds
- * the trace's columns and one chunk, never the file. https://github.com/pytorch/kineto, output_json.cpp.
+ * Reads a trace of PyTorch's profiler: Kineto's JSON in the Chrome format, as a stream. Memory holds the trace's columns
+ * and one chunk, never the file. https://github.com/pytorch/kineto, output_json.cpp.
  */
 import { CopyscopeError, type ErrorInfo } from '../errors.ts';
 import type { Run } from '../trace/run.ts';
 import { ByteWindow } from './byteWindow.ts';
-import { type ByteStream, unpacked } from './gunzip.ts';
-import type { ImportOptions, ReadFile } from './importedFile.ts';
+import type { ByteStream, ImportOptions, ReadFile } from './importedFile.ts';
 import { importedRun } from './importedRun.ts';
 import {
   closeBrace,
@@ -32,19 +31,23 @@ import { TextTable } from './textTable.ts';
 /**
  * The trace as a run without an experiment. A file that breaks off or is malformed gives a run with status 'failed' and
  * what could be read; its error is `trace-file.truncated` or `trace-file.malformed` and says at which byte and line.
- * Rejects with `trace-file.not-a-trace` where nothing of a trace is in it, and with whatever `chunks` rejects with.
+ * So does a stream that rejects with `trace-file.truncated`, or with `trace-file.followed` before the trace is whole; behind
+ * a whole one that is told in its notes. Rejects with `trace-file.not-a-trace` where nothing of a trace is in it, and with
+ * whatever else `chunks` rejects with.
  */
 export async function readPyTorchTrace(chunks: ByteStream, options: ImportOptions): Promise<Run> {
   const reader = new TraceReader();
   try {
-    for await (const chunk of unpacked(chunks)) {
+    for await (const chunk of chunks) {
       if (!reader.push(chunk)) break;
       options.onProgress?.(reader.bytes, reader.events);
     }
     reader.close();
   } catch (thrown) {
-    if (!(thrown instanceof CopyscopeError && thrown.code === 'trace-file.truncated')) throw thrown;
-    reader.breakOff(thrown);
+    if (!(thrown instanceof CopyscopeError)) throw thrown;
+    if (thrown.code === 'trace-file.followed') reader.closeBefore(thrown);
+    else if (thrown.code === 'trace-file.truncated') reader.breakOff(thrown);
+    else throw thrown;
   }
   return importedRun(reader.finish(), options);
 }
@@ -69,6 +72,7 @@ class TraceReader {
   /** A value that ran out of bytes is read anew when twice as many wait, so that a long one isn't with each chunk. */
   #enough = 0;
   #problem: ErrorInfo | null = null;
+  #behind: string | null = null;
   /** Null when the file has ended as it should. */
   #step: Step | null = (window) => this.#begin(window);
 
@@ -99,6 +103,13 @@ class TraceReader {
     if (this.#problem === null && this.#step !== null && !openEnded) this.breakOff(null);
   }
 
+  /** What follows is none of the trace's bytes. */
+  closeBefore(error: CopyscopeError): void {
+    this.#run();
+    if (this.#step === null) this.#behind = error.message;
+    else this.breakOff(error);
+  }
+
   breakOff(error: CopyscopeError | null): void {
     this.#run();
     if (this.#problem !== null) return;
@@ -111,7 +122,8 @@ class TraceReader {
 
   finish(): ReadFile {
     if (!this.#seenEvents) throw this.#notATrace();
-    return { header: readHeader(this.#header), rows: this.#rows, events: this.#events, problem: this.#problem };
+    const header = readHeader(this.#header);
+    return { header, rows: this.#rows, events: this.#events, problem: this.#problem, behind: this.#behind };
   }
 
   #run(): void {

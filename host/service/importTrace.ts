@@ -7,6 +7,7 @@ import { readPyTorchTrace } from '../../core/import/pytorchTrace.ts';
 import { traceName } from '../../core/import/sniff.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { storageError } from './files.ts';
+import { unpacked } from './imports/unpacked.ts';
 
 const chunkBytes = 1 << 20;
 
@@ -22,7 +23,12 @@ export async function importTraceFile(
   try {
     const { mtime } = await stat(path);
     const chunks = createReadStream(path, { highWaterMark: chunkBytes });
-    return await readPyTorchTrace(chunks, { name: traceName(basename(path)), version, modifiedAt: mtime, onProgress });
+    return await readPyTorchTrace(unpacked(chunks), {
+      name: traceName(basename(path)),
+      version,
+      modifiedAt: mtime,
+      onProgress,
+    });
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { readPyTorchTrace } from '../../core/import/pytorchTrace.ts';
+import { unpacked } from '../../host/service/imports/unpacked.ts';
 import { writeLargeTrace } from './support/largeTrace.ts';
 
 const events = Number(process.argv[2] ?? 1_000_000);
@@ -15,7 +16,7 @@ const path = given ?? join(tmpdir(), `copyscope-bench-${process.pid}.json`);
 if (given === undefined) writeLargeTrace(path, events);
 try {
   const start = performance.now();
-  const run = await readPyTorchTrace(createReadStream(path, { highWaterMark: 1 << 20 }), {
+  const run = await readPyTorchTrace(unpacked(createReadStream(path, { highWaterMark: 1 << 20 })), {
     name: 'bench',
     version: '0',
     modifiedAt: new Date(),

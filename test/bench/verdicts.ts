@@ -15,6 +15,7 @@ import { lower } from '../../core/program/lower.ts';
 import { simEngine } from '../../core/simulator/engine.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import type { Run } from '../../core/trace/run.ts';
+import { unpacked } from '../../host/service/imports/unpacked.ts';
 import { writeLargeTrace } from './support/largeTrace.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
@@ -23,7 +24,7 @@ async function importedTrace(): Promise<Run> {
   const path = join(tmpdir(), `copyscope-bench-${process.pid}.json`);
   writeLargeTrace(path, Math.ceil((rows * 5) / 3));
   try {
-    return await readPyTorchTrace(createReadStream(path, { highWaterMark: 1 << 20 }), {
+    return await readPyTorchTrace(unpacked(createReadStream(path, { highWaterMark: 1 << 20 })), {
       name: 'bench',
       version: '0',
       modifiedAt: new Date(),

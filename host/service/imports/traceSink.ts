@@ -1,10 +1,11 @@
 /** Reads a trace of another tool while it comes: memory holds its rows and one part, never the file. */
-import type { ByteStream } from '../../../core/import/gunzip.ts';
+import type { ByteStream } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/pytorchTrace.ts';
 import { traceName } from '../../../core/import/sniff.ts';
 import type { Imported } from '../../../core/service/service.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { Sink } from './sink.ts';
+import { unpacked } from './unpacked.ts';
 
 export interface TraceFile {
   readonly name: string;
@@ -20,7 +21,7 @@ export class TraceSink implements Sink {
 
   constructor({ name, modifiedAt, version }: TraceFile, keep: (run: Run) => Promise<Imported>) {
     this.#keep = keep;
-    this.#run = readPyTorchTrace(this.#parts, { name: traceName(name), modifiedAt, version });
+    this.#run = readPyTorchTrace(unpacked(this.#parts), { name: traceName(name), modifiedAt, version });
     // Whoever waits for it hears; a reader that has had enough takes no more.
     this.#run.catch(() => {}).finally(() => this.#parts.close());
   }

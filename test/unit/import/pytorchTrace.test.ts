@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
@@ -9,7 +9,17 @@ import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
 import { mostGrowth } from '../support/growth.ts';
-import { chunksOf, complete, modifiedAt, overlapTraces, read, rowsOf, traceBytes, traceOf } from './support.ts';
+import {
+  chunksOf,
+  complete,
+  modifiedAt,
+  overlapTraces,
+  read,
+  readStream,
+  rowsOf,
+  traceBytes,
+  traceOf,
+} from './support.ts';
 
 interface JsonEvent {
   readonly ph: string;
@@ -307,6 +317,9 @@ describe('a trace in small chunks', () => {
   });
 });
 
+const packed = (text: string): Uint8Array => new Uint8Array(gzipSync(text));
+const joined = (parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
+
 describe('a damaged file', () => {
   const events = [complete('cpu_op', 'a', 1, 1), complete('kernel', 'k', 2, 1, { device: 0, stream: 7 })];
   const json = traceOf(events, { schemaVersion: 1, deviceProperties: [{ id: 0, name: 'GPU' }] });
@@ -377,6 +390,110 @@ describe('a damaged file', () => {
     expect((await read(packed)).trace.count).toBe(5000);
   });
 
+  describe('gzipped', () => {
+    const many = traceOf(
+      Array.from({ length: 3000 }, (_, index) => complete('cpu_op', `op ${index * 7919}`, index, 1)),
+    );
+    const half = Math.floor(many.length / 2);
+    const [small, large, nothing] = [packed(json), packed(many), packed('')];
+    const [before, behind] = [packed(many.slice(0, half)), packed(many.slice(half))];
+    const other = new TextEncoder().encode('something else');
+    /** In one part, and in many. */
+    const parts = [undefined, 7];
+
+    it('in several members is read as one', async () => {
+      const whole = await read(many);
+      for (const size of parts) {
+        for (const file of [
+          [before, behind],
+          [nothing, before, nothing, nothing, behind, nothing],
+          // What fills a tape's last block.
+          [before, behind, new Uint8Array(100)],
+        ]) {
+          const run = await read(joined(file), size);
+          expect(run.info).toEqual(whole.info);
+          expect(run.trace).toEqual(whole.trace);
+        }
+      }
+    });
+
+    it.each([
+      ['short', small, json],
+      ['long', large, many],
+    ])('with something else behind it is read whole, and says from where on: %s', async (_, file, text) => {
+      const whole = await read(text);
+      for (const size of parts) {
+        const run = await read(joined([file, other]), size);
+        const note = `Left out is what lies behind the trace: the gzip data ends at byte ${file.length} of the file, and what follows is none.`;
+        expect(run.info).toEqual({ ...whole.info, notes: [...whole.info.notes, note] });
+        expect(run.trace).toEqual(whole.trace);
+      }
+    });
+
+    it('with something else between two members gives what is before, and says where that is', async () => {
+      for (const size of parts) {
+        const { info, trace } = await read(joined([before, other, behind]), size);
+        expect(info).toMatchObject({ status: 'failed', error: { code: 'trace-file.truncated' } });
+        expect(info.error?.message).toContain(`the gzip data ends at byte ${before.length} of the file`);
+        expect(info.error?.field).toBe(`byte ${half}, line 1`);
+        expect(trace.count).toBe((await read(many.slice(0, half))).trace.count);
+      }
+    });
+
+    it('wherever it is damaged gives most of what is before, however short it is', async () => {
+      const text = traceOf(
+        Array.from({ length: 40 }, (_, index) => complete('cpu_op', `op ${index * 7919}`, index * 17, index)),
+      );
+      const whole = packed(text);
+      for (let at = Math.floor(0.6 * whole.length); at < whole.length - 1; at += 1) {
+        const wrong = whole.slice();
+        for (const byte of [at, at + 1]) wrong[byte] = 255 - (wrong[byte] ?? 0);
+        const { info, trace } = await read(wrong);
+        expect(info.status).toBe('failed');
+        expect(trace.count).toBeGreaterThan(10);
+      }
+    });
+
+    it('and cut off anywhere gives what is before, or is no trace', async () => {
+      let most = 0;
+      for (let length = 0; length < small.length; length += 1) {
+        const run = await read(small.subarray(0, length)).catch((error: unknown) => error);
+        if (run instanceof CopyscopeError) expect(run.code).toBe('trace-file.not-a-trace');
+        else expect(run).toMatchObject({ info: { status: 'failed', error: { code: 'trace-file.truncated' } } });
+        const count = run instanceof CopyscopeError ? 0 : (run as Run).trace.count;
+        expect(count).toBeGreaterThanOrEqual(most);
+        most = count;
+      }
+      expect(most).toBe(events.length);
+    });
+
+    it('is never more than a CopyscopeError, whatever bytes are wrong', async () => {
+      const change = fc.tuple(fc.nat(small.length - 1), fc.nat(255));
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), fc.boolean(), async (changes, isTwice) => {
+          const wrong = small.slice();
+          for (const [at, value] of changes) wrong[at] = value;
+          const run = await read(isTwice ? joined([small, wrong]) : wrong, 50).catch((error: unknown) => error);
+          if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    it('with a name, a comment and more in its header is read as any other', async () => {
+      const [header, rest] = [small.slice(0, 10), small.slice(10)];
+      // FTEXT, FHCRC, FEXTRA, FNAME and FCOMMENT of RFC 1952.
+      header[3] = 0b11111;
+      const fields = new TextEncoder().encode(`\x03\x01${'\0'.repeat(259)}trace.json\0a comment\0`);
+      const crc = new Uint8Array(2);
+      new DataView(crc.buffer).setUint16(0, crc32(joined([header, fields])) & 0xffff, true);
+      for (const size of parts) {
+        const run = await read(joined([header, fields, crc, rest]), size);
+        expect(run.info).toEqual((await read(json)).info);
+      }
+    });
+  });
+
   it('is never more than a CopyscopeError, whatever bytes are wrong', async () => {
     const bytes = new TextEncoder().encode(json);
     const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255));
@@ -391,12 +508,15 @@ describe('a damaged file', () => {
     );
   });
 
-  it('passes on what the source itself fails with', async () => {
+  it.each([
+    ['at once', 0],
+    ['in the middle', 60],
+    ['at its end', 10_000],
+  ])('passes on what the source itself fails with: %s', async (_, most) => {
     async function* failing(): AsyncGenerator<Uint8Array> {
-      yield* chunksOf(new Uint8Array(gzipSync(json)), 40);
+      yield* chunksOf(packed(json).subarray(0, most), 40);
       throw new Error('EIO');
     }
-    const { readPyTorchTrace } = await import('../../../core/import/pytorchTrace.ts');
-    await expect(readPyTorchTrace(failing(), { name: 'x', version: '1', modifiedAt })).rejects.toThrow('EIO');
+    await expect(readStream(failing())).rejects.toThrow('EIO');
   });
 });

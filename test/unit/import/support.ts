@@ -1,9 +1,11 @@
 /** Trace files for the reader's tests: the recorded ones, and small ones written by hand. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ByteStream } from '../../../core/import/importedFile.ts';
 import { readPyTorchTrace } from '../../../core/import/pytorchTrace.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { unpacked } from '../../../host/service/imports/unpacked.ts';
 
 const folder = join(import.meta.dirname, '../../fixtures/pytorch-traces');
 
@@ -19,12 +21,12 @@ export async function* chunksOf(bytes: Uint8Array, size = 1 << 16): AsyncGenerat
 
 export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
 
+/** A file's bytes as they come, packed or not. */
+export const readStream = (chunks: ByteStream): Promise<Run> =>
+  readPyTorchTrace(unpacked(chunks), { name: 'test', version: '1.2.3', modifiedAt });
+
 export const read = (content: Uint8Array | string, size?: number): Promise<Run> =>
-  readPyTorchTrace(chunksOf(typeof content === 'string' ? new TextEncoder().encode(content) : content, size), {
-    name: 'test',
-    version: '1.2.3',
-    modifiedAt,
-  });
+  readStream(chunksOf(typeof content === 'string' ? new TextEncoder().encode(content) : content, size));
 
 export const rowsOf = ({ trace }: Run): TraceRow[] =>
   Array.from({ length: trace.count }, (_, row) => readRow(trace, row));

@@ -1,0 +1,77 @@
+/** A stream of bytes that is taken in pieces of any size. */
+import type { ByteStream } from '../../../core/import/importedFile.ts';
+
+export class GivenBytes {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #chunk: Uint8Array = new Uint8Array(0);
+  /** Of the chunk, what was taken. */
+  #from = 0;
+  #at = 0;
+
+  constructor(source: ByteStream) {
+    this.#chunks = source[Symbol.asyncIterator]();
+  }
+
+  /** How many bytes were taken. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get #waiting(): Uint8Array {
+    return this.#chunk.subarray(this.#from);
+  }
+
+  /** Whether so many more come. */
+  async has(count: number): Promise<boolean> {
+    while (this.#chunk.length - this.#from < count) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return false;
+      this.#chunk = this.#from === this.#chunk.length ? next.value : joined(this.#waiting, next.value);
+      this.#from = 0;
+    }
+    return true;
+  }
+
+  async beginsWith(bytes: readonly number[]): Promise<boolean> {
+    return (await this.has(bytes.length)) && bytes.every((byte, index) => this.#waiting[index] === byte);
+  }
+
+  /** At most so many, and at least one; null where there are none. */
+  async take(most: number): Promise<Uint8Array | null> {
+    if (!(await this.has(1))) return null;
+    const taken = this.#waiting.subarray(0, most);
+    this.#move(taken.length);
+    return taken;
+  }
+
+  /** So many of what was taken last come again. */
+  giveBack(count: number): void {
+    this.#move(-count);
+  }
+
+  async skipWhile(isSkipped: (byte: number) => boolean): Promise<void> {
+    while (await this.has(1)) {
+      const stop = this.#waiting.findIndex((byte) => !isSkipped(byte));
+      this.#move(stop < 0 ? this.#waiting.length : stop);
+      if (stop >= 0) return;
+    }
+  }
+
+  async *rest(): ByteStream {
+    const waiting = this.#waiting;
+    if (waiting.length > 0) yield waiting;
+    yield* { [Symbol.asyncIterator]: () => this.#chunks };
+  }
+
+  #move(count: number): void {
+    this.#from += count;
+    this.#at += count;
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
