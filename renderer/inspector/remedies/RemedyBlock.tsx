@@ -7,7 +7,7 @@ import { useApp } from '../../app/store/store.ts';
 import { useLessonView } from '../../lessons/lessonView.ts';
 import { ApplyButton } from './ApplyButton.tsx';
 import classes from './RemedyBlock.module.css';
-import type { PredictedRemedy, RemedyState } from './useRemedy.ts';
+import type { PredictedRemedy, RemedyState } from './remedyQueue.ts';
 
 interface Props {
   readonly run: LoadedRun;

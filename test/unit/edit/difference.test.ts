@@ -55,6 +55,18 @@ it('takes a field that is undefined for none', () => {
   expect(sent({ a: 1, b: 2 }, { a: 1, b: undefined })).toEqual({ a: 1 });
 });
 
+it('tells what is nowhere in a list before by the item behind the last one that is', () => {
+  const [first, kept, changed, last] = [0, 1, 2, 3].map((number) => ({ number, more: 'the same' }));
+  const made = difference([first, kept, changed, last], [kept, { ...changed, number: 7 }, last]);
+  expect(made).toEqual({
+    parts: [
+      { from: 1, count: 1 },
+      { from: 2, with: { fields: { number: { value: 7 } }, gone: [] } },
+      { from: 3, count: 1 },
+    ],
+  });
+});
+
 it('is short where the edit is, and shares all else', () => {
   const long = experimentOf(
     {},

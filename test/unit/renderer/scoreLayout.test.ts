@@ -62,6 +62,7 @@ describe('the score', () => {
     expect([steps.next(), steps.next()]).toEqual([{ done: false }, { done: false }]);
     const inSteps = steps.next().value;
     expect(inSteps).toEqual(scoreLayout(structuredClone(long)));
+    expect(scoreLayout(long).blocks.map(({ op }) => op)).toEqual(Array.from({ length: 12_001 }, (_, op) => op));
     expect(scoreLayout(long)).toBe(inSteps);
   });
 

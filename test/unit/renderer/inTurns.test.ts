@@ -1,0 +1,88 @@
+/** Work in steps: at once it is what it is in turns, between which messages come in and may make it needless. */
+import { expect, it } from 'vitest';
+import { atOnce, type InSteps } from '../../../core/steps.ts';
+import { inTurns } from '../../../renderer/common/inTurns.ts';
+
+/** Counts to four, and says how far it came. */
+function* counting(seen: number[] = []): InSteps<string, number> {
+  for (const step of [1, 2, 3]) {
+    seen.push(step);
+    yield step;
+  }
+  seen.push(4);
+  return 'four';
+}
+
+const always = () => true;
+
+it('gives at once and in turns the same', async () => {
+  const [once, turns]: number[][] = [[], []];
+  expect(atOnce(counting(once))).toBe('four');
+  expect(await inTurns(counting(turns), always)).toBe('four');
+  expect([once, turns]).toEqual([
+    [1, 2, 3, 4],
+    [1, 2, 3, 4],
+  ]);
+});
+
+it('tells what each step told', async () => {
+  const told: number[] = [];
+  await inTurns(counting(), always, (step) => told.push(step));
+  expect(told).toEqual([1, 2, 3]);
+});
+
+it('lets in what has come between two steps', async () => {
+  let steps = 0;
+  function* long(): InSteps<void> {
+    // Node takes up to a thousand messages of one channel before those of another.
+    while (steps < 5000) {
+      steps += 1;
+      yield;
+    }
+  }
+  const { port1, port2 } = new MessageChannel();
+  const stepsThen = new Promise<number>((resolve) => {
+    port1.onmessage = () => resolve(steps);
+  });
+  // It is on its way before the first step is done.
+  port2.postMessage(null);
+  await inTurns(long(), always);
+  expect(await stepsThen).toBeLessThan(5000);
+  port1.close();
+});
+
+it('does nothing more of what is not wanted any more', async () => {
+  const seen: number[] = [];
+  expect(await inTurns(counting(seen), () => seen.length < 2)).toBeNull();
+  expect(seen).toEqual([1, 2]);
+});
+
+it('does several things side by side, each to its own end', async () => {
+  const [first, second]: number[][] = [[], []];
+  const both = [inTurns(counting(first), always), inTurns(counting(second), () => (second?.length ?? 0) < 2)];
+  expect(await Promise.all(both)).toEqual(['four', null]);
+  expect([first, second]).toEqual([
+    [1, 2, 3, 4],
+    [1, 2],
+  ]);
+});
+
+it('gives each of several things its turn', async () => {
+  const seen: number[] = [];
+  function* work(of: number): InSteps<void> {
+    for (let step = 0; step < 3; step += 1) {
+      seen.push(of);
+      yield;
+    }
+  }
+  await Promise.all([1, 2, 3].map((of) => inTurns(work(of), always)));
+  expect(seen).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
+});
+
+it('fails with what its work throws', async () => {
+  function* failing(): InSteps<never> {
+    yield;
+    throw new Error('no more');
+  }
+  await expect(inTurns(failing(), always)).rejects.toThrow('no more');
+});
