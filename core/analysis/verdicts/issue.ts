@@ -168,6 +168,9 @@ function issue(instruction: Instruction, thread: number, graphStream: number | n
     case 'copy':
     case 'kernel':
       return unplaced(op, instruction.code, thread, stream, -1, -1);
+    case 'item':
+      // Its synchronise adds nothing: the copy's own call holds the host.
+      return unplaced(op, 'copy', thread, stream, -1, -1);
     case 'memset':
     case 'hostFunction':
       return unplaced(op, 'other', thread, stream, -1, -1);
