@@ -35,10 +35,7 @@ function find(experiment: Experiment, { run }: FindHazards): HazardReport {
   return isSame ? withEvidence(report, lower(experiment), run.verification) : report;
 }
 
-/** What decides the operations' numbers and what they do; not the name, nor how often all is repeated. */
-const programOf = ({ buffers, streams, events, threads }: Experiment): object => ({
-  buffers,
-  streams,
-  events,
-  threads,
-});
+/** What decides the operations' numbers and what they do: not what it is called, nor how often all is repeated. */
+function programOf({ name: _, description: __, environment, ...program }: Experiment): object {
+  return { ...program, environment: { ...environment, iterations: 0, warmups: 0 } };
+}

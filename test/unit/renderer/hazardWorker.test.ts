@@ -74,9 +74,18 @@ describe('the worker that looks for hazards', () => {
       if (answer.kind !== 'found') throw new Error(answer.kind);
       return (answer.report?.hazards ?? []).map((hazard) => hazard.evidence !== null);
     };
+    const within = (fields: Partial<Experiment['environment']>): Experiment => ({
+      ...racing,
+      environment: { ...racing.environment, ...fields },
+    });
     const renamed = { ...racing, name: 'another name' };
-    for (const experiment of [racing, renamed]) expect(new Set(evidence(experiment))).toEqual(new Set([true]));
-    expect(new Set(evidence(twice))).toEqual(new Set([false]));
+    for (const experiment of [racing, renamed, within({ iterations: 7, warmups: 0 })]) {
+      expect(new Set(evidence(experiment))).toEqual(new Set([true]));
+    }
+    const signalled = { ...racing, signals: [{ id: 'go', capacity: 1 }] };
+    for (const experiment of [twice, within({ defaultStream: 'per-thread' }), signalled]) {
+      expect(new Set(evidence(experiment))).toEqual(new Set([false]));
+    }
   });
 
   it('says nothing of what can’t be lowered', () => {
