@@ -16,7 +16,7 @@ export const hazardKinds = [
   'destination-changed-in-flight',
   /** Two streams touch the same bytes, one of them writing, in no order. */
   'unordered-streams',
-  /** Two host threads do, or their calls decide the order of what they issue to one stream. */
+  /** Two host threads do, or their calls decide the order of what they issue to one stream, or make a buffer come and go. */
   'unordered-threads',
   /** Use of memory that no operation has surely allocated by then. */
   'used-before-allocated',

@@ -93,7 +93,7 @@ class Names {
       firstLabel: `"${this.#operation(first).label}"`,
       secondLabel: `"${this.#operation(second).label}"`,
       buffer: declared?.id ?? '',
-      region: describeRegion(start, end, declared?.bytes ?? 0),
+      region: from === undefined ? null : describeRegion(start, end, declared?.bytes ?? 0),
       sameThread: this.thread(first) === this.thread(second),
       meetsItself: first === second,
     };

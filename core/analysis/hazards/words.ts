@@ -12,8 +12,8 @@ export interface Told {
   readonly secondLabel: string;
   /** The buffer's id. */
   readonly buffer: string;
-  /** As 'bytes 0 to 4194304 (4.00 MiB)'. */
-  readonly region: string;
+  /** As 'bytes 0 to 4096' or 'all 4.00 MiB'; null where it is about the buffer as a whole coming and going. */
+  readonly region: string | null;
   readonly sameThread: boolean;
   readonly meetsItself: boolean;
 }
@@ -74,7 +74,10 @@ const tellers: Readonly<Record<HazardKind, (told: Told) => HazardWords>> = {
   }),
   'unordered-threads': (told) => ({
     title: 'Host threads without order on one buffer',
-    explanation: `${capital(told.first)} and ${told.second} touch the same bytes of "${told.buffer}" (${told.region}), and one of them writes. Which host thread comes first is chance.`,
+    explanation:
+      told.region === null
+        ? `${capital(told.first)} and ${told.second} make "${told.buffer}" come or go. Which host thread comes first is chance: both may have it, or one free what is the other's.`
+        : `${capital(told.first)} and ${told.second} touch the same bytes of "${told.buffer}" (${told.region}), and one of them writes. Which host thread comes first is chance.`,
     missing: 'Nothing makes one host thread wait for the other between the two calls.',
     remedy: 'Let one thread signal and the other wait for the signal between the two.',
   }),

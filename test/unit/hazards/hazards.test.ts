@@ -196,6 +196,9 @@ describe('allocated memory', () => {
   it('of one name is not what two threads allocate and free in no order', () => {
     const own = [allocate('caching'), { ...use, stream: 'a' }, free];
     expect(found(of(own, own))).toEqual(['unordered-threads 2-3']);
+    expect(findHazards(lower(of(own, own))).hazards[0]?.explanation).toMatch(
+      /make "block" come or go.*both may have it/,
+    );
   });
 
   it('freed by one thread while another may still come to use it', () => {
