@@ -10,7 +10,6 @@ import type { RunInfo } from '../../core/trace/run.ts';
 import { summaryOptions } from '../app/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
-import { documentKey } from '../app/page.ts';
 import { host } from '../app/store/host.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
@@ -42,16 +41,11 @@ function wantedNow(all: AppState): Wanted | null {
   return key === null || experiment === null ? null : { key, experiment };
 }
 
-/** Whether an experiment is being read, which takes as long as the worker needs to start. */
-const isComing = ({ page, documents: opened }: AppState): boolean =>
-  page.kind === 'experiment' && opened[documentKey(page)]?.status === 'loading';
-
 /** Predicts what is open, anew with each edit. */
 export function usePrediction(): void {
   useEffect(() => {
     let before: { readonly wanted: Wanted | null; readonly picked: string | null } = { wanted: null, picked: null };
     const look = (all: AppState): void => {
-      if (isComing(all)) worker ??= started();
       const [wanted, picked] = [wantedNow(all), all.engine];
       const isSame = wanted?.experiment === before.wanted?.experiment && wanted?.key === before.wanted?.key;
       // Another engine may mean another profile.
