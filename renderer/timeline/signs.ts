@@ -13,19 +13,35 @@ export interface Sign {
   readonly y: number;
 }
 
+interface Place {
+  readonly x: number;
+  /** From the upper edge of the bar. */
+  readonly down: number;
+}
+
 type Said = readonly [says: Sign['says'], box: Box];
+
+const barOf = ({ x, y }: Box): string => `${x} ${y}`;
+
+/** Bars that have both signs. */
+function withBoth(hazards: readonly Box[], missed: readonly Box[]): ReadonlySet<string> {
+  if (hazards.length === 0 || missed.length === 0) return new Set();
+  const bars = new Set(hazards.map(barOf));
+  return new Set(missed.map(barOf).filter((bar) => bars.has(bar)));
+}
 
 export class Signs {
   readonly all: Sign[] = [];
   /** How many signs stand in a bar, by its upper edge and where its visible part begins. */
   readonly #inside = new Map<number, Map<number, number>>();
-  /** Where signs stand in a line, by how many stand above and the bar's upper edge. */
-  readonly #taken = [new Map<number, number[]>(), new Map<number, number[]>()] as const;
+  /** Where signs stand, by the upper edge of their bars. */
+  readonly #taken = new Map<number, Place[]>();
 
   constructor(hazards: readonly Box[], missed: readonly Box[]) {
+    const both = withBoth(hazards, missed);
     const narrow: Said[] = [];
-    for (const box of hazards) if (!this.#putInside('hazard', box)) narrow.push(['hazard', box]);
-    for (const box of missed) if (!this.#putInside('missed', box)) narrow.push(['missed', box]);
+    for (const box of hazards) if (!this.#putInside('hazard', box, both)) narrow.push(['hazard', box]);
+    for (const box of missed) if (!this.#putInside('missed', box, both)) narrow.push(['missed', box]);
     for (const [says, box] of narrow) this.#putOver(says, box);
   }
 
@@ -36,37 +52,42 @@ export class Signs {
   }
 
   /** False where there is no room, and true where none is needed. */
-  #putInside(says: Sign['says'], box: Box): boolean {
+  #putInside(says: Sign['says'], box: Box, both: ReadonlySet<string>): boolean {
     if (box.height < signSize) return true;
     const left = Math.max(box.x, 0);
     const before = this.#inside.get(box.y)?.get(left) ?? 0;
     const x = left + gap + before * (signSize + gap);
-    if (x + signSize + gap >= box.x + box.width) return false;
+    // Two that can stand one below the other do where they can't stand side by side: in the middle one would hide the other.
+    const isFirstOfTwo = both.size > 0 && before === 0 && box.height >= 2 * signSize + 1 && both.has(barOf(box));
+    const end = x + (isFirstOfTwo ? 2 : 1) * (signSize + gap);
+    if (end >= box.x + box.width) return false;
     const own = this.#inside.get(box.y) ?? new Map<number, number>();
     this.#inside.set(box.y, own.set(left, before + 1));
-    this.#line(box, 0).push(x);
-    this.all.push({ says, x, y: box.y + Math.floor((box.height - signSize) / 2) });
+    const down = Math.floor((box.height - signSize) / 2);
+    this.#takenIn(box).push({ x, down });
+    this.all.push({ says, x, y: box.y + down });
     return true;
   }
 
   /** One below the other where a bar has both. */
   #putOver(says: Sign['says'], box: Box): void {
     const x = box.x + box.width / 2 - signSize / 2;
-    for (const above of [0, 1] as const) {
-      const [y, line] = [above * (signSize + 1), this.#line(box, above)];
-      if (y + signSize > box.height || line.some((other) => Math.abs(other - x) < signSize + gap)) continue;
-      line.push(x);
-      this.all.push({ says, x, y: box.y + y });
+    const taken = this.#takenIn(box);
+    const isNear = (down: number, other: Place): boolean =>
+      Math.abs(other.x - x) < signSize + gap && Math.abs(other.down - down) < signSize;
+    for (const down of [0, signSize + 1]) {
+      if (down + signSize > box.height || taken.some((other) => isNear(down, other))) continue;
+      taken.push({ x, down });
+      this.all.push({ says, x, y: box.y + down });
       return;
     }
   }
 
-  #line({ y }: Box, above: 0 | 1): number[] {
-    const lines = this.#taken[above];
-    const known = lines.get(y);
+  #takenIn({ y }: Box): Place[] {
+    const known = this.#taken.get(y);
     if (known !== undefined) return known;
-    const made: number[] = [];
-    lines.set(y, made);
+    const made: Place[] = [];
+    this.#taken.set(y, made);
     return made;
   }
 }

@@ -74,6 +74,25 @@ describe('signs', () => {
     expect(new Signs([narrow(100)], [narrow(100)]).all.map(({ says }) => says)).toEqual(['hazard']);
   });
 
+  it('stand one below the other where a bar has room for one in its middle, and for no second beside it', () => {
+    const bar = { ...wide, width: 20, height: 40 };
+    expect(new Signs([bar], [bar]).all.map(({ x, y }) => [x, y])).toEqual([
+      [14, 4],
+      [14, 17],
+    ]);
+    expect(new Signs([bar], []).all.map(({ x, y }) => [x, y])).toEqual([[12, 18]]);
+    const low = { ...bar, height: 20 };
+    expect(new Signs([low], [low]).all).toEqual([{ says: 'hazard', x: 12, y: 8 }]);
+  });
+
+  it('keep clear of those in the middle of the bars beside them', () => {
+    const beside = { ...wide, x: 6, width: 3, height: 40 };
+    expect(new Signs([{ ...wide, height: 40 }, beside], []).all).toEqual([
+      { says: 'hazard', x: 12, y: 18 },
+      { says: 'hazard', x: 1.5, y: 4 },
+    ]);
+  });
+
   it('stand over bars without room, where no other is near, and at the edge of what is seen', () => {
     const signs = new Signs([], [narrow(200), narrow(208), narrow(230), { ...wide, x: -60 }]);
     expect(signs.all.map(({ x }) => x)).toEqual([2, 196, 226]);
