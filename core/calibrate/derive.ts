@@ -93,7 +93,7 @@ const notProbed = [
   ...['link.overFreshFactor', 'link.besideMappedPart', 'link.mappedBacklogNs', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
-  ...['queue.besideCopyNs', 'kernel.raggedCopyNs'],
+  ...['queue.besideCopyNs', 'queue.turnNs', 'kernel.raggedCopyNs'],
 ];
 
 function point(finding: Finding, { readings, benched }: ProbeResults): Point | null {

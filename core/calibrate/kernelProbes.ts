@@ -192,6 +192,7 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
     call('second'),
     synchronize(),
     ...[repeat(10, call('row')), synchronize('end')],
+    ...[spin('held', 300_000), call('behind'), synchronize()],
   ];
   builder
     .probe('host functions', { streams: [stream] }, functions)
@@ -199,6 +200,10 @@ export function addOtherWorkProbes(builder: PlanBuilder): void {
     .value('hostFunction.gapNs', (recorded) => {
       const [first, second] = [recorded.work('first'), recorded.work('second')];
       return first === undefined || second === undefined ? undefined : Math.max(0, second.startNs - first.endNs);
+    })
+    .value('hostFunction.behindWorkNs', (recorded) => {
+      const [before, behind] = [recorded.work('held'), recorded.work('behind')];
+      return before === undefined || behind === undefined ? undefined : Math.max(0, behind.startNs - before.endNs);
     })
     .value('hostFunction.startNs', (recorded) => {
       // A kernel takes the same way to the device; what a function takes longer is its own.

@@ -45,6 +45,10 @@ export class Compute {
     this.#lookNs = kernel.arithmeticBesideCopyNs ?? 0;
   }
 
+  get isIdle(): boolean {
+    return this.#running.length === 0;
+  }
+
   get isAwaited(): boolean {
     return this.#waiting.length > 0;
   }
@@ -58,7 +62,8 @@ export class Compute {
     for (const running of this.#running) running.expectRoom(this.#clock.nowNs);
   }
 
-  lookNs(): number {
+  lookNs(work: RunningWork): number {
+    if (work.linkIn > 0 && !this.#link.isReadAtOnce(work)) return 0;
     return this.#lookNs > 0 && this.#link.isReadByCopies ? this.#lookNs : 0;
   }
 

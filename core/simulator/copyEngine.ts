@@ -90,7 +90,7 @@ export class CopyEngine implements Actor, LinkCopies {
   /** The engine is idle. */
   #takeUp(entry: StreamEntry, aloneNs: number, bytes: number, moreNs: number): void {
     const { nowNs } = this.#clock;
-    const backlogNs = this.#link.backlogNs(nowNs);
+    const backlogNs = this.#link.backlogNs(nowNs, isFromDevice(entry));
     if (backlogNs === 0) {
       this.#start(entry, aloneNs, bytes, moreNs, nowNs);
       return;
@@ -101,7 +101,7 @@ export class CopyEngine implements Actor, LinkCopies {
 
   /** All of it is where it goes, and that it is has yet to be told. */
   #moved(entry: StreamEntry, nowNs: number): void {
-    const backlogNs = this.#isCompleting ? 0 : this.#link.backlogNs(nowNs);
+    const backlogNs = this.#isCompleting ? 0 : this.#link.backlogNs(nowNs, false);
     this.#isCompleting = backlogNs > 0;
     if (!this.#isCompleting) {
       this.#end(entry, nowNs);
@@ -122,7 +122,8 @@ export class CopyEngine implements Actor, LinkCopies {
     const behind = entry.queue?.entries.first?.job ?? null;
     this.#expected = behind === null ? nextInStream(entry, nowNs) : null;
     this.#next = this.#expected === null ? (behind ?? this.#waiting.shift() ?? null) : null;
-    const untilNs = nowNs + this.#gapNs + (this.#next === null ? 0 : this.#link.backlogNs(nowNs));
+    const untilNs =
+      nowNs + this.#gapNs + (this.#next === null ? 0 : this.#link.backlogNs(nowNs, isFromDevice(this.#next.entry)));
     if (this.#next !== null && untilNs === nowNs) this.#startNext(nowNs);
     else this.#link.share(nowNs);
     if (this.#next !== null && untilNs > nowNs) this.#clock.schedule(untilNs, this, gapOver);
@@ -138,7 +139,7 @@ export class CopyEngine implements Actor, LinkCopies {
 
   #start(entry: StreamEntry, aloneNs: number, bytes: number, moreNs: number, nowNs: number): void {
     this.#active = entry;
-    const outwards = entry.step.src === 'device';
+    const outwards = isFromDevice(entry);
     this.linkIn = outwards ? 0 : bytes / aloneNs;
     this.linkOut = outwards ? bytes / aloneNs : 0;
     this.#remainingNs = aloneNs + moreNs + this.#link.besideNs(outwards);
@@ -153,6 +154,8 @@ export class CopyEngine implements Actor, LinkCopies {
     this.#clock.schedule(this.#sinceNs + this.#remainingNs / this.#rate, this, this.#schedule);
   }
 }
+
+const isFromDevice = ({ step }: StreamEntry): boolean => step.src === 'device';
 
 /** A copy, or a piece of one, whose turn has come in its stream. */
 export interface CopyJob {

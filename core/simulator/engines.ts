@@ -31,9 +31,17 @@ function beforeEvent(via: EngineIndex): EngineIndex {
   return (via > otherEvent ? ownEvent : otherEvent) - via;
 }
 
+/**
+ * Streams that a device's compute channel comes to before it is back at the one whose work has just ended there, counted as
+ * many times as a stream takes longer; 0 where it has nothing else to do.
+ */
+export type TurnsOf = (device: number) => number;
+
 /** From the end of an operation on one engine to the earliest start of one that depends on it. */
 export class Gaps {
   readonly #computeNs: number;
+  readonly #turnNs: number;
+  readonly #turnsOf: TurnsOf;
   readonly #copyNs: number;
   readonly #acrossNs: number;
   readonly #throughEventNs: number | null;
@@ -41,6 +49,7 @@ export class Gaps {
   readonly #launchGapNs: number;
   readonly #wakeNs: number;
   readonly #functionNs: number;
+  readonly #functionBehindNs: number;
   readonly #nextFunctionNs: number;
 
   /** What an operation is taken to follow that comes behind an event behind `engine`: of its own stream, or of another. */
@@ -49,8 +58,10 @@ export class Gaps {
     return engine < 0 ? engine : (own ? ownEvent : otherEvent) - engine;
   }
 
-  private constructor(profile: DeviceProfile, computeNs: number, copyNs: number) {
+  private constructor(profile: DeviceProfile, computeNs: number, copyNs: number, turnsOf: TurnsOf | null) {
     this.#computeNs = computeNs;
+    this.#turnNs = turnsOf === null ? 0 : (profile.queue.turnNs ?? 0);
+    this.#turnsOf = turnsOf ?? (() => 0);
     this.#copyNs = copyNs;
     this.#acrossNs = profile.queue.acrossEnginesNs;
     this.#throughEventNs = profile.queue.throughEventNs ?? null;
@@ -58,17 +69,18 @@ export class Gaps {
     this.#launchGapNs = profile.graph.launchGapNs ?? 0;
     this.#wakeNs = profile.calls.wakeNs;
     this.#functionNs = profile.hostFunction.startNs;
+    this.#functionBehindNs = profile.hostFunction.behindWorkNs ?? profile.hostFunction.startNs;
     this.#nextFunctionNs = profile.hostFunction.gapNs;
   }
 
   /** Copies' times mostly hold the gap to the copy behind: they are what copies in a row take each. */
-  static ofStreams(profile: DeviceProfile): Gaps {
-    return new Gaps(profile, profile.queue.sameEngineNs, profile.queue.copyGapNs ?? 0);
+  static ofStreams(profile: DeviceProfile, turnsOf: TurnsOf): Gaps {
+    return new Gaps(profile, profile.queue.sameEngineNs, profile.queue.copyGapNs ?? 0, turnsOf);
   }
 
   /** In a graph it is the kernels' times that hold it. */
   static ofGraphs(profile: DeviceProfile): Gaps {
-    return new Gaps(profile, 0, profile.graph.copyGapNs);
+    return new Gaps(profile, 0, profile.graph.copyGapNs, null);
   }
 
   /** What a launched graph's first kernels follow later than others would what was in their stream. */
@@ -93,9 +105,10 @@ export class Gaps {
       if (engine === to) return this.between(engine, to) + this.#eventNs;
       return isOwn || isHost(to) ? this.between(engine, to) : (this.#throughEventNs ?? this.#acrossNs);
     }
-    if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionNs;
+    if (to === functionEngine) return from === functionEngine ? this.#nextFunctionNs : this.#functionBehindNs;
     if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
     if (from !== to) return this.#acrossNs;
-    return isCompute(from) ? this.#computeNs : this.#copyNs;
+    if (!isCompute(from)) return this.#copyNs;
+    return this.#turnNs === 0 ? this.#computeNs : this.#computeNs + this.#turnNs * this.#turnsOf(deviceOf(from));
   }
 }

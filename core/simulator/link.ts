@@ -44,12 +44,18 @@ export interface LinkRates {
 }
 
 /**
- * What copies keep of their speed beside a kernel that asks for all its mapped memory at once. Kernels on an H200 that read 0.5 to
- * 4 MB took twice as long where a copy to the device was under way (13 recordings: 13 us and 29 to 31, 23 and 50, 27 and 56, 88 and
- * 165), and copies as much longer as the kernels moved; one on half of the multiprocessors still did with 4 MB.
+ * A kernel that asks for all its mapped memory at once takes turns with copies, which then keep the first part of their speed,
+ * and it the second. On H200 machines kernels that moved 0.5 to 4 MB lasted 1.9 to 2.3 times as long where a copy went the same
+ * way and 1.0 to 1.3 times where it went the other; copies kept 0.55 to 0.67 and 0.55 to 1.0 (27 in recorded runs).
  */
-const besideShortPart = 0.5;
+const besideShort = { same: { copy: 0.6, kernel: 0.5 }, opposite: { copy: 0.72, kernel: 0.9 } };
 const atOnce = 1.3;
+/** Beside longer ones copies the same way kept 0.06 to 0.11 of their speed, and those the other way 0.10 to 0.28 (18). */
+const oppositeTimes = 1.8;
+/** From the last that a kernel asks for to its end: copies from the device began so much before kernels that read were over (4). */
+const lastReadNs = 1200;
+/** A backlog by the part of the multiprocessors: 87 to 132 us on all, 55 to 64 on half, 31 to 36 on a quarter. */
+const backlogPower = 0.9;
 
 /**
  * Those that together want no more than the link carries run as if alone; otherwise each gets the same part. Kernels on
@@ -103,16 +109,21 @@ export class Link {
   /**
    * How long what a copy engine fetches from host memory before a copy, or writes there behind it, waits for what kernels on
    * mapped memory have under way; no longer than these last. Beside kernels on all multiprocessors of an H200 a copy began 87
-   * to 132 us after its call (nine recordings), on half of them 55 to 64 (five) and on a quarter 32 to 36 (four).
+   * to 132 us after its call (nine recordings), on half of them 55 to 64 (five) and on a quarter 31 to 36 (four).
    */
-  backlogNs(nowNs: number): number {
+  backlogNs(nowNs: number, outwards: boolean): number {
     let longestNs = 0;
     for (const kernel of this.#first) {
-      const { linkIn, linkOut, multiprocessors } = kernel;
-      const part = multiprocessors * Math.max(linkIn / this.#in, linkOut / this.#out);
-      longestNs = Math.max(longestNs, Math.min(kernel.leftNs(nowNs), part * this.#mappedBacklogNs));
+      const part = kernel.multiprocessors ** backlogPower * this.#takenBy(kernel);
+      const leftNs = kernel.leftNs(nowNs) - (outwards && kernel.linkIn > 0 ? lastReadNs : 0);
+      longestNs = Math.max(longestNs, Math.min(leftNs, part * this.#mappedBacklogNs));
     }
     return longestNs;
+  }
+
+  /** A kernel on mapped memory asks for all that it reads at once: the last of it comes behind what copies to the device ask for. */
+  isReadAtOnce(kernel: LinkKernel): boolean {
+    return this.#besideMappedPart !== null && kernel.linkIn > 0 && this.#asksAtOnce(kernel);
   }
 
   /** A copy engine reads host memory. */
@@ -127,24 +138,43 @@ export class Link {
       return;
     }
     const [kernel, another] = this.#first;
-    const short = kernel !== undefined && another === undefined && this.#asksAtOnce(kernel) ? kernel : null;
-    const kept = short === null ? this.#keptByCopies() : besideShortPart;
+    if (kernel !== undefined && another === undefined && this.#asksAtOnce(kernel)) this.#takeTurns(kernel, nowNs);
+    else this.#kernelsFirst(nowNs);
+  }
+
+  #takeTurns(kernel: LinkKernel, nowNs: number): void {
+    const taken = this.#takenBy(kernel);
+    let kernelPart = 1;
+    for (const user of this.#users) {
+      if (user.isKernel) continue;
+      const beside = isSameWay(user, kernel) ? besideShort.same : besideShort.opposite;
+      if (user.linkIn + user.linkOut > 0) kernelPart = Math.min(kernelPart, beside.kernel);
+      user.setLinkRate(Math.max(beside.copy, 1 - taken), nowNs);
+    }
+    kernel.setLinkRate(kernelPart, nowNs);
+  }
+
+  #kernelsFirst(nowNs: number): void {
+    const kept = this.#keptByCopies(1);
     const copies = (direction: 'linkIn' | 'linkOut'): boolean =>
       this.#users.some((user) => !user.isKernel && user[direction] > 0);
-    const [roomIn, roomOut] = [copies('linkIn') ? 1 - kept : 1, copies('linkOut') ? 1 - kept : 1];
-    if (short === null) this.#shareAlike(this.#first, nowNs, roomIn, roomOut);
-    else short.setLinkRate(Math.min(short.linkIn > 0 ? roomIn : 1, short.linkOut > 0 ? roomOut : 1), nowNs);
-    const taken = this.#first.reduce(
-      (most, { linkIn, linkOut }) => Math.max(most, linkIn / this.#in, linkOut / this.#out),
-      0,
-    );
-    const left = Math.max(kept, 1 - taken);
-    for (const user of this.#users) if (!user.isKernel) user.setLinkRate(left, nowNs);
+    this.#shareAlike(this.#first, nowNs, copies('linkIn') ? 1 - kept : 1, copies('linkOut') ? 1 - kept : 1);
+    const taken = this.#first.reduce((most, kernel) => Math.max(most, this.#takenBy(kernel)), 0);
+    for (const user of this.#users) {
+      if (user.isKernel) continue;
+      const isSame = this.#first.some((kernel) => isSameWay(user, kernel));
+      user.setLinkRate(Math.max(isSame ? kept : this.#keptByCopies(oppositeTimes), 1 - taken), nowNs);
+    }
+  }
+
+  /** The part of the link that it would have alone. */
+  #takenBy({ linkIn, linkOut }: LinkKernel): number {
+    return Math.max(linkIn / this.#in, linkOut / this.#out);
   }
 
   /** Requests of copies and of kernels' threads take turns. */
-  #keptByCopies(): number {
-    const beside = this.#besideMappedPart ?? 1;
+  #keptByCopies(times: number): number {
+    const beside = Math.min(1, times * (this.#besideMappedPart ?? 1));
     const places = this.#first.reduce((sum, user) => sum + user.places, 0);
     return beside / (beside + (1 - beside) * Math.min(1, places));
   }
@@ -174,3 +204,6 @@ export class Link {
     }
   }
 }
+
+const isSameWay = (one: LinkUser, other: LinkUser): boolean =>
+  (one.linkIn > 0 && other.linkIn > 0) || (one.linkOut > 0 && other.linkOut > 0);

@@ -12,7 +12,7 @@ import { hostRate } from './hostMemory.ts';
 import { filledPart, kernelCost } from './kernelCost.ts';
 import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
 import { pieceStep } from './multiCopies.ts';
-import { isThreaded, type LoopParts, loopSteps, placesTargets, touchedBytes } from './multiCopyPlan.ts';
+import { isThreaded, type LoopParts, loopSteps, placedTensors, touchedBytes } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
 
@@ -338,10 +338,12 @@ class Planner {
     const base: Step = { ...this.#blank(instruction), index: instruction.plan };
     if (plan === undefined) return [];
     if (plan.relays.length > 0) throw unknownRelays(instruction.op);
+    const placingNs = placedTensors(plan) * (this.#profile.host.tensorNs ?? 0);
+    const placing: Step[] = placingNs === 0 ? [] : [{ ...base, code: 'work', callNs: placingNs }];
     if (isThreaded(plan)) {
       const { direction } = plan;
       const crosses = direction === 'h2d' || direction === 'd2h';
-      return [crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
+      return [...placing, crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
     }
     const pins = plan.strategy.startsWith('pin-then-copy');
     const { memory } = this.#profile;
@@ -359,14 +361,9 @@ class Planner {
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       blockNs: this.#program.warmups > 0 ? () => memory.cachedNs : this.#copies.table(memory.hostAlloc),
       memcpyNs: (bytes) => (bytes / memcpy) * 1e9,
+      arrivedNs: (bytes) => ((this.#profile.host.arrivedPart ?? 1) * bytes * 1e9) / memcpy,
     };
-    const preparing = {
-      ...base,
-      code: 'work',
-      callNs: placesTargets(plan) ? plan.sizes.length * (this.#profile.host.tensorNs ?? 0) : 0,
-    } as const;
-    const steps = loopSteps(plan, parts);
-    return preparing.callNs === 0 ? steps : [preparing, ...steps];
+    return [...placing, ...loopSteps(plan, parts)];
   }
 
   #buffer(buffer: number): Partial<Step> {

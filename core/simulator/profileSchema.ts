@@ -132,6 +132,8 @@ const queueSchema = z.strictObject({
   depth: z.number().int().min(1).max(10_000_000),
   /** From the end of an operation on the compute channel to the start of the next of its stream there. */
   sameEngineNs: ns,
+  /** What that is longer for each other stream whose work waits, while kernels of others run. */
+  turnNs: ns.optional(),
   /** From the end of an operation on one engine to the start of one on another that depends on it. */
   acrossEnginesNs: ns,
   /** What an event in between adds where both run on one engine, in streams of their own too. */
@@ -284,6 +286,8 @@ const hostFunctionSchema = z.strictObject({
   callNs: ns,
   /** From being ready to running on CUDA's thread. */
   startNs: ns,
+  /** The same behind work of the device; startNs where left out. */
+  behindWorkNs: ns.optional(),
   /** From the end of one to the start of the next that waits. */
   gapNs: ns,
 });

@@ -9,8 +9,8 @@ export interface WorkListener {
   readonly isAwaited: boolean;
   leavesRoom(work: RunningWork, nowNs: number): void;
   over(work: RunningWork, nowNs: number): void;
-  /** What an arithmetic kernel that would end now lasts longer. */
-  lookNs(): number;
+  /** What a kernel that would end now lasts longer because it still reads host memory. */
+  lookNs(work: RunningWork): number;
 }
 
 /** What the clock tells it is twice the number of its present plan, and 1 where its blocks begin to end. */
@@ -52,7 +52,7 @@ export class RunningWork implements Actor, LinkKernel {
     const { step } = entry;
     this.entry = entry;
     this.hasRoom = true;
-    this.#hasLooked = step.arithmeticPart === 0;
+    this.#hasLooked = step.arithmeticPart === 0 && step.linkIn === 0;
     this.#remainingNs = step.deviceNs;
     this.#sinceNs = nowNs;
     this.#rate = 0;
@@ -130,9 +130,9 @@ export class RunningWork implements Actor, LinkKernel {
     } else this.#end(nowNs);
   }
 
-  /** An arithmetic kernel looks at a word of host memory first. */
+  /** An arithmetic kernel looks at a word of host memory first, and one that reads mapped memory at once waits for the last of it. */
   #end(nowNs: number): void {
-    const lookNs = this.#hasLooked ? 0 : this.#listener.lookNs();
+    const lookNs = this.#hasLooked ? 0 : this.#listener.lookNs(this);
     this.#hasLooked = true;
     this.#plan = (this.#plan + 1) & 0x1fffffff;
     if (lookNs === 0) {

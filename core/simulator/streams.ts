@@ -71,6 +71,8 @@ export class StreamSet implements EntryOwner {
   readonly #gaps: Gaps;
   readonly #handler: EntryHandler;
   readonly #depth: number;
+  /** Of each device, the streams that have work behind their first. */
+  readonly #queued: number[];
 
   constructor(program: Program, clock: EventQueue, gaps: Gaps, handler: EntryHandler, depth: number) {
     this.streams = program.streams.map((stream) => new SimulatedStream(stream));
@@ -82,6 +84,12 @@ export class StreamSet implements EntryOwner {
     this.#gaps = gaps;
     this.#handler = handler;
     this.#depth = depth;
+    this.#queued = program.devices.map(() => 0);
+  }
+
+  /** Streams of a device that have work behind what they are at. */
+  queuedStreams(device: number): number {
+    return this.#queued[device] ?? 0;
   }
 
   isFull(stream: number): boolean {
@@ -117,6 +125,7 @@ export class StreamSet implements EntryOwner {
     }
     stream.tail.entry = entry;
     stream.pending += 1;
+    if (stream.pending === 2) this.#queued[stream.device] = this.queuedStreams(stream.device) + 1;
     this.#handler.entryIssued(entry);
     entry.scheduleIfReady();
     return entry;
@@ -149,6 +158,7 @@ export class StreamSet implements EntryOwner {
     this.#free.push(entry);
     if (stream === undefined) return;
     stream.pending -= 1;
+    if (stream.pending === 1) this.#queued[stream.device] = this.queuedStreams(stream.device) - 1;
     stream.slotWaiters.shift()?.slotFree(nowNs);
   }
 

@@ -20,7 +20,8 @@ function latency({ simulated }: RowPair): readonly string[] {
 
 function between(one: Activity, next: Activity, isGraph: boolean): readonly string[] {
   if (one.kind === 'host-function' && next.kind === 'host-function') return ['hostFunction.gapNs'];
-  if (one.kind === 'host-function' || next.kind === 'host-function') return [];
+  if (one.kind === 'host-function') return [];
+  if (next.kind === 'host-function') return ['hostFunction.behindWorkNs'];
   if (one.engine !== next.engine) return ['queue.acrossEnginesNs'];
   if (next.engineKind === 'compute') return isGraph ? [] : ['queue.sameEngineNs'];
   if (isGraph) return one.correlation === next.correlation ? ['graph.copyGapNs'] : [];

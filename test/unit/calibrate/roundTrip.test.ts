@@ -70,7 +70,7 @@ const assumed = [
   ...['link.overFreshFactor', 'link.besideMappedPart', 'link.mappedBacklogNs', 'link.h2dBesideNs', 'link.d2hBesideNs'],
   ...['kernel.raggedNs', 'kernel.arithmeticBesideCopyNs', 'kernel.fillBytes', 'kernel.streamLeavesAtPart'],
   ...['kernel.arithmeticLeavesAtPart', 'graph.launchGapNs', 'host.readWrongBytesPerSecond', 'host.lastLevelBytes'],
-  ...['queue.besideCopyNs', 'kernel.raggedCopyNs'],
+  ...['queue.besideCopyNs', 'queue.turnNs', 'kernel.raggedCopyNs'],
 ];
 const described = /^(format|version|name|basis|measurements|device\.(?!l2Bytes).*|recorder\..*|.*source)$/;
 

@@ -34,8 +34,10 @@ class Kernel implements LinkKernel {
     this.linkBytes = linkBytes;
   }
 
+  left = 40;
+
   leftNs(): number {
-    return 40;
+    return this.left;
   }
 
   setLinkRate(rate: number): void {
@@ -61,10 +63,11 @@ describe('the link', () => {
       '0.10',
       '0.10',
     ]);
+    // The other way copies keep 1.8 times as much.
     const quarter = new Link({ ...rates, besideMappedPart: 0.25 });
-    expect(shared(quarter, ...users).map((rate) => rate.toFixed(2))).toEqual(['0.83', '0.25', '0.25']);
+    expect(shared(quarter, ...users).map((rate) => rate.toFixed(2))).toEqual(['0.83', '0.25', '0.45']);
     expect(shared(new Link({ ...rates, besideMappedPart: 0.25 }), new Kernel(9, 0, 1), new Copies(0, 10))).toEqual([
-      1, 0.25,
+      1, 0.45,
     ]);
   });
 
@@ -76,15 +79,16 @@ describe('the link', () => {
     ]);
   });
 
-  it('is shared alike with kernels that ask for all they move at once, which a copy the same way holds up', () => {
+  it('is passed in turns with kernels that ask for all they move at once, which copies the same way hold up most', () => {
     const beside = (kernel: Kernel, copy: Copies) =>
       shared(new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 1000 }), kernel, copy);
     // 10 B a nanosecond for 1,000 ns, and 1.3 times that.
-    expect(beside(new Kernel(6, 0, 1, 13_000), new Copies(10, 0))).toEqual([0.5, 0.5]);
-    expect(beside(new Kernel(0, 6, 1, 13_000), new Copies(10, 0))).toEqual([1, 0.5]);
+    expect(beside(new Kernel(6, 0, 1, 13_000), new Copies(10, 0))).toEqual([0.5, 0.6]);
+    expect(beside(new Kernel(0, 6, 1, 13_000), new Copies(10, 0))).toEqual([0.9, 0.72]);
+    expect(beside(new Kernel(6, 0, 1, 13_000), new Copies(0, 0))[0]).toBe(1);
     expect(beside(new Kernel(10, 0, 1, 13_001), new Copies(10, 0))).toEqual([0.9, 0.1]);
     // Half of the multiprocessors ask for half of it.
-    expect(beside(new Kernel(10, 0, 0.5, 6500), new Copies(10, 0))).toEqual([0.5, 0.5]);
+    expect(beside(new Kernel(10, 0, 0.5, 6500), new Copies(10, 0))).toEqual([0.5, 0.6]);
     expect(beside(new Kernel(10, 0, 0.5, 6501), new Copies(10, 0))[1]).toBeCloseTo(0.1 / 0.55);
   });
 
@@ -102,13 +106,25 @@ describe('the link', () => {
     const backlogBeside = (...users: readonly User[]): number => {
       const link = new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 100 });
       for (const user of users) link.add(user);
-      return link.backlogNs(0);
+      return link.backlogNs(0, false);
     };
     expect(backlogBeside(new Copies(10, 0))).toBe(0);
-    expect(backlogBeside(new Kernel(10, 0, 0.25))).toBe(25);
+    expect(backlogBeside(new Kernel(10, 0, 0.25))).toBeCloseTo(100 * 0.25 ** 0.9);
     // It moves half of what the link could.
-    expect(backlogBeside(new Kernel(0, 5, 0.25))).toBe(12.5);
+    expect(backlogBeside(new Kernel(0, 5, 0.25))).toBeCloseTo(50 * 0.25 ** 0.9);
     expect(backlogBeside(new Kernel(10, 0, 0.25), new Kernel(10, 0, 1))).toBe(40);
+  });
+
+  it('lets copies from the device begin once a kernel that reads has asked for the last of it', () => {
+    const backlog = (kernel: Kernel, outwards: boolean): number => {
+      const link = new Link({ ...rates, besideMappedPart: 0.1, mappedBacklogNs: 5000 });
+      kernel.left = 1500;
+      link.add(kernel);
+      return link.backlogNs(0, outwards);
+    };
+    expect(backlog(new Kernel(10, 0, 1), true)).toBe(300);
+    expect(backlog(new Kernel(10, 0, 1), false)).toBe(1500);
+    expect(backlog(new Kernel(0, 10, 1), true)).toBe(1500);
   });
 
   it('says what a copy takes longer that begins while data moves the other way', () => {

@@ -52,6 +52,13 @@ describe('host functions', () => {
     ]);
   });
 
+  it('begin later behind work of the device', () => {
+    const profile = { ...toyProfile, hostFunction: { ...toyProfile.hostFunction, behindWorkNs: 40 } };
+    const rows = run(program([spin('a', 100), hostFunction('a', 50), hostFunction('a', 50)]), profile);
+    // Behind a kernel that ends at 123, and behind what their thread has run itself.
+    expect(times(rows, 'host-function').map(([, start]) => start)).toEqual([163, 215]);
+  });
+
   it('keep each other waiting, and what follows them', () => {
     const rows = simulated([hostFunction('a', 50, 'first'), hostFunction('b', 20, 'second'), spin('b', 10), sync('b')]);
     expect(device(rows)).toEqual([
@@ -369,11 +376,11 @@ describe('kernels', () => {
     const link = { ...toyProfile.link, besideMappedPart: 0.1 };
     const rows = (...operations: Operations) =>
       device(run(programWith({ buffers: mapped }, operations), { ...toyProfile, link }));
-    // It wants a byte a nanosecond, and a copy beside it a tenth: 99 of 1000 bytes are moved before it ends.
+    // It wants a byte a nanosecond, and a copy the other way 1.8 tenths: 178 of 200 bytes are moved before it ends.
     const d2h = { op: 'copy', label: 'd2h', src: 'device2', dst: 'pinned2', stream: 'b', bytes: 200 };
     expect(rows(stream('mapped', 'device'), d2h)).toEqual([
       ['stream', 23, 1023],
-      ['d2h', 33, 1124],
+      ['d2h', 33, 1045],
     ]);
     expect(rows(stream('device', 'mapped'), h2d('b', 200))[0]).toEqual(['stream', 23, 1023]);
   });
@@ -531,14 +538,21 @@ describe('multi-tensor copies', () => {
     expect(copied.map(({ start, end: until }) => until - start)).toEqual([212, 600_000]);
   });
 
-  it('place their targets first where those are on a device', () => {
-    const profile = { ...toyProfile, host: { ...toyProfile.host, tensorNs: 5 } };
-    const first = (direction: string) => {
-      const op = { op: 'multiCopy', stream: 'a', strategy: 'non-blocking-loop', direction, payload: payload(3, 100) };
-      return run(programWith({ environment: { warmups: 1 } }, [op]), profile).find(({ kind }) => kind === 'host-call')
-        ?.start;
+  it('place their targets first where those are on a device, small ones of a packed copy beside each other', () => {
+    const placing = (strategy: string, direction: string, of: object = payload(3, 100)): number => {
+      const op = { op: 'multiCopy', stream: 'a', strategy, direction, payload: of };
+      const [with5 = 0, without = 0] = [5, 0].map((tensorNs) => {
+        const profile = { ...toyProfile, host: { ...toyProfile.host, tensorNs } };
+        const rows = run(programWith({ environment: { warmups: 1 } }, [op]), profile);
+        return rows.find(({ kind }) => kind === 'copy')?.start;
+      });
+      return with5 - without;
     };
-    expect(['h2d', 'd2h'].map(first)).toEqual([15, 0]);
+    expect(['h2d', 'd2h'].map((direction) => placing('non-blocking-loop', direction))).toEqual([5 * 23, 0]);
+    // What goes before counts as twenty tensors, a small one as 0.12, and one of more than 256 KiB as three.
+    const pageable = (...bytes: number[]) => ({ tensors: bytes.length, bytes, memory: 'pageable' });
+    expect(placing('packed', 'h2d', pageable(...Array(50).fill(100)))).toBe(5 * 26);
+    expect(placing('packed', 'h2d', pageable(300_000, 300_000))).toBe(5 * 26);
   });
 
   it('pinned by threads go faster, as the memory of the host allows', () => {

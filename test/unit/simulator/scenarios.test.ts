@@ -71,6 +71,23 @@ describe('several streams', () => {
     expect(host(rows).at(-1)).toEqual(['cudaDeviceSynchronize', 30, 120]);
   });
 
+  it('comes to a stream again by way of others that have work, the later beside a copy to the device', () => {
+    const profile = { ...toyProfile, queue: { ...toyProfile.queue, turnNs: 10 } };
+    const behind = (...operations: Operations): number => {
+      const rows = run(program([spin('a', 200, 'before'), spin('a', 50, 'behind'), ...operations]), profile);
+      const at = (name: string) => rows.find((row) => row.name === name && row.kind === 'kernel');
+      return (at('behind')?.start ?? 0) - (at('before')?.end ?? 0);
+    };
+    expect(behind()).toBe(2);
+    // Another kernel runs, with nothing behind it, and with a kernel behind it.
+    expect(behind(spin('b', 500))).toBe(2);
+    expect(behind(spin('b', 500), spin('b', 50))).toBe(12);
+    // Copies alone take no turns there.
+    expect(behind(h2d('b', 500), h2d('b', 500))).toBe(2);
+    expect(behind(spin('b', 500), h2d('b', 100))).toBe(12);
+    expect(behind(h2d('blocking', 500), spin('b', 500), spin('b', 50))).toBe(2 + 26);
+  });
+
   it('runs copies of one direction one after another', () => {
     expect(device(simulated([h2d('a', 100), h2d('b', 100)]))).toEqual([
       ['h2d', 13, 113],
