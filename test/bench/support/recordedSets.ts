@@ -31,6 +31,9 @@ function read(folder: string, id: string, leftOut: (reason: string) => void): Se
 }
 
 export const shippedRuns = 'assets/runs';
+const trial = (seed: number): string => `test/fixtures/trials/seed-${seed}`;
+/** Trials once, each from an H200, recorded by the engine that gives each host thread a processor of its own. */
+const formerTrials = [20261129, 20261130, 20261131, 20261132].map(trial);
 export const sets = [
   'test/fixtures/corpus',
   'test/fixtures/corpus2',
@@ -40,13 +43,11 @@ export const sets = [
   'test/fixtures/blind4',
   'test/fixtures/blind5',
   shippedRuns,
+  ...formerTrials,
 ] as const;
 
-const trial = (seed: number): string => `test/fixtures/trials/seed-${seed}`;
 /** Each from an H200 that none of the sets is from. */
-export const strangeH200s = [
-  20261126, 20261128, 20261129, 20261130, 20261131, 20261132, 20261133, 20261134, 20261135,
-].map(trial);
+export const strangeH200s = [20261126, 20261128, 20261133, 20261134, 20261135, 20261136].map(trial);
 /** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and an H100. */
 export const trials = [...strangeH200s, ...[20261124, 20261127].map(trial)].sort();
 
@@ -66,6 +67,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261133', 'test/fixtures/calibrated/seed-20261133.json'],
   ['test/fixtures/trials/seed-20261134', 'test/fixtures/calibrated/seed-20261134.json'],
   ['test/fixtures/trials/seed-20261135', 'test/fixtures/calibrated/seed-20261135.json'],
+  ['test/fixtures/trials/seed-20261136', 'test/fixtures/calibrated/seed-20261136.json'],
 ]);
 
 /**
