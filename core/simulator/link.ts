@@ -100,8 +100,10 @@ export class Link {
 
   /** What a copy that begins now takes longer because data moves the other way. */
   besideNs(outwards: boolean): number {
-    for (const { linkIn, linkOut } of this.#users) {
-      if ((outwards ? linkIn : linkOut) > 0) return outwards ? this.#outBesideNs : this.#inBesideNs;
+    for (const user of this.#users) {
+      // A kernel that comes first holds copies up by what it has asked for.
+      if (user.isKernel && this.#besideMappedPart !== null) continue;
+      if ((outwards ? user.linkIn : user.linkOut) > 0) return outwards ? this.#outBesideNs : this.#inBesideNs;
     }
     return 0;
   }

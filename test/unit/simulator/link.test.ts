@@ -132,5 +132,12 @@ describe('the link', () => {
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([0, 0]);
     link.add(new Copies(10, 0));
     expect([link.besideNs(true), link.besideNs(false)]).toEqual([7, 0]);
+    // What a kernel on mapped memory holds up, its backlog says, where the profile has one.
+    const beside = (more: object): number => {
+      const besideKernel = new Link({ ...rates, h2dBesideNs: 5, d2hBesideNs: 7, ...more });
+      besideKernel.add(new Kernel(10, 0, 1));
+      return besideKernel.besideNs(true);
+    };
+    expect([beside({}), beside({ besideMappedPart: 0.1 })]).toEqual([7, 0]);
   });
 });
