@@ -47,7 +47,7 @@ export const sets = [
 ] as const;
 
 /** Each from an H200 that none of the sets is from. */
-export const strangeH200s = [20261126, 20261128, 20261133, 20261134, 20261135, 20261136].map(trial);
+export const strangeH200s = [20261126, 20261128, 20261133, 20261134, 20261135, 20261136, 20261137].map(trial);
 /** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and an H100. */
 export const trials = [...strangeH200s, ...[20261124, 20261127].map(trial)].sort();
 
@@ -68,6 +68,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261134', 'test/fixtures/calibrated/seed-20261134.json'],
   ['test/fixtures/trials/seed-20261135', 'test/fixtures/calibrated/seed-20261135.json'],
   ['test/fixtures/trials/seed-20261136', 'test/fixtures/calibrated/seed-20261136.json'],
+  ['test/fixtures/trials/seed-20261137', 'test/fixtures/calibrated/seed-20261137.json'],
 ]);
 
 /**
