@@ -26,7 +26,7 @@ export class GivenBytes {
     while (this.#chunk.length - this.#from < count) {
       const next = await this.#chunks.next();
       if (next.done === true) return false;
-      this.#chunk = this.#from === this.#chunk.length ? next.value : joined(this.#waiting, next.value);
+      this.#chunk = this.#from === this.#chunk.length ? next.value : Buffer.concat([this.#waiting, next.value]);
       this.#from = 0;
     }
     return true;
@@ -67,11 +67,4 @@ export class GivenBytes {
     this.#from += count;
     this.#at += count;
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

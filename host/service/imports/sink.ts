@@ -23,11 +23,8 @@ export class SniffingSink implements Sink {
 
   async push(part: Uint8Array): Promise<void> {
     if (this.#sink !== null) return this.#sink.push(part);
-    const head = new Uint8Array(this.#head.length + part.length);
-    head.set(this.#head);
-    head.set(part, this.#head.length);
-    this.#head = head;
-    if (head.length >= sniffedBytes) await this.#chosen();
+    this.#head = Buffer.concat([this.#head, part]);
+    if (this.#head.length >= sniffedBytes) await this.#chosen();
   }
 
   async finish(): Promise<Imported> {

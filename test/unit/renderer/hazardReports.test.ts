@@ -6,7 +6,7 @@ import { duplicateOperations } from '../../../core/experiment/edit/operations.ts
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { HazardAnswer, HazardRequest } from '../../../renderer/inspector/hazardMessages.ts';
-import { type FakeWorker, fakeWorkers } from './workers.ts';
+import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const racing = requireExperiment(
   readFileSync(new URL('../../../assets/examples/races/changed-source-pinned.json', import.meta.url), 'utf8'),
@@ -22,11 +22,7 @@ let reports: typeof import('../../../renderer/inspector/hazardReports.ts');
 let predicting: typeof import('../../../renderer/predict/predicting.ts');
 let store: typeof import('../../../renderer/app/store/store.ts');
 
-const worker = (): Workers[number] => {
-  const last = workers.at(-1);
-  if (last === undefined) throw new Error('no worker was started');
-  return last;
-};
+const worker = (): Workers[number] => lastOf(workers);
 const sent = (): readonly HazardRequest[] => workers.at(-1)?.sent ?? [];
 const isWhole = (request: HazardRequest | undefined): boolean => request !== undefined && 'text' in request.document;
 

@@ -18,7 +18,7 @@ import type { RemedyAnswer, RemedyRequest } from '../../../renderer/inspector/re
 import { predict } from '../../../renderer/predict/predict.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
-import { type FakeWorker, fakeWorkers } from './workers.ts';
+import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const asset = (path: string) => readFileSync(new URL(`../../../assets/${path}`, import.meta.url));
 const missing = requireExperiment(asset('examples/overlap/pageable-same-stream.json').toString());
@@ -38,11 +38,7 @@ let workers: Workers;
 let queue: typeof import('../../../renderer/inspector/remedies/remedyQueue.ts');
 let store: typeof import('../../../renderer/app/store/store.ts');
 
-const worker = (): Workers[number] => {
-  const last = workers.at(-1);
-  if (last === undefined) throw new Error('no worker was started');
-  return last;
-};
+const worker = (): Workers[number] => lastOf(workers);
 const asked = (): number[] => worker().sent.map((request) => request.verdict.op);
 const isWhole = (request: RemedyRequest | undefined): boolean => request !== undefined && 'text' in request.document;
 /** Answers what was asked last. */

@@ -51,6 +51,13 @@ export function fakeWorkers<Request, Answer>(): FakeWorker<Request, Answer>[] {
   return made;
 }
 
+/** The one that runs now. */
+export function lastOf<Request, Answer>(workers: readonly FakeWorker<Request, Answer>[]): FakeWorker<Request, Answer> {
+  const last = workers.at(-1);
+  if (last === undefined) throw new Error('no worker was started');
+  return last;
+}
+
 /** Runs a worker's module in this thread. What is returned sends it a request, and gives its answer. */
 export async function workerOf<Request, Answer>(load: () => Promise<unknown>): Promise<(request: Request) => Answer> {
   let listener: Listener | null = null;
