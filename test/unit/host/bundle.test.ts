@@ -147,6 +147,15 @@ function archive(content: Archived): Promise<Uint8Array> {
   return archiveOf(join(folder, `made-${made}`), content);
 }
 
+/** One changed byte can refer to other bytes that are equal, so that all that was packed is still there. */
+function unpacksAlike(changed: Uint8Array, bundle: Uint8Array): boolean {
+  try {
+    return gunzipSync(changed).equals(gunzipSync(bundle));
+  } catch {
+    return false;
+  }
+}
+
 const refused: readonly (readonly [what: string, made: Archived, code: RegExp])[] = [
   [
     'an experiment that is not valid',
@@ -222,7 +231,7 @@ describe('a bundle from elsewhere', () => {
     expect(kept('other')).toEqual([]);
   });
 
-  it('is refused wherever it breaks off, and whatever byte is changed', async () => {
+  it('is refused wherever it breaks off, and whatever byte is changed that changes what is in it', async () => {
     const bundle = await packed(await fill());
     for (let length = 200; length < bundle.length; length += Math.ceil(bundle.length / 25)) {
       await expect(importFile(other.service, 'x', bundle.slice(0, length))).rejects.toMatchObject({
@@ -230,6 +239,7 @@ describe('a bundle from elsewhere', () => {
       });
       const changed = bundle.slice();
       changed[length] = (changed[length] ?? 0) ^ 0x55;
+      if (unpacksAlike(changed, bundle)) continue;
       await expect(importFile(other.service, 'x', changed)).rejects.toMatchObject({
         code: expect.stringMatching(/^(bundle|trace-file|run-file)\./),
       });
