@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/unit/**/*.test.ts', 'test/native/**/*.test.ts', 'test/electron/**/*.test.ts'],
+    setupFiles: ['test/seed.ts'],
     // Workers share two cores with the native engine's own threads.
     maxWorkers: 2,
     // They only end what hangs: no test may depend on how fast or busy the machine is.
