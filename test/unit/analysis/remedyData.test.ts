@@ -9,6 +9,7 @@ import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
+import { copies, eventOperations } from '../support/operations.ts';
 
 const memories = { pinned: 'pinned', pageable: 'pageable', table: 'mapped', product: 'mapped' } as const;
 const host = Object.keys(memories);
@@ -16,19 +17,12 @@ const device = ['x', 'y', 'z'];
 
 const stream = fc.constantFrom('a', 'b', 'c', 'blocking', 'default');
 const event = fc.constantFrom('e', 'f');
-const copies = (src: readonly string[], dst: readonly string[]) =>
-  fc.record({
-    op: fc.constant('copy'),
-    src: fc.constantFrom(...src),
-    dst: fc.constantFrom(...dst),
-    stream,
-    bytes: fc.constantFrom(4096, 2 ** 20, 2 ** 22),
-    mode: fc.constantFrom('async', 'async', 'blocking-to', 'blocking-memcpy'),
-  });
+const bytes = fc.constantFrom(4096, 2 ** 20, 2 ** 22);
+const mode = fc.constantFrom('async', 'async', 'blocking-to', 'blocking-memcpy');
 const one = (buffer: string): [string] => [buffer];
 const leaf = fc.oneof(
-  { weight: 4, arbitrary: copies(host, device) },
-  { weight: 3, arbitrary: copies(device, host) },
+  { weight: 4, arbitrary: copies(host, device, { stream, bytes, mode }) },
+  { weight: 3, arbitrary: copies(device, host, { stream, bytes, mode }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -40,8 +34,7 @@ const leaf = fc.oneof(
       stream,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('recordEvent'), event, stream }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('waitEvent'), event, stream }) },
+  { weight: 2, arbitrary: eventOperations({ event, stream }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('synchronizeStream'), stream }) },
   {
     weight: 1,

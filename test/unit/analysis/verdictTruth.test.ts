@@ -10,23 +10,15 @@ import { ruleIds } from '../../../core/rules/rules.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { h200, type PlainRow, plainRows } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
+import { copies, eventOperations } from '../support/operations.ts';
 
 const stream = fc.constantFrom('a', 'b', 'c', 'd', 'blocking', 'blocking2', 'default');
 const event = fc.constantFrom('e', 'f');
 const bytes = fc.constantFrom(4096, 60_000, 2 ** 20, 2 ** 22, 2 ** 24);
 const mode = fc.constantFrom('async', 'async', 'async', 'blocking-to', 'blocking-memcpy');
-const copies = (src: readonly string[], dst: readonly string[]) =>
-  fc.record({
-    op: fc.constant('copy'),
-    src: fc.constantFrom(...src),
-    dst: fc.constantFrom(...dst),
-    stream,
-    bytes,
-    mode,
-  });
 const operation = fc.oneof(
-  { weight: 4, arbitrary: copies(['pinned', 'pageable'], ['x', 'y']) },
-  { weight: 2, arbitrary: copies(['x', 'y'], ['pinned', 'pageable', 'z']) },
+  { weight: 4, arbitrary: copies(['pinned', 'pageable'], ['x', 'y'], { stream, bytes, mode }) },
+  { weight: 2, arbitrary: copies(['x', 'y'], ['pinned', 'pageable', 'z'], { stream, bytes, mode }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -54,8 +46,7 @@ const operation = fc.oneof(
         }),
       ),
   },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('recordEvent'), event, stream }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('waitEvent'), event, stream }) },
+  { weight: 2, arbitrary: eventOperations({ event, stream }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('work'), durationNs: fc.constantFrom(10_000, 500_000) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('synchronizeStream'), stream }) },
 );

@@ -4,6 +4,7 @@ import { copyStrategies } from '../../../core/experiment/operations.ts';
 import type { Instruction, Program } from '../../../core/program/program.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
+import { copies, eventOperations } from '../support/operations.ts';
 import { h200, type Operations, type PlainRow, program, run, toyProfile } from './toy.ts';
 
 const stream = fc.constantFrom('a', 'b', 'blocking', 'blocking2', 'legacy', 'per-thread');
@@ -12,7 +13,7 @@ const size = fc.integer({ min: 1, max: 5000 });
 const duration = fc.integer({ min: 0, max: 2000 });
 
 const copyOf = (src: string, dst: string, mode: fc.Arbitrary<string> = fc.constant('async')) =>
-  fc.record({ op: fc.constant('copy'), src: fc.constant(src), dst: fc.constant(dst), stream, bytes: size, mode });
+  copies([src], [dst], { stream, bytes: size, mode });
 const anyMode = fc.constantFrom('async', 'blocking-to', 'blocking-memcpy');
 const pinnedCopies = fc.oneof(copyOf('pinned', 'device'), copyOf('device2', 'pinned2'));
 const otherCopies = fc.oneof(
@@ -73,10 +74,7 @@ const multiCopies = fc.record({
   strategy: fc.constantFrom(...copyStrategies),
   stream,
 });
-const events = fc.oneof(
-  fc.record({ op: fc.constant('recordEvent'), event, stream }),
-  fc.record({ op: fc.constant('waitEvent'), event, stream }),
-);
+const events = eventOperations({ event, stream });
 const hostOperations = fc.oneof(
   fc.record({ op: fc.constant('work'), durationNs: duration }),
   fc.record({ op: fc.constant('synchronizeStream'), stream }),
