@@ -3,6 +3,7 @@
  * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copyCost.ts.
  */
 import { CopyscopeError } from '../errors.ts';
+import { aloneOn } from '../program/aloneCopies.ts';
 import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
@@ -274,6 +275,7 @@ class Planner {
     step.dst = ends.dst;
     // No call waits for a copy within the device, or between two (CUDA Runtime API, API synchronization behavior).
     step.blocking = blocking && (ends.from < 0 || ends.to < 0);
+    step.alone = aloneOn(instruction, this.#program);
     step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
     step.buffer = this.#tracked(instruction);
     const intoHost = ends.to < 0;

@@ -53,6 +53,8 @@ export interface Step {
   /** What the host copies for at least where that comes from memory, and not from its caches. */
   readonly memoryNs: number;
   readonly blocking: boolean;
+  /** Devices on which nothing runs beside it. */
+  readonly alone: readonly number[];
   /** It becomes part of a graph instead of running. */
   readonly captured: boolean;
   readonly bytes: number;
@@ -96,6 +98,7 @@ export const blankStep: Step = {
   lastPieceNs: 0,
   memoryNs: 0,
   blocking: false,
+  alone: [],
   captured: false,
   bytes: 0,
   src: 'none',

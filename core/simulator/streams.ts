@@ -3,25 +3,12 @@
  * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
  */
 import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
-import { type EngineIndex, type Gaps, noEngine } from './engines.ts';
+import { type AloneCopies, aloneCopies } from './aloneCopies.ts';
+import type { Gaps } from './engines.ts';
 import { type Dependent, type EntryHandler, type EntryOwner, StreamEntry } from './entry.ts';
 import type { EventQueue } from './eventQueue.ts';
 import type { Step } from './step.ts';
-
-/** The last of a row of operations: pending, or complete at a known time. */
-export interface Tail {
-  entry: StreamEntry | null;
-  doneNs: number;
-  via: EngineIndex;
-  engineNs: number;
-}
-
-export const emptyTail = (): Tail => ({
-  entry: null,
-  doneNs: Number.NEGATIVE_INFINITY,
-  via: noEngine,
-  engineNs: Number.NEGATIVE_INFINITY,
-});
+import { emptyTail, follow, settle, type Tail, watch } from './tail.ts';
 
 export interface SlotWaiter {
   /** A place in the stream's queue is free. */
@@ -66,6 +53,7 @@ export class StreamSet implements EntryOwner {
   readonly #graphs: readonly Tail[];
   readonly #recorded: boolean[];
   readonly #groups: readonly LegacyGroup[];
+  readonly #alone: AloneCopies | null;
   readonly #free: StreamEntry[] = [];
   readonly #clock: EventQueue;
   readonly #gaps: Gaps;
@@ -80,6 +68,7 @@ export class StreamSet implements EntryOwner {
     this.#graphs = program.graphs.map(emptyTail);
     this.#recorded = program.events.map(() => false);
     this.#groups = program.devices.map((_, device) => legacyGroup(this.streams, device));
+    this.#alone = aloneCopies(program, this.streams);
     this.#clock = clock;
     this.#gaps = gaps;
     this.#handler = handler;
@@ -109,18 +98,19 @@ export class StreamSet implements EntryOwner {
     if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
     entry.priority = stream.priority;
     entry.queued = stream.tail.entry !== null;
-    this.#behind(entry, stream.tail);
+    follow(entry, stream.tail);
     this.#legacyRules(entry, stream);
+    this.#alone?.issue(entry);
     const event = step.event < 0 ? undefined : this.#events[step.event];
     // A wait is bound to the record that is the latest now; one that was never recorded counts as complete.
-    if (event !== undefined && step.code === 'waitEvent') this.#behind(entry, event);
+    if (event !== undefined && step.code === 'waitEvent') follow(entry, event);
     if (event !== undefined && step.code === 'recordEvent') {
       event.entry = entry;
       this.#recorded[step.event] = true;
     }
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
     if (graph !== undefined) {
-      this.#behind(entry, graph);
+      follow(entry, graph);
       graph.entry = entry;
     }
     stream.tail.entry = entry;
@@ -148,6 +138,7 @@ export class StreamSet implements EntryOwner {
     if (event !== undefined) settle(event, entry, nowNs, others);
     const graph = step.route === 'graph' ? this.#graphs[step.index] : undefined;
     if (graph !== undefined) settle(graph, entry, nowNs, entry.via);
+    this.#alone?.complete(entry, nowNs, others);
     const { engineNs } = entry;
     for (let at = 0; at < dependents.length; at += 1) {
       const dependent = dependents[at] as Dependent;
@@ -198,21 +189,12 @@ export class StreamSet implements EntryOwner {
     );
   }
 
-  #behind(entry: StreamEntry, tail: Tail): void {
-    if (tail.entry === null) {
-      entry.follow(tail.doneNs, tail.via, tail.engineNs);
-    } else {
-      tail.entry.dependents.push(entry);
-      entry.pending += 1;
-    }
-  }
-
   #legacyRules(entry: StreamEntry, stream: SimulatedStream): void {
     const group = this.#groups[stream.device];
     if (group === undefined || stream.kind === 'non-blocking') return;
     if (stream.kind === 'legacy-default') {
       for (const blocking of group.touched) {
-        this.#behind(entry, blocking.tail);
+        follow(entry, blocking.tail);
         blocking.touched = false;
       }
       group.touched.length = 0;
@@ -225,7 +207,7 @@ export class StreamSet implements EntryOwner {
     }
     if (group.legacy === null || stream.legacySeen === group.issued) return;
     stream.legacySeen = group.issued;
-    this.#behind(entry, group.legacy.tail);
+    follow(entry, group.legacy.tail);
   }
 }
 
@@ -237,18 +219,4 @@ function legacyGroup(streams: readonly SimulatedStream[], device: number): Legac
     legacy: own.find((stream) => stream.kind === 'legacy-default') ?? null,
     issued: 0,
   };
-}
-
-function settle(tail: Tail, entry: StreamEntry, nowNs: number, via: EngineIndex): void {
-  if (tail.entry !== entry) return;
-  tail.entry = null;
-  tail.doneNs = nowNs;
-  tail.via = via;
-  tail.engineNs = entry.engineNs;
-}
-
-function watch(tail: Tail, waiter: Dependent): number {
-  if (tail.entry === null) return 0;
-  tail.entry.dependents.push(waiter);
-  return 1;
 }

@@ -93,17 +93,6 @@ export function synchronizesFirst(instruction: InstructionOf<'copy'>, program: P
   return instruction.blocking && isPageable(source) && isDevice(target);
 }
 
-/**
- * Devices on which nothing runs beside the copy: those of a cudaMemcpy between two devices in the legacy default stream,
- * which comes after all earlier work of both, and before all later work (CUDA C++ Programming Guide, peer-to-peer memory copy).
- */
-export function aloneOn(instruction: Instruction, { buffers, streams }: Program): readonly number[] {
-  if (instruction.code !== 'copy' || !instruction.blocking) return [];
-  const [from, to] = [buffers[instruction.src]?.device ?? -1, buffers[instruction.dst]?.device ?? -1];
-  const isBetween = from >= 0 && to >= 0 && from !== to;
-  return isBetween && streams[instruction.stream]?.kind === 'legacy-default' ? [from, to] : [];
-}
-
 /** Every strategy synchronises at its end. Between host buffers nothing is in a stream, and with relays not all in its own. */
 const endsWithItsStream = (plan: MultiCopyPlan | undefined): boolean =>
   plan !== undefined && plan.direction !== 'h2h' && plan.relays.length === 0;

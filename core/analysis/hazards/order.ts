@@ -13,9 +13,9 @@
  * Knowing more of one thread may tell more of another. So with signals, or events that threads share, the schedule is
  * walked again until nothing new is found, at most `mostPasses` times: stopping early only knows less.
  */
+import { aloneOn } from '../../program/aloneCopies.ts';
 import type { Instruction, Program } from '../../program/program.ts';
 import {
-  aloneOn,
   type Call,
   type Caller,
   holdsUntilDone,

@@ -491,6 +491,38 @@ describe('several devices', () => {
     expect(device(run(programWith(two, [peer])))).toEqual([['peer', 23, 2023]]);
   });
 
+  it('run nothing beside a cudaMemcpy between the two, whatever their streams', () => {
+    const far = (label: string) =>
+      ({ op: 'kernel', label, kernel: { kind: 'spin', durationNs: 1000 }, stream: 'there' }) as const;
+    const copy = { ...peer, mode: 'blocking-memcpy' } as const;
+    const rows = (one: Operations[number]) =>
+      run(programWith(two, [spin('a', 100, 'here before'), far('there before'), one, spin('a', 100), far('far')]));
+    // Neither stream synchronises with the default stream. From one engine to another it takes 4 ns.
+    expect(device(rows(copy))).toEqual([
+      ['here before', 23, 123],
+      ['there before', 43, 1043],
+      ['peer', 1047, 3047],
+      ['far', 3051, 4051],
+      ['spin', 3051, 3151],
+    ]);
+    expect(host(rows(copy))).toContainEqual(['cudaMemcpy', 40, 60]);
+    expect(device(rows({ ...copy, mode: 'async', stream: 'legacy' }))).toContainEqual(['peer', 63, 2063]);
+  });
+
+  it('run what they do beside a cudaMemcpy between two others, or within one', () => {
+    const devices = [...two.devices, { id: 'gpu2', index: 2 }];
+    const buffers = [...two.buffers, { id: 'third', memory: 'device', device: 'gpu2', bytes: 1000 } as const];
+    const kernel = spin('a', 5000, 'here');
+    const between = { ...peer, src: 'far', dst: 'third', mode: 'blocking-memcpy' } as const;
+    const within = { ...peer, dst: 'device2', mode: 'blocking-memcpy' } as const;
+    for (const copy of [between, within]) {
+      const rows = run(programWith({ ...two, devices, buffers }, [kernel, copy, spin('b', 10, 'beside')]));
+      const [first, ...others] = device(rows);
+      for (const [, start] of others) expect(start).toBeLessThan(first?.[2] ?? 0);
+      expect(others.length).toBe(2);
+    }
+  });
+
   it('are synchronised one by one', () => {
     const far = { op: 'kernel', label: 'far', kernel: { kind: 'spin', durationNs: 1000 }, stream: 'there' } as const;
     const rows = run(programWith(two, [far, spin('a', 10), { op: 'synchronizeDevice' }]));

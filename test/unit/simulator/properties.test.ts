@@ -5,7 +5,17 @@ import type { Instruction, Program } from '../../../core/program/program.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { simulate } from '../../../core/simulator/simulate.ts';
 import { copies, eventOperations } from '../support/operations.ts';
-import { h200, type Operations, type PlainRow, program, run, toyProfile } from './toy.ts';
+import {
+  buffers,
+  h200,
+  type Operations,
+  type PlainRow,
+  program,
+  programWith,
+  run,
+  streams,
+  toyProfile,
+} from './toy.ts';
 
 const stream = fc.constantFrom('a', 'b', 'blocking', 'blocking2', 'legacy', 'per-thread');
 const event = fc.constantFrom('e', 'f');
@@ -97,6 +107,23 @@ const anything = fc.oneof(
 
 /** Multi-tensor copies with threads of their own put work into a stream in an order that isn't the program's. */
 const everything = fc.oneof({ weight: 8, arbitrary: anything }, { weight: 1, arbitrary: multiCopies });
+
+const twoDevices = {
+  devices: [{ id: 'gpu' }, { id: 'far', index: 1 }],
+  buffers: [...(buffers ?? []), { id: 'there', memory: 'device', device: 'far', bytes: 100_000 }],
+  streams: [...(streams ?? []), { id: 'far', device: 'far' }, { id: 'far-blocking', device: 'far', flags: 'blocking' }],
+};
+const onTwoDevices = fc.oneof(
+  anything,
+  fc.record({
+    op: fc.constant('kernel'),
+    kernel: fc.record({ kind: fc.constant('spin'), durationNs: duration }),
+    stream: fc.constantFrom('far', 'far-blocking'),
+  }),
+  fc
+    .constantFrom(['device', 'there'], ['there', 'device'])
+    .map(([src, dst]) => ({ op: 'copy', label: 'peer', src, dst, bytes: 1000, mode: 'blocking-memcpy' })),
+);
 
 const operations = (one: fc.Arbitrary<unknown>) => fc.array(one, { maxLength: 40 }).map((list) => list as Operations);
 const programs = (one: fc.Arbitrary<unknown>, threads = 1) =>
@@ -212,6 +239,18 @@ describe('by the rules of order', () => {
       for (const row of rows) {
         for (const op of known.get(row.op) ?? []) {
           expect(row.start).toBeGreaterThanOrEqual(rows.find((other) => other.op === op)?.end ?? Number.NaN);
+        }
+      }
+    });
+  });
+
+  it('a cudaMemcpy between two devices comes behind all that both were given before, and before all later', () => {
+    check(fc.array(onTwoDevices, { maxLength: 20 }), (list) => {
+      const rows = run(programWith(twoDevices, list)).filter(onDevice);
+      for (const copy of rows.filter(({ name }) => name === 'peer')) {
+        for (const row of rows) {
+          if (row.op < copy.op) expect(row.end).toBeLessThanOrEqual(copy.start);
+          if (row.op > copy.op) expect(row.start).toBeGreaterThanOrEqual(copy.end);
         }
       }
     });
