@@ -30,6 +30,7 @@ import { assign, Following, useApp } from './store/store.ts';
 import type { AppState, Page } from './store/types.ts';
 import { TopBar } from './TopBar.tsx';
 import { Transfers } from './Transfers.tsx';
+import { usePageFocus } from './usePageFocus.ts';
 import { panelSize, type SizedPanel, usePanelSizes } from './usePanelSizes.ts';
 import { WelcomePage } from './WelcomePage.tsx';
 
@@ -61,6 +62,9 @@ export function Shell() {
   const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
   const panels = [sides[side], ...(inspected ? [sides.inspector] : [])];
   const sizes = usePanelSizes(panels);
+  const panelKey = panels.map(({ id }) => id).join();
+  // What changes one document for another gives the focus back itself.
+  usePageFocus(inspected ? panelKey : `${panelKey} ${page.kind}`);
   return (
     <div className={classes['shell']}>
       <Following>
@@ -69,7 +73,7 @@ export function Shell() {
       <ConnectionBanner />
       <main className={classes['main']}>
         <DragLayer>
-          <Group className={classes['panels']} {...sizes} key={panels.map(({ id }) => id).join()}>
+          <Group className={classes['panels']} {...sizes} key={panelKey}>
             {side === 'library' ? (
               <Side panel={sides.library} area="The library" minSize={190} maxSize={420}>
                 <Following>
@@ -88,7 +92,7 @@ export function Shell() {
               aria-label={side === 'library' ? 'Resize the library' : 'Resize the lesson'}
             />
             <Panel id="centre" minSize={420}>
-              <div className={classes['centre']}>
+              <div className={classes['centre']} data-page tabIndex={-1}>
                 <ErrorBoundary area="This page" key={page.kind}>
                   <Centre />
                 </ErrorBoundary>

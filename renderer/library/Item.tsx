@@ -1,7 +1,7 @@
 /** One line of the library: what it is, a click that opens or selects it, and a menu of what else can be done. */
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import classes from './Library.module.css';
 import { itemKey, type LibraryItem, selectTo, toggleSelected, useLibrary } from './libraryView.ts';
 
@@ -32,6 +32,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
   const selecting = useLibrary((state) => state.selecting);
   const selected = useLibrary((state) => item !== undefined && state.selected.has(itemKey(item)));
   const [menu, setMenu] = useState<'never' | 'closed' | 'open'>('never');
+  const opener = useRef<HTMLButtonElement>(null);
   const click = (event: MouseEvent): void => {
     if (item !== undefined && event.shiftKey) selectTo(item, order);
     else if (item !== undefined && (selecting || event.ctrlKey || event.metaKey)) toggleSelected(item);
@@ -47,6 +48,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
   return (
     <li
       className={classes['item']}
+      data-item={item === undefined ? undefined : itemKey(item)}
       data-current={current || undefined}
       data-selected={selected || undefined}
       data-detailed={detail !== undefined || undefined}
@@ -66,6 +68,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
         />
       ) : null}
       <button
+        ref={opener}
         type="button"
         className={classes['open']}
         aria-current={current ? 'page' : undefined}
@@ -81,7 +84,7 @@ export function Item({ icon, name, detail, current, onOpen, item, actions = [], 
           {detail === undefined ? null : <span className={classes['detail']}>{detail}</span>}
         </span>
       </button>
-      {hasMenu ? <MoreMenu name={name} actions={actions} menu={menu} setMenu={setMenu} /> : null}
+      {hasMenu ? <MoreMenu name={name} actions={actions} menu={menu} setMenu={setMenu} opener={opener} /> : null}
     </li>
   );
 }
@@ -91,10 +94,12 @@ interface MoreProps {
   readonly actions: readonly ItemAction[];
   readonly menu: 'never' | 'closed' | 'open';
   readonly setMenu: (menu: 'closed' | 'open') => void;
+  /** Has the focus before anything is done: the menu goes, and a dialog gives the focus back to where it was. */
+  readonly opener: RefObject<HTMLButtonElement | null>;
 }
 
 /** A library may hold thousands: a menu is made when it is first opened. */
-function MoreMenu({ name, actions, menu, setMenu }: MoreProps) {
+function MoreMenu({ name, actions, menu, setMenu, opener }: MoreProps) {
   const label = `More about ${name}`;
   if (menu === 'never') {
     return (
@@ -123,7 +128,15 @@ function MoreMenu({ name, actions, menu, setMenu }: MoreProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {actions.map(({ label: action, icon, act, isHarmful }) => (
-          <Menu.Item key={action} leftSection={icon} onClick={act} {...(isHarmful ? { c: 'var(--bad)' } : {})}>
+          <Menu.Item
+            key={action}
+            leftSection={icon}
+            onClick={() => {
+              opener.current?.focus();
+              act();
+            }}
+            {...(isHarmful ? { c: 'var(--bad)' } : {})}
+          >
             {action}
           </Menu.Item>
         ))}

@@ -1,6 +1,7 @@
 /** What can be done with all that is selected. */
 import { Button, Text } from '@mantine/core';
 import { IconColumns, IconPackageExport, IconTrash } from '@tabler/icons-react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { exportBundle } from '../app/store/files.ts';
 import { deleteItems } from '../app/store/libraryActions.ts';
 import { mostCompared, openComparison } from '../compare/actions.ts';
@@ -13,8 +14,10 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
   const items = selectedItems(selected, order);
   const count = items.experiments.length + items.runs.length + items.sweeps.length;
   const comparable = items.runs.length === count && count >= 2 && count <= mostCompared;
+  const bar = useRef<HTMLElement>(null);
+  useFocusGivenBack(bar);
   return (
-    <section className={classes['selection']} aria-label="Selection">
+    <section ref={bar} className={classes['selection']} aria-label="Selection">
       <Text size="sm" role="status">
         {count} selected
       </Text>
@@ -59,4 +62,15 @@ export function SelectionBar({ order }: { readonly order: readonly string[] }) {
       </div>
     </section>
   );
+}
+
+/** The bar goes with its buttons: the focus goes to the one that brought it. */
+function useFocusGivenBack(bar: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (element?.contains(document.activeElement) !== true) return;
+      document.querySelector<HTMLElement>('[aria-label="Select several"]')?.focus();
+    };
+  }, [bar]);
 }

@@ -10,59 +10,77 @@ import {
   useDeleteQuestion,
 } from '../app/store/libraryActions.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { type LibraryItem, useLibrary } from './libraryView.ts';
+import { useLast } from '../common/useLast.ts';
+import { itemKey, type LibraryItem, useLibrary } from './libraryView.ts';
 
 export function LibraryDialogs() {
-  const renaming = useLibrary((state) => state.renaming);
   return (
     <>
-      {renaming === null ? null : <RenameDialog item={renaming} key={renaming.id} />}
+      <RenameDialog />
       <DeleteQuestion />
     </>
   );
 }
 
-function RenameDialog({ item }: { readonly item: LibraryItem }) {
+const closeRename = (): void => useLibrary.setState({ renaming: null });
+
+/** It stays when it is closed: so it gives the focus back. */
+function RenameDialog() {
+  const renaming = useLibrary((state) => state.renaming);
+  const shown = useLast(renaming);
+  return (
+    <Modal
+      opened={renaming !== null}
+      onClose={closeRename}
+      title="Rename"
+      centered
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {shown === null ? null : <RenameForm item={shown} key={itemKey(shown)} />}
+    </Modal>
+  );
+}
+
+function RenameForm({ item }: { readonly item: LibraryItem }) {
   const [before] = useState(() => nameOfItem(item));
   const [text, setText] = useState(before);
-  const close = (): void => useLibrary.setState({ renaming: null });
   const isMissing = item.kind !== 'run' && text.trim() === '';
   return (
-    <Modal opened onClose={close} title="Rename" centered size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isMissing) return;
-          close();
-          if (text.trim() !== before) void renameItem(item, text.trim());
-        }}
-      >
-        <TextInput
-          label="Name"
-          value={text}
-          maxLength={200}
-          data-autofocus
-          {...(item.kind === 'run'
-            ? { description: 'In this library only. Left empty, it is called as its experiment again.' }
-            : {})}
-          onFocus={(event) => event.currentTarget.select()}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Group gap="xs" justify="flex-end" mt="md">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={isMissing}>
-            Rename
-          </Button>
-        </Group>
-      </form>
-    </Modal>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isMissing) return;
+        closeRename();
+        if (text.trim() !== before) void renameItem(item, text.trim());
+      }}
+    >
+      <TextInput
+        label="Name"
+        value={text}
+        maxLength={200}
+        data-autofocus
+        {...(item.kind === 'run'
+          ? { description: 'In this library only. Left empty, it is called as its experiment again.' }
+          : {})}
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group gap="xs" justify="flex-end" mt="md">
+        <Button variant="default" onClick={closeRename}>
+          Cancel
+        </Button>
+        <Button type="submit" disabled={isMissing}>
+          Rename
+        </Button>
+      </Group>
+    </form>
   );
 }
 
 function DeleteQuestion() {
   const { question } = useDeleteQuestion();
+  const shown = useLast(question);
   return (
     <Modal
       opened={question !== null}
@@ -72,21 +90,21 @@ function DeleteQuestion() {
       size="sm"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {question === null ? null : (
+      {shown === null ? null : (
         <>
-          {question.why === null ? (
+          {shown.why === null ? (
             <Text mb="md">
               This system offers Copyscope no bin. You can undo it for five minutes; after that{' '}
-              {countItems(question.items)} will be gone.
+              {countItems(shown.items)} will be gone.
             </Text>
           ) : (
-            <ErrorText error={question.why} />
+            <ErrorText error={shown.why} />
           )}
           <Group gap="xs" justify="flex-end">
             <Button variant="default" onClick={closeDeleteQuestion} data-autofocus>
               Keep
             </Button>
-            <Button color="red" onClick={() => void deleteForGood(question.items)}>
+            <Button color="red" onClick={() => void deleteForGood(shown.items)}>
               Delete for good
             </Button>
           </Group>

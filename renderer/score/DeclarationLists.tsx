@@ -14,6 +14,7 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
 import { edit } from '../app/store/editing.ts';
 import { select, useApp } from '../app/store/store.ts';
+import { useLast } from '../common/useLast.ts';
 import classes from './BuildPanel.module.css';
 import { addDeclared } from './commands.ts';
 
@@ -129,6 +130,7 @@ function detailOf(experiment: Experiment, kind: DeclarationKind, id: string): st
 }
 
 function DeleteUsed({ doomed, onClose }: { readonly doomed: Doomed | null; readonly onClose: () => void }) {
+  const shown = useLast(doomed);
   return (
     <Modal
       opened={doomed !== null}
@@ -139,7 +141,7 @@ function DeleteUsed({ doomed, onClose }: { readonly doomed: Doomed | null; reado
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Text mb="md">
-        “{doomed?.id}” is used {doomed?.uses === 1 ? 'once' : `${doomed?.uses} times`}. What uses it is deleted too. You
+        “{shown?.id}” is used {shown?.uses === 1 ? 'once' : `${shown?.uses} times`}. What uses it is deleted too. You
         can undo this.
       </Text>
       <Group gap="xs" justify="flex-end">

@@ -18,6 +18,8 @@ test('opens an example, runs it, walks the score and the lanes, and reads the ve
   await tabTo(page, /^Pinned source, second stream$/);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Pinned source, second stream' })).toBeVisible();
+  // The page brings other panels, and the focus is in its line of the library again.
+  await expect(window.library.getByRole('button', { name: 'Pinned source, second stream', exact: true })).toBeFocused();
 
   await page.keyboard.press('Control+Enter');
   const plot = window.timeline.getByTestId('timeline-plot');
@@ -94,12 +96,24 @@ test('a remedy is applied and undone by keys, and the focus stays in the inspect
 
 test('the list of keys opens with ? and closes with Escape, which gives the focus back', async ({ window, page }) => {
   await window.open('Pinned source, second stream');
+  await window.runButton.focus();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard and mouse' });
   await expect(help).toBeVisible();
   await expect(help).toContainText('Run what is open');
   await page.keyboard.press('Escape');
   await expect(help).toBeHidden();
+  await expect(window.runButton).toBeFocused();
+});
+
+test('what is opened from the first page has the focus: Tab goes on in it', async ({ window, page }) => {
+  await window.open('Same stream');
+  await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
+  await page.getByRole('region', { name: 'Recent' }).getByRole('button').first().focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Same stream' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Experiment settings' })).toBeFocused();
 });
 
 test('the engine is picked with the arrow keys', async ({ window, page }) => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { Server } from './support/server.ts';
 import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
@@ -125,6 +125,37 @@ test.describe('with three experiments and three runs', () => {
     await dialog.getByLabel('Name').fill('omega');
     await page.keyboard.press('Enter');
     await expect(experiments(window).getByRole('button', { name: 'omega', exact: true })).toBeVisible();
+  });
+
+  test('dialogs give the focus back to their line, and what is deleted gives it to the next', async ({
+    window,
+    page,
+  }) => {
+    test.skip(process.platform !== 'linux', 'this bin is freedesktop.org’s');
+    const line = (name: string): Locator => experiments(window).getByRole('button', { name, exact: true });
+    const dialog = page.getByRole('dialog', { name: 'Rename' });
+    await line('beta').focus();
+    await page.keyboard.press('F2');
+    await expect(dialog.getByLabel('Name')).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(line('beta')).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'Rename…' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByLabel('Name')).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(line('beta')).toBeFocused();
+    await page.keyboard.press('Delete');
+    await expect(line('beta')).toBeHidden();
+    await expect(line('gamma')).toBeFocused();
+    // Its page goes with it, and the panels.
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'gamma' })).toBeVisible();
+    await expect(line('gamma')).toBeFocused();
+    await page.keyboard.press('Delete');
+    await expect(line('gamma')).toBeHidden();
+    await expect(line('alpha')).toBeFocused();
   });
 
   test('what is deleted goes to the bin, and Undo brings it back', async ({ window, page, server }) => {

@@ -2,6 +2,8 @@
 import { create } from 'zustand';
 import { type ErrorInfo, toErrorInfo } from '../../../core/errors.ts';
 import { type LibraryItems, runTitle, type SweepSummary } from '../../../core/service/service.ts';
+import { afterFrame } from '../../common/afterFrame.ts';
+import { keepPlace } from '../../library/keepPlace.ts';
 import type { LibraryItem } from '../../library/libraryView.ts';
 import { useSweeps } from '../../sweep/sweeps.ts';
 import { notifyDone, notifyError } from '../notify.ts';
@@ -43,9 +45,11 @@ export function deleteForGood(items: LibraryItems): Promise<void> {
 async function deleteNow(items: LibraryItems, forGood: boolean): Promise<void> {
   const what = nameOf(items);
   const isOpen = isShown(items);
+  const giveFocusBack = keepPlace();
   const ticket = await host().deleteItems(items, forGood);
   for (const id of items.experiments) forgetDocument(documentKey({ kind: 'experiment', id }));
   if (isOpen) openPage({ kind: 'welcome' });
+  afterFrame(giveFocusBack);
   notifyDone(forGood ? 'Deleted' : 'Moved to the bin', what, { label: 'Undo', act: () => void restore(ticket) });
 }
 
