@@ -111,6 +111,8 @@ const ofCause: Readonly<Record<Cause, TermId>> = {
   'same-stream': 'stream',
   'legacy-default-stream': 'legacy-default-stream',
   'event-dependency': 'event',
+  'graph-launches': 'graph',
+  'peer-copy-alone': 'd2d',
   'engine-busy': 'copy-engine',
   'copy-queues': 'copy-queue',
   'mapped-memory': 'mapped',

@@ -102,7 +102,7 @@ export const terms = {
   graph: {
     name: 'CUDA graph',
     text: 'Work that was captured from streams once and is launched as a whole with one call, as often as wanted.',
-    rules: ['graph-runs-when-launched', 'launch-cost'],
+    rules: ['graph-runs-when-launched', 'graph-launches-in-turn', 'launch-cost'],
     see: ['launch'],
   },
   h2d: {

@@ -41,6 +41,7 @@ export const ruleIds = [
   'mapped-memory',
   'host-function-in-turn',
   'graph-runs-when-launched',
+  'graph-launches-in-turn',
   'peer-copy',
   'host-copies-share-memory',
 ] as const;
@@ -320,6 +321,12 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
       guide('CUDA graphs'),
       measured('1,000 empty kernels took 3.2 us to launch as a graph and 0.7 us each to run'),
     ],
+  },
+  'graph-launches-in-turn': {
+    title: 'Launches of one graph wait for each other',
+    statement:
+      'An executable graph runs once at a time: a launch waits for the launch before it, whatever their streams. Instantiated twice, it runs twice at once.',
+    sources: [documented('CUDA Runtime API', 'Graph management: cudaGraphLaunch')],
   },
   'peer-copy': {
     title: 'Devices copy to each other directly with peer access',

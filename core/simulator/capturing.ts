@@ -23,7 +23,7 @@ export class Capturing {
 
   /** Carries out one of the calls, and returns what it costs. */
   make(step: Step): number {
-    const { costs, graphs } = this.#devices;
+    const { costs, graphs, streams } = this.#devices;
     if (step.code === 'endCapture') {
       this.#graph = this.#capture?.end() ?? null;
       this.#capture = null;
@@ -33,6 +33,7 @@ export class Capturing {
     if (step.code === 'endCapture') return costs.endCapture(graph);
     if (step.code === 'instantiateGraph') return costs.instantiate(graph);
     graphs.set(step.index, graph);
+    streams.newGraph(step.index);
     return costs.upload(graph);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Streams and events: what an issued operation waits for. Rules (core/rules): stream-order, streams-may-overlap,
- * legacy-default-stream, non-blocking-stream, event-order, launch-queue.
+ * legacy-default-stream, non-blocking-stream, event-order, graph-launches-in-turn, launch-queue.
  */
 import type { Program, ProgramStream, StreamKind } from '../program/program.ts';
 import { type AloneCopies, aloneCopies } from './aloneCopies.ts';
@@ -50,7 +50,7 @@ export class StreamSet implements EntryOwner {
   readonly streams: readonly SimulatedStream[];
   readonly #events: readonly Tail[];
   /** Launches of a graph wait for each other. */
-  readonly #graphs: readonly Tail[];
+  readonly #graphs: Tail[];
   readonly #recorded: boolean[];
   readonly #groups: readonly LegacyGroup[];
   readonly #alone: AloneCopies | null;
@@ -161,6 +161,11 @@ export class StreamSet implements EntryOwner {
     if (found.kind !== 'legacy-default' || group === undefined) return watch(found.tail, waiter);
     // An action in the legacy default stream waits for all blocking streams first, and so does synchronising it.
     return group.blocking.reduce((count, blocking) => count + watch(blocking.tail, waiter), watch(found.tail, waiter));
+  }
+
+  /** The graph was captured anew: its launches wait for none of what it was. */
+  newGraph(graph: number): void {
+    this.#graphs[graph] = emptyTail();
   }
 
   watchEvent(event: number, waiter: Dependent): number {

@@ -4,6 +4,7 @@
  */
 import type { Change } from '../../experiment/change.ts';
 import { shareOut } from './device.ts';
+import { ownGraph } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinCopies, pipelined } from './joinCopies.ts';
@@ -26,6 +27,10 @@ export function changesFor(situation: Situation): Change[] {
       return present(nonBlocking(situation), ownStream(situation));
     case 'event-dependency':
       return present(verdict.needsData === true ? inParts(situation) : dropWait(situation));
+    case 'graph-launches':
+      return present(ownGraph(situation));
+    case 'peer-copy-alone':
+      return present(asynchronous(situation), earlier());
     case 'engine-busy':
       return present(moveBefore(situation, verdict.op, verdict.blockedBy));
     case 'copy-queues':

@@ -77,9 +77,9 @@ function fillsTogether({ facts }: Scene, ...kernels: readonly Activity[]): boole
   return shares.every((share) => share > 0) && shares.reduce((sum, share) => sum + share) > 1;
 }
 
-function isOrdered({ issue, byBoth }: Scene, first: Activity, second: Activity): boolean {
+function isOrdered({ issue, byAll }: Scene, first: Activity, second: Activity): boolean {
   const [a, b] = [issue.positionOf.get(first.row), issue.positionOf.get(second.row)];
-  return a === undefined || b === undefined || byBoth.before(a, b);
+  return a === undefined || b === undefined || byAll.before(a, b);
 }
 
 const finding = (other: Activity): Finding => ({

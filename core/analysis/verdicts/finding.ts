@@ -13,8 +13,8 @@ export interface Finding {
   readonly blocker: Blocker | null;
   /** Rows of the host thread in between, where all of them together were what held it. */
   readonly callsBetween?: number;
-  /** The event wait orders the two only together with the legacy default stream. */
-  readonly throughLegacy?: boolean;
+  /** The order holds only together with that of another rule. */
+  readonly through?: RuleId;
   /** An event wait was issued between the two, and the trace doesn't tell for which event. */
   readonly untoldEvent?: boolean;
 }

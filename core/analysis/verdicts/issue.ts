@@ -3,11 +3,12 @@
  * trace holds for it. The order of the device (order.ts) follows from it.
  */
 import { append } from '../../groupBy.ts';
+import { aloneOn } from '../../program/aloneCopies.ts';
 import type { Instruction, Program, ProgramThread } from '../../program/program.ts';
 import type { RowIndex, RowKind } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Iteration, rowKind, rowStart } from '../iteration.ts';
-import { LaunchedGraphs } from './launchedGraphs.ts';
+import { type Launch, LaunchedGraphs } from './launchedGraphs.ts';
 
 export interface Issued {
   readonly op: number;
@@ -24,6 +25,10 @@ export interface Issued {
   readonly device: number;
   /** Host thread, as an index that only tells threads apart. */
   readonly thread: number;
+  /** Of what a graph holds: the launch that ran it. */
+  readonly launch: Launch | null;
+  /** Devices on which nothing runs beside it. */
+  readonly alone: readonly number[];
   /** Its device activity; -1 where the trace holds none. */
   readonly row: RowIndex;
 }
@@ -34,9 +39,14 @@ export interface IssueOrder {
   readonly positionOf: ReadonlyMap<RowIndex, number>;
   /** By position: the device row of the last work in its stream up to and with it; -1 for none. */
   readonly lastWork: Int32Array;
-  /** Positions of event waits, and of everything in a legacy default stream; ascending, a list for each stream. */
+  /**
+   * Positions of event waits, of everything in a legacy default stream, of what graphs hold, and of copies beside which
+   * nothing runs on their devices; ascending, a list for each stream.
+   */
   readonly waits: readonly Int32Array[];
   readonly legacyWork: readonly Int32Array[];
+  readonly launchWork: readonly Int32Array[];
+  readonly aloneWork: readonly Int32Array[];
 }
 
 type Timed = Issued & { readonly time: number };
@@ -54,6 +64,8 @@ export function issueOrder(iteration: Iteration, program: Program | null): Issue
     lastWork: lastWorks(issued),
     waits: positionsByStream(issued, ({ code }) => code === 'waitEvent'),
     legacyWork: positionsByStream(issued, (one) => one.code !== 'synchronize' && isLegacy(one)),
+    launchWork: positionsByStream(issued, ({ launch }) => launch !== null),
+    aloneWork: positionsByStream(issued, ({ alone }) => alone.length > 0),
   };
 }
 
@@ -103,12 +115,16 @@ function fromRows(iteration: Iteration): Timed[] {
       event: isMark ? (trace.columns.name[row] ?? -1) : -1,
       device: -1,
       thread: call === row ? -1 : (trace.columns.lane[call] ?? -1),
+      launch: null,
+      alone: nowhere,
       row,
       time: rowStart(trace, call),
     });
   }
   return timed;
 }
+
+const nowhere: readonly number[] = [];
 
 /** What a graph holds besides its rows: events, of which a branch takes four. */
 const mostNodesByRow = 8;
@@ -121,8 +137,8 @@ function fromProgram(iteration: Iteration, program: Program): Timed[] {
   const timed: Timed[] = [];
   for (const [thread, declared] of program.threads.entries()) {
     let time = 0;
-    const place = (instruction: Instruction, stream: number | null): void => {
-      const issued = issue(instruction, thread, stream);
+    const place = (instruction: Instruction, node: GraphPlace | null): void => {
+      const issued = issue(instruction, thread, node, program);
       if (issued === null) return;
       const found = rows.next(instruction);
       time = Math.max(time, found.time);
@@ -134,7 +150,7 @@ function fromProgram(iteration: Iteration, program: Program): Timed[] {
       if (timed.length > mostNodesByRow * budget) break;
       if (instruction.code === 'launchGraph') {
         time = Math.max(time, rows.next(instruction).time);
-        for (const node of graphs.launched(instruction)) place(node.instruction, node.stream);
+        for (const node of graphs.launched(instruction)) place(node.instruction, node);
       } else if (!graphs.takes(instruction)) place(instruction, null);
     }
   }
@@ -159,30 +175,40 @@ function* unroll({ instructions }: ProgramThread, budget: number): Generator<Ins
 }
 
 /** A million of them: one object each, whose row and time are filled in as they are found. */
-type Unplaced = Omit<Issued, 'row'> & { row: RowIndex; time: number };
+type Unplaced = Omit<Issued, 'row' | 'alone'> & { alone: readonly number[]; row: RowIndex; time: number };
 
-function issue(instruction: Instruction, thread: number, graphStream: number | null): Unplaced | null {
+type GraphPlace = Pick<Issued, 'stream' | 'launch'>;
+
+function issue(instruction: Instruction, thread: number, node: GraphPlace | null, program: Program): Unplaced | null {
   const { op } = instruction;
-  const stream = graphStream ?? ('stream' in instruction ? instruction.stream : -1);
+  const stream = node?.stream ?? ('stream' in instruction ? instruction.stream : -1);
+  const launch = node?.launch ?? null;
+  const work = (code: Issued['code'], event = -1): Unplaced => unplaced(op, code, thread, stream, launch, event, -1);
+  const synchronise = (of: number, event: number, device: number): Unplaced =>
+    unplaced(op, 'synchronize', thread, of, null, event, device);
   switch (instruction.code) {
-    case 'copy':
+    case 'copy': {
+      const copy = work('copy');
+      copy.alone = aloneOn(instruction, program);
+      return copy;
+    }
     case 'kernel':
-      return unplaced(op, instruction.code, thread, stream, -1, -1);
+      return work('kernel');
     case 'item':
       // Its synchronise adds nothing: the copy's own call holds the host.
-      return unplaced(op, 'copy', thread, stream, -1, -1);
+      return work('copy');
     case 'memset':
     case 'hostFunction':
-      return unplaced(op, 'other', thread, stream, -1, -1);
+      return work('other');
     case 'recordEvent':
     case 'waitEvent':
-      return unplaced(op, instruction.code, thread, stream, instruction.event, -1);
+      return work(instruction.code, instruction.event);
     case 'synchronizeStream':
-      return unplaced(op, 'synchronize', thread, instruction.stream, -1, -1);
+      return synchronise(instruction.stream, -1, -1);
     case 'synchronizeEvent':
-      return unplaced(op, 'synchronize', thread, -1, instruction.event, -1);
+      return synchronise(-1, instruction.event, -1);
     case 'synchronizeDevice':
-      return unplaced(op, 'synchronize', thread, -1, -1, instruction.device);
+      return synchronise(-1, -1, instruction.device);
     default:
       return null;
   }
@@ -193,9 +219,10 @@ const unplaced = (
   code: Issued['code'],
   thread: number,
   stream: number,
+  launch: Launch | null,
   event: number,
   device: number,
-): Unplaced => ({ op, code, stream, event, device, thread, row: -1, time: 0 });
+): Unplaced => ({ op, code, stream, event, device, thread, launch, alone: nowhere, row: -1, time: 0 });
 
 /** Hands out an operation's rows in turn: its n-th call and its n-th activity belong to its n-th execution. */
 class OperationRows {

@@ -103,7 +103,7 @@ export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
   const { issued, positionOf } = scene.issue;
   const [from, to] = [positionOf.get(first.row), positionOf.get(second.row)];
   if (from === undefined || to === undefined) return [];
-  const waited = scene.byBoth.firstSynchronised(from, issued[to]?.thread ?? -1);
+  const waited = scene.byAll.firstSynchronised(from, issued[to]?.thread ?? -1);
   return waited !== null && waited < to ? ['issued-too-late'] : [];
 }
 

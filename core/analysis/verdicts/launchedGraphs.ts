@@ -7,16 +7,24 @@ interface Graph {
   readonly work: Instruction[];
 }
 
+/** One launch of what was captured at one time: `graph` only tells such graphs apart. */
+export interface Launch {
+  readonly graph: object;
+  readonly op: number;
+  readonly stream: number;
+}
+
 interface Node {
   readonly instruction: Instruction;
   readonly stream: number;
+  readonly launch: Launch;
 }
 
 export class LaunchedGraphs {
   readonly #program: Program;
   /** As captured last. */
   readonly #graphs = new Map<number, Graph>();
-  /** Branches by graph and captured stream, numbered behind the program's streams. */
+  /** Branches by graph, captured stream and stream of the launch, numbered behind the program's streams. */
   readonly #branches = new Map<string, number>();
   #capturing: Graph | null = null;
 
@@ -35,11 +43,12 @@ export class LaunchedGraphs {
     return true;
   }
 
-  launched({ graph, stream }: InstructionOf<'launchGraph'>): Node[] {
-    const { origin, work } = this.#graphs.get(graph) ?? this.#elsewhere(graph);
-    return work.map((instruction) => {
-      const captured = 'stream' in instruction ? instruction.stream : origin;
-      return { instruction, stream: captured === origin ? stream : this.#branch(graph, captured) };
+  launched({ graph, op, stream }: InstructionOf<'launchGraph'>): Node[] {
+    const captured = this.#graphs.get(graph) ?? this.#elsewhere(graph);
+    const launch = { graph: captured, op, stream };
+    return captured.work.map((instruction) => {
+      const own = 'stream' in instruction ? instruction.stream : captured.origin;
+      return { instruction, stream: own === captured.origin ? stream : this.#branch(graph, own, stream), launch };
     });
   }
 
@@ -55,8 +64,8 @@ export class LaunchedGraphs {
     return found;
   }
 
-  #branch(graph: number, captured: number): number {
-    const key = `${graph} ${captured}`;
+  #branch(graph: number, captured: number, launchedIn: number): number {
+    const key = `${graph} ${captured} ${launchedIn}`;
     const known = this.#branches.get(key) ?? this.#program.streams.length + this.#branches.size;
     this.#branches.set(key, known);
     return known;

@@ -1,5 +1,6 @@
 /**
- * Which work had to wait for which, by the rules of streams (stream-order, event-order, legacy-default-stream).
+ * Which work had to wait for which: by stream-order, and by those of event-order, legacy-default-stream,
+ * graph-launches-in-turn and peer-copy that are asked for.
  *
  * Every issued operation gets a clock: for each stream, the position of the last operation that is known to have
  * completed before it starts. Work is walked in issue order; a clock is shared until a wait changes it.
@@ -8,6 +9,7 @@ import { lowerBound } from '../../lowerBound.ts';
 import type { ProgramStream } from '../../program/program.ts';
 import { isBlocking } from './facts.ts';
 import type { Issued } from './issue.ts';
+import type { Launch } from './launchedGraphs.ts';
 
 /** Stream to position in issue order. */
 type Clock = ReadonlyMap<number, number>;
@@ -33,15 +35,20 @@ interface Reached {
   readonly completed: number[];
 }
 
-export interface OrderRules {
-  readonly events: boolean;
-  readonly legacy: boolean;
+/** Of one graph: its launch that was issued last, how far that one came, and the ends of the launch before. */
+interface Turns {
+  launch: Launch;
+  ends: Map<number, Point>;
+  before: readonly Point[];
 }
+
+export const orderRules = ['events', 'legacy', 'launches', 'alone'] as const;
+export type OrderRule = (typeof orderRules)[number];
 
 export class DeviceOrder {
   readonly #issued: readonly Issued[];
   readonly #streams: readonly ProgramStream[];
-  readonly #rules: OrderRules;
+  readonly #rules: ReadonlySet<OrderRule>;
   /** Clock of each operation, by position. */
   readonly #clocks: Clock[] = [];
   /** The operation before each in its own stream, by position; -1 for none. */
@@ -51,6 +58,9 @@ export class DeviceOrder {
   readonly #lastIn = new Map<number, number>();
   readonly #recorded = new Map<number, Point>();
   readonly #tied = new Map<number, Tied>();
+  readonly #turns = new Map<object, Turns>();
+  /** By device: what ran alone there last. */
+  readonly #alone = new Map<number, Point>();
   /** By stream: the clock that was made last for what starts after one of its points; and of which point each is. */
   readonly #after = new Map<number, Clock>();
   readonly #pointOf = new WeakMap<Clock, Point>();
@@ -58,10 +68,10 @@ export class DeviceOrder {
   readonly #synchronisedBy = new Map<number, Map<number, Reached>>();
 
   /** `streams` may be empty, for a trace without an experiment: then no stream is the legacy default stream. */
-  constructor(issued: readonly Issued[], streams: readonly ProgramStream[], rules: OrderRules) {
+  constructor(issued: readonly Issued[], streams: readonly ProgramStream[], rules: readonly OrderRule[]) {
     this.#issued = issued;
     this.#streams = streams;
-    this.#rules = rules;
+    this.#rules = new Set(rules);
     for (const [position, one] of issued.entries()) this.#clocks.push(this.#step(one, position));
   }
 
@@ -108,16 +118,45 @@ export class DeviceOrder {
       return clock;
     }
     let clock = this.#clockOf.get(one.stream) ?? noClock;
-    if (this.#rules.legacy) clock = this.#joined(clock, this.#waitedFor(one.stream), one.stream);
-    if (this.#rules.events && one.code === 'waitEvent') {
+    if (this.#rules.has('legacy')) clock = this.#joined(clock, this.#waitedFor(one.stream), one.stream);
+    if (this.#rules.has('events') && one.code === 'waitEvent') {
       const recorded = this.#recorded.get(one.event);
       if (recorded !== undefined) clock = this.#joined(clock, [recorded], one.stream);
     }
+    if (one.launch !== null && this.#rules.has('launches')) {
+      clock = this.#joined(clock, this.#launchBefore(one.launch), one.stream);
+    }
+    if (this.#rules.has('alone')) clock = this.#joined(clock, this.#aloneBefore(one), one.stream);
     this.#clockOf.set(one.stream, clock);
     if (!this.#lastIn.has(one.stream)) this.#tie(one.stream);
     this.#lastIn.set(one.stream, position);
     if (one.code === 'recordEvent') this.#recorded.set(one.event, { stream: one.stream, position, clock });
+    if (one.launch !== null) {
+      this.#turns.get(one.launch.graph)?.ends.set(one.stream, { stream: one.stream, position, clock });
+    }
+    for (const device of one.alone) this.#alone.set(device, { stream: one.stream, position, clock });
     return clock;
+  }
+
+  /** The ends of the graph's launch before this one. */
+  #launchBefore(launch: Launch): readonly Point[] {
+    const turns = this.#turns.get(launch.graph) ?? { launch, ends: new Map<number, Point>(), before: [] };
+    this.#turns.set(launch.graph, turns);
+    if (turns.launch !== launch) {
+      turns.launch = launch;
+      turns.before = [...turns.ends.values()];
+      turns.ends = new Map();
+    }
+    return turns.before;
+  }
+
+  /** What ran alone on its device; of what runs alone itself, all that its devices were given. */
+  #aloneBefore({ stream, alone }: Issued): Point[] {
+    const device = this.#streams[stream]?.device ?? -1;
+    const points = [device, ...alone].flatMap((one) => this.#alone.get(one) ?? []);
+    if (alone.length === 0) return points;
+    const given = [...this.#lastIn.keys()].filter((one) => alone.includes(this.#streams[one]?.device ?? -1));
+    return [...points, ...given.map((one) => this.#endOf(one))];
   }
 
   #reach(thread: number, position: number, clock: Clock): void {

@@ -1,12 +1,16 @@
 /** Whether the streams' rules make the second of a pair wait for the first. */
+import type { RuleId } from '../../rules/rules.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import type { Activity } from '../iteration.ts';
 import { type Blocker, bare, type Found } from './finding.ts';
+import type { OrderRule } from './order.ts';
 import type { Pair } from './pair.ts';
 import type { Scene } from './scene.ts';
 
 /** Device clocks tick coarsely: so much before the end of the first the second may start, and still have waited. */
 const toleranceNs = 1000;
+
+const strongestFirst: readonly OrderRule[] = ['alone', 'legacy', 'events', 'launches'];
 
 /** Every order that by itself makes the second wait for the first, strongest first. */
 export function orderCauses(scene: Scene, pair: Pair): Found[] {
@@ -16,15 +20,11 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
   const [a, b] = [scene.issue.positionOf.get(first.row), scene.issue.positionOf.get(second.row)];
   if (first.lane === second.lane && !areApart(scene, a, b)) return [bare('same-stream', 'stream-order')];
   if (a === undefined || b === undefined) return [];
-  const causes: Found[] = [];
-  if (scene.byLegacy.before(a, b)) {
-    causes.push(bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)));
-  }
-  const byEvents = scene.byEvents.before(a, b);
-  // Or the two rules only together: an event orders one of them with work that the legacy default stream ties in.
-  if (byEvents || (causes.length === 0 && scene.byBoth.before(a, b))) {
-    causes.push({ ...bare('event-dependency', 'event-order', waitBetween(scene, a, b)), throughLegacy: !byEvents });
-  } else if (causes.length === 0 && waitedUntold(scene, pair, a, b)) {
+  const causes = strongestFirst
+    .filter((rule) => scene.orderBy(rule).before(a, b))
+    .map((rule) => found[rule](scene, a, b));
+  if (causes.length === 0 && scene.byAll.before(a, b)) causes.push(together(scene, a, b));
+  else if (causes.length === 0 && waitedUntold(scene, pair, a, b)) {
     causes.push({ ...bare('event-dependency', 'event-order'), untoldEvent: true });
   }
   return causes;
@@ -34,6 +34,26 @@ export function orderCauses(scene: Scene, pair: Pair): Found[] {
 function areApart({ issue: { issued } }: Scene, a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && issued[a]?.stream !== issued[b]?.stream;
 }
+
+/** Of an order that no rule makes by itself: the one that is told, and another that it holds through. */
+function together(scene: Scene, a: number, b: number): Found {
+  const hold = (...rules: OrderRule[]): boolean => scene.orderBy(...rules).before(a, b);
+  const own = hold('legacy', 'alone') ? 'alone' : hold('legacy', 'alone', 'launches') ? 'launches' : 'events';
+  const through: RuleId = hold(own, 'legacy')
+    ? 'legacy-default-stream'
+    : hold(own, 'launches')
+      ? 'graph-launches-in-turn'
+      : 'peer-copy';
+  return { ...found[own](scene, a, b), through };
+}
+
+/** What an order is told as. */
+const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => Found>> = {
+  alone: (scene, a, b) => bare('peer-copy-alone', 'peer-copy', aloneBetween(scene, a, b)),
+  legacy: (scene, a, b) => bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)),
+  events: (scene, a, b) => bare('event-dependency', 'event-order', waitBetween(scene, a, b)),
+  launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
+};
 
 /** So soon after the end of what it waited for work begins: on an H200 it took 2 to 8 µs. */
 const mostResumeNs = 10_000;
@@ -75,11 +95,37 @@ function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
   return isLegacy(a) || isLegacy(b) ? null : firstBetween(scene, a, b, legacyWork);
 }
 
-/** Of the positions of each stream, the first that comes after `a` and before `b`, by the order of the device. */
+/** The launch that first waited for `a`, or for what `a` came before: the one that `b` is of, or comes after. */
+function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
+  const { issued, launchWork } = scene.issue;
+  const otherwise = scene.orderBy('events', 'legacy', 'alone');
+  const first = firstOf(scene, a, b, launchWork, (position) => !otherwise.before(a, position));
+  const launch = first === null ? null : (issued[first]?.launch ?? null);
+  return launch === null ? null : { op: launch.op, activity: null };
+}
+
+/** The copy that runs alone between the two; null where one of them is that copy. */
+function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
+  const { issued, aloneWork } = scene.issue;
+  const isAlone = (position: number): boolean => (issued[position]?.alone.length ?? 0) > 0;
+  return isAlone(a) || isAlone(b) ? null : firstBetween(scene, a, b, aloneWork);
+}
+
 function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Blocker | null {
+  const first = firstOf(scene, a, b, positions, (position) => position < b);
+  return first === null ? null : { op: scene.issue.issued[first]?.op ?? -1, activity: null };
+}
+
+/** Of the positions of each stream, the first that comes after `a` and is `b` or before it, by the order of the device. */
+function firstOf(
+  { byAll }: Scene,
+  a: number,
+  b: number,
+  positions: readonly Int32Array[],
+  isMeant: (position: number) => boolean,
+): number | null {
   const found = positions
-    .map((ofStream) => scene.byBoth.firstAfter(a, ofStream))
-    .filter((position) => position !== null && position < b && scene.byBoth.before(position, b));
-  const first = Math.min(...found.map((position) => position ?? b));
-  return found.length === 0 ? null : { op: scene.issue.issued[first]?.op ?? -1, activity: null };
+    .flatMap((ofStream) => byAll.firstAfter(a, ofStream) ?? [])
+    .filter((position) => (position === b || (position < b && byAll.before(position, b))) && isMeant(position));
+  return found.length === 0 ? null : Math.min(...found);
 }

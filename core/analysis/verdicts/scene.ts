@@ -1,6 +1,7 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
 import { groupBy } from '../../groupBy.ts';
 import { lowerBound } from '../../lowerBound.ts';
+import type { ProgramStream } from '../../program/program.ts';
 import type { RowIndex, Trace } from '../../trace/trace.ts';
 import { type HostCalls, hostCalls } from '../hostCalls.ts';
 import { type Intervals, union } from '../intervals.ts';
@@ -8,7 +9,7 @@ import { type Activity, activity, type Iteration, rowsOfKind } from '../iteratio
 import { LaneSpans } from '../laneSpans.ts';
 import type { ProgramFacts } from './facts.ts';
 import { type IssueOrder, issueOrder } from './issue.ts';
-import { DeviceOrder } from './order.ts';
+import { DeviceOrder, type OrderRule, orderRules } from './order.ts';
 import { StreamQueues } from './queues.ts';
 
 export interface Kernels {
@@ -45,9 +46,9 @@ export interface Scene {
   readonly mapped: (device: string) => LaneSpans;
   readonly queues: StreamQueues;
   readonly issue: IssueOrder;
-  readonly byEvents: DeviceOrder;
-  readonly byLegacy: DeviceOrder;
-  readonly byBoth: DeviceOrder;
+  /** By these rules alone, beside the order of each stream. */
+  readonly orderBy: (...rules: OrderRule[]) => DeviceOrder;
+  readonly byAll: DeviceOrder;
 }
 
 export const kernelsPerBlock = 64;
@@ -63,13 +64,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, queueDepth
   const kernels = decode('kernel');
   const calls = hostCalls(iteration);
   const issue = issueOrder(iteration, facts.program);
-  const streams = facts.program?.streams ?? [];
-  const order = (events: boolean, legacy: boolean): DeviceOrder =>
-    new DeviceOrder(issue.issued, streams, { events, legacy });
-  const byBoth = order(true, true);
-  // A rule that nothing here falls under changes no order.
-  const byEvents = issue.legacyWork.length === 0 ? byBoth : order(true, false);
-  const byLegacy = issue.waits.length === 0 ? byBoth : order(false, true);
+  const orderBy = orders(issue, facts.program?.streams ?? []);
   return {
     iteration,
     facts,
@@ -102,10 +97,21 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, queueDepth
     }),
     queues: new StreamQueues(iteration, queueDepth),
     issue,
-    byEvents,
-    byLegacy,
-    byBoth,
+    orderBy,
+    byAll: orderBy(...orderRules),
   };
+}
+
+/** Each is made when first asked for. A rule that nothing here falls under changes no order. */
+function orders(issue: IssueOrder, streams: readonly ProgramStream[]): Scene['orderBy'] {
+  const applies: Readonly<Record<OrderRule, boolean>> = {
+    events: issue.waits.length > 0,
+    legacy: issue.legacyWork.length > 0,
+    launches: issue.launchWork.length > 0,
+    alone: issue.aloneWork.length > 0,
+  };
+  const made = onceEach((rules: string) => new DeviceOrder(issue.issued, streams, rules.split(' ') as OrderRule[]));
+  return (...rules) => made(orderRules.filter((rule) => applies[rule] && rules.includes(rule)).join(' '));
 }
 
 /** Grouped when first asked for, as most runs never do. */

@@ -103,6 +103,8 @@ const alsoWords: Partial<Record<Cause, string>> = {
   'same-stream': 'Both are in one stream besides, which alone would keep them apart.',
   'legacy-default-stream': 'The legacy default stream would keep them apart besides.',
   'event-dependency': 'An event wait would keep them apart besides.',
+  'graph-launches': 'They are of launches of one graph besides, which wait for each other.',
+  'peer-copy-alone': 'A cudaMemcpy between two devices would keep them apart besides.',
   'issued-too-late': 'The host issues the second too late besides.',
   'too-small': 'The first is over sooner than the second can be issued besides.',
 };

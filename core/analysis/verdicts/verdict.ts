@@ -15,6 +15,10 @@ export const causes = [
   'legacy-default-stream',
   /** An event wait orders their two streams. */
   'event-dependency',
+  /** The two are of launches of one graph, which wait for each other. */
+  'graph-launches',
+  /** One of the two is a cudaMemcpy between two devices, beside which nothing runs on either, or such a one stands between. */
+  'peer-copy-alone',
   /** The copy waited for its engine, which another copy of the same direction was using. */
   'engine-busy',
   /** The copy stood behind one of another stream in a queue of its engine, which was idle meanwhile. */

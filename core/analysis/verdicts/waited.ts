@@ -1,4 +1,5 @@
 /** What else the second of a pair waited for, being issued in time and not ordered after the first. */
+import type { RuleId } from '../../rules/rules.ts';
 import { rowEndNs } from '../../trace/rows.ts';
 import { holdsHost } from '../hostTime.ts';
 import { type Activity, activity } from '../iteration.ts';
@@ -71,9 +72,17 @@ export function aheadOf(
   const last = workAhead(scene, { first, second });
   if (last === null || last.endNs <= since) return null;
   const at = scene.issue.positionOf.get(last.row) ?? -1;
-  const byLegacy = last.lane !== second.lane && scene.byLegacy.before(at, position);
-  const rule = last.lane === second.lane ? 'stream-order' : byLegacy ? 'legacy-default-stream' : 'event-order';
-  return bare('queued-behind', rule, blockedBy(last));
+  return bare(
+    'queued-behind',
+    last.lane === second.lane ? 'stream-order' : ruleBetween(scene, at, position),
+    blockedBy(last),
+  );
+}
+
+function ruleBetween({ orderBy }: Scene, a: number, b: number): RuleId {
+  if (orderBy('legacy').before(a, b)) return 'legacy-default-stream';
+  if (orderBy('launches').before(a, b)) return 'graph-launches-in-turn';
+  return orderBy('alone').before(a, b) ? 'peer-copy' : 'event-order';
 }
 
 /** Of the work that the second had to wait for by its streams' order, what ended last; the first is none of it. */
@@ -82,7 +91,7 @@ function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second
   if (position === undefined) return null;
   const { trace } = scene.iteration;
   let [last, lastNs] = [-1, 0];
-  for (const ahead of scene.byBoth.frontier(position)) {
+  for (const ahead of scene.byAll.frontier(position)) {
     // The work at this position, or else the last one before it in its stream.
     const row = scene.issue.lastWork[ahead] ?? -1;
     if (row < 0 || row === first.row) continue;

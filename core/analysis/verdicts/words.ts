@@ -1,4 +1,5 @@
 /** A verdict in plain words, with the figures of the run it is about. */
+import type { RuleId } from '../../rules/rules.ts';
 import type { CopyDirection } from '../../trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../units.ts';
 import { holdsHost } from '../hostTime.ts';
@@ -68,7 +69,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const wait = told.operation(told.shown.finding.blocker?.op) ?? 'an event wait';
     const { needsData } = told.shown.partner ?? { needsData: null };
     const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
-    const through = told.shown.finding.throughLegacy === true ? ', by way of the legacy default stream' : '';
+    const through = told.shown.finding.through === undefined ? '' : `, ${byWayOf(told.shown.finding.through)}`;
     if (told.shown.finding.untoldEvent === true) return untoldWait(told, second, first);
     const why = needsData === true ? ' They share data, so the wait is needed.' : '';
     return {
@@ -80,6 +81,33 @@ const tellers: Readonly<Record<Cause, Teller>> = {
           : needsData === false
             ? 'Neither touches what the other writes: remove the wait.'
             : 'If the data allows it, remove the wait.',
+    };
+  },
+
+  'graph-launches': (told) => {
+    const { blocker, through } = told.shown.finding;
+    const launch = told.operation(blocker?.op);
+    const who =
+      launch === null
+        ? 'A graph was launched while a former launch of it'
+        : `${launch} came while a former launch of the graph`;
+    const where = through === undefined ? '' : ` The two are tied to these ${byWayOf(through)}.`;
+    return {
+      title: 'Launches of one graph',
+      explanation: `${who} was under way. An executable graph runs once at a time: each launch waits for the one before it, whatever their streams.${where} ${told.timing}${told.andAlso}`,
+      remedy:
+        'Capture and instantiate the work a second time, with buffers of its own for what it writes, and launch the two in turn.',
+    };
+  },
+
+  'peer-copy-alone': (told) => {
+    const { blocker, through } = told.shown.finding;
+    const between = told.operation(blocker?.op) ?? told.label(told.copy);
+    const where = through === undefined ? '' : ` The two are tied to it ${byWayOf(through)}.`;
+    return {
+      title: 'cudaMemcpy between two devices',
+      explanation: `${between} is a cudaMemcpy between two devices. In the legacy default stream nothing runs on either beside it: it begins when all earlier work of both is over, and all later work waits for it, also in non-blocking streams.${where} ${told.timing}${told.andAlso}`,
+      remedy: 'Make that copy asynchronous (cudaMemcpyPeerAsync), in a non-blocking stream.',
     };
   },
 
@@ -190,12 +218,18 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 const usesLink = (told: Told, kernel: Activity): string =>
   `the kernel ${told.label(kernel)} works on mapped memory, ${told.mapped(kernel)}, and moves it over the link itself`;
 
-function queueWords(told: Told): string {
-  switch (told.shown.finding.rule) {
+const queueWords = (told: Told): string => byWayOf(told.shown.finding.rule);
+
+function byWayOf(rule: RuleId | null): string {
+  switch (rule) {
     case 'legacy-default-stream':
       return 'by way of the legacy default stream';
     case 'event-order':
       return 'by way of an event';
+    case 'graph-launches-in-turn':
+      return 'by way of launches of one graph';
+    case 'peer-copy':
+      return 'by way of a cudaMemcpy between two devices';
     default:
       return 'in its stream';
   }

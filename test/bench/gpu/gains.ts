@@ -48,10 +48,13 @@ const fewIterations = 5;
 /** The first iterations on fresh buffers are slower than all that follow. */
 const warmups = 20;
 
+/** What needs more GPUs than there are is left out. */
+const gpus = engineKind === 'cuda' ? native.report().devices.length : Number.POSITIVE_INFINITY;
 const names = ['verdicts', 'overlap', 'races'].flatMap((folder) =>
   readdirSync(join('assets/examples', folder))
     .map((file) => `${folder}/${file.replace('.json', '')}`)
     .filter((name) => name.includes(options.only))
+    .filter((name) => example(name).devices.length <= Math.max(1, gpus))
     .sort(),
 );
 const kept = options.runs === undefined ? null : new KeptRuns(options.runs);

@@ -8,6 +8,7 @@ const MB = 2 ** 20;
 const copy = (stream: string) => ({ op: 'copy', label: 'copy', src: 'pinned', dst: 'device', stream });
 const kernel = (stream: string) => ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 200_000 }, stream });
 const capture = (...operations: object[]) => ({ op: 'graphCapture', graph: 'step', stream: 'a', operations });
+const share = (smShare: number, stream: string) => ({ ...kernel(stream), smShare });
 const launch = (stream: string) => ({ op: 'graphLaunch', graph: 'step', stream });
 const synchronize = { op: 'synchronizeDevice' };
 
@@ -56,6 +57,53 @@ describe('what a graph holds', () => {
     ];
     expect(of(capture(...fork), launch('a'), synchronize, kernel('b'))).toEqual([['issued-too-late']]);
     expect(of(capture(...fork), launch('a'), kernel('a'))).toEqual([['event-dependency']]);
+  });
+
+  it('waits for the launch before it, in whatever streams', () => {
+    const twice = (...work: object[]) => [capture(...work), launch('a'), launch('b')];
+    expect(verdictsOf([...twice(copy('a')), kernel('b')])).toMatchObject([{ cause: 'graph-launches', blockedBy: 3 }]);
+    const [verdict] = verdictsOf([...twice(kernel('a'), copy('a')), launch('a')]);
+    expect(verdict).toMatchObject({ cause: 'same-stream', occurrences: 3 });
+    const [first] = verdictsOf([capture(copy('a')), kernel('a'), launch('a'), launch('b')]);
+    expect(first).toMatchObject({ cause: 'same-stream', occurrences: 2 });
+    const rounds = [capture(copy('a'), kernel('a')), launch('a'), launch('b'), launch('a')];
+    const [later] = verdictsOf(rounds);
+    expect(later).toMatchObject({ cause: 'graph-launches', rule: 'graph-launches-in-turn', blockedBy: 4 });
+    expect(later?.explanation).toMatch(/^"launch step" came while a former launch of the graph was under way\./);
+    // Captured anew it is another graph.
+    const [anew] = verdictsOf([capture(kernel('a')), launch('a'), capture(copy('a')), launch('b')]);
+    expect(anew).toMatchObject({ cause: 'overlapped' });
+  });
+
+  it('leaves kernels of two launches apart though there is room for both', () => {
+    expect(of(capture(share(0.6, 'a')), launch('a'), launch('b'))).toEqual([]);
+    expect(of(share(0.6, 'a'), share(0.6, 'b'))).toEqual([['multiprocessors-full']]);
+  });
+
+  it('holds back what stands behind it in its stream', () => {
+    const [verdict] = verdictsOf([capture(share(0.1, 'a')), launch('a'), launch('b'), copy('b')]);
+    expect(verdict).toMatchObject({ cause: 'same-stream' });
+    const event = [
+      { op: 'recordEvent', event: 'fork', stream: 'b' },
+      { op: 'waitEvent', event: 'fork', stream: 'blocking' },
+    ];
+    const work = { op: 'memset', label: 'clear', buffer: 'device', stream: 'a' };
+    const [queued] = verdictsOf([capture(work), kernel('a'), launch('a'), launch('b'), ...event, copy('blocking')]);
+    expect(queued).toMatchObject({ cause: 'event-dependency' });
+    expect(queued?.explanation).toContain('by way of launches of one graph');
+  });
+
+  it('is in no stream that its branch was captured in', () => {
+    const fork = [
+      { op: 'recordEvent', event: 'fork', stream: 'a' },
+      { op: 'waitEvent', event: 'fork', stream: 'b' },
+      copy('b'),
+      kernel('b'),
+      { op: 'recordEvent', event: 'join', stream: 'b' },
+      { op: 'waitEvent', event: 'join', stream: 'a' },
+    ];
+    const [verdict] = verdictsOf([capture(...fork), launch('a'), launch('blocking'), launch('a')]);
+    expect(verdict).toMatchObject({ cause: 'graph-launches' });
   });
 
   it('is known where another thread has captured it', () => {

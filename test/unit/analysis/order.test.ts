@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Issued } from '../../../core/analysis/verdicts/issue.ts';
-import { DeviceOrder } from '../../../core/analysis/verdicts/order.ts';
+import { DeviceOrder, type OrderRule, orderRules } from '../../../core/analysis/verdicts/order.ts';
 import type { ProgramStream, StreamKind } from '../../../core/program/program.ts';
 
 const kinds: readonly StreamKind[] = ['legacy-default', 'blocking', 'per-thread-default', 'non-blocking'];
@@ -14,9 +14,9 @@ const stream = (kind: StreamKind, device: number): ProgramStream => ({
 });
 /** Two devices with one stream of each kind. */
 const streams = [0, 1].flatMap((device) => kinds.map((kind) => stream(kind, device)));
-const none = { op: 0, thread: 0, row: -1, device: -1, event: -1, stream: -1 };
+const none = { op: 0, thread: 0, row: -1, device: -1, event: -1, stream: -1, launch: null, alone: [] };
 
-const issued: fc.Arbitrary<Issued> = fc.oneof(
+const plain: fc.Arbitrary<Issued> = fc.oneof(
   fc.record({ code: fc.constantFrom('copy', 'kernel'), stream: fc.nat(7) }).map((one) => ({ ...none, ...one })),
   fc
     .record({ code: fc.constantFrom('recordEvent', 'waitEvent'), stream: fc.nat(7), event: fc.nat(2) })
@@ -24,10 +24,26 @@ const issued: fc.Arbitrary<Issued> = fc.oneof(
   fc.nat(7).map((of) => ({ ...none, code: 'synchronize', stream: of }) as const),
   fc.nat(2).map((event) => ({ ...none, code: 'synchronize', event }) as const),
   fc.nat(1).map((device) => ({ ...none, code: 'synchronize', device }) as const),
+  fc
+    .record({ stream: fc.nat(7), alone: fc.constantFrom([0], [0, 1]) })
+    .map((one) => ({ ...none, code: 'copy' as const, ...one })),
 );
+/** One launch of one of two graphs; streams that the program doesn't have are branches. */
+const launched: fc.Arbitrary<Issued[]> = fc
+  .record({ graph: fc.constantFrom({ id: 1 }, { id: 2 }), nodes: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) })
+  .map(({ graph, nodes }) => {
+    const launch = { graph, op: 0, stream: nodes[0] ?? 0 };
+    return nodes.map((of) => ({ ...none, code: 'kernel' as const, stream: of, launch }));
+  });
+const issuedUpTo = (maxLength: number): fc.Arbitrary<Issued[]> =>
+  fc
+    .array(fc.oneof({ weight: 5, arbitrary: plain.map((one) => [one]) }, { weight: 1, arbitrary: launched }), {
+      maxLength,
+    })
+    .map((lists) => lists.flat());
 
 /** Every direct edge by the rules' own words, then the closure: slow and plain. */
-function closure(list: readonly Issued[], rules: { events: boolean; legacy: boolean }): boolean[][] {
+function closure(list: readonly Issued[], rules: readonly OrderRule[]): boolean[][] {
   const before = list.map(() => list.map(() => false));
   const kindOf = (one: Issued): StreamKind | undefined => streams[one.stream]?.kind;
   const deviceOf = (one: Issued): number | undefined => streams[one.stream]?.device;
@@ -36,6 +52,12 @@ function closure(list: readonly Issued[], rules: { events: boolean; legacy: bool
   const waitsForLegacy = (a: Issued, b: Issued): boolean =>
     deviceOf(a) === deviceOf(b) &&
     ((kindOf(b) === 'legacy-default' && blocking(a)) || (kindOf(a) === 'legacy-default' && blocking(b)));
+  const isLaterLaunch = (a: Issued, b: Issued): boolean =>
+    a.launch !== null && a.launch.graph === b.launch?.graph && a.launch !== b.launch;
+  const excludes = (a: Issued, b: Issued): boolean =>
+    a.alone.includes(deviceOf(b) ?? -1) ||
+    b.alone.includes(deviceOf(a) ?? -1) ||
+    a.alone.some((device) => b.alone.includes(device));
   list.forEach((b, j) => {
     const recorded = list.findLastIndex((a, i) => i < j && a.code === 'recordEvent' && a.event === b.event);
     for (let i = 0; i < j; i += 1) {
@@ -43,8 +65,10 @@ function closure(list: readonly Issued[], rules: { events: boolean; legacy: bool
       if (!isWork(a)) continue;
       const direct = isWork(b)
         ? a.stream === b.stream ||
-          (rules.legacy && waitsForLegacy(a, b)) ||
-          (rules.events && b.code === 'waitEvent' && i === recorded)
+          (rules.includes('legacy') && waitsForLegacy(a, b)) ||
+          (rules.includes('launches') && isLaterLaunch(a, b)) ||
+          (rules.includes('alone') && excludes(a, b)) ||
+          (rules.includes('events') && b.code === 'waitEvent' && i === recorded)
         : b.event >= 0
           ? i === recorded
           : b.stream >= 0
@@ -59,14 +83,15 @@ function closure(list: readonly Issued[], rules: { events: boolean; legacy: bool
 }
 
 describe('device order', () => {
-  it.each([
-    { events: false, legacy: false },
-    { events: true, legacy: false },
-    { events: false, legacy: true },
-    { events: true, legacy: true },
-  ])('is the closure of the rules ($events, $legacy)', (rules) => {
+  const ruleSets: (readonly OrderRule[])[] = [
+    [],
+    ...orderRules.map((rule) => [rule]),
+    ['events', 'legacy'],
+    orderRules,
+  ];
+  it.each(ruleSets.map((rules) => ({ rules })))('is the closure of the rules $rules', ({ rules }) => {
     fc.assert(
-      fc.property(fc.array(issued, { maxLength: 25 }), (list) => {
+      fc.property(issuedUpTo(25), (list) => {
         const order = new DeviceOrder(list, streams, rules);
         const expected = closure(list, rules);
         list.forEach((_, j) => {
@@ -81,8 +106,8 @@ describe('device order', () => {
 
   it('finds the first operation of a stream, and the first synchronise, as walking from one to the next does', () => {
     fc.assert(
-      fc.property(fc.array(issued, { maxLength: 40 }), (list) => {
-        const order = new DeviceOrder(list, streams, { events: true, legacy: true });
+      fc.property(issuedUpTo(40), (list) => {
+        const order = new DeviceOrder(list, streams, orderRules);
         const synchronises = list.flatMap((one, at) => (one.code === 'synchronize' ? [at] : []));
         list.forEach((one, a) => {
           if (one.code === 'synchronize') return;

@@ -31,6 +31,8 @@ const cases: readonly (readonly [string, string, Cause, RuleId, string | null, s
   ['legacy-default-stream', 'upload', 'legacy-default-stream', 'legacy-default-stream', null, null],
   ['event-not-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
   ['event-needed', 'upload', 'event-dependency', 'event-order', 'wait for uploaded', null],
+  ['graph-launches', 'upload', 'graph-launches', 'graph-launches-in-turn', 'launch step', null],
+  ['peer-copy-alone', 'to the other device', 'peer-copy-alone', 'peer-copy', null, null],
   ['engine-busy', 'small upload', 'engine-busy', 'one-engine-per-direction', 'large upload', null],
   ['copy-queues', 'download five', 'copy-queues', 'copy-queues', 'download one', null],
   ['mapped-memory', 'download', 'mapped-memory', 'mapped-memory', null, null],

@@ -199,6 +199,13 @@ describe('graphs', () => {
     ]);
   });
 
+  it('launched in two streams wait for the launch before, unless they were captured anew', () => {
+    const startOfSecond = (...between: Operations) =>
+      device(simulated([capture(spin('a', 5000, 'first')), launch('a'), ...between, launch('b')]))[1]?.[1] ?? 0;
+    expect(startOfSecond()).toBeGreaterThan(5000);
+    expect(startOfSecond(capture(spin('a', 5000, 'second')))).toBeLessThan(5000);
+  });
+
   it('begin with their copies while the launch still hands over the kernels', () => {
     const kernels = { op: 'repeat', count: 100, operations: [spin('a', 5)] };
     const rows = simulated([capture(h2d('a', 20), kernels), launch('b'), sync('b')]);
