@@ -31,6 +31,7 @@ const tooManyFields = failed(
   `an object has more than ${maxFields} fields, and none of an experiment has.`,
   'Check the program that wrote it.',
 );
+const noLength = failed('the "length" of an object is an object.', 'Check the program that wrote it.');
 const tooManyParts = failed(
   `the document is nested deeper than ${maxDepth} levels, or has more than ${maxParts} parts.`,
   'Write it with fewer levels, and with repeat.',
@@ -132,8 +133,9 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
 }
 
 /**
- * Of a value that is nested too deeply, or has too many parts or too wide an object; else null. A value that came by a structured clone may hold
- * itself, and then has no end: each layer is looked at once, up to the limit.
+ * Of a value that is nested too deeply, has too many parts or too wide an object, or says that an object is its length;
+ * else null. A value that came by a structured clone may hold itself, and then has no end: each layer is looked at once,
+ * up to the limit.
  */
 function sizeProblem(value: unknown): ParsedExperiment | null {
   let parts = 1;
@@ -147,6 +149,9 @@ function sizeProblem(value: unknown): ParsedExperiment | null {
       parts += inside.length;
       if (parts > maxParts) return tooManyParts;
       if (inside !== item && inside.length > maxFields) return tooManyFields;
+      // zod compares what a value says its length is with a limit, which throws where an object is no number either.
+      const { length } = item as { readonly length?: unknown };
+      if (typeof length === 'object' && length !== null) return noLength;
       for (const part of inside) if (typeof part === 'object' && part !== null) next.push(part);
     }
     layer = next;

@@ -179,6 +179,16 @@ describe('a document', () => {
     expect(problems(withOperation({ op: 'repeat', count: 1, operations }))[0]).toMatch(/nested deeper than/);
   });
 
+  it('with an object as a length is refused', () => {
+    const given = { length: { valueOf: 0, toString: 0 } };
+    const places = [given, { threads: given }, { name: given }].map((fields) => ({ ...document, ...fields }));
+    for (const json of [...places, withOperation(given)]) {
+      const expected = [expect.stringMatching(/^document: the "length" of an object is an object/)];
+      expect(problems(JSON.stringify(json))).toEqual(expected);
+      expect(problems(json)).toEqual(expected);
+    }
+  });
+
   it('with a great many unknown fields is refused in a few words', () => {
     const unknown = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 0]));
