@@ -150,7 +150,7 @@ describe('summary of other runs', () => {
     }
   });
 
-  it('takes the copies and kernels of a long loop in time that grows with their number', () => {
+  it('takes the copies and kernels of a long loop in time that grows with their number', async () => {
     const loop = (count: number): Run => {
       const experiment = experimentOf({ buffers, streams }, [{ op: 'repeat', count, operations: [copy, kernel] }]);
       const cells = { 'thread:main': 'ck....', 'stream:a': '.CC...', 'stream:b': '..KKK.' };
@@ -162,10 +162,10 @@ describe('summary of other runs', () => {
       const [verdict] = summarizeRun(run).verdicts;
       expect(verdict).toMatchObject({ cause: 'overlapped', occurrences: count, overlappedOccurrences: count });
     };
-    expect(growth(loop, summarize, 20_000)).toBeLessThan(mostGrowth);
+    expect(await growth(loop, summarize, 20_000)).toBeLessThan(mostGrowth);
   });
 
-  it('takes copies that were all issued before all kernels in time that grows with their number', () => {
+  it('takes copies that were all issued before all kernels in time that grows with their number', async () => {
     const apart = (count: number): Run => {
       const experiment = experimentOf(
         { buffers, streams },
@@ -179,7 +179,7 @@ describe('summary of other runs', () => {
       return withInfo({ experiment }, drawTrace({ rows: rowsOf(1, 3), lanes }));
     };
     const summarize = (run: Run): void => expect(summarizeRun(run).verdicts).toHaveLength(1);
-    expect(growth(apart, summarize, 40_000)).toBeLessThan(mostGrowth);
+    expect(await growth(apart, summarize, 40_000)).toBeLessThan(mostGrowth);
   });
 });
 

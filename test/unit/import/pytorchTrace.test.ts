@@ -8,7 +8,7 @@ import { joinCalls } from '../../../core/trace/correlation.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
-import { mostGrowth } from '../support/growth.ts';
+import { growth, mostGrowth } from '../support/growth.ts';
 import {
   chunksOf,
   complete,
@@ -304,16 +304,7 @@ describe('a trace in small chunks', () => {
     ['one name', (size: number) => `{"ph":"M","name":"${'x'.repeat(size)}"}`],
   ])('takes time that grows with its length: %s', async (_, inside) => {
     const bytes = (size: number): Uint8Array => new TextEncoder().encode(`{"traceEvents":[${inside(size)}]}`);
-    const processorTimeOf = async (content: Uint8Array): Promise<number> => {
-      const before = process.cpuUsage();
-      await read(content, 1024);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
-    const [small, large] = [bytes(500_000), bytes(4_000_000)];
-    await processorTimeOf(small);
-    const least = Math.min(await processorTimeOf(small), await processorTimeOf(small), await processorTimeOf(small));
-    expect((await processorTimeOf(large)) / least).toBeLessThan(mostGrowth);
+    expect(await growth(bytes, (content) => read(content, 1024), 4_000_000)).toBeLessThan(mostGrowth);
   });
 });
 
