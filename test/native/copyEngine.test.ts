@@ -223,7 +223,7 @@ describeNative('startCopy, copies', () => {
       expect(currentStream(device)).toBeNull();
       setCurrentStream(stream);
       expect(currentStream(device)).toBe(stream);
-      simulate({ delayNs: 400_000_000 });
+      simulate({ delayNs: 2_000_000_000 });
       const slow = startCopy<DeviceTensor[]>([bytes(100, 1)], device);
       resetCurrentStream(device);
       simulate(calm);

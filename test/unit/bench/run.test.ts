@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => scripted.remove());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'copyscope-bench-'));
-  supervisor = new EngineSupervisor({ spawn: () => forkEngine(scripted.script), cancelGraceMs: 200 });
+  // The process obeys a cancel; a new one would take its time of the limit of the next measurement.
+  supervisor = new EngineSupervisor({ spawn: () => forkEngine(scripted.script), cancelGraceMs: 60_000 });
 });
 afterEach(() => {
   supervisor.close();
