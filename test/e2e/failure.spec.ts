@@ -59,7 +59,7 @@ test('a run that is lost while it is recorded opens with the lanes that there ar
   await expect(window.timeline.getByRole('heading', { name: 'Partial' })).toBeVisible();
   await expect(page.getByText('This run is partial')).toBeVisible();
   await expect(page.getByText(/ended by signal SIGKILL/).first()).toBeVisible();
-  expect(await window.lanes()).toContain('main');
+  await expect.poll(() => window.lanes()).toContain('main');
 });
 
 test.describe('a run in progress', () => {

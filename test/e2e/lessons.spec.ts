@@ -198,7 +198,6 @@ test('an answer, a passed task and the open step are there after a reload; begin
   await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
   await window.inspector.getByLabel('Stream', { exact: true }).selectOption('side');
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();
-  await page.waitForTimeout(400);
   await page.reload();
   await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await expect(lesson.getByText('All checks hold.', { exact: true })).toBeVisible();

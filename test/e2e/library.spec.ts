@@ -321,7 +321,7 @@ test('a file of more than a message’s length is read with progress, and cancel
     .click();
   await expect(bar).toBeHidden();
   await expect(window.runs.filter({ hasText: 'trace-without-end' })).toHaveCount(0);
-  expect(Object.keys(server.files()).filter((path) => path.includes('imported'))).toEqual([]);
+  await expect.poll(() => Object.keys(server.files()).filter((path) => path.includes('imported'))).toEqual([]);
 });
 
 test('files named on the command line are opened by the first window', async ({ page }) => {

@@ -26,6 +26,20 @@ async function seriousProblems(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
 }
 
+/** Colours are what they will be: transitions that begin within a moment have come to their end. */
+async function transitionsOver(page: Page): Promise<void> {
+  await page.waitForTimeout(400);
+  const running = () =>
+    page.evaluate(
+      () =>
+        document
+          .getAnimations()
+          .filter(({ playState, effect }) => playState === 'running' && effect?.getTiming().iterations !== Infinity)
+          .length,
+    );
+  await expect.poll(running).toBe(0);
+}
+
 /** A sweep in which five points fail. */
 async function sweepOf35(window: Window, page: Page): Promise<void> {
   await window.library.getByRole('button', { name: 'New sweep' }).click();
@@ -368,9 +382,8 @@ for (const theme of ['Light', 'Dark'] as const) {
     }) => {
       await window.chooseTheme(theme);
       await prepare(window, page);
-      // Transitions over, so that colours are what they will be.
       await page.mouse.move(640, 790);
-      await page.waitForTimeout(400);
+      await transitionsOver(page);
       const problems = await seriousProblems(page);
       for (const size of [
         { width: 1280, height: 800 },

@@ -157,12 +157,12 @@ test('words that are being written survive a crash of the window; Esc leaves the
   await page.keyboard.press('Enter');
   await notes(window).getByRole('button', { name: /^Edit/ }).click();
   await words(window).fill('something else');
-  await page.waitForTimeout(1000);
+  await expect.poll(() => keptNotes(server)).toContain('something else');
   await words(window).press('Escape');
   await expect(notes(window)).toContainText('as it was');
   await notes(window).getByRole('button', { name: /^Edit/ }).click();
   await words(window).fill('half a sen');
-  await page.waitForTimeout(1000);
+  await expect.poll(() => keptNotes(server)).toContain('half a sen');
   const url = page.url();
   const session = await context.newCDPSession(page);
   const crashed = page.waitForEvent('crash');

@@ -68,7 +68,8 @@ test('7 chunk sizes by 5 stream counts run, survive points that fail, and open a
   await page.getByRole('button', { name: 'Open the run of Chunk size 4 MiB, streams 3' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('chunk size 4 MiB, streams 3');
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
-  expect((await window.lanes()).filter((lane) => /^lane\d$/.test(lane))).toEqual(['lane1', 'lane2', 'lane3']);
+  const streams = async () => (await window.lanes()).filter((lane) => /^lane\d$/.test(lane));
+  await expect.poll(streams).toEqual(['lane1', 'lane2', 'lane3']);
   await expect(window.status).toContainText('simulated on');
 
   // And by keyboard from the chart: arrows go from point to point, Enter opens one.

@@ -9,6 +9,8 @@ test.beforeEach(async ({ window }) => {
   await window.run();
   // Until then the recorded run's lanes are shown.
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  // What a worker sums up comes after the lanes, and brings one more.
+  await expect.poll(() => window.lanes()).toContain('side queue');
 });
 
 test('the tools fit beside the pickers of run and iteration, in a narrow window too', async ({ window, page }) => {
@@ -64,7 +66,7 @@ test.describe('lanes', () => {
   test('are pinned, hidden, collapsed and put back by mouse, and stay so after a reload', async ({ window, page }) => {
     const natural = await window.lanes();
     await (await openMenu(window, 'Compute')).getByRole('menuitem', { name: 'Pin to the top' }).click();
-    expect((await window.lanes())[0]).toBe('Compute');
+    await expect.poll(async () => (await window.lanes())[0]).toBe('Compute');
     await expect(window.timeline.getByRole('list', { name: 'Pinned lanes' })).toContainText('Compute');
     await (await openMenu(window, 'main')).getByRole('menuitem', { name: 'Hide' }).click();
     await expect.poll(() => window.lanes()).not.toContain('main');
@@ -141,7 +143,6 @@ test.describe('lanes', () => {
 });
 
 test('queue depth is a lane that tells how much is pending', async ({ window, page }) => {
-  await expect.poll(() => window.lanes()).toContain('side queue');
   const lane = window.timeline.getByRole('button', { name: /^side queue\s*, depth, most [1-9]/ });
   await lane.scrollIntoViewIfNeeded();
   const [box, plot] = [await lane.boundingBox(), await window.timeline.getByTestId('timeline-plot').boundingBox()];

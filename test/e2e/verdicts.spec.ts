@@ -142,7 +142,7 @@ test('what was missed comes before what overlapped, the longest first, and a cop
   await simulate(window, 'Copy queues shared');
   const names = ['five', 'one', 'two', 'three', 'four'].map((name) => `Verdict on download ${name}`);
   const labels = () => window.verdict.evaluateAll((cards) => cards.map((card) => card.getAttribute('aria-label')));
-  expect(await labels()).toEqual(names);
+  await expect.poll(labels).toEqual(names);
   await expect(window.verdict.first()).toContainText('Behind another stream in a copy queue');
   await window.verdict
     .first()

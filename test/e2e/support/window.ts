@@ -94,6 +94,7 @@ export class Window {
   /** Every activity of the shown iteration, read from the timeline's table. */
   async activities(): Promise<Activity[]> {
     await this.show('Table');
+    await expect(this.timeline.getByRole('cell').first()).toBeVisible();
     const rows = await this.timeline
       .getByRole('row')
       .evaluateAll((all) =>
