@@ -53,9 +53,12 @@ async function interrupted(...args: string[]): Promise<string | number | null> {
     env: { ...process.env, COPYSCOPE_DATA: join(program, 'data') },
   });
   const ended = once(child, 'exit');
-  // Nobody reads on: a command that doesn't end by the signal waits until it can write the rest, and then ends with 0.
-  child.stdout.once('readable', () => child.kill('SIGINT'));
-  const timer = setTimeout(() => child.stdout.resume(), 20_000);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  child.stdout.once('readable', () => {
+    child.kill('SIGINT');
+    // Nobody reads on: a command that doesn't end by the signal waits until it can write the rest, and then ends with 0.
+    timer = setTimeout(() => child.stdout.resume(), 20_000);
+  });
   const [code, signal] = await ended;
   clearTimeout(timer);
   return signal ?? code;
