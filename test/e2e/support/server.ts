@@ -65,7 +65,7 @@ export class Server {
     );
     const cache = join(this.dataFolder, 'cache');
     const paths = names.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !path.startsWith(cache));
-    return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(path, 'base64')]));
+    return Object.fromEntries(paths.sort().flatMap(contentOf));
   }
 
   /** Ids of the engine processes it has started. */
@@ -101,5 +101,15 @@ export class Server {
       clearTimeout(timer);
     }
     rmSync(this.dataFolder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing where it has gone since it was listed: a file that is written whole has another name until it is. */
+function contentOf(path: string): (readonly [string, string])[] {
+  try {
+    return [[path, readFileSync(path, 'base64')]];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
   }
 }
