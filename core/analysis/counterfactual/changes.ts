@@ -16,11 +16,12 @@ import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts
 /** In order of preference; empty where there is none. */
 export function changesFor(situation: Situation): Change[] {
   const { verdict } = situation;
-  const earlier = (): Change | null => moveBefore(situation, second(situation), verdict.blockedBy);
+  const before = (op: number | null): Change | null => moveBefore(situation, second(situation), op);
+  const earlier = (): Change | null => before(verdict.blockedBy);
   switch (verdict.cause) {
     case 'pageable-source':
     case 'pageable-destination':
-      return present(pin(situation, verdict.op), pipelined(situation));
+      return present(pin(situation, verdict.op), pipelined(situation), before(verdict.op));
     case 'same-stream':
       return present(ownStream(situation));
     case 'legacy-default-stream':

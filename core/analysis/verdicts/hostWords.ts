@@ -2,10 +2,11 @@
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { Activity } from '../iteration.ts';
 import { durationOf } from './scene.ts';
-import { capital, nonBlocking, otherWork, ownStream, type Teller, type Told, type Words } from './told.ts';
+import { capital, nonBlocking, otherWork, ownStream, readLater, type Teller, type Told, type Words } from './told.ts';
 
 export function pageable(told: Told, side: 'source' | 'destination'): Words {
   const { holder } = told.shown.finding;
+  if (told.readsOneValue) return oneValue(told, holder);
   const buffer = told.hostBuffer;
   const work = side === 'source' ? 'the driver staged' : 'the driver brought back';
   const held =
@@ -24,6 +25,16 @@ export function pageable(told: Told, side: 'source' | 'destination'): Words {
     title: `Pageable ${side}${told.sameStream ? '' : ', though in another stream'}`,
     explanation: `${capital(held)} ${told.timing}${told.andAlso}`,
     remedy: remedies.join(' '),
+  };
+}
+
+function oneValue(told: Told, holder: Activity | null): Words {
+  const held =
+    holder === null ? 'It held the host' : `${holder.name} held the host for ${formatDuration(durationOf(holder))}`;
+  return {
+    title: 'Host held to read one value',
+    explanation: `${capital(held)} until ${formatBytes(told.copy.bytes)} had come back from the device, as item() does. ${told.timing}${told.andAlso}`,
+    remedy: `${told.copyFirst ? `Issue ${told.kernelName} first. ` : ''}${readLater}`,
   };
 }
 

@@ -64,6 +64,13 @@ export class Told {
     return id === undefined ? 'the host memory' : `"${id}"`;
   }
 
+  /** It is item(), or what looks like it in a trace: there is no host memory that one could pin. */
+  get readsOneValue(): boolean {
+    const operation = this.scene.facts.operation(this.copy.op);
+    const { dst, bytes } = this.copy;
+    return operation === undefined ? dst === 'pageable' && bytes <= mostValueBytes : operation.op === 'item';
+  }
+
   /** The mapped memory that a kernel works on. */
   mapped(kernel: Activity): string {
     const { read = null, written = null } = this.scene.facts.mapped(kernel.op) ?? {};
@@ -99,6 +106,9 @@ export class Told {
   }
 }
 
+/** A complex number of two 64-bit parts, the largest that a tensor holds. */
+const mostValueBytes = 16;
+
 const alsoWords: Partial<Record<Cause, string>> = {
   'same-stream': 'Both are in one stream besides, which alone would keep them apart.',
   'legacy-default-stream': 'The legacy default stream would keep them apart besides.',
@@ -112,6 +122,8 @@ const alsoWords: Partial<Record<Cause, string>> = {
 export const ownStream = 'Issue the copy in a non-blocking stream of its own';
 export const nonBlocking = 'Make the blocking stream non-blocking';
 export const inParts = 'Copy in parts, so that the kernel works on one part while the next is on its way';
+export const readLater =
+  'Read the value later: leave it on the device, or copy it into pinned memory without blocking, and read it once an event has been reached.';
 export const otherWork = 'The two share data: let the copy overlap other work, or copy in parts.';
 
 /** At the start of a sentence; names of CUDA calls stay as they are. */

@@ -8,7 +8,18 @@ import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull,
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
-import { capital, inParts, nonBlocking, otherWork, ownStream, type Teller, Told, type Words, withThe } from './told.ts';
+import {
+  capital,
+  inParts,
+  nonBlocking,
+  otherWork,
+  ownStream,
+  readLater,
+  type Teller,
+  Told,
+  type Words,
+  withThe,
+} from './told.ts';
 import type { Cause } from './verdict.ts';
 
 export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
@@ -44,7 +55,11 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'same-stream': (told) => ({
     title: 'Same stream',
     explanation: `The copy and ${told.kernelName} are both in stream ${told.stream(told.copy)}, which runs its work in issue order. ${told.timing}${told.andAlso}`,
-    remedy: told.shown.partner?.needsData === true ? `${otherWork} Either needs a second stream.` : `${ownStream}.`,
+    remedy: told.readsOneValue
+      ? readLater
+      : told.shown.partner?.needsData === true
+        ? `${otherWork} Either needs a second stream.`
+        : `${ownStream}.`,
   }),
 
   'legacy-default-stream': (told) => {
@@ -173,7 +188,10 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     return {
       title: 'Too small to matter',
       explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${told.andAlso}`,
-      remedy: `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
+      remedy:
+        told.copyFirst && told.readsOneValue
+          ? readLater
+          : `Join small ${told.copyFirst ? 'copies' : 'kernels'} into one, or launch them together in a graph.`,
     };
   },
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/analysis/counterfactual/predict.ts';
+import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -7,7 +7,7 @@ const kernel = (stream: string) => ({ op: 'kernel', kernel: { kind: 'spin', dura
 const item = (stream: string) => ({ op: 'item', buffer: 'device', stream });
 const copy = { op: 'copy', src: 'pinned', dst: 'other', stream: 'a' };
 
-function causesOf(...operations: object[]): string[][] {
+function explained(...operations: object[]) {
   const buffers = [
     { id: 'device', memory: 'device', bytes: 4096 } as const,
     { id: 'pinned', memory: 'pinned', bytes: 2 ** 24 } as const,
@@ -18,8 +18,12 @@ function causesOf(...operations: object[]): string[][] {
     { buffers, streams, events: [{ id: 'done' }] },
     operations as Parameters<typeof experimentOf>[1],
   );
-  return (predict(experiment, h200)?.verdicts ?? []).map(({ cause, also }) => [cause, ...also]);
+  const explanation = explainWithRemedies(experiment, h200);
+  return { verdicts: explanation?.before.verdicts ?? [], remedies: explanation?.remedies ?? [] };
 }
+
+const causesOf = (...operations: object[]): string[][] =>
+  explained(...operations).verdicts.map(({ cause, also }) => [cause, ...also]);
 
 describe('the copy of item()', () => {
   it('waits for what its stream waits for', () => {
@@ -36,6 +40,20 @@ describe('the copy of item()', () => {
 
   it('overlaps a kernel that nothing orders it after', () => {
     expect(causesOf(kernel('a'), item('b'))).toEqual([['overlapped']]);
+  });
+
+  it('has no memory to pin: what helps is to issue the kernel before, or to read the value later', () => {
+    const { verdicts, remedies } = explained(copy, { ...item('a'), label: 'loss' }, { ...kernel('b'), label: 'next' });
+    const verdict = verdicts.find(({ label }) => label === 'loss');
+    expect(verdict).toMatchObject({ cause: 'pageable-destination', title: 'Host held to read one value' });
+    expect(verdict?.explanation).toMatch(
+      /^cudaMemcpyAsync held the host for .* until 4 B had come back from the device/,
+    );
+    expect(verdict?.remedy).toMatch(/^Issue the kernel "next" first\. Read the value later: /);
+    const remedy = remedies.find(({ op }) => op === verdict?.op);
+    expect(remedy).toMatchObject({ borneOut: true, steps: ['Issue "next" before "loss".'] });
+    expect(explained(kernel('a'), item('a')).verdicts[0]).toMatchObject({ cause: 'same-stream' });
+    expect(explained(kernel('a'), item('a')).verdicts[0]?.remedy).toMatch(/^Read the value later: /);
   });
 
   it('synchronises its stream, which would hold the host in any other stream too', () => {
