@@ -1,6 +1,6 @@
 /** Copies by size, direction and memory; how pageable memory is staged; both directions at once; between devices. */
 import type { Measurement } from '../bench/measurement.ts';
-import { formatBytes, MiB } from '../units.ts';
+import { formatBytes, KiB, MiB } from '../units.ts';
 import { copy, copySizes, pause, query, repeat, spin, stream, synchronize, warmUp } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
 import { callNs, durationOf, type Recorded, workNs } from './reading.ts';
@@ -47,6 +47,7 @@ export function addCopyProbes(builder: PlanBuilder): void {
   const within = sizes.filter((bytes) => bytes >= 4096);
   for (const group of groups(within)) addDeviceCopies(builder, group);
   addQueuedCopies(builder);
+  addCommandCopies(builder);
   addRecordedCopies(builder);
   addBoth(builder, sizes.at(-1) ?? 256);
   if (builder.options.devices > 1) addPeers(builder, within);
@@ -125,13 +126,41 @@ function addRecordedCopies(builder: PlanBuilder): void {
   });
 }
 
-/** Small copies behind work: the engine takes them, and not the compute channel, as it does with those of up to 1 KiB. */
+/** Small copies behind work, which the copy engine takes; smaller ones still go through the compute channel. */
 function addQueuedCopies(builder: PlanBuilder): void {
   const buffers = [host('from', 'pinned', 4096), device('to', 4096)];
   const operations = [spin('hold', 200_000), repeat(10, copy('queued', 'from', 'to', 4096)), synchronize()];
   builder
     .probe('queued copies', { buffers, streams: [stream] }, operations)
     .value('queue.queuedCopyNs', workNs('queued'));
+}
+
+const behindSizes = [256, 512, 768, KiB, 1.5 * KiB, 2 * KiB, 4 * KiB, 8 * KiB, 16 * KiB];
+const idleSizes = [4, 8, 12, 16, 20, 22, 24, 26, 28, 32, 40, 48, 64].map((size) => size * KiB);
+
+/** Up to which size copies from page-locked memory run on the compute channel: behind other work, and by themselves. */
+function addCommandCopies(builder: PlanBuilder): void {
+  const add = (path: string, sizes: readonly number[], operations: (copies: readonly Operation[]) => Operation[]) => {
+    const largest = sizes.at(-1) ?? 0;
+    const buffers = [host('from', 'pinned', largest), device('to', largest)];
+    const copies = sizes.map((bytes) => copy(`${bytes}`, 'from', 'to', bytes));
+    const name = `small copies: ${path}`;
+    builder
+      .probe(name, { buffers, streams: [stream] }, operations(copies))
+      .value(path, (recorded) => largestOnCompute(recorded, sizes));
+  };
+  add('queue.commandCopyBytes', behindSizes, (copies) => [spin('hold', 200_000), ...copies, synchronize()]);
+  add('queue.idleCommandCopyBytes', idleSizes, (copies) =>
+    copies.flatMap((one, index) => [one, synchronize(`end ${index}`)]),
+  );
+}
+
+/** 0 where none runs there; unknown where the recorder doesn't name channels. */
+function largestOnCompute(recorded: Recorded, sizes: readonly number[]): number | undefined {
+  const channels = sizes.map((bytes) => recorded.work(`${bytes}`)?.channelType);
+  if (channels.some((channel) => channel === undefined || channel === 'unknown')) return undefined;
+  const other = channels.findIndex((channel) => channel !== 'compute');
+  return other < 0 ? sizes.at(-1) : (sizes[other - 1] ?? 0);
 }
 
 /** Copies that travel in the command buffer run on the compute channel, which a recorder tells. */

@@ -57,6 +57,7 @@ export function sectionsOf(draft: Draft): { readonly path: string; readonly valu
 /** Parameters that count something, or are bytes. */
 export const wholeParameters: ReadonlySet<string> = new Set([
   ...['queue.depth', 'kernel.concurrent', 'staging.chunkBytes', 'staging.inlineBytes', 'staging.slots'],
+  ...['queue.commandCopyBytes', 'queue.idleCommandCopyBytes'],
   ...['device.l2Bytes', 'host.cached.bytes', 'host.near.bytes', 'host.lastLevelBytes'],
   ...['calls.coldBytes', 'kernel.fillBytes'],
 ]);

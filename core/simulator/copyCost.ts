@@ -5,7 +5,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
-import { engineIndex, functionEngine, hostEngine } from './engines.ts';
+import { engineIndex, functionEngine, hostEngine, noEngine } from './engines.ts';
 import { filledPart } from './kernelCost.ts';
 import { memcpyParameter } from './memcpyRate.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
@@ -13,7 +13,7 @@ import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
 
 export type CopyCost = Pick<Step, 'route' | 'engine' | 'callNs' | 'deviceNs'> &
-  Partial<Pick<Step, 'share' | 'memoryPart' | 'memoryNs' | 'pieces' | 'pieceBytes' | 'lastPieceNs'>>;
+  Partial<Pick<Step, 'idleEngine' | 'share' | 'memoryPart' | 'memoryNs' | 'pieces' | 'pieceBytes' | 'lastPieceNs'>>;
 
 export interface CopyEnds {
   readonly src: MemoryKind;
@@ -56,7 +56,9 @@ export class CopyCosts {
     const engine = engineIndex(device, direction === 'd2d' ? 'compute' : direction);
     if (direction === 'd2d' || hostMemory !== 'pageable') {
       const wholeNs = this.table(times.device)(bytes);
-      if (direction !== 'd2d') return { route: 'engine', engine, callNs, deviceNs: wholeNs };
+      if (direction === 'h2d')
+        return { route: 'engine', ...this.#intoDevice(bytes, device), callNs, deviceNs: wholeNs };
+      if (direction === 'd2h') return { route: 'engine', engine, callNs, deviceNs: wholeNs };
       const deviceNs = wholeNs + (isRagged(bytes) ? (this.#profile.kernel.raggedCopyNs ?? 0) : 0);
       const share = Math.min(1, filledPart(bytes, this.#profile));
       return { route: 'engine', engine, callNs, deviceNs, share, memoryPart: 1 };
@@ -115,6 +117,15 @@ export class CopyCosts {
     return made;
   }
 
+  /** From page-locked memory: small copies take the compute channel, as kernels do. */
+  #intoDevice(bytes: number, device: number): Pick<Step, 'engine' | 'idleEngine'> {
+    const { commandCopyBytes = 0, idleCommandCopyBytes = 0 } = this.#profile.queue;
+    const compute = engineIndex(device, 'compute');
+    if (bytes <= commandCopyBytes) return { engine: compute, idleEngine: noEngine };
+    const idleEngine = bytes <= idleCommandCopyBytes ? compute : noEngine;
+    return { engine: engineIndex(device, 'h2d'), idleEngine };
+  }
+
   #hostCopy(bytes: number): CopyCost {
     const { memcpyNs = 0, memcpyBytesPerSecond } = this.#profile.host;
     const deviceNs = memcpyNs + (bytes / memcpyParameter(this.#profile, bytes).bytesPerSecond) * 1e9;
@@ -155,6 +166,10 @@ export class CopyCosts {
     return { pieces, pieceBytes, deviceNs: time(pieceBytes), lastPieceNs };
   }
 }
+
+/** Whether a copy of so many bytes from page-locked memory may go through the compute channel. */
+export const mayUseCompute = ({ queue }: DeviceProfile, bytes: number): boolean =>
+  bytes <= Math.max(queue.commandCopyBytes ?? 0, queue.idleCommandCopyBytes ?? 0);
 
 function unknownCopy(src: MemoryKind, dst: MemoryKind, op: number): CopyscopeError {
   return new CopyscopeError({

@@ -166,12 +166,12 @@ export interface CopyJob {
 }
 
 /** The copy behind this one in its stream, where it is on the device already and waits for nothing else. */
-function nextInStream({ step, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
+function nextInStream({ step, engine, stream, dependents, moved }: StreamEntry, nowNs: number): StreamEntry | null {
   if (step.route !== 'engine' && moved + 1 < step.pieces) return null;
   for (const next of dependents) {
     if (next.stream !== stream || !(next instanceof StreamEntry)) continue;
     const isHere = next.step.route === 'engine' || (next.step.route === 'stage-in' && next.staged > 0);
-    if (!isHere || next.step.engine !== step.engine || next.pending > 1 || next.readyNs > nowNs) continue;
+    if (!isHere || next.engine !== engine || next.pending > 1 || next.readyNs > nowNs) continue;
     if (next.queue === null || next.queue.entries.first === next) return next;
   }
   return null;

@@ -21,12 +21,6 @@ export interface CopyListener {
 }
 
 /**
- * Host-to-device copies up to this size go through the compute channel behind other work too: in recorded runs 8 to 1,000 B
- * did, in 0.9 to 1.0 us, and 2,000 B and more went over the copy engine.
- */
-const quickBytes = 1024;
-
-/**
  * What a turn takes longer beside a copy to the device. Kernels behind one of their stream began 2.1, 2.5 and 3.4 us after it with
  * two, three and four other streams' work waiting, and 3.1 and 5.4 us with two and three beside such a copy; otherwise 1.15.
  */
@@ -101,7 +95,7 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   entryIssued(entry: StreamEntry): void {
-    const { engine } = entry.step;
+    const { engine } = entry;
     if (isCopyEngine(engine)) this.#engines.get(engine)?.issued(entry);
   }
 
@@ -166,8 +160,8 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
         this.#clock.schedule(nowNs + step.deviceNs, entry, entryDone);
         break;
       case 'engine':
-        if (isCompute(step.engine)) this.#computes[deviceOf(step.engine)]?.submit(entry);
-        else this.#engines.get(step.engine)?.submit(entry, this.#aloneNs(entry), step.bytes, this.#freshNs(step));
+        if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);
+        else this.#engines.get(entry.engine)?.submit(entry, this.#aloneNs(entry), step.bytes, this.#freshNs(step));
         break;
       case 'function':
         this.#functions.submit(entry, nowNs);
@@ -181,15 +175,14 @@ export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSin
   }
 
   /** What a device runs that has waited for nothing else, it fetches from the host; which waits behind copies to it. */
-  #isFetchedLate({ step, arrivalNs, thread }: StreamEntry, nowNs: number): boolean {
-    if (arrivalNs !== nowNs || thread < 0 || step.route !== 'engine' || !isCompute(step.engine)) return false;
-    return this.#links[deviceOf(step.engine)]?.isReadByCopies === true;
+  #isFetchedLate({ step, engine, arrivalNs, thread }: StreamEntry, nowNs: number): boolean {
+    if (arrivalNs !== nowNs || thread < 0 || step.route !== 'engine' || !isCompute(engine)) return false;
+    return this.#links[deviceOf(engine)]?.isReadByCopies === true;
   }
 
-  /** Small copies of an idle stream take a quicker way, the smallest of any stream. */
+  /** Behind other work a small copy to the device takes a slower way than through the compute channel. */
   #aloneNs({ step, queued }: StreamEntry): number {
-    const isQuick = !queued || step.dst !== 'device' || step.bytes <= quickBytes;
-    return isQuick ? step.deviceNs : Math.max(step.deviceNs, this.#queuedCopyNs);
+    return !queued || step.dst !== 'device' ? step.deviceNs : Math.max(step.deviceNs, this.#queuedCopyNs);
   }
 
   /** What a copy takes longer over host memory that lies in caches as a thread has just written it. */

@@ -40,6 +40,8 @@ export class StreamEntry implements Actor, Dependent {
   /** Number of its operation. */
   op = -1;
   owner: EntryOwner;
+  /** The engine that takes it. */
+  engine: EngineIndex = noEngine;
   /** The stream on whose lane it is shown. */
   stream = -1;
   /** CUDA's: lower is more urgent. */
@@ -83,18 +85,20 @@ export class StreamEntry implements Actor, Dependent {
     this.#handler = handler;
   }
 
-  reset(step: Step, op: number, thread: number, correlation: number, arrivesNs: number): void {
+  /** `isIdle`: its stream has nothing left to do. */
+  reset(step: Step, op: number, thread: number, correlation: number, arrivesNs: number, isIdle: boolean): void {
     this.step = step;
+    this.engine = isIdle && step.idleEngine !== noEngine ? step.idleEngine : step.engine;
     this.op = op;
     this.stream = step.stream;
     this.thread = thread;
     this.correlation = correlation;
-    this.readyNs = arrivesNs + this.#gaps.onArrival(step.engine);
+    this.readyNs = arrivesNs + this.#gaps.onArrival(this.engine);
     this.arrivalNs = this.readyNs;
     this.via = noEngine;
     this.engineNs = Number.NEGATIVE_INFINITY;
     this.startNs = -1;
-    this.queued = false;
+    this.queued = !isIdle;
     this.pending = 0;
     this.ready = false;
     this.complete = false;
@@ -108,7 +112,7 @@ export class StreamEntry implements Actor, Dependent {
 
   /** Counts in something that completed at `doneNs`, whose engine `via` had ended at `engineNs`. */
   follow(doneNs: number, via: EngineIndex, engineNs: number): void {
-    this.readyNs = Math.max(this.readyNs, doneNs, engineNs + this.#gaps.between(via, this.step.engine));
+    this.readyNs = Math.max(this.readyNs, doneNs, engineNs + this.#gaps.between(via, this.engine));
     if (engineNs < this.engineNs) return;
     this.engineNs = engineNs;
     this.via = via;

@@ -129,7 +129,7 @@ export class GraphRun implements EntryOwner {
       const entry = new StreamEntry(step, this, clock, gaps, handler);
       // Kernels are handed over together, at the end.
       const isCopy = step.route === 'engine' && isCopyEngine(step.engine);
-      entry.reset(step, op, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs));
+      entry.reset(step, op, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs), false);
       entry.priority = launch.priority;
       entry.queued = after.length > 0;
       if (step.stream === graph.origin) entry.stream = launch.stream;

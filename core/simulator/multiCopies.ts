@@ -1,7 +1,7 @@
 /** Starts multi-tensor copies that have threads of their own, and prices what they put into streams. */
 import type { MultiCopyPlan, Program } from '../program/program.ts';
 import type { FirstCalls } from './callHistory.ts';
-import { CopyCosts, type CopyEnds } from './copyCost.ts';
+import { CopyCosts, type CopyEnds, mayUseCompute } from './copyCost.ts';
 import { engineIndex } from './engines.ts';
 import type { EventQueue } from './eventQueue.ts';
 import { HostCopies } from './hostCopies.ts';
@@ -138,13 +138,16 @@ function planned(plan: MultiCopyPlan, profile: DeviceProfile): ThreadedPlan {
 
 const coresOf = ({ host }: DeviceProfile): number => host.threads.at(-1)?.threads ?? 1;
 
-/** The plans of which some tensors are moved by a kernel. */
-export function plansWithKernels(program: Program, profile: DeviceProfile): ReadonlySet<number> {
-  const hasKernels = (plan: MultiCopyPlan): boolean =>
-    isThreaded(plan)
-      ? planned(plan, profile).chunks.some(({ runs }) => runs.some(({ isGathered }) => isGathered))
-      : movesPieces(plan);
-  return new Set(program.multiCopies.flatMap((plan, index) => (hasKernels(plan) ? [index] : [])));
+/** The plans that use the compute channel: some tensors are moved by a kernel, or are as small as goes there. */
+export function plansOnCompute(program: Program, profile: DeviceProfile): ReadonlySet<number> {
+  const usesCompute = (plan: MultiCopyPlan): boolean => {
+    if (!isThreaded(plan)) return movesPieces(plan);
+    const isSmall = (bytes: number): boolean => plan.direction === 'h2d' && mayUseCompute(profile, bytes);
+    return planned(plan, profile).chunks.some(({ runs }) =>
+      runs.some(({ isGathered, bytes }) => isGathered || isSmall(bytes)),
+    );
+  };
+  return new Set(program.multiCopies.flatMap((plan, index) => (usesCompute(plan) ? [index] : [])));
 }
 
 /** How many threads help each host thread in its multi-tensor copies, at the most. */

@@ -8,7 +8,7 @@ import { isCapturable } from '../program/captures.ts';
 import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 import { CopyCosts, type CopyEnds } from './copyCost.ts';
-import { engineIndex, functionEngine } from './engines.ts';
+import { engineIndex, functionEngine, noEngine } from './engines.ts';
 import { hostRate } from './hostMemory.ts';
 import { filledPart, kernelCost } from './kernelCost.ts';
 import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
@@ -283,6 +283,7 @@ class Planner {
     step.hostOffset = intoHost ? instruction.dstOffset : instruction.srcOffset;
     step.route = cost.route;
     step.engine = cost.engine;
+    step.idleEngine = cost.idleEngine ?? noEngine;
     step.callNs = cost.callNs;
     step.deviceNs = cost.deviceNs;
     step.share = cost.share ?? 0;

@@ -16,6 +16,12 @@ const byteCount = z
   .min(1)
   .max(2 ** 50);
 
+const noneOrBytes = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 50);
+
 const tableSchema = z
   .array(z.strictObject({ bytes: byteCount, ns: z.number().positive().max(1e15) }))
   .min(1)
@@ -71,11 +77,7 @@ const stagingSchema = z.strictObject({
   /** Pieces that may be staged ahead of the copy engine, those of all copies together. */
   slots: z.number().int().min(1).max(1024),
   /** A pageable H2D copy up to this size travels in the command buffer and runs on the compute channel. */
-  inlineBytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 50),
+  inlineBytes: noneOrBytes,
   /** Device time of such a copy. */
   inline: tableSchema,
   /** From the begin of a call that copies to pageable memory until its copy is in the stream. */
@@ -143,9 +145,12 @@ const queueSchema = z.strictObject({
   /** From the end of a copy to the start of the next on its engine, beyond what the copies' times hold. */
   copyGapNs: ns.optional(),
   /**
-   * Least time of a host-to-device copy of more than 1 KiB that is issued while its stream has work. Where it has none,
-   * small ones go through the compute channel, as the smallest always do, and take as long as their table says.
+   * Copies to the device from page-locked memory that go through the compute channel, as kernels do: those up to the first
+   * size in any case, and those up to the second where their stream has nothing left to do.
    */
+  commandCopyBytes: noneOrBytes.optional(),
+  idleCommandCopyBytes: noneOrBytes.optional(),
+  /** Least time of a host-to-device copy that goes through the copy engine behind other work of its stream. */
   queuedCopyNs: ns.optional(),
 });
 
@@ -269,11 +274,7 @@ const deviceSchema = z.strictObject({
   /** With one, both directions share it; with two or more, each has its own. */
   asyncEngineCount: z.number().int().min(0).max(64),
   memoryBytes: byteCount,
-  l2Bytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 50),
+  l2Bytes: noneOrBytes,
   linkGeneration: z.number().nullable(),
   linkWidth: z.number().nullable(),
 });

@@ -19,7 +19,7 @@ import { HostThread } from './hostThread.ts';
 import { leastNs } from './leastTime.ts';
 import { memcpyParameter } from './memcpyRate.ts';
 import { Memory } from './memory.ts';
-import { helperCounts, MultiCopies, plansWithKernels } from './multiCopies.ts';
+import { helperCounts, MultiCopies, plansOnCompute } from './multiCopies.ts';
 import { isThreaded } from './multiCopyPlan.ts';
 import { planProgram, type ThreadPlan } from './plan.ts';
 import { preparationNs } from './preparation.ts';
@@ -100,7 +100,7 @@ function* iteration(
     program,
     plan,
     helperCounts(program, profile),
-    plansWithKernels(program, profile),
+    plansOnCompute(program, profile),
     2 * total,
   );
   const caches = new HostCaches();

@@ -30,6 +30,8 @@ export interface Step {
   readonly callNs: number;
   readonly route: Route;
   readonly engine: EngineIndex;
+  /** The engine that takes it where its stream has nothing left to do; noEngine where that is no other one. */
+  readonly idleEngine: EngineIndex;
   /** Device time alone on the engine; for a staged copy that of one whole piece. */
   readonly deviceNs: number;
   /** Part of the device's threads that its blocks take; 0 for what needs none. */
@@ -84,6 +86,7 @@ export const blankStep: Step = {
   callNs: 0,
   route: 'none',
   engine: noEngine,
+  idleEngine: noEngine,
   deviceNs: 0,
   share: 0,
   exclusive: 0,

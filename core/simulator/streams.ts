@@ -93,11 +93,10 @@ export class StreamSet implements EntryOwner {
   /** Puts an operation into its stream; it can start at `arrivesNs` at the earliest. */
   issue(step: Step, op: number, thread: number, correlation: number, arrivesNs: number): StreamEntry {
     const entry = this.#free.pop() ?? new StreamEntry(step, this, this.#clock, this.#gaps, this.#handler);
-    entry.reset(step, op, thread, correlation, arrivesNs);
     const stream = this.streams[step.stream];
     if (stream === undefined) throw new RangeError(`no stream ${step.stream}: lower() made a damaged program`);
+    entry.reset(step, op, thread, correlation, arrivesNs, stream.tail.entry === null);
     entry.priority = stream.priority;
-    entry.queued = stream.tail.entry !== null;
     follow(entry, stream.tail);
     this.#legacyRules(entry, stream);
     this.#alone?.issue(entry);
@@ -124,7 +123,7 @@ export class StreamSet implements EntryOwner {
   complete(entry: StreamEntry, nowNs: number): void {
     const { step, dependents } = entry;
     if (step.route !== 'mark' && step.route !== 'graph') {
-      entry.via = step.engine;
+      entry.via = entry.engine;
       entry.engineNs = nowNs;
     }
     entry.complete = true;

@@ -23,6 +23,11 @@ const unknownChannel = channelTypes.indexOf('unknown');
 const computeChannel = channelTypes.indexOf('compute');
 const copyChannel = channelTypes.indexOf('async-memcpy');
 
+function channelTypeOf(engine: EngineIndex): number {
+  if (engine < 0) return unknownChannel;
+  return isCopyEngine(engine) ? copyChannel : computeChannel;
+}
+
 export class TraceOutput {
   makespanNs = 0;
   readonly #rows: RowWriter;
@@ -38,14 +43,14 @@ export class TraceOutput {
   #correlations = 0;
 
   /**
-   * `helpers` is how many threads help each host thread, `kernelPlans` the multi-tensor copies that launch kernels,
+   * `helpers` is how many threads help each host thread, `computePlans` the multi-tensor copies that use the compute channel,
    * `expectedRows` about how many rows there will be.
    */
   constructor(
     program: Program,
     plan: readonly ThreadPlan[],
     helpers: readonly number[],
-    kernelPlans: ReadonlySet<number>,
+    computePlans: ReadonlySet<number>,
     expectedRows: number,
   ) {
     const device = (index: number): string => program.devices[index]?.id ?? '';
@@ -53,8 +58,9 @@ export class TraceOutput {
     for (const { steps } of plan) {
       for (const step of steps) {
         used.add(step.engine);
-        const hasKernels = step.code === 'multiCopy' && kernelPlans.has(step.index);
-        if (hasKernels) used.add(engineIndex(step.device, 'compute'));
+        used.add(step.idleEngine);
+        const isOnCompute = step.code === 'multiCopy' && computePlans.has(step.index);
+        if (isOnCompute) used.add(engineIndex(step.device, 'compute'));
       }
     }
     const engines = program.devices
@@ -119,7 +125,11 @@ export class TraceOutput {
     const channel = entry.queue?.number ?? -1;
     const known = this.#streamModels.of(entry.step, entry.op);
     const { models } = this.#rows;
-    const isKnown = known >= 0 && models.lane[known] === this.#laneOf(entry) && models.channel[known] === channel;
+    const isKnown =
+      known >= 0 &&
+      models.lane[known] === this.#laneOf(entry) &&
+      models.channel[known] === channel &&
+      models.channelType[known] === channelTypeOf(entry.engine);
     this.#add(isKnown ? known : this.#activityModel(entry, channel), entry.startNs, endNs, entry.correlation);
   }
 
@@ -155,9 +165,9 @@ export class TraceOutput {
     models.bytes[model] = step.bytes;
     models.srcMemory[model] = memoryCodes[step.src];
     models.dstMemory[model] = memoryCodes[step.dst];
-    if (step.engine < 0) return model;
-    models.engine[model] = this.#engines.get(step.engine) ?? -1;
-    models.channelType[model] = isCopyEngine(step.engine) ? copyChannel : computeChannel;
+    models.channelType[model] = channelTypeOf(entry.engine);
+    if (entry.engine < 0) return model;
+    models.engine[model] = this.#engines.get(entry.engine) ?? -1;
     models.channel[model] = channel;
     return model;
   }

@@ -28,7 +28,7 @@ const fixed: readonly RegExp[] = [
   // A table only serves what is shown beside a run, and copies in graphs.
   ...[/^host\.(cached|near)\.bytes$/, /^recorder\./, /^host\.stepGapNs$/, /^calls\.launchWarmNs$/, /^queue\.depth$/],
   ...[/^kernel\.(raggedCopyNs|fillBytes|\w+LeavesAtPart)$/, /^link\.(besideMappedPart|mappedBacklogNs)$/],
-  /^queue\.turnNs$/,
+  /^queue\.(turnNs|commandCopyBytes|idleCommandCopyBytes)$/,
   // Rows tell them together with others, and fits had turned them to make up for those.
   ...[/^(link|host)\.freshFactor$/, /^calls\.(coldFirstNs|otherNs)$/],
   // Recorded kernels tell 3 to 5.2 us, and a fit had turned it to 7.3 to make up for other things.

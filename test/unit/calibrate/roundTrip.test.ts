@@ -298,7 +298,12 @@ function scaled(profile: DeviceProfile, factors: readonly number[]): DeviceProfi
       ...{ launchWarmNs: calls.launchWarmNs, coldBytes: calls.coldBytes },
       coldLaunchNs: 2.5 * calls.launchNs,
     },
-    queue: { ...(scale(queue, factor) as object), depth: Math.round(queue.depth * factor()) },
+    queue: {
+      ...(scale(queue, factor) as object),
+      depth: Math.round(queue.depth * factor()),
+      // Found among sizes that are tried.
+      ...{ commandCopyBytes: queue.commandCopyBytes, idleCommandCopyBytes: queue.idleCommandCopyBytes },
+    },
     kernel: {
       ...kernel,
       ...mapped(

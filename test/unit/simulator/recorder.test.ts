@@ -91,11 +91,11 @@ describe('calls and copies', () => {
   });
 
   it('a copy to the device that finds work in its stream takes no less than one on the engine, but for the smallest', () => {
-    const profile = { ...toyProfile, queue: { ...toyProfile.queue, queuedCopyNs: 4000 } };
-    expect(device(run(program([copy(1025), copy(1025), copy(1024)]), profile))).toEqual([
+    const queue = { ...toyProfile.queue, queuedCopyNs: 4000, commandCopyBytes: 1024, acrossEnginesNs: 500 };
+    expect(device(run(program([copy(1025), copy(1025), copy(1024)]), { ...toyProfile, queue }))).toEqual([
       [13, 1038],
       [1038, 5038],
-      [5038, 6062],
+      [5538, 6562],
     ]);
   });
 

@@ -289,6 +289,42 @@ describe('events', () => {
   });
 });
 
+describe('small copies from page-locked memory', () => {
+  const queue = { ...toyProfile.queue, commandCopyBytes: 10, idleCommandCopyBytes: 50 };
+  const profile = { ...toyProfile, queue };
+  const large = h2d('a', 1000);
+
+  it('go through the compute channel, and wait for no copy engine, where their stream is idle', () => {
+    expect(device(run(program([large, h2d('b', 50)]), profile))).toEqual([
+      ['h2d', 13, 1013],
+      ['h2d', 23, 73],
+    ]);
+    expect(device(run(program([large, h2d('b', 51)]), profile))[1]).toEqual(['h2d', 1013, 1064]);
+  });
+
+  it('go there behind other work of their stream too where they are the smallest', () => {
+    const behind = (bytes: number) => device(run(program([large, spin('b', 100), h2d('b', bytes)]), profile))[2];
+    // Behind a kernel on the same channel after 2 ns.
+    expect(behind(10)).toEqual(['h2d', 135, 145]);
+    expect(behind(11)).toEqual(['h2d', 1013, 1024]);
+  });
+
+  it('pass from one engine to the other with the gap between engines', () => {
+    expect(device(run(program([large, h2d('a', 10), h2d('a', 10), h2d('a', 20)]), profile))).toEqual([
+      ['h2d', 13, 1013],
+      ['h2d', 1017, 1027],
+      ['h2d', 1029, 1039],
+      ['h2d', 1043, 1063],
+    ]);
+  });
+
+  it('are shown on the compute lane, by their channel', () => {
+    const { trace } = simulate(program([h2d('a', 10), h2d('b', 40), h2d('b', 60)]), profile);
+    const rows = plainRows(trace).filter(({ kind }) => kind === 'copy');
+    expect(rows.map(({ engine }) => engine)).toEqual(['compute:gpu', 'compute:gpu', 'engine:gpu:h2d']);
+  });
+});
+
 describe('default streams', () => {
   it('the legacy one waits for blocking streams and holds them', () => {
     const rows = simulated([h2d('blocking', 100), spin('legacy', 50), d2h('blocking2', 100)]);

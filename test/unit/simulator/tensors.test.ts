@@ -95,6 +95,19 @@ describe('threads that copy tensors', () => {
     expect(host(64)).toBeGreaterThan(3 * host(65));
   });
 
+  it('hand small batches to the compute channel where the device takes such copies there', () => {
+    const engines = (idleCommandCopyBytes: number): string[] => {
+      const payload = { tensors: 4, bytes: 64, memory: 'pageable' };
+      const copy = { op: 'multiCopy', stream: 'a', strategy: 'packed', payload } as const;
+      const profile = { ...toyProfile, queue: { ...toyProfile.queue, idleCommandCopyBytes } };
+      return run(programWith({}, [copy]), profile)
+        .filter(({ kind }) => kind === 'copy')
+        .map(({ engine }) => engine);
+    };
+    expect(engines(256)).toEqual(['compute:gpu']);
+    expect(engines(255)).toEqual(['engine:gpu:h2d']);
+  });
+
   it('find nothing of the driver in their caches at the first call of each in an iteration', () => {
     const slow = (firstNs: number) => ({ ...toyProfile, calls: { ...toyProfile.calls, firstNs } });
     const lasts = (firstNs: number, ...before: object[]) =>

@@ -8,7 +8,7 @@ import type { Run } from '../../../../core/trace/run.ts';
 
 /** What no run tells, and what a factor would break. */
 const kept =
-  /^(device|format|version|name|basis|measurements)|source$|slots|chunkBytes|inlineBytes|concurrent|depth|Shares|host\.(threads|cached|near)|launchWarm|coldBytes|lastLevelBytes|residentNs|freshFactor|fillBytes|LeavesAtPart|besideMappedPart|raggedNs|[bB]esideCopyNs|launchGapNs/;
+  /^(device|format|version|name|basis|measurements)|source$|slots|chunkBytes|inlineBytes|ommandCopyBytes|concurrent|depth|Shares|host\.(threads|cached|near)|launchWarm|coldBytes|lastLevelBytes|residentNs|freshFactor|fillBytes|LeavesAtPart|besideMappedPart|raggedNs|[bB]esideCopyNs|launchGapNs/;
 
 /** Each number, and each table as a whole, made smaller or larger by up to two fifths. */
 export function changedProfile(profile: DeviceProfile, seed: number): DeviceProfile {
