@@ -1,38 +1,12 @@
 /**
- * A program priced by a profile: the steps that each host thread executes, and what each costs on the host and on the
- * device, worked out once. Rules (core/rules): launch-cost, launch-blocking, and those of copyCost.ts.
+ * A program priced by a profile: the steps that each host thread executes, worked out once. Of a program that differs from
+ * the one before by an edit only what differs is worked out.
  */
-import { CopyscopeError } from '../errors.ts';
-import { aloneOn } from '../program/aloneCopies.ts';
 import { isCapturable } from '../program/captures.ts';
-import type { Instruction, InstructionCode, InstructionOf, Program, ProgramThread } from '../program/program.ts';
-import type { MemoryKind } from '../trace/trace.ts';
-import { CopyCosts, type CopyEnds } from './copyCost.ts';
-import { engineIndex, functionEngine, noEngine } from './engines.ts';
-import { hostRate } from './hostMemory.ts';
-import { filledPart, kernelCost } from './kernelCost.ts';
-import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
-import { pieceStep } from './multiCopies.ts';
-import { isThreaded, type LoopParts, loopSteps, placedTensors, touchedBytes } from './multiCopyPlan.ts';
+import type { Instruction, Program, ProgramThread } from '../program/program.ts';
+import { InstructionSteps } from './instructionSteps.ts';
 import type { DeviceProfile } from './profile.ts';
-import { blankStep, type Step } from './step.ts';
-
-const calls: Partial<Record<InstructionCode, string>> = {
-  kernel: 'cudaLaunchKernel',
-  memset: 'cudaMemsetAsync',
-  hostFunction: 'cudaLaunchHostFunc',
-  recordEvent: 'cudaEventRecord',
-  waitEvent: 'cudaStreamWaitEvent',
-  synchronizeStream: 'cudaStreamSynchronize',
-  synchronizeEvent: 'cudaEventSynchronize',
-  synchronizeDevice: 'cudaDeviceSynchronize',
-  queryStream: 'cudaStreamQuery',
-  queryEvent: 'cudaEventQuery',
-  elapsedTime: 'cudaEventElapsedTime',
-  beginCapture: 'cudaStreamBeginCapture',
-  endCapture: 'cudaStreamEndCapture',
-  launchGraph: 'cudaGraphLaunch',
-};
+import type { Step } from './step.ts';
 
 /** What a host thread executes, in its instructions' order; most instructions are one step. */
 export interface ThreadPlan {
@@ -45,8 +19,8 @@ export interface ThreadPlan {
 export function planProgram(program: Program, profile: DeviceProfile): readonly ThreadPlan[] {
   const declared = JSON.stringify(declarations(program));
   const before = last?.profile === profile && last.declared === declared ? last.threads : [];
-  const planner = new Planner(program, profile);
-  const threads = program.threads.map((thread, index) => planner.thread(thread, before[index]));
+  const stepsOf = new InstructionSteps(program, profile);
+  const threads = program.threads.map((thread, index) => planThread(thread, stepsOf, before[index]));
   last = program.operations.length > mostKept ? null : { profile, declared, threads };
   return threads;
 }
@@ -88,312 +62,47 @@ function again(instruction: Instruction, index: number, shift: number, before: P
   return old !== undefined && isButForNumber(old, instruction) ? (before.alone[index - shift] ?? null) : null;
 }
 
-/** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
-type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
-
-class Planner {
-  readonly #program: Program;
-  readonly #profile: DeviceProfile;
-  readonly #copies: CopyCosts;
-
-  constructor(program: Program, profile: DeviceProfile) {
-    this.#program = program;
-    this.#profile = profile;
-    this.#copies = new CopyCosts(profile, program);
-  }
-
-  /** `before` is of a program that declares the same. */
-  thread({ instructions }: ProgramThread, before: PlannedThread | undefined): PlannedThread {
-    const steps: Step[] = [];
-    const ops: number[] = [];
-    const alone: (Step | null)[] = [];
-    /** Where each instruction's first step stands, for loops to go back to. */
-    const places = new Int32Array(instructions.length);
-    const shift = instructions.length - (before?.instructions.length ?? 0);
-    let capturing = false;
-    for (let index = 0; index < instructions.length; index += 1) {
-      const instruction = instructions[index] as Instruction;
-      places[index] = steps.length;
-      if (instruction.code === 'beginCapture') capturing = true;
-      else if (instruction.code === 'endCapture') capturing = false;
-      const known = before === undefined || capturing ? null : again(instruction, index, shift, before);
-      if (known !== null) {
-        steps.push(known);
-        ops.push(instruction.op);
-        alone.push(known);
-        continue;
-      }
-      const own = this.#ownSteps(instruction, places, capturing);
-      for (const step of own) {
-        steps.push(step);
-        ops.push(instruction.op);
-      }
-      alone.push(own.length === 1 && !capturing && isAlone(instruction) ? (own[0] ?? null) : null);
+/** `before` is of a program that declares the same. */
+function planThread(
+  { instructions }: ProgramThread,
+  stepsOf: InstructionSteps,
+  before: PlannedThread | undefined,
+): PlannedThread {
+  const steps: Step[] = [];
+  const ops: number[] = [];
+  const alone: (Step | null)[] = [];
+  /** Where each instruction's first step stands, for loops to go back to. */
+  const places = new Int32Array(instructions.length);
+  const shift = instructions.length - (before?.instructions.length ?? 0);
+  let capturing = false;
+  for (let index = 0; index < instructions.length; index += 1) {
+    const instruction = instructions[index] as Instruction;
+    places[index] = steps.length;
+    if (instruction.code === 'beginCapture') capturing = true;
+    else if (instruction.code === 'endCapture') capturing = false;
+    const known = before === undefined || capturing ? null : again(instruction, index, shift, before);
+    if (known !== null) {
+      steps.push(known);
+      ops.push(instruction.op);
+      alone.push(known);
+      continue;
     }
-    return { instructions, alone, steps, ops };
-  }
-
-  #ownSteps(instruction: Instruction, places: Int32Array, capturing: boolean): readonly Step[] {
-    if (instruction.code !== 'endRepeat') return this.#steps(instruction, capturing && isCapturable(instruction));
-    return [{ ...this.#blank(instruction), jump: places[instruction.start] ?? -1 }];
-  }
-
-  #steps(instruction: Instruction, captured: boolean): readonly Step[] {
-    switch (instruction.code) {
-      case 'item':
-        return this.#item(instruction);
-      case 'pin':
-        return this.#pin(instruction);
-      case 'endCapture': {
-        const base = this.#blank(instruction);
-        const call = 'cudaGraphInstantiate';
-        const upload = { ...base, code: 'uploadGraph', call: 'cudaGraphUpload' } as const;
-        return [base, { ...base, code: 'instantiateGraph', call }, upload];
-      }
-      case 'multiCopy':
-        return this.#multiCopy(instruction);
-      default:
-        return [this.#issuing(this.#step(instruction, captured), captured)];
+    const own = ownSteps(instruction, stepsOf, places, capturing);
+    for (const step of own) {
+      steps.push(step);
+      ops.push(instruction.op);
     }
+    alone.push(own.length === 1 && !capturing && isAlone(instruction) ? (own[0] ?? null) : null);
   }
-
-  /** Under launch blocking each call waits for what it has put into a stream. */
-  #issuing(step: Step, captured: boolean): Step {
-    if (captured) return { ...step, captured, callNs: this.#profile.graph.captureNs };
-    const blocks = this.#program.launchBlocking && step.route !== 'none' && step.route !== 'mark';
-    return blocks ? { ...step, blocking: true } : step;
-  }
-
-  #step(instruction: Instruction, captured: boolean): Step {
-    const { calls: costs, host, graph, hostFunction } = this.#profile;
-    const base = this.#blank(instruction);
-    switch (instruction.code) {
-      case 'work':
-        base.callNs = instruction.durationNs;
-        return base;
-      case 'write':
-      case 'read': {
-        const { bytesPerSecond } = hostRate(instruction, this.#program, this.#profile);
-        const callNs = (instruction.bytes / bytesPerSecond) * 1e9;
-        const { bytes, buffer: hostBuffer, offset: hostOffset } = instruction;
-        return { ...base, bytes, callNs, hostBuffer, hostOffset };
-      }
-      case 'copy':
-        return this.#copy(base, instruction, captured);
-      case 'memset':
-        return { ...base, ...this.#memset(instruction) };
-      case 'kernel':
-        return this.#kernel(base, instruction, captured);
-      case 'hostFunction': {
-        const { callNs } = hostFunction;
-        return { ...base, route: 'function', engine: functionEngine, callNs, deviceNs: instruction.durationNs };
-      }
-      case 'recordEvent':
-      case 'waitEvent':
-        base.route = 'mark';
-        base.callNs = instruction.code === 'recordEvent' ? costs.eventRecordNs : costs.eventWaitNs;
-        return base;
-      case 'synchronizeStream':
-      case 'synchronizeEvent':
-        return { ...base, callNs: costs.synchronizeNs };
-      case 'synchronizeDevice':
-        return { ...base, callNs: costs.synchronizeNs, device: instruction.device };
-      case 'queryStream':
-      case 'queryEvent':
-        return { ...base, callNs: costs.queryNs };
-      case 'elapsedTime':
-        return { ...base, callNs: costs.elapsedTimeNs, event: instruction.start, index: instruction.end };
-      case 'allocate':
-      case 'free':
-        return { ...base, ...this.#buffer(instruction.buffer), allocator: instruction.allocator };
-      case 'recordStream':
-        return { ...base, buffer: instruction.buffer };
-      case 'signal':
-      case 'waitSignal':
-        return { ...base, index: instruction.signal, callNs: host.signalNs };
-      case 'beginCapture':
-        return { ...base, index: instruction.graph, callNs: graph.beginNs };
-      case 'launchGraph':
-        return { ...base, index: instruction.graph, route: 'graph', callNs: graph.launchNs };
-      case 'repeat':
-        return { ...base, count: instruction.count };
-      case 'beginRange':
-        return { ...base, name: instruction.name };
-      default:
-        return base;
-    }
-  }
-
-  #blank(instruction: Instruction): StepDraft {
-    const stream = 'stream' in instruction ? instruction.stream : -1;
-    return {
-      ...blankStep,
-      code: instruction.code,
-      call: calls[instruction.code] ?? '',
-      stream,
-      event: 'event' in instruction ? instruction.event : -1,
-      device: this.#device(stream),
-      index: 'graph' in instruction ? instruction.graph : -1,
-    };
-  }
-
-  #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
-    const cost = kernelCost(kernel, smShare, this.#program, this.#profile);
-    const { graph, kernel: costs } = this.#profile;
-    step.route = 'engine';
-    step.engine = engineIndex(this.#device(stream), 'compute');
-    step.callNs = this.#profile.calls.launchNs;
-    step.deviceNs = captured ? cost.deviceNs - costs.startNs + graph.kernelNodeNs : cost.deviceNs;
-    step.share = cost.share;
-    step.exclusive = cost.exclusive;
-    step.leavesAtPart = cost.leavesAtPart;
-    step.isSingle = cost.isSingle;
-    step.memoryPart = cost.memoryPart;
-    step.arithmeticPart = cost.arithmeticPart;
-    step.linkIn = cost.linkIn;
-    step.linkOut = cost.linkOut;
-    step.bytes = cost.bytes;
-    return step;
-  }
-
-  #memset({ bytes, buffer, stream }: InstructionOf<'memset'>): Partial<Step> {
-    const { memset } = this.#profile;
-    const callNs = this.#copies.table(memset.call)(bytes);
-    const deviceNs = this.#copies.table(memset.device)(bytes);
-    const engine = engineIndex(this.#device(stream), 'compute');
-    const share = Math.min(1, filledPart(bytes, this.#profile));
-    return { route: 'engine', engine, callNs, deviceNs, share, memoryPart: 1, bytes, dst: this.#memory(buffer) };
-  }
-
-  #copy(step: StepDraft, instruction: InstructionOf<'copy'>, captured: boolean): Step {
-    const { bytes, blocking, op } = instruction;
-    const ends = this.#ends(instruction.src, instruction.dst);
-    const device = this.#device(instruction.stream);
-    const cost = captured ? this.#copies.captured(bytes, ends, device, op) : this.#copies.of(bytes, ends, device, op);
-    step.bytes = bytes;
-    step.src = ends.src;
-    step.dst = ends.dst;
-    // No call waits for a copy within the device, or between two (CUDA Runtime API, API synchronization behavior).
-    step.blocking = blocking && (ends.from < 0 || ends.to < 0);
-    step.alone = aloneOn(instruction, this.#program);
-    step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
-    step.buffer = this.#tracked(instruction);
-    const intoHost = ends.to < 0;
-    if (ends.from < 0 || intoHost) step.hostBuffer = intoHost ? instruction.dst : instruction.src;
-    step.hostOffset = intoHost ? instruction.dstOffset : instruction.srcOffset;
-    step.route = cost.route;
-    step.engine = cost.engine;
-    step.idleEngine = cost.idleEngine ?? noEngine;
-    step.callNs = cost.callNs;
-    step.deviceNs = cost.deviceNs;
-    step.share = cost.share ?? 0;
-    step.memoryPart = cost.memoryPart ?? 0;
-    step.memoryNs = cost.memoryNs ?? 0;
-    step.pieces = cost.pieces ?? 0;
-    step.pieceBytes = cost.pieceBytes ?? 0;
-    step.lastPieceNs = cost.lastPieceNs ?? 0;
-    return step;
-  }
-
-  /** A page-locked buffer that may be handed out again once its copies are through. */
-  #tracked({ src, dst }: InstructionOf<'copy'>): number {
-    return (
-      [src, dst].find((buffer) => {
-        const declared = this.#program.buffers[buffer];
-        return declared?.allocated === 'by-operation' && declared.memory !== 'device' && declared.memory !== 'pageable';
-      }) ?? -1
-    );
-  }
-
-  #item(instruction: InstructionOf<'item'>): readonly Step[] {
-    const base = this.#blank(instruction);
-    const bytes = Math.min(4, this.#program.buffers[instruction.buffer]?.bytes ?? 4);
-    const ends: CopyEnds = { src: 'device', dst: 'pageable', from: base.device, to: -1 };
-    const cost = this.#copies.of(bytes, ends, base.device, instruction.op);
-    const copy = {
-      ...base,
-      code: 'copy',
-      call: 'cudaMemcpyAsync',
-      bytes,
-      src: ends.src,
-      dst: ends.dst,
-      ...cost,
-    } as const;
-    return [copy, this.#synchronize(base)];
-  }
-
-  #synchronize(base: Step): Step {
-    const callNs = this.#profile.calls.synchronizeNs;
-    return { ...base, code: 'synchronizeStream', call: 'cudaStreamSynchronize', callNs };
-  }
-
-  #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
-    const base = { ...this.#blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
-    const callNs = (bytes / memcpyParameter(this.#profile, bytes).bytesPerSecond) * 1e9;
-    const copying = { ...base, code: 'work', callNs, hostBuffer: dst } as const;
-    const made = this.#program.buffers[dst]?.allocated === 'by-operation';
-    return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
-  }
-
-  /** Loops over tensors are made of the steps that any program has; strategies with threads of their own run as one. */
-  #multiCopy(instruction: InstructionOf<'multiCopy'>): readonly Step[] {
-    const plan = this.#program.multiCopies[instruction.plan];
-    const base: Step = { ...this.#blank(instruction), index: instruction.plan };
-    if (plan === undefined) return [];
-    if (plan.relays.length > 0) throw unknownRelays(instruction.op);
-    const placingNs = placedTensors(plan) * (this.#profile.host.tensorNs ?? 0);
-    const placing: Step[] = placingNs === 0 ? [] : [{ ...base, code: 'work', callNs: placingNs }];
-    if (isThreaded(plan)) {
-      const { direction } = plan;
-      const crosses = direction === 'h2d' || direction === 'd2h';
-      return [...placing, crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
-    }
-    const pins = plan.strategy.startsWith('pin-then-copy');
-    const { memory } = this.#profile;
-    const memcpy = memcpyRate(this.#profile, ...touchedBytes(plan));
-    const parts: LoopParts = {
-      base,
-      synchronize: this.#synchronize(base),
-      copy: (bytes, ends, payload) => {
-        const cost = this.#copies.ofPayload(bytes, ends, base.device, instruction.op, payload);
-        const freshNs = pins && ends.src === 'pinned' ? this.#copies.freshNs(bytes) : 0;
-        const call = 'cudaMemcpyAsync';
-        const { src, dst } = ends;
-        return { ...base, code: 'copy', call, bytes, src, dst, ...cost, deviceNs: (cost.deviceNs ?? 0) + freshNs };
-      },
-      pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
-      blockNs: this.#program.warmups > 0 ? () => memory.cachedNs : this.#copies.table(memory.hostAlloc),
-      memcpyNs: (bytes) => (bytes / memcpy) * 1e9,
-      arrivedNs: (bytes) => ((this.#profile.host.arrivedPart ?? 1) * bytes * 1e9) / memcpy,
-    };
-    return [...placing, ...loopSteps(plan, parts)];
-  }
-
-  #buffer(buffer: number): Partial<Step> {
-    const declared = this.#program.buffers[buffer];
-    const memory = declared?.memory ?? 'unknown';
-    const device = declared === undefined || declared.device < 0 ? {} : { device: declared.device };
-    return { buffer, bytes: declared?.bytes ?? 0, dst: memory, ...device };
-  }
-
-  #ends(src: number, dst: number): CopyEnds {
-    const device = (buffer: number): number => this.#program.buffers[buffer]?.device ?? -1;
-    return { src: this.#memory(src), dst: this.#memory(dst), from: device(src), to: device(dst) };
-  }
-
-  #device(stream: number): number {
-    return this.#program.streams[stream]?.device ?? 0;
-  }
-
-  #memory(buffer: number): MemoryKind {
-    return this.#program.buffers[buffer]?.memory ?? 'unknown';
-  }
+  return { instructions, alone, steps, ops };
 }
 
-/** requireCapable says the same of a document; this is for programs that come without one. */
-const unknownRelays = (op: number): CopyscopeError =>
-  new CopyscopeError({
-    code: 'engine.unsupported',
-    message: `The simulator doesn't know what operation ${op} gains by relay: no profile tells how links are shared.`,
-    remedy: 'Run it on the GPUs, or leave relay out to predict it over one link.',
-  });
+function ownSteps(
+  instruction: Instruction,
+  stepsOf: InstructionSteps,
+  places: Int32Array,
+  capturing: boolean,
+): readonly Step[] {
+  if (instruction.code !== 'endRepeat') return stepsOf.of(instruction, capturing && isCapturable(instruction));
+  return [{ ...stepsOf.blank(instruction), jump: places[instruction.start] ?? -1 }];
+}

@@ -1,6 +1,6 @@
 /**
  * Discrete-event simulation of one iteration of a program on a machine that a profile describes. Deterministic: every
- * iteration would be the same, so one is all there is. Rules: core/rules; costs: plan.ts.
+ * iteration would be the same, so one is all there is. Rules: core/rules; costs: instructionSteps.ts.
  */
 import { CopyscopeError } from '../errors.ts';
 import type { MultiCopyPlan, Program } from '../program/program.ts';

@@ -9,7 +9,7 @@ import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
 import { drawAxis } from './axisPainter.ts';
 import { rowTitle } from './describeRow.ts';
 import { evidenceRows } from './evidence.ts';
-import { FrameMaker } from './frame.ts';
+import { FrameMaker } from './frameMaker.ts';
 import { gutterWidth } from './Gutter.tsx';
 import classes from './LanesView.module.css';
 import { LanePainter } from './lanePainter.ts';
