@@ -14,6 +14,8 @@ const maxSkips = 256;
  */
 export class EventQueue {
   nowNs = 0;
+  /** How often the clock has moved so far: how much has been simulated. */
+  moves = 0;
   #size = 0;
   #scheduled = 0;
   #skips = 0;
@@ -34,6 +36,7 @@ export class EventQueue {
   skipTo(atNs: number): boolean {
     if (this.nextNs <= atNs || this.#skips === maxSkips) return false;
     this.#skips += 1;
+    this.moves += 1;
     this.nowNs = atNs;
     return true;
   }
@@ -53,6 +56,7 @@ export class EventQueue {
     const what = this.#whats[0] ?? 0;
     this.nowNs = this.#times[0] ?? 0;
     this.#skips = 0;
+    this.moves += 1;
     this.#removeFirst();
     actor.act(what, this.nowNs);
     return true;

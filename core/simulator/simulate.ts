@@ -51,8 +51,8 @@ export interface SimulationProgress {
 
 /** About 130 bytes a row and two rows an instruction: past this the trace wouldn't fit a browser's memory. */
 const maxSimulatedInstructions = 5_000_000;
-/** Events between two reports of simulateInSteps: a few milliseconds' work. */
-const eventsPerStep = 10_000;
+/** Moves of the clock between two reports of simulateInSteps: a few milliseconds' work. */
+const movesPerStep = 10_000;
 
 /** Simulates one iteration at once. */
 export const simulate = (program: Program, profile: DeviceProfile, options?: SimulateOptions): SimulationResult =>
@@ -122,8 +122,11 @@ function* iteration(
   };
   const threads = plan.map((ofThread, index) => new HostThread(index, ofThread, machine));
   devices.threads.push(...threads);
-  for (let events = 1; clock.advance(); events += 1) {
-    if (events % eventsPerStep === 0) yield { done: executed(threads), total };
+  let told = 0;
+  while (clock.advance()) {
+    if (clock.moves - told < movesPerStep) continue;
+    told = clock.moves;
+    yield { done: executed(threads), total };
   }
   requireFinished(program, threads);
   return { trace: output.build(), makespanNs: nanoseconds(output.makespanNs) };

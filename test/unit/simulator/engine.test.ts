@@ -92,6 +92,15 @@ describe('a run', () => {
     );
   });
 
+  it('reports progress of host work alone, for which nothing happens on a device', async () => {
+    const seen: RunProgress[] = [];
+    const { threads, ...rest } = looped(100_000);
+    const operations = [{ op: 'repeat', count: 100_000, operations: [{ op: 'work', durationNs: 1000 }] }];
+    const working = { ...rest, threads: threads.map((thread) => ({ ...thread, operations })) };
+    await engine.run(request(working), { onProgress: (progress) => seen.push(progress) });
+    expect(seen.filter(({ phase, done }) => phase === 'recording' && done > 0).length).toBeGreaterThan(5);
+  });
+
   it('ends when it is cancelled', async () => {
     const controller = new AbortController();
     const run = engine.run(request(looped(1_000_000)), {
