@@ -57,6 +57,7 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
     <>
       <Verdicts run={run} verdicts={summary.verdicts} />
       <OverlapBlock summary={summary} />
+      <DeviceBlock summary={summary} />
       <EngineBlock summary={summary} />
       <HostBlock summary={summary} />
       <VerificationBlock summary={summary} />
@@ -159,6 +160,38 @@ function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
         ))}
       </Facts>
     </Block>
+  );
+}
+
+/** What of its time each device computed, and what it waited for data or for the host. */
+function DeviceBlock({ summary: { temporal } }: { readonly summary: WindowSummary }) {
+  return temporal.map(({ device, totalNs, computeNs, nonComputeNs, communicationNs, idleNs }) => (
+    <Block key={device} title={temporal.length === 1 ? 'Device time' : `Device time, ${device}`}>
+      <Facts>
+        <DeviceTime name="Kernels" timeNs={computeNs} totalNs={totalNs} />
+        <DeviceTime
+          name={communicationNs === 0 ? 'Only copies' : 'Only copies or communication'}
+          timeNs={nonComputeNs}
+          totalNs={totalNs}
+        />
+        <DeviceTime name="Idle" timeNs={idleNs} totalNs={totalNs} />
+      </Facts>
+    </Block>
+  ));
+}
+
+interface DeviceTimeProps {
+  readonly name: string;
+  readonly timeNs: number;
+  readonly totalNs: number;
+}
+
+function DeviceTime({ name, timeNs, totalNs }: DeviceTimeProps) {
+  if (totalNs === 0) return null;
+  return (
+    <Fact name={name} title="Of the time from the device's first activity to the end of its last">
+      <ShareBar share={timeNs / totalNs} /> {formatDuration(timeNs)}, {formatShare(timeNs / totalNs)}
+    </Fact>
   );
 }
 

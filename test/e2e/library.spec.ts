@@ -292,6 +292,11 @@ test('files that are dropped are opened, whatever they are', async ({ window, pa
   await expect(recent.getByRole('button').first()).toContainText('worker0');
   await recent.getByRole('button', { name: 'Dropped' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Dropped' })).toBeVisible();
+
+  // A profiler's trace tells how long the device stood idle.
+  await page.getByRole('button', { name: 'Copyscope', exact: true }).click();
+  await recent.getByRole('button', { name: /worker0/ }).click();
+  await expect(window.inspector.getByRole('region', { name: 'Device time' })).toContainText(/Idle.*[\d.]+ %/);
 });
 
 test('a file of more than a message’s length is read with progress, and cancelled', async ({
