@@ -135,7 +135,7 @@ test.describe('a file that is not a run', () => {
       await window.openFile('broken.arrow', content());
       const alert = window.alerts.filter({ hasText: 'broken.arrow could not be opened' });
       await expect(alert).toContainText(remedy);
-      expect(server.files()).toEqual(before);
+      await expect.poll(() => server.files()).toEqual(before);
       await expect(window.runs.filter({ hasText: 'broken' })).toHaveCount(0);
     });
   }
@@ -186,7 +186,7 @@ test.describe('a document that is not an experiment', () => {
       const before = server.files();
       await window.openFile('broken.json', Buffer.from(content));
       await expect(window.alerts.filter({ hasText: 'broken.json' })).toContainText(message);
-      expect(server.files()).toEqual(before);
+      await expect.poll(() => server.files()).toEqual(before);
     });
   }
 });
@@ -209,7 +209,7 @@ test('an experiment that is not valid is listed, and says which field is wrong a
   await expect(window.alerts.first()).toContainText('no-such-buffer');
   await window.library.getByRole('button', { name: 'Can’t be opened truncated' }).click();
   await expect(window.alerts.first()).toContainText('JSON');
-  expect(server.files()).toEqual(before);
+  await expect.poll(() => server.files()).toEqual(before);
 });
 
 test('the window says that it lost the host, and offers to connect again', async ({ page, server }) => {

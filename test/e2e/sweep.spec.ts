@@ -263,8 +263,9 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
   const before = kept();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await expect(sweeps.getByRole('listitem')).toHaveCount(0);
-  expect(kept()).toEqual([]);
-  expect(Object.keys(server.files()).filter((path) => path.includes('/Trash/files/'))).toHaveLength(before.length);
+  await expect.poll(kept).toEqual([]);
+  const binned = () => Object.keys(server.files()).filter((path) => path.includes('/Trash/files/'));
+  await expect.poll(binned).toHaveLength(before.length);
   // What is gone is not shown any more.
   await expect(page.getByRole('region', { name: 'Sweep', exact: true })).toHaveCount(0);
 

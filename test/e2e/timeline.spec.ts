@@ -225,8 +225,10 @@ test.describe('notes', () => {
     await page.keyboard.press('.');
     await page.keyboard.press('n');
     await page.keyboard.press('Enter');
-    await expect.poll(() => Object.keys(server.files()).filter((path) => path.includes('/notes/'))).toHaveLength(1);
-    const path = Object.keys(server.files()).find((one) => one.includes('/notes/')) ?? '';
+    // Until it is whole it has another name.
+    const kept = () => Object.keys(server.files()).filter((path) => /\/notes\/[^/]+\.json$/.test(path));
+    await expect.poll(kept).toHaveLength(1);
+    const [path = ''] = kept();
     writeFileSync(path, '{"format": "copyscope/notes", "notes": [');
     await page.reload();
     await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
