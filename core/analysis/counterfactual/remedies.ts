@@ -99,10 +99,17 @@ function takeAway(from: Attempt, verdict: Verdict, { profile, effort }: Machine)
     const causes = [...from.causes, verdict.cause];
     const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
     if (isBetter(attempt, from)) return attempt;
-    first ??= attempt;
+    const isRepaired = change.patches.length > proposed.patches.length;
+    if (!isRepaired || !isUndone(attempt, from)) first ??= attempt;
   }
   return first;
 }
+
+/** Of a wait that was taken away: what others' data needed came back in its place, and nothing is otherwise. */
+const isUndone = (attempt: Attempt, from: Attempt): boolean =>
+  verdictOf(from)?.cause === 'event-dependency' &&
+  verdictOf(attempt)?.cause === 'event-dependency' &&
+  attempt.prediction.makespanNs === from.prediction.makespanNs;
 
 /** Number that the copy has after the change. One that was moved is found where its like was put. */
 function movedOperation({ prediction, op }: Attempt, { patches }: Change, after: Prediction): number | null {

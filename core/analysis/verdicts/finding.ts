@@ -15,6 +15,8 @@ export interface Finding {
   readonly callsBetween?: number;
   /** The order holds only together with that of another rule. */
   readonly through?: RuleId;
+  /** Operation that stands behind the event wait as well, and shares data with the first. */
+  readonly neededBy?: number | null;
   /** An event wait was issued between the two, and the trace doesn't tell for which event. */
   readonly untoldEvent?: boolean;
 }

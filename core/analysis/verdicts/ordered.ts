@@ -51,7 +51,11 @@ function together(scene: Scene, a: number, b: number): Found {
 const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => Found>> = {
   alone: (scene, a, b) => bare('peer-copy-alone', 'peer-copy', aloneBetween(scene, a, b)),
   legacy: (scene, a, b) => bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)),
-  events: (scene, a, b) => bare('event-dependency', 'event-order', waitBetween(scene, a, b)),
+  events: (scene, a, b) => {
+    const wait = firstOf(scene, a, b, scene.issue.waits, (position) => position < b);
+    const neededBy = wait === null ? null : needing(scene, a, wait, b);
+    return { ...bare('event-dependency', 'event-order', blockerAt(scene, wait)), neededBy };
+  },
   launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
 };
 
@@ -82,9 +86,17 @@ function wasBusy(scene: Scene, second: Activity, untilNs: number): boolean {
   return false;
 }
 
-/** The event wait that first carries the order from `a` towards `b`. */
-function waitBetween(scene: Scene, a: number, b: number): Blocker | null {
-  return firstBetween(scene, a, b, scene.issue.waits);
+/** So many operations behind a wait are looked at for one that needs it. */
+const mostBehind = 1000;
+
+/** The first operation behind the wait in its stream, and before `b`, that shares data with the one at `a`; null for none. */
+function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b: number): number | null {
+  const [stream, first] = [issued[wait]?.stream, issued[a]?.op ?? -1];
+  for (let position = wait + 1; position < Math.min(b, wait + mostBehind); position += 1) {
+    const one = issued[position];
+    if (one?.stream === stream && facts.shareData(first, one?.op ?? -1) === true) return one?.op ?? null;
+  }
+  return null;
 }
 
 /** Work in the legacy default stream that stands between two blocking streams; null where one of the two is that work. */
@@ -112,9 +124,14 @@ function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
 }
 
 function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Blocker | null {
-  const first = firstOf(scene, a, b, positions, (position) => position < b);
-  return first === null ? null : { op: scene.issue.issued[first]?.op ?? -1, activity: null };
+  return blockerAt(
+    scene,
+    firstOf(scene, a, b, positions, (position) => position < b),
+  );
 }
+
+const blockerAt = ({ issue }: Scene, position: number | null): Blocker | null =>
+  position === null ? null : { op: issue.issued[position]?.op ?? -1, activity: null };
 
 /** Of the positions of each stream, the first that comes after `a` and is `b` or before it, by the order of the device. */
 function firstOf(

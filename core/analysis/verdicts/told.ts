@@ -49,6 +49,12 @@ export class Told {
     return label === undefined ? null : `"${label}"`;
   }
 
+  /** As '"launch step" in stream "side"'. */
+  launch(op: number | undefined): string | null {
+    const [label, operation] = [this.operation(op), this.scene.facts.operation(op ?? -1)];
+    return label !== null && operation?.op === 'graphLaunch' ? `${label} in stream "${operation.stream}"` : null;
+  }
+
   stream(one: Activity): string {
     return `"${this.scene.iteration.trace.lanes[one.lane]?.name ?? one.laneId}"`;
   }

@@ -86,22 +86,28 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const [first, second] = told.copyFirst ? ['copy', told.kernelName] : [told.kernelName, 'copy'];
     const through = told.shown.finding.through === undefined ? '' : `, ${byWayOf(told.shown.finding.through)}`;
     if (told.shown.finding.untoldEvent === true) return untoldWait(told, second, first);
-    const why = needsData === true ? ' They share data, so the wait is needed.' : '';
+    const needing = told.operation(told.shown.finding.neededBy ?? undefined);
+    const isNeeded = needsData === true || needing !== null;
+    const why =
+      needsData === true
+        ? ' They share data, so the wait is needed.'
+        : needing === null
+          ? ''
+          : ` ${needing}, behind the wait as well, shares data with ${withThe(first)}, so the wait is needed.`;
     return {
-      title: needsData === true ? 'Event wait, needed by the data' : 'Event wait',
+      title: isNeeded ? 'Event wait, needed by the data' : 'Event wait',
       explanation: `${capital(wait)} makes ${withThe(second)} wait for ${withThe(first)}${through}.${why} ${told.timing}${told.andAlso}`,
-      remedy:
-        needsData === true
-          ? `${inParts}.`
-          : needsData === false
-            ? 'Neither touches what the other writes: remove the wait.'
-            : 'If the data allows it, remove the wait.',
+      remedy: isNeeded
+        ? `${inParts}.`
+        : needsData === false
+          ? 'Neither touches what the other writes: remove the wait.'
+          : 'If the data allows it, remove the wait.',
     };
   },
 
   'graph-launches': (told) => {
     const { blocker, through } = told.shown.finding;
-    const launch = told.operation(blocker?.op);
+    const launch = told.launch(blocker?.op);
     const who =
       launch === null
         ? 'A graph was launched while a former launch of it'

@@ -69,7 +69,9 @@ describe('what a graph holds', () => {
     const rounds = [capture(copy('a'), kernel('a')), launch('a'), launch('b'), launch('a')];
     const [later] = verdictsOf(rounds);
     expect(later).toMatchObject({ cause: 'graph-launches', rule: 'graph-launches-in-turn', blockedBy: 4 });
-    expect(later?.explanation).toMatch(/^"launch step" came while a former launch of the graph was under way\./);
+    expect(later?.explanation).toMatch(
+      /^"launch step" in stream "b" came while a former launch of the graph was under way\./,
+    );
     // Captured anew it is another graph.
     const [anew] = verdictsOf([capture(kernel('a')), launch('a'), capture(copy('a')), launch('b')]);
     expect(anew).toMatchObject({ cause: 'overlapped' });

@@ -143,6 +143,31 @@ describe('remedies of other causes', () => {
     expect(remedy.steps).toEqual([expect.stringMatching(/^Remove "wait for ready"/)]);
   });
 
+  it('are not told of a wait that would have to come back, since something else behind it needs the data', () => {
+    const buffers = [
+      { id: 'pinned', memory: 'pinned', bytes: 2 ** 22 } as const,
+      { id: 'input', memory: 'device', bytes: 2 ** 22 } as const,
+    ];
+    const spin = { kind: 'spin', durationNs: 200_000 } as const;
+    const experiment = experimentOf(
+      { buffers, streams: [{ id: 'copies' }, { id: 'compute' }], events: [{ id: 'uploaded' }] },
+      [
+        { op: 'copy', label: 'upload', src: 'pinned', dst: 'input', stream: 'copies' },
+        { op: 'recordEvent', event: 'uploaded', stream: 'copies' },
+        { op: 'waitEvent', event: 'uploaded', stream: 'compute' },
+        { op: 'kernel', label: 'needs it', kernel: spin, reads: ['input'], stream: 'compute' },
+        { op: 'kernel', label: 'other', kernel: spin, reads: ['pinned'], stream: 'compute' },
+      ],
+    );
+    const { before, remedies } = explain(experiment);
+    expect(before.verdicts).toMatchObject([
+      { cause: 'event-dependency', withLabel: 'other', needsData: false, title: 'Event wait, needed by the data' },
+    ]);
+    expect(before.verdicts[0]?.explanation).toContain('"needs it", behind the wait as well, shares data with the copy');
+    expect(before.verdicts[0]?.remedy).toMatch(/^Copy in parts/);
+    expect(remedies).toMatchObject([{ borneOut: null, steps: [], tried: [] }]);
+  });
+
   it('issue the kernel before the synchronise that held the host', () => {
     const held = [copy, { op: 'synchronizeStream', stream: 'copies' }, kernel('compute')];
     const remedy = onlyRemedy(experimentOf(parts, held));
