@@ -2,7 +2,7 @@
 import type { RuleId } from '../../rules/rules.ts';
 import type { CopyDirection } from '../../trace/trace.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../units.ts';
-import { holdsHost } from '../hostTime.ts';
+import { holdsHost, isHeldBy } from '../hostTime.ts';
 import type { Activity } from '../iteration.ts';
 import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull, pageable } from './hostWords.ts';
 import { linkSharer } from './mapped.ts';
@@ -215,11 +215,18 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     };
   },
 
-  'nothing-to-overlap': (told) => ({
-    title: 'No kernel in the run',
-    explanation: `The copy took ${formatDuration(durationOf(told.copy))}, and no kernel ran on its device.`,
-    remedy: null,
-  }),
+  'nothing-to-overlap': (told) => {
+    const call = told.scene.callOf(told.copy);
+    const held =
+      call === null || !isHeldBy(told.copy, call)
+        ? ''
+        : ` ${call.name} held the host for ${formatDuration(durationOf(call))}.`;
+    return {
+      title: 'No kernel in the run',
+      explanation: `The copy took ${formatDuration(durationOf(told.copy))}, and no kernel ran on its device.${held}`,
+      remedy: null,
+    };
+  },
 
   'not-a-copy-engine-copy': (told) => {
     const host = told.copy.direction === 'h2h';

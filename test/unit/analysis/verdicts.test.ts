@@ -747,6 +747,17 @@ describe('nothing to gain', () => {
     });
   });
 
+  it('without any kernel, and says what the call held the host for', () => {
+    const rows = ['thread:main  ccccccc..', 'stream:a     ..CCCCCCC'] as const;
+    const explanation = (memory: 'pinned' | 'pageable') =>
+      only(verdicts(scene({ C: { bytes: 2 ** 20, src: memory } }, ...rows), experiment(memory, [h2d('a')])))
+        .explanation;
+    expect(explanation('pageable')).toMatch(
+      /no kernel ran on its device\. cudaMemcpyAsync held the host for \S+ \S+\.$/,
+    );
+    expect(explanation('pinned')).toMatch(/no kernel ran on its device\.$/);
+  });
+
   it('is not said of a brush: less than half of the shorter one in common', () => {
     const document = experiment('pinned', [h2d('a'), kernel('b')]);
     const half = scene({}, 'thread:main ck.........', 'stream:a .CCCCCCCC..', 'stream:b .......KKKK');
