@@ -1,6 +1,7 @@
 /** Multi-tensor copies with threads of their own: how fast several copy on the host, when they begin, how they wait. */
 import { median } from '../analysis/statistics.ts';
 import { groupBy } from '../groupBy.ts';
+import { sleepers } from '../simulator/multiCopies.ts';
 import { KiB, MiB } from '../units.ts';
 import { stream, synchronize } from './operations.ts';
 import type { Operation, PlanBuilder } from './plan.ts';
@@ -8,8 +9,6 @@ import { callNs, durationOf, type Recorded, type Span } from './reading.ts';
 
 const tensors = 48;
 const counts = [1, 2, 4, 8, 16] as const;
-/** Helpers that sleep wake one after another: among this many threads the last one's time is told. */
-const sleepers = 8;
 
 export function addTensorProbes(builder: PlanBuilder): void {
   const bytes = Math.min(4 * MiB, builder.options.largestBytes / 4);
@@ -30,7 +29,7 @@ function addThreads(builder: PlanBuilder, threads: number, bytes: number): void 
     .point('host.threads', 'threads', threads, (recorded) =>
       together(lanes(recorded), threads).map((row) => (threads * bytes * 1e9) / durationOf(row)),
     );
-  if (threads !== sleepers) return;
+  if (threads !== sleepers + 1) return;
   found.value('host.sleeperWakeNs', (recorded) => {
     const begins = lanes(recorded).map(([first]) => first?.startNs ?? Number.NaN);
     const call = recorded.call('packed');

@@ -1,6 +1,7 @@
 /**
  * A multi-tensor copy with threads of its own, the calling one among them. They take units in order, copy them on the
- * host, and whoever completes a chunk puts it into the stream; a slot is used again once its chunk has crossed.
+ * host, and whoever completes a chunk puts it into the stream; a slot is used again once its chunk has crossed. Helpers take
+ * part as far as they wake in time (native/src/copy/worker_pool.cpp): nobody waits for one that has not begun.
  */
 import type { Dependent } from './entry.ts';
 import type { Actor, EventQueue } from './eventQueue.ts';
@@ -13,6 +14,7 @@ import type { SlotWaiter, StreamSet } from './streams.ts';
 /** What a thread may be told by the clock. */
 const takeNext = 0;
 const submitOn = 1;
+const begin = 2;
 
 export interface MultiCopyParts {
   readonly plan: ThreadedPlan;
@@ -23,8 +25,8 @@ export interface MultiCopyParts {
   readonly clock: EventQueue;
   readonly streams: StreamSet;
   readonly copies: HostCopies;
-  /** From the start to the first step of each helper, of which there are so many. */
-  readonly wakeNs: (helper: number, helpers: number) => number;
+  /** From the start to the first step of each helper, counted from 1. */
+  readonly wakeNs: (helper: number) => number;
   /** What the first call of each helper takes longer. */
   readonly firstNs: number;
   /** Time to copy what has just arrived from the device, in parts of what it takes otherwise; 1 where nothing has. */
@@ -63,11 +65,14 @@ export class MultiCopyRun {
   readonly payload: number;
   readonly #chunks: ChunkState[];
   readonly #units: readonly Unit[];
+  /** When each helper has woken. */
+  readonly #wakesNs: readonly number[];
   #next = 0;
-  #working = 0;
+  /** Threads that have begun. */
+  #working = 1;
   #arriving = 0;
   /** 'after': copies first, then the host's part. */
-  #phase: 'only' | 'first' | 'second';
+  #phase: 'only' | 'first' | 'second' | 'over';
 
   constructor(parts: MultiCopyParts, nowNs: number) {
     this.parts = parts;
@@ -77,13 +82,22 @@ export class MultiCopyRun {
     this.payload = this.#units.reduce((sum, { bytes }) => sum + bytes, 0);
     this.#phase = plan.order === 'after' ? 'first' : 'only';
     const threads = Math.min(plan.threads, Math.max(1, this.#units.length));
-    this.#working = threads;
-    const workers = Array.from({ length: threads }, (_, index) => new Worker(this, index));
-    workers.forEach((worker, index) => {
-      const ready = plan.order === 'from-device' && index === 0 ? this.#prefill() : [];
-      parts.clock.schedule(nowNs + (index === 0 ? 0 : parts.wakeNs(index, threads - 1)), worker, takeNext);
-      if (ready.length > 0) worker.submitFirst(ready);
+    this.#wakesNs = Array.from({ length: threads - 1 }, (_, index) => nowNs + parts.wakeNs(index + 1));
+    const caller = new Worker(this, 0);
+    if (plan.order === 'from-device') caller.submitFirst(this.#prefill());
+    parts.clock.schedule(nowNs, caller, takeNext);
+    this.#wakesNs.forEach((wakesNs, index) => {
+      parts.clock.schedule(wakesNs, new Worker(this, index + 1), begin);
     });
+  }
+
+  get phase(): string {
+    return this.#phase;
+  }
+
+  /** A helper has woken, and begins what it was woken for. */
+  joined(): void {
+    this.#working += 1;
   }
 
   /** Bytes that the worker copies on the host next; null where it has to wait, 0 where there is nothing to copy. */
@@ -160,6 +174,7 @@ export class MultiCopyRun {
     if (this.#working > 0 || this.#arriving > 0) return;
     const endNs = nowNs + laterNs;
     if (this.#phase !== 'first') {
+      this.#phase = 'over';
       this.parts.done(endNs);
       return;
     }
@@ -168,12 +183,12 @@ export class MultiCopyRun {
     this.#chunks.forEach((state, chunk) => {
       state.units = this.parts.plan.chunks[chunk]?.units.length ?? 0;
     });
-    const threads = Math.min(this.parts.plan.threads, Math.max(1, this.#units.length));
-    this.#working = threads;
-    for (let index = 0; index < threads; index += 1) {
-      const wakeNs = index === 0 ? 0 : this.parts.profile.host.wakeNs;
-      this.parts.clock.schedule(endNs + wakeNs, new Worker(this, index), takeNext);
-    }
+    this.#working = 1;
+    const { clock, profile } = this.parts;
+    clock.schedule(endNs, new Worker(this, 0), takeNext);
+    this.#wakesNs.forEach((wakesNs, index) => {
+      clock.schedule(Math.max(wakesNs, endNs + profile.host.wakeNs), new Worker(this, index + 1), begin);
+    });
   }
 
   #prefill(): number[] {
@@ -187,6 +202,8 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   reserved: Unit | null = null;
   readonly #run: MultiCopyRun;
   readonly #number: number;
+  /** In which it was woken. */
+  readonly #phase: string;
   #unit: Unit | null = null;
   #copyingSinceNs = 0;
   /** Chunks and runs that it is putting into the stream. */
@@ -199,6 +216,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   constructor(run: MultiCopyRun, number: number) {
     this.#run = run;
     this.#number = number;
+    this.#phase = run.phase;
     this.#firstNs = number === 0 ? 0 : run.parts.firstNs;
   }
 
@@ -207,6 +225,10 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   }
 
   act(what: number, nowNs: number): void {
+    if (what === begin) {
+      if (this.#run.phase !== this.#phase) return;
+      this.#run.joined();
+    }
     if (what === submitOn || this.#chunks.length > 0) this.#submit(nowNs);
     else this.#take(nowNs);
   }

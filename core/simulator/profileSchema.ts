@@ -254,7 +254,7 @@ const hostSchema = z.strictObject({
   arrivedPart: z.number().positive().max(10).optional(),
   /** From being woken to running, for a thread that waits for another one. */
   wakeNs: ns,
-  /** The same of the last of several helpers that have slept for long; the others wake one after another before it. */
+  /** The same of the seventh helper of those that have slept for long, which wake one after another. */
   sleeperWakeNs: ns.optional(),
   /** From the start of an iteration to a thread's first step. */
   startNs: ns.optional(),

@@ -108,6 +108,20 @@ describe('threads that copy tensors', () => {
     expect(engines(255)).toEqual(['engine:gpu:h2d']);
   });
 
+  it('wake one after another, and a copy that is over before does not wait for them', () => {
+    const profile = withHost({ wakeNs: 0, sleeperWakeNs: 7e6 });
+    const begun = (tensors: number) =>
+      rowsOf(profile, 'threaded-pinning', tensors)
+        .filter(({ kind, name }) => kind === 'host-work' && name !== '')
+        .reduce((first, { lane, start }) => first.set(lane, Math.min(start, first.get(lane) ?? start)), new Map());
+    const [caller = 0, ...helpers] = [...begun(800).values()].sort((a, b) => a - b);
+    expect(helpers.map((start) => Math.round((start - caller) / 1e6))).toEqual([1, 2, 3]);
+    // Four tensors take the caller a fraction of the millisecond after which the first helper wakes.
+    expect([...begun(4).keys()]).toEqual(['thread:main']);
+    const ends = rowsOf(profile, 'threaded-pinning', 4).map(({ end }) => end);
+    expect(Math.max(...ends)).toBeLessThan(1e6);
+  });
+
   it('find nothing of the driver in their caches at the first call of each in an iteration', () => {
     const slow = (firstNs: number) => ({ ...toyProfile, calls: { ...toyProfile.calls, firstNs } });
     const lasts = (firstNs: number, ...before: object[]) =>
