@@ -87,18 +87,26 @@ function longest(kernels: readonly Activity[], copy: Activity): Activity | null 
   );
 }
 
-/** The nearest kernel that doesn't need the copy's data, or else the nearest. */
+/** The nearest of the kernels that need the copy's data least. */
 function nearestIndependent(scene: Scene, copy: Activity, kernels: readonly Activity[]): Activity | null {
   let best: Activity | null = null;
-  let [bestNeeds, bestGap] = [true, Number.POSITIVE_INFINITY];
+  let [bestNeed, bestGap]: [Need, number] = [need.ownLaunch, Number.POSITIVE_INFINITY];
   for (const kernel of kernels) {
     const gap = Math.max(0, kernel.startNs - copy.endNs, copy.startNs - kernel.endNs);
-    // Only a nearer one, or one that doesn't need the data, can be better: the others need not be looked up.
-    if (!bestNeeds && gap >= bestGap) continue;
-    const needs = scene.facts.shareData(copy.op, kernel.op) === true;
-    if (best !== null && needs === bestNeeds && gap >= bestGap) continue;
-    if (best !== null && needs && !bestNeeds) continue;
-    [best, bestNeeds, bestGap] = [kernel, needs, gap];
+    // Only a nearer one, or one that needs the data less, can be better: the others need not be looked up.
+    if (bestNeed === need.none && gap >= bestGap) continue;
+    const own = needOf(scene, copy, kernel);
+    if (best !== null && (own > bestNeed || (own === bestNeed && gap >= bestGap))) continue;
+    [best, bestNeed, bestGap] = [kernel, own, gap];
   }
   return best;
+}
+
+/** What a kernel of the copy's own graph launch works on comes with it; one of another launch may have data of its own. */
+const need = { none: 0, data: 1, ownLaunch: 2 } as const;
+type Need = (typeof need)[keyof typeof need];
+
+function needOf(scene: Scene, copy: Activity, kernel: Activity): Need {
+  if (scene.facts.shareData(copy.op, kernel.op) !== true) return need.none;
+  return copy.correlation > 0 && copy.correlation === kernel.correlation ? need.ownLaunch : need.data;
 }

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { predict } from '../../../core/analysis/counterfactual/predict.ts';
+import { iterationOf } from '../../../core/analysis/iteration.ts';
 import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
 import { h200 } from '../simulator/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
@@ -29,6 +33,14 @@ function verdictsOf(...threads: object[][]): readonly Verdict[] {
 }
 
 const of = (...operations: object[]) => verdictsOf(operations).map(({ cause, also }) => [cause, ...also]);
+
+describe('a recorded run of one graph, launched in two streams in turn', () => {
+  it('tells that launches wait for each other, and not that a copy comes before the kernel of its own launch', () => {
+    const run = decodeRun(readFileSync('test/fixtures/runs/graph-launches.arrow'));
+    const found = verdicts(iterationOf(run.trace, 0), run.info.experiment);
+    expect(found.map(({ cause, occurrences }) => [cause, occurrences])).toEqual([['graph-launches', 8]]);
+  });
+});
 
 describe('what a graph holds', () => {
   it('is in the stream of its launch, and not in the one that was captured', () => {
