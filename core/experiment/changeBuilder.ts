@@ -1,6 +1,7 @@
 /** Puts a change together from edits whose places are those of the unchanged document. */
 import { type Change, type DocumentPath, insertAt, movedPath, type Patch, replaceAt } from './change.ts';
 import type { Experiment } from './experiment.ts';
+import { freeName } from './freeName.ts';
 
 export class ChangeBuilder {
   readonly #experiment: Experiment;
@@ -47,8 +48,7 @@ export class ChangeBuilder {
 
   /** Declares something under a name of its own, and gives that name. */
   declare(list: 'buffers' | 'events' | 'streams' | 'signals' | 'threads', name: string, fields: object = {}): string {
-    let id = name;
-    for (let number = 2; this.#ids.has(id); number += 1) id = `${name}${number}`;
+    const id = freeName(name, this.#ids);
     this.#ids.add(id);
     const added = this.#patches.filter(({ op, path }) => op === 'add' && path[0] === list).length;
     this.#patches.push(insertAt([list, this.#experiment[list].length + added], { id, ...fields }));

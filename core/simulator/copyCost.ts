@@ -5,7 +5,7 @@
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
-import { engineIndex, functionEngine, hostEngine, noEngine } from './engines.ts';
+import { engineIndex, functionEngine, hostEngine } from './engines.ts';
 import { filledPart } from './kernelCost.ts';
 import { memcpyParameter } from './memcpyRate.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
@@ -56,9 +56,10 @@ export class CopyCosts {
     const engine = engineIndex(device, direction === 'd2d' ? 'compute' : direction);
     if (direction === 'd2d' || hostMemory !== 'pageable') {
       const wholeNs = this.table(times.device)(bytes);
-      if (direction === 'h2d')
-        return { route: 'engine', ...this.#intoDevice(bytes, device), callNs, deviceNs: wholeNs };
-      if (direction === 'd2h') return { route: 'engine', engine, callNs, deviceNs: wholeNs };
+      if (direction !== 'd2d') {
+        const onCompute = direction === 'h2d' ? this.#onCompute(bytes, device) : {};
+        return { route: 'engine', engine, callNs, deviceNs: wholeNs, ...onCompute };
+      }
       const deviceNs = wholeNs + (isRagged(bytes) ? (this.#profile.kernel.raggedCopyNs ?? 0) : 0);
       const share = Math.min(1, filledPart(bytes, this.#profile));
       return { route: 'engine', engine, callNs, deviceNs, share, memoryPart: 1 };
@@ -117,13 +118,12 @@ export class CopyCosts {
     return made;
   }
 
-  /** From page-locked memory: small copies take the compute channel, as kernels do. */
-  #intoDevice(bytes: number, device: number): Pick<Step, 'engine' | 'idleEngine'> {
+  /** From page-locked memory to the device: small copies take the compute channel, as kernels do. */
+  #onCompute(bytes: number, device: number): Partial<Pick<Step, 'engine' | 'idleEngine'>> {
     const { commandCopyBytes = 0, idleCommandCopyBytes = 0 } = this.#profile.queue;
     const compute = engineIndex(device, 'compute');
-    if (bytes <= commandCopyBytes) return { engine: compute, idleEngine: noEngine };
-    const idleEngine = bytes <= idleCommandCopyBytes ? compute : noEngine;
-    return { engine: engineIndex(device, 'h2d'), idleEngine };
+    if (bytes <= commandCopyBytes) return { engine: compute };
+    return bytes <= idleCommandCopyBytes ? { idleEngine: compute } : {};
   }
 
   #hostCopy(bytes: number): CopyCost {

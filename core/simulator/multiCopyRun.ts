@@ -56,6 +56,8 @@ interface Unit {
   readonly bytes: number;
 }
 
+type Phase = 'only' | 'first' | 'second' | 'over';
+
 export class MultiCopyRun {
   readonly parts: MultiCopyParts;
   /** When the last call returns, which thread makes it, and what it costs another thread to come next. */
@@ -72,7 +74,7 @@ export class MultiCopyRun {
   #working = 1;
   #arriving = 0;
   /** 'after': copies first, then the host's part. */
-  #phase: 'only' | 'first' | 'second' | 'over';
+  #phase: Phase;
 
   constructor(parts: MultiCopyParts, nowNs: number) {
     this.parts = parts;
@@ -91,7 +93,7 @@ export class MultiCopyRun {
     });
   }
 
-  get phase(): string {
+  get phase(): Phase {
     return this.#phase;
   }
 
@@ -203,7 +205,7 @@ class Worker implements Actor, HostCopyOwner, SlotWaiter {
   readonly #run: MultiCopyRun;
   readonly #number: number;
   /** In which it was woken. */
-  readonly #phase: string;
+  readonly #phase: Phase;
   #unit: Unit | null = null;
   #copyingSinceNs = 0;
   /** Chunks and runs that it is putting into the stream. */

@@ -1,8 +1,10 @@
 /** Changes of what is launched as one graph. Rule (core/rules): graph-launches-in-turn. */
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
+import { renameReferences } from '../../experiment/edit/declarations.ts';
 import { eachOperation } from '../../experiment/experiment.ts';
-import type { Operation } from '../../experiment/operations.ts';
+import { freeName } from '../../experiment/freeName.ts';
+import { clonedOperation } from '../../experiment/operations.ts';
 import { touchedBuffers } from '../verdicts/facts.ts';
 import { type Found, find, type Situation } from './situation.ts';
 import { usersOf } from './users.ts';
@@ -24,21 +26,17 @@ export function ownGraph(situation: Situation): Change | null {
   const [capture] = captures;
   if (capture === undefined || captures.length > 1) return null;
   const edit = new ChangeBuilder(experiment);
-  const name = freeName(situation, graph);
+  const name = freeName(graph, new Set(program.graphs.map(({ id }) => id)));
   const own = ownBuffers(situation, capture, edit);
-  const operations = capture.operation.operations.map((operation) => renamed(operation, own));
+  const operations = capture.operation.operations.map(clonedOperation);
+  eachOperation(operations, (operation) => {
+    for (const [shared, second] of own) renameReferences(operation, 'buffers', shared, second);
+  });
   const beside = own.size === 0 ? '' : `, with ${[...own.values()].map((id) => `"${id}"`).join(' and ')} of its own,`;
   edit.step(`Capture "${graph}" a second time as "${name}"${beside} and launch that in stream "${stream}".`);
   edit.after(capture.info.path, { ...capture.operation, graph: name, operations });
   for (const { info } of moved) edit.replace([...info.path, 'graph'], name);
   return edit.change;
-}
-
-function freeName({ program }: Situation, graph: string): string {
-  const taken = new Set(program.graphs.map(({ id }) => id));
-  let name = `${graph}2`;
-  for (let number = 3; taken.has(name); number += 1) name = `${graph}${number}`;
-  return name;
 }
 
 /** By name, the second of each buffer that the graph writes and nothing else uses. */
@@ -60,15 +58,4 @@ function ownBuffers(
     own.set(id, edit.declare('buffers', id, fields));
   }
   return own;
-}
-
-/** The operation with these buffers in place of those of the same name. */
-function renamed(operation: Operation, names: ReadonlyMap<string, string>): Operation {
-  const ofField = (field: string, value: unknown): unknown => {
-    if (field === 'operations') return (value as Operation[]).map((one) => renamed(one, names));
-    if (Array.isArray(value)) return value.map((one) => names.get(one) ?? one);
-    return ['src', 'dst', 'buffer'].includes(field) ? (names.get(value as string) ?? value) : value;
-  };
-  const fields = Object.entries(operation).map(([field, value]) => [field, ofField(field, value)]);
-  return Object.fromEntries(fields) as Operation;
 }

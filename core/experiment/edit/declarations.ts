@@ -2,6 +2,7 @@
 
 import { MiB } from '../../units.ts';
 import { type Experiment, fieldPath, walkOperations } from '../experiment.ts';
+import { freeName } from '../freeName.ts';
 import type { Operation } from '../operations.ts';
 import type { BufferDeclaration } from '../resources.ts';
 import { type Edited, edit, takeOut } from './edit.ts';
@@ -65,11 +66,8 @@ export function countUsage(experiment: Experiment): Usage {
 }
 
 /** `stem`, or the first of stem2, stem3… that no declaration of the kind has. */
-export function freshId(experiment: Experiment, kind: DeclarationKind, stem: string): string {
-  const used = new Set(experiment[kind].map(({ id }) => id));
-  if (!used.has(stem)) return stem;
-  for (let number = 2; ; number += 1) if (!used.has(`${stem}${number}`)) return `${stem}${number}`;
-}
+export const freshId = (experiment: Experiment, kind: DeclarationKind, stem: string): string =>
+  freeName(stem, new Set(experiment[kind].map(({ id }) => id)));
 
 /** Size of buffers that are made on the way. */
 const newBufferBytes = 20 * MiB;
@@ -114,13 +112,18 @@ export function renameDeclaration(experiment: Experiment, kind: DeclarationKind,
       );
     }
     declaration.id = to;
-    eachOperation(draft, (operation) => renameIn(operation, references[kind] ?? [], from, to));
+    eachOperation(draft, (operation) => renameReferences(operation, kind, from, to));
     if (kind === 'devices') {
       for (const holder of [...draft.buffers, ...draft.streams, ...draft.threads])
         renameIn(holder, ['device'], from, to);
     }
     return undefined;
   });
+}
+
+/** Changes in place what the operation itself refers to. */
+export function renameReferences(operation: Operation, kind: DeclarationKind, from: string, to: string): void {
+  renameIn(operation, references[kind] ?? [], from, to);
 }
 
 function renameIn(holder: object, fields: readonly string[], from: string, to: string): void {

@@ -1,0 +1,6 @@
+/** `stem`, or the first of stem2, stem3… that is not taken. */
+export function freeName(stem: string, taken: ReadonlySet<string>): string {
+  let name = stem;
+  for (let number = 2; taken.has(name); number += 1) name = `${stem}${number}`;
+  return name;
+}
