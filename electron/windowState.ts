@@ -28,8 +28,7 @@ const visibleTop = { width: 160, height: 40 };
 /** What was saved, or null where nothing readable was. */
 export function readWindowState(file: string): WindowState | null {
   try {
-    const result = windowStateSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return result.success ? result.data : null;
+    return windowStateSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return null;
   }

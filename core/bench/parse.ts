@@ -1,7 +1,7 @@
 /** A benchmark from a file, which may be truncated, huge or hostile: what is read of it is checked. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { fieldPath } from '../experiment/experiment.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { type BenchDocument, benchFormat, benchSections, benchVersion } from './document.ts';
 
 export const maxBenchCharacters = 64 * 1024 * 1024;
@@ -43,23 +43,24 @@ export type BenchFile = Pick<BenchDocument, 'createdAt'> & {
 
 /** Throws a CopyscopeError `bench-file.invalid` that names the field. */
 export function requireBench(text: string): BenchFile {
-  if (text.length > maxBenchCharacters) throw invalid('document', `the file has ${text.length} characters`);
+  if (text.length > maxBenchCharacters)
+    throw invalid('document', `the file has ${text.length} characters; at most ${maxBenchCharacters} are read.`);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw invalid('document', `this is not valid JSON: ${(error as Error).message}`);
+    throw invalid('document', `this is not valid JSON: ${(error as Error).message}.`);
   }
-  const result = benchSchema.safeParse(json);
-  if (result.success) return result.data as BenchFile;
-  const [issue] = result.error.issues;
-  throw invalid(fieldPath(issue?.path ?? []) || 'document', issue?.message ?? 'this is no benchmark');
+  const shape = checkShape(benchSchema, json);
+  if (shape.ok) return shape.value as BenchFile;
+  const [{ field, message }] = shape.problems;
+  throw invalid(field, message);
 }
 
 const invalid = (field: string, message: string): CopyscopeError =>
   new CopyscopeError({
     code: 'bench-file.invalid',
     field,
-    message: `${message}.`,
+    message,
     remedy: 'Open a file that `copyscope bench --json` or `--out` has written.',
   });

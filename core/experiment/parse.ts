@@ -1,8 +1,9 @@
 /** From text or unknown JSON to an experiment, or to messages that name the field and the remedy. */
 import type { ErrorInfo } from '../errors.ts';
 import { CopyscopeError, describeError } from '../errors.ts';
+import { checkShape } from '../shape/checkShape.ts';
+import { showValue } from '../shape/messages.ts';
 import { type Experiment, experimentFormat, experimentSchema, experimentVersion } from './experiment.ts';
-import { describeIssue, showValue } from './messages.ts';
 import { checkReferences } from './references.ts';
 import { upgradeExperiment } from './upgrade.ts';
 import { hasWiderObject } from './widestObject.ts';
@@ -31,7 +32,6 @@ const tooManyFields = failed(
   `an object has more than ${maxFields} fields, and none of an experiment has.`,
   'Check the program that wrote it.',
 );
-const noLength = failed('the "length" of an object is an object.', 'Check the program that wrote it.');
 const tooManyParts = failed(
   `the document is nested deeper than ${maxDepth} levels, or has more than ${maxParts} parts.`,
   'Write it with fewer levels, and with repeat.',
@@ -81,38 +81,14 @@ export function parseExperiment(json: unknown): ParsedExperiment {
     const message = `version ${fields['version']} is newer than this program reads (${experimentVersion}).`;
     return failed(message, 'Update Copyscope.', 'version');
   }
-  const document = upgradeExperiment(fields);
-  const result = checkShape(document);
-  if (result === null) return failed('it has more problems than can be told.', 'Check the program that wrote it.');
-  if (!result.success) {
-    const issues = result.error.issues.slice(0, maxProblems);
-    return { ok: false, problems: issues.map((issue) => describeIssue(issue, document)) };
+  const shape = checkShape(experimentSchema, upgradeExperiment(fields));
+  if (!shape.ok) {
+    const problems = shape.problems.map(({ path: _, ...problem }) => ({ code: 'experiment.invalid', ...problem }));
+    return { ok: false, problems };
   }
-  const problems = checkReferences(result.data).slice(0, maxProblems);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, experiment: result.data };
+  const problems = checkReferences(shape.value).slice(0, maxProblems);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, experiment: shape.value };
 }
-
-/** Entries of a list that are looked at where those of the whole have too many problems. */
-const entriesOfMany = 1000;
-
-/** Null where the problems are too many, and none of them is among those entries. */
-function checkShape(document: unknown): ReturnType<typeof experimentSchema.safeParse> | null {
-  try {
-    return experimentSchema.safeParse(document);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // zod hands the problems of a list over as arguments of one call, which can't have some hundred thousand.
-    const beginning = experimentSchema.safeParse(shortened(document));
-    return beginning.success ? null : beginning;
-  }
-}
-
-/** With the beginning of each list only. */
-const shortened = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.slice(0, entriesOfMany).map(shortened);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
-};
 
 /** The experiment, or a CopyscopeError that lists every problem. */
 export function requireExperiment(json: unknown): Experiment {
@@ -133,9 +109,8 @@ export function experimentError(problems: readonly ErrorInfo[]): CopyscopeError 
 }
 
 /**
- * Of a value that is nested too deeply, has too many parts or too wide an object, or says that an object is its length;
- * else null. A value that came by a structured clone may hold itself, and then has no end: each layer is looked at once,
- * up to the limit.
+ * Of a value that is nested too deeply, or has too many parts or too wide an object; else null. A value that came by a
+ * structured clone may hold itself, and then has no end: each layer is looked at once, up to the limit.
  */
 function sizeProblem(value: unknown): ParsedExperiment | null {
   let parts = 1;
@@ -149,9 +124,6 @@ function sizeProblem(value: unknown): ParsedExperiment | null {
       parts += inside.length;
       if (parts > maxParts) return tooManyParts;
       if (inside !== item && inside.length > maxFields) return tooManyFields;
-      // zod compares what a value says its length is with a limit, which throws where an object is no number either.
-      const { length } = item as { readonly length?: unknown };
-      if (typeof length === 'object' && length !== null) return noLength;
       for (const part of inside) if (typeof part === 'object' && part !== null) next.push(part);
     }
     layer = next;

@@ -1,6 +1,7 @@
 /** Checks: a measure with bounds, or the cause that a verdict must name. A task is done when all of its checks hold. */
 import { z } from 'zod';
 import { causes } from '../analysis/verdicts/verdict.ts';
+import { checkShape, type Shape } from '../shape/checkShape.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
 import { measureSchema, selectorSchema, type Unit, unitOf } from './measure.ts';
 import { arrived, selectRows, takeMeasure } from './measureRun.ts';
@@ -19,8 +20,8 @@ const verdictCheckSchema = z.strictObject({
 /** Checked by hand, since a union of intersections would say no more than that nothing fits. */
 export const checkSchema = z.looseObject({ says }).transform((value, context): Check => {
   const { says: sentence, ...rest } = value;
-  if ('verdict' in value) return parsed(verdictCheckSchema.safeParse(value), context);
-  const measure = parsed(measureSchema.safeParse(rest), context);
+  if ('verdict' in value) return parsed(checkShape(verdictCheckSchema, value), context);
+  const measure = parsed(checkShape(measureSchema, rest), context);
   if (measure !== z.NEVER && measure.atLeast === undefined && measure.atMost === undefined) {
     context.addIssue({ code: 'custom', message: 'needs "atLeast" or "atMost"' });
   }
@@ -29,11 +30,13 @@ export const checkSchema = z.looseObject({ says }).transform((value, context): C
 
 /** Passes problems on one by one: a union says only that nothing fits. */
 export function parsed<Value>(
-  result: z.ZodSafeParseResult<Value>,
-  context: { addIssue(issue: { code: 'custom'; message: string; path?: PropertyKey[] }): void },
+  shape: Shape<Value>,
+  context: { addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[]; params: object }): void },
 ): Value {
-  if (result.success) return result.data;
-  for (const { message, path } of result.error.issues) context.addIssue({ code: 'custom', message, path });
+  if (shape.ok) return shape.value;
+  for (const { path, message, remedy } of shape.problems) {
+    context.addIssue({ code: 'custom', message, path: [...path], params: { remedy } });
+  }
   return z.NEVER;
 }
 

@@ -1,7 +1,7 @@
 /** A published table as a chart: the same figures from several sources side by side, with nulls where nobody measured. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { describeIssue } from '../experiment/messages.ts';
+import { checkShape } from '../shape/checkShape.ts';
 
 const text = z.string().min(1).max(300);
 
@@ -49,11 +49,8 @@ export type Figure = z.infer<typeof figureSchema>;
 
 /** Throws a CopyscopeError `figure.invalid` that names the field. */
 export function requireFigure(json: unknown): Figure {
-  const result = figureSchema.safeParse(json);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new CopyscopeError({
-    ...(issue === undefined ? { message: 'The figure is invalid.' } : describeIssue(issue, json)),
-    code: 'figure.invalid',
-  });
+  const shape = checkShape(figureSchema, json);
+  if (shape.ok) return shape.value;
+  const [{ field, message, remedy }] = shape.problems;
+  throw new CopyscopeError({ code: 'figure.invalid', field, message, remedy });
 }

@@ -1,6 +1,7 @@
 /** A lesson: what its front part declares (docs/lessons.md describes it for teachers), and the text of each step. */
 import { z } from 'zod';
 import { ruleIds } from '../rules/rules.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { checkSchema, parsed } from './check.ts';
 import { measureSchema } from './measure.ts';
 
@@ -51,7 +52,7 @@ const numberQuestionSchema = z.strictObject({
 const questionSchema = z.looseObject({ ask: line }).transform((value, context): ChoiceQuestion | NumberQuestion => {
   const schema: z.ZodType<ChoiceQuestion | NumberQuestion> =
     'choices' in value ? choiceQuestionSchema : numberQuestionSchema;
-  return parsed(schema.safeParse(value), context);
+  return parsed(checkShape(schema, value), context);
 });
 
 const taskSchema = z.strictObject({

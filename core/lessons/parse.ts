@@ -2,8 +2,8 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
-import { describeIssue } from '../experiment/messages.ts';
 import { parseExperiment } from '../experiment/parse.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { type Lesson, type LessonStep, lessonFrontSchema } from './lesson.ts';
 import { textProblems } from './markdown.ts';
 import { referenceProblems } from './references.ts';
@@ -125,12 +125,11 @@ function parseFront(
       ],
     };
   }
-  const result = lessonFrontSchema.safeParse(json);
-  if (result.success) return { ok: true, value: result.data, lineOf };
-  const problems = result.error.issues.slice(0, 100).map((issue) => {
-    const { field, message, remedy } = describeIssue(issue, json);
-    return problem(lineOf(issue.path), `${field}: ${message}`, remedy ?? 'Correct it.');
-  });
+  const shape = checkShape(lessonFrontSchema, json);
+  if (shape.ok) return { ok: true, value: shape.value, lineOf };
+  const problems = shape.problems
+    .slice(0, 100)
+    .map(({ path, field, message, remedy }) => problem(lineOf(path), `${field}: ${message}`, remedy));
   return { ok: false, problems };
 }
 

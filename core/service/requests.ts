@@ -4,6 +4,7 @@ import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
 import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
 
@@ -103,13 +104,8 @@ export const isHostFunction = (name: string): name is HostFunction => Object.has
 
 /** The validated arguments, or a CopyscopeError `request.invalid` that names the argument. */
 export function requireArguments<Name extends HostFunction>(name: Name, args: unknown): Parameters<HostService[Name]> {
-  const result = requestSchemas[name].safeParse(args);
-  if (result.success) return result.data as Parameters<HostService[Name]>;
-  const issue = result.error.issues[0];
-  throw new CopyscopeError({
-    code: 'request.invalid',
-    field: `${name}${fieldPath(issue?.path ?? [])}`,
-    message: `${issue?.message ?? 'the arguments are invalid'}.`,
-    remedy: 'Correct this value.',
-  });
+  const shape = checkShape<unknown>(requestSchemas[name], args);
+  if (shape.ok) return shape.value as Parameters<HostService[Name]>;
+  const [{ path, message, remedy }] = shape.problems;
+  throw new CopyscopeError({ code: 'request.invalid', field: `${name}${fieldPath(path)}`, message, remedy });
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { fieldPath } from '../experiment/experiment.ts';
+import { checkShape } from '../shape/checkShape.ts';
 import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
 import { type Bytes, type BytesPerSecond, bytesPerSecond } from '../units.ts';
 import { type copySchema, profileSchema } from './profileSchema.ts';
@@ -15,15 +15,14 @@ export type CopyTimes = z.infer<typeof copySchema>;
 
 /** Validates an unknown value as a profile. Throws a CopyscopeError `profile.invalid` naming the field. */
 export function parseProfile(json: unknown): DeviceProfile {
-  const result = profileSchema.safeParse(json);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const field = issue === undefined ? '' : fieldPath(issue.path);
+  const shape = checkShape(profileSchema, json);
+  if (shape.ok) return shape.value;
+  const [{ field, message, remedy }] = shape.problems;
   throw new CopyscopeError({
     code: 'profile.invalid',
-    field: field === '' ? 'document' : field,
-    message: `${issue?.message ?? 'not a device profile'}.`,
-    remedy: 'Correct this field, or choose a profile that ships with Copyscope.',
+    field,
+    message,
+    remedy: `${remedy} Or choose a profile that ships with Copyscope.`,
   });
 }
 

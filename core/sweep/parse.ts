@@ -1,10 +1,11 @@
 /** From text or unknown JSON to a sweep that can be run, or to messages that name the field and the remedy. */
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
 import { type Experiment, fieldPath, valueAtPath } from '../experiment/experiment.ts';
-import { describeIssue, showValue } from '../experiment/messages.ts';
 import { maxExperimentCharacters, parseExperiment } from '../experiment/parse.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { type Template, templates } from '../experiment/templates/templates.ts';
+import { checkShape } from '../shape/checkShape.ts';
+import { showValue } from '../shape/messages.ts';
 import { amountExample, parseAmount, rangeValues } from './amounts.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
@@ -32,12 +33,14 @@ export function parseSweepText(text: string): ParsedSweep {
   if (text.length > maxExperimentCharacters) {
     return failed(problem('document', `the document has ${text.length} characters.`, 'Check that it is a sweep.'));
   }
+  let json: unknown;
   try {
-    return parseSweep(JSON.parse(text));
+    json = JSON.parse(text);
   } catch (error) {
     const message = `this is not valid JSON: ${(error as Error).message}.`;
     return failed(problem('document', message, 'Check for a truncated file, a missing comma or quote.'));
   }
+  return parseSweep(json);
 }
 
 /** Validates an unknown value as a sweep, and plans its points. Never throws. */
@@ -52,13 +55,9 @@ export function parseSweep(json: unknown): ParsedSweep {
     const message = `version ${version} is newer than this program reads (${sweepVersion}).`;
     return failed(problem('version', message, 'Update Copyscope.'));
   }
-  const result = sweepSchema.safeParse(json);
-  if (!result.success) {
-    return failed(
-      ...result.error.issues.slice(0, 100).map((issue) => ({ ...describeIssue(issue, json), code: 'sweep.invalid' })),
-    );
-  }
-  return planned(result.data);
+  const shape = checkShape(sweepSchema, json);
+  if (shape.ok) return planned(shape.value);
+  return failed(...shape.problems.slice(0, 100).map(({ field, message, remedy }) => problem(field, message, remedy)));
 }
 
 /** The plan, or a CopyscopeError `sweep.invalid` that lists every problem. */

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
+import { checkShape } from '../shape/checkShape.ts';
 
 const notesFormat = 'copyscope/notes';
 const notesVersion = 1;
@@ -89,10 +90,10 @@ function copyId(id: string, taken: Set<string>): string {
 
 /** Notes from a file's text. Throws a CopyscopeError `notes.invalid` with the field. */
 export function parseRunNotes(text: string): RunNotes {
-  const result = runNotesSchema.safeParse(parsed(text));
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw invalid(fieldPath(issue?.path ?? []), `${issue?.message ?? 'this is no list of notes'}.`);
+  const shape = checkShape(runNotesSchema, parsed(text));
+  if (shape.ok) return shape.value;
+  const [{ path, message }] = shape.problems;
+  throw invalid(fieldPath(path), message);
 }
 
 function parsed(text: string): unknown {

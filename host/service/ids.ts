@@ -1,6 +1,7 @@
 /** Ids made from names. What is taken from outside is checked by idSchema (core/service/requests.ts). */
 import { CopyscopeError } from '../../core/errors.ts';
 import { idSchema } from '../../core/service/requests.ts';
+import { checkShape } from '../../core/shape/checkShape.ts';
 
 /** File names that Windows keeps for devices, whatever their ending. */
 const reserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
@@ -29,7 +30,7 @@ export function unused(base: string, isUsed: (id: string) => boolean): string {
 export const timedId = (at: Date, name: string): string =>
   `${at.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${slug(name, 'run')}`;
 
-export const isId = (text: string): boolean => idSchema.safeParse(text).success;
+export const isId = (text: string): boolean => checkShape(idSchema, text).ok;
 
 /** The id of a file that lies in a store's own folder. Throws `request.invalid`. */
 export function requireTopLevelId(id: string): string {

@@ -1,9 +1,11 @@
 /** What a kept sweep is on disk: `sweep.json` says what is run, `points.jsonl` has a line for each point that was reached. */
 import { z } from 'zod';
+import { CopyscopeError, type ErrorInfo } from '../../core/errors.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
+import { checkShape } from '../../core/shape/checkShape.ts';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/document.ts';
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
@@ -66,11 +68,24 @@ export interface KeptSweep {
 export const keptText = ({ id: _, outcomes: _o, ...kept }: KeptSweep): string =>
   `${JSON.stringify({ format: keptFormat, version: 1, ...kept }, null, 2)}\n`;
 
-/** Throws what JSON.parse or the schema throws. */
+/** Throws a CopyscopeError `sweep.damaged` with the field. */
 export function readKept(id: string, json: string, lines: string): KeptSweep {
-  const { format: _, version: _v, ...kept } = keptSchema.parse(JSON.parse(json));
+  const shape = checkShape(keptSchema, parsed(json));
+  if (!shape.ok) throw damaged(shape.problems[0]);
+  const { format: _, version: _v, ...kept } = shape.value;
   return { id, ...kept, outcomes: outcomesIn(id, lines, kept.points) };
 }
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw damaged({ message: 'it is not JSON.' });
+  }
+}
+
+const damaged = ({ field, message, remedy }: Omit<ErrorInfo, 'code'>): CopyscopeError =>
+  new CopyscopeError({ code: 'sweep.damaged', field, message, remedy });
 
 /** A line begins with a line break, so that one which was cut off by a crash spoils no other. */
 export const outcomeLine = (outcome: SweepOutcome): string => `\n${JSON.stringify(outcome)}`;

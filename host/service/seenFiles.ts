@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { z } from 'zod';
+import { checkShape } from '../../core/shape/checkShape.ts';
 import { writeWholeSync } from './files.ts';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -124,8 +125,8 @@ interface Seen<Said> {
 
 function* believed<Said>(list: Lists[string], schema: z.ZodType<Said>): Generator<[string, Seen<Said>]> {
   for (const [path, [stamp, value]] of Object.entries(list)) {
-    const { success, data } = schema.safeParse(value);
-    if (success) yield [path, { stamp, said: data, lasts: true }];
+    const shape = checkShape(schema, value);
+    if (shape.ok) yield [path, { stamp, said: shape.value, lasts: true }];
   }
 }
 

@@ -198,8 +198,9 @@ const notFound = (id: string): CopyscopeError =>
 const damaged = (path: string, cause: unknown): CopyscopeError =>
   new CopyscopeError(
     {
+      ...toErrorInfo(cause),
       code: 'sweep.damaged',
-      message: `${path} can’t be read as a sweep.`,
+      message: `${path} can’t be read as a sweep: ${toErrorInfo(cause).message}`,
       remedy: 'Delete this sweep; the runs of its points lie beside that file.',
     },
     { cause },

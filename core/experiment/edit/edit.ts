@@ -1,4 +1,5 @@
 /** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
+import { checkShape } from '../../shape/checkShape.ts';
 import type { Experiment } from '../experiment.ts';
 import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
@@ -33,10 +34,10 @@ export function editOperation(
 ): Experiment {
   const draft = clonedOperation(operationOf(experiment, path));
   change(draft);
-  const parsed = operationSchema.safeParse(draft);
-  const changed = withValue(experiment, path, parsed.success ? parsed.data : draft) as Experiment;
+  const shape = checkShape(operationSchema, draft);
+  const changed = withValue(experiment, path, shape.ok ? shape.value : draft) as Experiment;
   // What is wrong is said by those who check whole documents, with the field's place in this one.
-  return parsed.success && areReferencesSound(changed, [parsed.data]) ? changed : requireExperiment(changed);
+  return shape.ok && areReferencesSound(changed, [shape.value]) ? changed : requireExperiment(changed);
 }
 
 /** A copy with another value at a path; what lies beside the path is shared. */

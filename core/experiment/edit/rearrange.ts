@@ -3,6 +3,7 @@
  * only the lists are copied, and every other operation stays the very object that it was: it needs no new check, and
  * whoever has worked something out for it need not do so again.
  */
+import { checkShape } from '../../shape/checkShape.ts';
 import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
 import { maxOperations, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
@@ -57,8 +58,9 @@ function checked(before: Experiment, draft: Experiment): Experiment | null {
 /** All but the operations, with the lists of before where they hold the same. */
 function checkedDeclarations(before: Experiment, draft: Experiment): Experiment | null {
   const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
-  const { data } = experimentSchema.safeParse(bare);
-  if (data === undefined) return null;
+  const shape = checkShape(experimentSchema, bare);
+  if (!shape.ok) return null;
+  const data = shape.value;
   return {
     ...data,
     environment: draft.environment === before.environment ? before.environment : data.environment,
@@ -120,9 +122,9 @@ function checkedLists(before: Experiment, draft: Experiment): CheckedLists | nul
   };
   const parsed = (operation: Operation, level: number): Operation => {
     const isGroup = 'operations' in operation;
-    const result = operationSchema.safeParse(isGroup ? { ...operation, operations: [] } : operation);
-    if (!result.success) isSound = false;
-    const own = result.data ?? operation;
+    const shape = checkShape(operationSchema, isGroup ? { ...operation, operations: [] } : operation);
+    if (!shape.ok) isSound = false;
+    const own = shape.ok ? shape.value : operation;
     const whole = isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
     fresh.push(whole);
     return whole;

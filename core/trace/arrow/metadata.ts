@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
 import { type Experiment, experimentVersion, fieldPath } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
+import { checkShape } from '../../shape/checkShape.ts';
 import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
 import { copyDirections, type Lane, laneKinds } from '../trace.ts';
 import { damaged, runFileError } from './problems.ts';
@@ -129,10 +130,10 @@ function decodeExperiment(json: unknown): Experiment {
 }
 
 function check<Output>(schema: z.ZodType<Output>, value: unknown, field: string, refuse: Refusal): Output {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const path = fieldPath(issue?.path ?? []);
-  const join = path === '' || path.startsWith('[') ? '' : '.';
-  throw refuse(`${field}${join}${path}`, `${issue?.message ?? 'it is not valid'}.`);
+  const shape = checkShape(schema, value);
+  if (shape.ok) return shape.value;
+  const [{ path, message }] = shape.problems;
+  const inside = fieldPath(path);
+  const join = inside === '' || inside.startsWith('[') ? '' : '.';
+  throw refuse(`${field}${join}${inside}`, message);
 }

@@ -2,9 +2,7 @@
  * A sweep in a bundle: what is run, what became of its points, and the runs of those that were done. What is wrong with
  * one refuses that sweep alone, whole: a sweep that lacks a point which was measured would say something else.
  */
-import { z } from 'zod';
 import { CopyscopeError } from '../../../core/errors.ts';
-import { fieldPath } from '../../../core/experiment/experiment.ts';
 import type { SweepOutcome } from '../../../core/service/service.ts';
 import { runFigures } from '../../../core/sweep/metrics.ts';
 import { requireSweep } from '../../../core/sweep/parse.ts';
@@ -105,19 +103,10 @@ const textOf = (places: Places, kind: EntryKind, id: string): Promise<string> =>
   readBoundedText(placeOf(places, kind, id), maxSweepBytes);
 
 function requireKept(id: string, json: string): KeptSweep {
-  const kept = readOrRefuse(id, json);
+  const kept = readKept(id, json, '');
   const { count } = requireSweep(kept.sweep);
   if (count === kept.points) return kept;
   throw damaged(`says that it has ${kept.points} points, and has ${count}.`, 'points');
-}
-
-function readOrRefuse(id: string, json: string): KeptSweep {
-  try {
-    return readKept(id, json, '');
-  } catch (cause) {
-    const issue = cause instanceof z.ZodError ? cause.issues[0] : undefined;
-    throw damaged(issue === undefined ? 'is not JSON.' : `${issue.message}.`, fieldPath(issue?.path ?? []));
-  }
 }
 
 /** What became of each point, once; `runs` are the points that were done. */
@@ -139,4 +128,4 @@ function requireOutcomes(lines: string, points: number, runs: readonly number[])
 }
 
 const damaged = (message: string, field: string): CopyscopeError =>
-  new CopyscopeError({ code: 'sweep.damaged', message, ...(field === '' ? {} : { field }) });
+  new CopyscopeError({ code: 'sweep.damaged', message, field });

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../../../core/errors.ts';
-import { fieldPath } from '../../../core/experiment/experiment.ts';
 import { idSchema } from '../../../core/service/requests.ts';
+import { checkShape } from '../../../core/shape/checkShape.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
 import { sweepRunId } from '../keptSweep.ts';
 
@@ -119,12 +119,10 @@ export function parseManifest(text: string): Manifest {
       remedy: 'Update Copyscope.',
     });
   }
-  const result = manifestSchema.safeParse(upgraded(json));
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw bundleError('damaged', `its manifest is not valid: ${issue?.message ?? 'no reason given'}.`, {
-    field: `${manifestName}: ${fieldPath(issue?.path ?? [])}`,
-  });
+  const shape = checkShape(manifestSchema, upgraded(json));
+  if (shape.ok) return shape.value;
+  const [{ field, message }] = shape.problems;
+  throw bundleError('damaged', `its manifest is not valid: ${message}`, { field: `${manifestName}: ${field}` });
 }
 
 /** Version 1 knew no sweeps. */

@@ -179,13 +179,17 @@ describe('a document', () => {
     expect(problems(withOperation({ op: 'repeat', count: 1, operations }))[0]).toMatch(/nested deeper than/);
   });
 
-  it('with an object as a length is refused', () => {
+  it('with an object as a length is refused at the field that it is', () => {
     const given = { length: { valueOf: 0, toString: 0 } };
-    const places = [given, { threads: given }, { name: given }].map((fields) => ({ ...document, ...fields }));
-    for (const json of [...places, withOperation(given)]) {
-      const expected = [expect.stringMatching(/^document: the "length" of an object is an object/)];
-      expect(problems(JSON.stringify(json))).toEqual(expected);
-      expect(problems(json)).toEqual(expected);
+    const cases = [
+      [{ ...document, ...given }, 'document: unknown field "length"'],
+      [{ ...document, threads: given }, 'threads: an object is not a list'],
+      [{ ...document, name: given }, 'name: an object is not a text'],
+      [withOperation({ op: 'work', durationNs: 1, label: given }), 'threads[0].operations[0].label: an object is not'],
+    ] as const;
+    for (const [json, expected] of cases) {
+      expect(problems(JSON.stringify(json))).toEqual([expect.stringContaining(expected)]);
+      expect(problems(json)).toEqual([expect.stringContaining(expected)]);
     }
   });
 

@@ -1,7 +1,6 @@
 /** Says what is wrong with a document in its author's terms: the field, what is there, what may be there instead. */
 import type { z } from 'zod';
-import type { ErrorInfo } from '../errors.ts';
-import { fieldPath, valueAtPath } from './experiment.ts';
+import { valueAtPath } from '../experiment/experiment.ts';
 
 const kindsOfField: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -11,6 +10,14 @@ const kindsOfField: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
   record: 'an object',
+  tuple: 'a list',
+};
+
+/** A text of another format has a message of its own. */
+const kindsOfFormat: Readonly<Record<string, string>> = {
+  datetime: 'a date and time such as "2026-11-20T05:45:00Z"',
+  date: 'a date such as "2026-11-20"',
+  uuid: 'a UUID',
 };
 
 /** A value from the document, short enough for a message. */
@@ -21,20 +28,25 @@ export function showValue(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : `an ${typeof value}`;
 }
 
-/** A problem that the schema found, as a message with the field and a remedy. */
-export function describeIssue(issue: z.core.$ZodIssue, document: unknown): ErrorInfo {
+export interface Wording {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** A problem that the schema found in the document, as a message with a remedy. */
+export function describeIssue(issue: z.core.$ZodIssue, document: unknown): Wording {
+  if (issue.code === 'custom') return describeCustom(issue);
   const given = valueAtPath(document, issue.path);
-  const field = fieldPath(issue.path);
-  const { message, remedy } = given === undefined ? describeMissing(issue) : describeWrong(issue, given);
-  return { code: 'experiment.invalid', field: field === '' ? 'document' : field, message, remedy };
+  return given === undefined ? describeMissing(issue) : describeWrong(issue, given);
 }
 
 /** Unknown fields that are told by name. */
 const mostNames = 10;
 
-interface Wording {
-  readonly message: string;
-  readonly remedy: string;
+/** In the words of whoever made it. One that was passed on from another schema is a sentence, and brings its remedy. */
+function describeCustom({ message, params }: z.core.$ZodIssueCustom): Wording {
+  const { remedy } = { remedy: 'Correct these fields.', ...params };
+  return { message: message.endsWith('.') ? message : `${message}.`, remedy };
 }
 
 function describeMissing(issue: z.core.$ZodIssue): Wording {
@@ -48,8 +60,7 @@ function describeWrong(issue: z.core.$ZodIssue, given: unknown): Wording {
     const more = issue.keys.length > mostNames ? ` and ${issue.keys.length - mostNames} more` : '';
     return { message: `unknown field ${names.join(', ')}${more}.`, remedy: 'Delete it, or correct its spelling.' };
   }
-  if (issue.code === 'custom') return { message: `${issue.message}.`, remedy: 'Correct these fields.' };
-  if (issue.code === 'invalid_format') {
+  if (issue.code === 'invalid_format' && kindsOfFormat[issue.format] === undefined) {
     return { message: `${showValue(given)} ${issue.message}.`, remedy: 'Use another text.' };
   }
   const expected = expectation(issue);
@@ -61,6 +72,8 @@ function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return kindsOfField[issue.expected] ?? issue.expected;
+    case 'invalid_format':
+      return kindsOfFormat[issue.format] ?? issue.message;
     case 'invalid_value':
       return oneOf(issue.values);
     case 'too_small':
