@@ -43,7 +43,13 @@ export function changesFor(situation: Situation): Change[] {
     case 'queued-behind':
       return present(ownStream(situation), earlier());
     case 'issued-too-late':
-      return present(asynchronous(situation), earlier(), pin(situation, verdict.blockedBy), pipelined(situation));
+      return present(
+        asynchronous(situation),
+        // Null is the copy's own call, as of many tensors.
+        before(verdict.blockedBy ?? verdict.op),
+        pin(situation, verdict.blockedBy),
+        pipelined(situation),
+      );
     case 'launch-blocking':
       return present(withoutLaunchBlocking(situation));
     case 'launch-queue-full':

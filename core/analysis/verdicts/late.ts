@@ -30,7 +30,7 @@ function heldBetween(scene: Scene, pair: Pair, thread: number, issuedNs: number)
   if (longest !== null && timeNs >= windowNs / 2 && scene.queues.wasFull(longest.row)) {
     return { ...queueFull(activity(scene.iteration.trace, longest.row)), callsBetween: count };
   }
-  if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
+  if (isOverBeforeNextCall(scene, pair)) return bare('too-small', 'launch-cost');
   // No row by itself: either all of them together, or the host did something that wasn't recorded.
   return timeNs >= windowNs / 2
     ? { ...bare('issued-too-late', 'launch-cost'), callsBetween: count }
@@ -66,7 +66,7 @@ function heldIn(scene: Scene, pair: Pair, holder: Activity): Found {
     return late(held.direction === 'h2h' ? 'host-to-host-copy' : rule, blockedBy(held));
   }
   if (isBlockingMemcpy(holder.name)) return late('blocking-memcpy', held === undefined || own ? null : blockedBy(held));
-  return isOverBeforeNextCall(pair)
+  return isOverBeforeNextCall(scene, pair)
     ? { ...bare('too-small', 'launch-cost'), holder }
     : late(durationOf(holder) <= maxIssueNs ? 'launch-cost' : 'issue-before-run');
 }
@@ -92,11 +92,15 @@ const waitedForDevice = ({ first }: Pair, holder: Activity): boolean =>
 const maxIssueNs = 50_000;
 
 /** The first one is over sooner than issuing both takes. Of calls that wait for a copy the cost of issuing isn't known. */
-function isOverBeforeNextCall({ first, second, firstCall, secondCall }: Pair): boolean {
+function isOverBeforeNextCall(scene: Scene, { first, second, firstCall, secondCall }: Pair): boolean {
   const cost = (one: Activity, call: Activity | null): number =>
-    call === null || waitsForCopy(one, call) ? 0 : Math.min(maxIssueNs, durationOf(call));
+    call === null || waitsForCopy(one, call) || issuesTensors(scene, call) ? 0 : Math.min(maxIssueNs, durationOf(call));
   return durationOf(first) <= cost(first, firstCall) + cost(second, secondCall);
 }
+
+/** A multi-tensor copy as one call: it packs, issues and waits for all of its copies. */
+const issuesTensors = ({ facts }: Scene, call: Activity): boolean =>
+  facts.operation(call.op)?.op === 'multiCopy' && !call.name.startsWith('cuda');
 
 /** A synchronise between the two calls that waits for the first: it would hold the host whatever else is changed. */
 export function synchronised(scene: Scene, { first, second }: Pair): Cause[] {
@@ -114,7 +118,7 @@ const mostStartNs = 4000;
 export function promptly(scene: Scene, pair: Pair): Found | null {
   const { second, secondCall, issuedNs } = pair;
   if (secondCall === null || issuedNs === null) return null;
-  if (isOverBeforeNextCall(pair)) return bare('too-small', 'launch-cost');
+  if (isOverBeforeNextCall(scene, pair)) return bare('too-small', 'launch-cost');
   // It ran as soon as it was issued, so the time of its issue decided.
   const atOnce = second.startNs - issuedNs <= Math.max(mostStartNs, overlapThreshold * shorterNs(pair));
   return atOnce ? heldBetween(scene, pair, secondCall.lane, issuedNs) : null;

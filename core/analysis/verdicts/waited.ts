@@ -16,7 +16,7 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
   const head = readyNs === null ? null : queueHolder(scene, pair, readyNs);
   const queued = head === null ? null : bare('copy-queues', 'copy-queues', blockedBy(head));
-  const holder = second === copy ? engineHolder(scene, pair) : null;
+  const holder = second === copy ? engineHolder(scene, pair, issuedNs) : null;
   const busy = holder === null ? null : bare('engine-busy', 'one-engine-per-direction', blockedBy(holder));
   // A staged copy lets others through between its parts: one that went on did not hold this one for long.
   if (queued === null && holder !== null && holder.endNs <= copy.startNs) return busy;
@@ -27,6 +27,8 @@ export function waited(scene: Scene, pair: Pair): Found | null {
   // Its call had begun in time, and the driver was still staging when the copy had to start.
   const staging = secondCall !== null && secondCall.endNs > deadlineNs;
   if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
+  const usedMeanwhile = readyNs === null ? null : engineHolder(scene, pair, readyNs);
+  if (usedMeanwhile !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(usedMeanwhile));
   const linked = readyNs === null ? null : linkHolder(scene, pair, readyNs);
   if (linked !== null) return bare('mapped-memory', 'mapped-memory', blockedBy(linked));
   if (usesNoCopyEngine(copy)) return bare('not-a-copy-engine-copy', 'copy-without-engine');
@@ -50,8 +52,8 @@ export function multiprocessorHolder(
 }
 
 /** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
-function engineHolder(scene: Scene, { copy, first, issuedNs, deadlineNs }: Pair): Activity | null {
-  const window = { startNs: Math.max(first.startNs, issuedNs ?? first.startNs), endNs: deadlineNs };
+function engineHolder(scene: Scene, { copy, first, deadlineNs }: Pair, sinceNs: number | null): Activity | null {
+  const window = { startNs: Math.max(first.startNs, sinceNs ?? first.startNs), endNs: deadlineNs };
   const { timeNs, longest } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
   if (longest === null || timeNs < (window.endNs - window.startNs) / 2) return null;
   return activity(scene.iteration.trace, longest.row);

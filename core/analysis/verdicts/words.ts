@@ -135,12 +135,17 @@ const tellers: Readonly<Record<Cause, Teller>> = {
   'engine-busy': (told) => {
     const other = told.shown.finding.blocker?.activity ?? null;
     const busy = other === null ? 'another copy' : told.label(other);
+    // Of one operation that ran many times, or holds many tensors.
+    const isOwn = other !== null && other.op >= 0 && other.op === told.copy.op;
+    const size = other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`;
     const sharer = other === null ? null : linkSharer(told.scene, other);
     const beside = sharer === null ? '' : ` That one shared the link: ${usesLink(told, sharer)}.`;
     return {
       title: 'Copy engine busy',
-      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${busy}${other === null ? '' : ` (${formatBytes(other.bytes)}, ${formatDuration(durationOf(other))})`}. Copies of one direction run one after another, whatever their streams.${beside} ${told.timing}`,
-      remedy: `Issue this copy before ${busy}, or give the device more work to do meanwhile.`,
+      explanation: `While ${told.kernelName} ran, the ${engineName(told.copy.direction)} was busy with ${isOwn ? `those of ${busy} before it` : `${busy}${size}`}. Copies of one direction run one after another, whatever their streams.${beside} ${told.timing}`,
+      remedy: isOwn
+        ? 'Issue the kernel earlier, or give the device more work to do meanwhile.'
+        : `Issue this copy before ${busy}, or give the device more work to do meanwhile.`,
     };
   },
 

@@ -1,0 +1,74 @@
+/** Verdicts on copies that found their engine busy. */
+import { describe, expect, it } from 'vitest';
+import { predict } from '../../../core/analysis/counterfactual/predict.ts';
+import { h200 } from '../simulator/toy.ts';
+import { experimentOf } from '../support/experiments.ts';
+
+const MB = 2 ** 20;
+const kernel = (label: string, stream: string, durationNs: number) => ({
+  op: 'kernel' as const,
+  label,
+  kernel: { kind: 'spin' as const, durationNs },
+  smShare: 0.1,
+  stream,
+});
+const streams = ['a', 'b', 'c'].map((id) => ({ id }));
+
+describe('a copy that was ready in time and found its engine busy', () => {
+  it('waited for the engine, though it had waited for its own stream before', () => {
+    const copy = (index: number, stream: string) => ({
+      op: 'copy' as const,
+      label: `up ${stream}`,
+      src: 'source',
+      dst: `target${index}`,
+      stream,
+    });
+    const experiment = experimentOf(
+      {
+        buffers: [
+          { id: 'source', memory: 'pinned', bytes: 12 * MB },
+          ...[12, 4].map((size, index) => ({ id: `target${index}`, memory: 'device' as const, bytes: size * MB })),
+        ],
+        streams,
+      },
+      [
+        kernel('first', 'a', 100_000),
+        copy(0, 'a'),
+        kernel('second', 'b', 105_000),
+        copy(1, 'b'),
+        { op: 'work', durationNs: 45_000 },
+        kernel('other', 'c', 100_000),
+        { op: 'synchronizeDevice' },
+      ],
+    );
+    const found = predict(experiment, h200)?.verdicts.find(({ label }) => label === 'up b');
+    expect(found).toMatchObject({ cause: 'engine-busy', blockedBy: 1 });
+  });
+});
+
+describe('copies of one operation that hold each other up', () => {
+  it('are told as those before, and not to be issued before themselves', () => {
+    const experiment = experimentOf(
+      {
+        buffers: [
+          { id: 'source', memory: 'pinned', bytes: MB / 4 },
+          { id: 'target', memory: 'device', bytes: MB / 4 },
+        ],
+        streams,
+      },
+      [
+        {
+          op: 'repeat',
+          count: 1500,
+          operations: [{ op: 'copy', label: 'up', src: 'source', dst: 'target', stream: 'a' }],
+        },
+        kernel('late', 'b', 100_000),
+        { op: 'synchronizeDevice' },
+      ],
+    );
+    const [verdict] = predict(experiment, h200)?.verdicts ?? [];
+    expect(verdict?.cause).toBe('engine-busy');
+    expect(verdict?.explanation).toContain('was busy with those of "up" before it');
+    expect(verdict?.remedy).not.toContain('before "up"');
+  });
+});
