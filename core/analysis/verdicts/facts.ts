@@ -10,6 +10,8 @@ export interface ProgramFacts {
   readonly program: Program | null;
   readonly label: (op: number) => string | undefined;
   readonly operation: (op: number) => Operation | undefined;
+  /** The capture that it stands in: it runs wherever that graph is launched. */
+  readonly capture: (op: number) => Operation | undefined;
   /** Whether one of two operations writes a buffer that the other touches; null where that isn't known of both. */
   readonly shareData: (a: number, b: number) => boolean | null;
   /** Null of what works on no mapped memory. */
@@ -32,6 +34,7 @@ export function programFacts(experiment: Experiment | null): ProgramFacts {
     program,
     label: (op) => program?.operations[op]?.label,
     operation,
+    capture: (op) => (experiment === null ? undefined : captureAround(experiment, program?.operations[op]?.path)),
     shareData: (a, b) => {
       const key = a * 2 ** 26 + b;
       const found = known.get(key);
@@ -58,6 +61,17 @@ function at(experiment: Experiment, path: readonly (string | number)[] | undefin
   let value: unknown = experiment;
   for (const step of path) value = (value as Record<string | number, unknown>)[step];
   return value as Operation;
+}
+
+/** The innermost capture on the way to an operation. */
+function captureAround(experiment: Experiment, path: readonly (string | number)[] = []): Operation | undefined {
+  let value: unknown = experiment;
+  let found: Operation | undefined;
+  for (const step of path.slice(0, -1)) {
+    value = (value as Record<string | number, unknown>)[step];
+    if ((value as Partial<Operation>).op === 'graphCapture') found = value as Operation;
+  }
+  return found;
 }
 
 /** Ids of the buffers that an operation reads and writes; null where it names none. */

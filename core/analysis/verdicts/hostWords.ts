@@ -2,7 +2,7 @@
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { Activity } from '../iteration.ts';
 import { durationOf } from './scene.ts';
-import { capital, nonBlocking, otherWork, ownStream, readLater, type Teller, type Told, type Words } from './told.ts';
+import { capital, nonBlocking, otherWork, readLater, type Teller, type Told, type Words } from './told.ts';
 
 export function pageable(told: Told, side: 'source' | 'destination'): Words {
   const { holder } = told.shown.finding;
@@ -17,7 +17,7 @@ export function pageable(told: Told, side: 'source' | 'destination'): Words {
     `Pin ${buffer}${told.shown.finding.also.length > 0 ? '' : '; the streams are already independent'}.`,
   ];
   const { also } = told.shown.finding;
-  if (also.includes('same-stream')) remedies.push(`${ownStream} as well.`);
+  if (also.includes('same-stream')) remedies.push(`${told.ownStream} as well.`);
   if (also.includes('legacy-default-stream')) remedies.push(`${nonBlocking} as well.`);
   if (also.includes('issued-too-late')) remedies.push("Don't synchronise before the kernel is issued.");
   if (told.shown.partner?.needsData === true) remedies.push(otherWork);

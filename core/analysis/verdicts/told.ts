@@ -63,6 +63,16 @@ export class Told {
     return this.shown.pair?.first.lane === this.shown.pair?.second.lane;
   }
 
+  /** How the copy comes into a stream that the kernel is not in: what a graph holds runs where that is launched. */
+  get ownStream(): string {
+    const { capture } = this.scene.facts;
+    const graph = capture(this.copy.op);
+    if (graph === undefined) return 'Issue the copy in a non-blocking stream of its own';
+    return capture(this.shown.partner?.kernel.op ?? -1) === graph
+      ? 'Give the copy a branch of its own in the graph: capture it in a second stream, which an event forks off and another one joins again'
+      : 'Launch the graph in a non-blocking stream of its own';
+  }
+
   /** The pageable buffer's name, or what it is. */
   get hostBuffer(): string {
     const touched = touchedBuffers(this.scene.facts.operation(this.copy.op));
@@ -125,7 +135,6 @@ const alsoWords: Partial<Record<Cause, string>> = {
   'too-small': 'The first is over sooner than the second can be issued besides.',
 };
 
-export const ownStream = 'Issue the copy in a non-blocking stream of its own';
 export const nonBlocking = 'Make the blocking stream non-blocking';
 export const inParts = 'Copy in parts, so that the kernel works on one part while the next is on its way';
 export const readLater =

@@ -8,18 +8,7 @@ import { allocationSynchronises, issuedTooLate, launchBlocking, launchQueueFull,
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
 import { durationOf, type Scene } from './scene.ts';
-import {
-  capital,
-  inParts,
-  nonBlocking,
-  otherWork,
-  ownStream,
-  readLater,
-  type Teller,
-  Told,
-  type Words,
-  withThe,
-} from './told.ts';
+import { capital, inParts, nonBlocking, otherWork, readLater, type Teller, Told, type Words, withThe } from './told.ts';
 import type { Cause } from './verdict.ts';
 
 export function explain(scene: Scene, shown: Occurrence, occurrences: readonly Occurrence[]): Words {
@@ -59,7 +48,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
       ? readLater
       : told.shown.partner?.needsData === true
         ? `${otherWork} Either needs a second stream.`
-        : `${ownStream}.`,
+        : `${told.ownStream}.`,
   }),
 
   'legacy-default-stream': (told) => {
