@@ -2,7 +2,7 @@
  * Use of each copy engine and of compute, and of the link between host and device.
  *
  *   busy       = length of the union of its activities' intervals
- *   share      = busy / makespan of the iteration
+ *   share      = busy / makespan of the iteration; of the link / the makespan for each device that has such copies
  *   bandwidth  = bytes moved / busy
  */
 
@@ -16,7 +16,7 @@ import { rowUnion, share } from './overlap.ts';
 interface Use {
   readonly operations: number;
   readonly busyNs: number;
-  /** busyNs over the iteration's makespan; null where nothing was recorded. */
+  /** busyNs over the iteration's makespan, once for each link that was used; null where nothing was recorded. */
   readonly shareOfMakespan: number | null;
   readonly bytes: number;
   /** bytes over busyNs; null where it moved nothing. */
@@ -85,7 +85,7 @@ function use(iteration: Iteration, groups: readonly (readonly RowIndex[])[]): Us
   return {
     operations: groups.reduce((sum, rows) => sum + rows.length, 0),
     busyNs,
-    shareOfMakespan: share(busyNs, makespan(iteration) ?? 0),
+    shareOfMakespan: share(busyNs, (makespan(iteration) ?? 0) * Math.max(1, groups.length)),
     bytes: moved,
     bytesPerSecond: achievedRate(bytes(moved), busyNs),
   };

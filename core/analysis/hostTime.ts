@@ -1,12 +1,13 @@
 /**
- * What each host thread spent its time on. Every class is the length of the union of its rows' intervals.
+ * What each host thread spent its time on. Every class is the length of the union of its rows' intervals, less what those
+ * of a class above it here take: a multi-tensor copy is one call, in which the thread also works and waits.
  *
- *   issuing                 calls that issue work and return at once (cudaLaunchKernel, cudaEventRecord…)
+ *   blocked in synchronise  cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize
+ *   working                 host work, reads and writes of buffers
  *   held by a copy          calls of copies that return only when data is staged or has arrived: pageable memory
  *                           (but not host-to-device of at most 64 KB), host to host, and cudaMemcpy,
  *                           except within the device
- *   blocked in synchronise  cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize
- *   working                 host work, reads and writes of buffers
+ *   issuing                 all other calls: those that issue work and return at once (cudaLaunchKernel, cudaEventRecord…)
  *   other                   the rest of the iteration's makespan
  */
 
@@ -58,15 +59,20 @@ export function hostTimes(iteration: Iteration): HostTime[] {
     const time = (fits: (row: RowIndex) => boolean): number => length(rowUnion(iteration, rows.filter(fits)));
     const isCall = (row: RowIndex): boolean => rowKind(trace, row) === 'host-call';
     const isSync = (row: RowIndex): boolean => rowKind(trace, row) === 'host-sync';
+    // Each with those before it.
+    const blockedNs = time(isSync);
+    const workingNs = time((row) => !isCall(row));
+    const heldNs = time((row) => !isCall(row) || holding.has(row));
+    const allNs = time(() => true);
     return [
       {
         lane: lane.id,
         name: lane.name,
-        issuingNs: time((row) => isCall(row) && !holding.has(row)),
-        heldByCopyNs: time((row) => holding.has(row)),
-        blockedInSynchronizeNs: time(isSync),
-        workingNs: time((row) => !isCall(row) && !isSync(row)),
-        otherNs: Math.max(0, span - time(() => true)),
+        issuingNs: allNs - heldNs,
+        heldByCopyNs: heldNs - workingNs,
+        blockedInSynchronizeNs: blockedNs,
+        workingNs: workingNs - blockedNs,
+        otherNs: Math.max(0, span - allNs),
         calls: rows.filter(isCall).length,
       },
     ];

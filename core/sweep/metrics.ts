@@ -1,6 +1,6 @@
 /** What a point of a sweep is judged by: one number for each recorded iteration, and their median and spread. */
 import { linkUse } from '../analysis/engines.ts';
-import { type Iteration, iterationOf, makespan } from '../analysis/iteration.ts';
+import { type Iteration, iterationOf, makespan, rowDevice, rowsOfKind } from '../analysis/iteration.ts';
 import { overlap } from '../analysis/overlap.ts';
 import { type Spread, spread } from '../analysis/statistics.ts';
 import { iterationsOf } from '../trace/rows.ts';
@@ -22,6 +22,8 @@ interface IterationFacts {
   readonly makespanNs: number | null;
   readonly link: ReturnType<typeof linkUse>;
   readonly overlap: ReturnType<typeof overlap>;
+  /** Devices that ran kernels. */
+  readonly kernelDevices: number;
 }
 
 type Count = (facts: IterationFacts) => number | null;
@@ -97,7 +99,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   {
     id: 'h2dUse',
     label: 'H2D use',
-    meaning: 'Part of the makespan in which an H2D copy ran.',
+    meaning: 'Part of the makespan in which an H2D copy ran; of several devices the mean.',
     unit: 'share',
     best: 'most',
     of: ({ link }) => link.h2d.shareOfMakespan,
@@ -105,11 +107,11 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   {
     id: 'kernelUse',
     label: 'Kernel use',
-    meaning: 'Part of the makespan in which a kernel ran.',
+    meaning: 'Part of the makespan in which a kernel ran; of several devices the mean.',
     unit: 'share',
     best: 'most',
-    of: ({ overlap: { kernelBusyNs }, makespanNs }) =>
-      makespanNs !== null && makespanNs > 0 && kernelBusyNs > 0 ? kernelBusyNs / makespanNs : null,
+    of: ({ overlap: { kernelBusyNs }, makespanNs, kernelDevices }) =>
+      makespanNs !== null && makespanNs > 0 && kernelBusyNs > 0 ? kernelBusyNs / (makespanNs * kernelDevices) : null,
   },
 ];
 
@@ -128,4 +130,5 @@ const factsOf = (iteration: Iteration): IterationFacts => ({
   makespanNs: makespan(iteration),
   link: linkUse(iteration),
   overlap: overlap(iteration),
+  kernelDevices: new Set(rowsOfKind(iteration, 'kernel').map((row) => rowDevice(iteration.trace, row))).size,
 });

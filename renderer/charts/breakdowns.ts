@@ -1,5 +1,6 @@
 /** Charts of one run, from its summary: what the engines did, and where the time of host threads and devices went. */
 
+import { laneTitles } from '../../core/trace/laneTitles.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import type { PaintName } from '../app/palette.ts';
 import type { WindowSummary } from '../app/windowSummary.ts';
@@ -49,7 +50,7 @@ function engineUse({ engines }: BreakdownSummary, provenance: Provenance): BarSp
     title: 'Engine use',
     provenance,
     by: 'Engine',
-    categories: engines.map(({ name }) => ({ label: name })),
+    categories: laneTitles(engines).map((label) => ({ label })),
     value: { name: 'Busy part of the makespan', unit: 'share' },
     rows: [{ name: 'Busy', cells: engines.map(({ shareOfMakespan }) => reading(shareOfMakespan)) }],
   };
@@ -63,7 +64,7 @@ function engineBandwidth({ engines }: BreakdownSummary, provenance: Provenance):
     title: 'Bandwidth of the copy engines',
     provenance,
     by: 'Engine',
-    categories: copying.map(({ name }) => ({ label: name })),
+    categories: laneTitles(copying).map((label) => ({ label })),
     value: { name: 'Bytes over busy time', unit: 'B/s' },
     rows: [{ name: 'Bandwidth', cells: copying.map(({ bytesPerSecond }) => reading(bytesPerSecond)) }],
   };

@@ -2,6 +2,7 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { Spread } from '../../core/analysis/statistics.ts';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { laneTitles } from '../../core/trace/laneTitles.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import type { LoadedRun } from '../app/loadedRun.ts';
 import { useApp } from '../app/store/store.ts';
@@ -140,11 +141,12 @@ function CopyOverlap({ name, timeNs, shareOfCopy, shareOfKernel }: CopyOverlapPr
 
 function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
   if (summary.engines.length === 0) return null;
+  const names = laneTitles(summary.engines);
   return (
     <Block title="Engines">
       <Facts>
-        {summary.engines.map((engine) => (
-          <Fact key={engine.lane} name={engine.name} title={`${engine.operations} activities`}>
+        {summary.engines.map((engine, index) => (
+          <Fact key={engine.lane} name={names[index] ?? engine.name} title={`${engine.operations} activities`}>
             {engine.busyNs === 0 ? (
               'idle'
             ) : (

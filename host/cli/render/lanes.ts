@@ -1,5 +1,6 @@
 /** The lanes of one iteration as text: a line for each host thread, stream and engine, all on one time scale. */
 import { activity, type Iteration, makespan } from '../../../core/analysis/iteration.ts';
+import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { Lane } from '../../../core/trace/trace.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
@@ -28,7 +29,9 @@ type Cells = (Cell | undefined)[];
 export function drawLanes(iteration: Iteration, columns: number, colors: Colors): string[] {
   const span = makespan(iteration);
   if (span === null || span <= 0) return ['Nothing was recorded.'];
-  const names = iteration.trace.lanes.map((lane) => kindNames[lane.kind] + lane.name);
+  const { lanes: own } = iteration.trace;
+  const titles = laneTitles(own);
+  const names = own.map(({ kind }, index) => kindNames[kind] + (titles[index] ?? ''));
   const nameWidth = Math.min(widestName, Math.max(...names.map((name) => name.length)));
   const width = Math.max(10, columns - nameWidth - 2);
   const lanes = names.map((): Cells => new Array<Cell | undefined>(width).fill(undefined));

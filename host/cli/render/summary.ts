@@ -4,6 +4,7 @@ import type { EngineUse } from '../../../core/analysis/engines.ts';
 import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
 import type { LazySummary } from '../../../core/analysis/summary.ts';
 import { isUnmeasuredDevice } from '../../../core/simulator/profile.ts';
+import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
 import type { Colors } from '../io.ts';
@@ -75,8 +76,9 @@ function pair(
 }
 
 function drawEngines(engines: readonly EngineUse[]): string[] {
-  const rows = engines.map(({ name, busyNs, shareOfMakespan, bytes, bytesPerSecond, kind }) => [
-    name,
+  const names = laneTitles(engines);
+  const rows = engines.map(({ busyNs, shareOfMakespan, bytes, bytesPerSecond, kind }, index) => [
+    names[index] ?? '',
     formatDuration(busyNs),
     shareText(shareOfMakespan),
     kind === 'compute' ? '' : formatBytes(bytes),

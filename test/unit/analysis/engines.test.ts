@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engineUse, linkUse } from '../../../core/analysis/engines.ts';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 
 const rows: Record<string, DrawnRow> = {
@@ -54,5 +55,21 @@ describe('engine use', () => {
       bytesPerSecond: null,
     });
     expect(linkUse(iterationOf(trace, 5)).h2d).toMatchObject({ operations: 0, busyNs: 0, shareOfMakespan: null });
+  });
+});
+
+describe('two devices', () => {
+  const rows: Record<string, DrawnRow> = {
+    U: { kind: 'copy', src: 'pinned', dst: 'device', engine: 'h2d', bytes: 100_000 },
+    K: { kind: 'kernel', engine: 'compute' },
+  };
+  const both = iterationOf(drawTrace({ rows, lanes: ['stream:a@g0  UUUUUUUUUU', 'stream:b@g1  UUUUUUUUK.'] }), 0);
+
+  it('have a link each: a share of the makespan is one of both', () => {
+    expect(linkUse(both).h2d).toMatchObject({ operations: 2, busyNs: 18_000, shareOfMakespan: 0.9 });
+  });
+
+  it('are told apart where their engines stand in one list', () => {
+    expect(laneTitles(engineUse(both))).toEqual(['H2D engine of g0', 'H2D engine of g1', 'Compute']);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hostTimes } from '../../../core/analysis/hostTime.ts';
 import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { TraceBuilder } from '../../../core/trace/builder.ts';
+import type { RowKind } from '../../../core/trace/trace.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 
 const base: Record<string, DrawnRow> = {
@@ -51,5 +53,27 @@ describe('host time', () => {
     ['cudaMemcpy within the device', { src: 'device' }, { name: 'cudaMemcpy' }, 0],
   ] as const)('%s', (_, copy, call, heldByCopyNs) => {
     expect(times(copy, call)[0]).toMatchObject({ heldByCopyNs, issuingNs: 5000 - heldByCopyNs });
+  });
+});
+
+describe('a call in which the thread works and waits, as a multi-tensor copy', () => {
+  it('is issuing only for the rest: the five make up the makespan', () => {
+    const builder = new TraceBuilder();
+    const lane = builder.lane({ kind: 'host-thread', id: 'thread:main', name: 'main', device: '' });
+    const row = (kind: RowKind, startNs: number, durationNs: number) =>
+      builder.add({ kind, lane, name: kind, op: 0, iteration: 0, startNs, durationNs });
+    row('host-call', 0, 10_000);
+    row('host-work', 2000, 3000);
+    row('host-sync', 6000, 1000);
+    row('host-call', 11_000, 1000);
+    expect(hostTimes(iterationOf(builder.build(), 0))).toEqual([
+      expect.objectContaining({
+        issuingNs: 7000,
+        heldByCopyNs: 0,
+        blockedInSynchronizeNs: 1000,
+        workingNs: 3000,
+        otherNs: 1000,
+      }),
+    ]);
   });
 });
