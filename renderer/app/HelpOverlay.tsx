@@ -6,14 +6,7 @@ import { assign, useApp } from './store/store.ts';
 export function HelpOverlay() {
   const opened = useApp((state) => state.helpOpen);
   return (
-    <Modal
-      opened={opened}
-      onClose={() => assign({ helpOpen: false })}
-      title="Keyboard and mouse"
-      size={880}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={() => assign({ helpOpen: false })} title="Keyboard and mouse" size={880}>
       <div className={classes['sections']}>
         {keySections.map(({ title, entries }) => (
           <section key={title} aria-label={title}>

@@ -13,8 +13,6 @@ export function notifyError(title: string, error: ErrorInfo): void {
     message: createElement(ErrorText, { error }),
     color: 'red',
     autoClose: 12_000,
-    withBorder: true,
-    closeButtonProps: { 'aria-label': 'Close' },
   });
 }
 
@@ -33,7 +31,5 @@ export function notifyDone(title: string, text: string, action?: DoneAction): vo
     title,
     message: createElement(DoneText, { text, ...(action === undefined ? {} : { action }), onDone: hide }),
     autoClose: action === undefined ? 6000 : 12_000,
-    withBorder: true,
-    closeButtonProps: { 'aria-label': 'Close' },
   });
 }

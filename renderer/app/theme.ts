@@ -70,6 +70,8 @@ export const theme = createTheme({
     // A menu may hold nothing but its items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Button: { defaultProps: { size: 'xs' } },
+    Modal: { defaultProps: { centered: true, size: 'sm', closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Badge: { defaultProps: { size: 'sm', radius: 'sm', tt: 'none' } },
   },
 });

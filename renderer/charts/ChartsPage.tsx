@@ -12,6 +12,7 @@ import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from
 import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
+import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { benchBandwidth, profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
@@ -110,7 +111,7 @@ function RunChooser({ ids }: { readonly ids: readonly string[] }) {
                 size="xs"
                 className={classes['choice'] ?? ''}
                 label={runTitle(run)}
-                description={`${run.origin} on ${run.device}, ${formatMoment(run.createdAt)}`}
+                description={`${ranOnWords(run)}, ${formatMoment(run.createdAt)}`}
               />
             ))}
           </div>

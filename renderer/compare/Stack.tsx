@@ -12,6 +12,7 @@ import { useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
+import { deviceAndTime } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
 import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
@@ -134,8 +135,8 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
         {summary === undefined ? null : (
           <>
             <OriginBadge origin={summary.origin} compact />
-            <Yielding title={`${summary.device}, ${formatMoment(summary.createdAt)}`}>
-              {summary.device}, {formatMoment(summary.createdAt)}
+            <Yielding title={deviceAndTime(summary.device, formatMoment(summary.createdAt))}>
+              {deviceAndTime(summary.device, formatMoment(summary.createdAt))}
             </Yielding>
           </>
         )}

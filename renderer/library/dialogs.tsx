@@ -29,14 +29,7 @@ function RenameDialog() {
   const renaming = useLibrary((state) => state.renaming);
   const shown = useLast(renaming);
   return (
-    <Modal
-      opened={renaming !== null}
-      onClose={closeRename}
-      title="Rename"
-      centered
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={renaming !== null} onClose={closeRename} title="Rename">
       {shown === null ? null : <RenameForm item={shown} key={itemKey(shown)} />}
     </Modal>
   );
@@ -82,14 +75,7 @@ function DeleteQuestion() {
   const { question } = useDeleteQuestion();
   const shown = useLast(question);
   return (
-    <Modal
-      opened={question !== null}
-      onClose={closeDeleteQuestion}
-      title="Delete for good?"
-      centered
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={question !== null} onClose={closeDeleteQuestion} title="Delete for good?">
       {shown === null ? null : (
         <>
           {shown.why === null ? (

@@ -132,14 +132,7 @@ function detailOf(experiment: Experiment, kind: DeclarationKind, id: string): st
 function DeleteUsed({ doomed, onClose }: { readonly doomed: Doomed | null; readonly onClose: () => void }) {
   const shown = useLast(doomed);
   return (
-    <Modal
-      opened={doomed !== null}
-      onClose={onClose}
-      title="Delete it with what uses it?"
-      centered
-      size="sm"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={doomed !== null} onClose={onClose} title="Delete it with what uses it?">
       <Text mb="md">
         “{shown?.id}” is used {shown?.uses === 1 ? 'once' : `${shown?.uses} times`}. What uses it is deleted too. You
         can undo this.

@@ -27,6 +27,7 @@ export function ScoreToolbar() {
   const isLesson = useApp((state) => state.page.kind === 'lesson');
   const anySelected = useApp((state) => selectedOp(state) !== null);
   const drawing = useEditor((state) => state.edgeFrom !== null);
+  const first = anySelected ? '' : ': select an operation first';
   return (
     <div className={classes['bar']} role="toolbar" aria-label="Score tools">
       <SegmentedControl
@@ -64,25 +65,30 @@ export function ScoreToolbar() {
         <IconArrowForwardUp size={16} />
       </Tool>
       <span className={classes['gap']} aria-hidden />
-      <Tool label="Duplicate (Ctrl+D)" name="Duplicate" enabled={anySelected} act={duplicateSelected}>
+      <Tool label={`Duplicate (Ctrl+D)${first}`} name="Duplicate" enabled={anySelected} act={duplicateSelected}>
         <IconCopy size={15} />
       </Tool>
-      <Tool label="Repeat what is selected (Ctrl+G)" name="Repeat" enabled={anySelected} act={() => groupSelected()}>
+      <Tool
+        label={`Repeat what is selected (Ctrl+G)${first}`}
+        name="Repeat"
+        enabled={anySelected}
+        act={() => groupSelected()}
+      >
         <IconRepeat size={15} />
       </Tool>
       <Tool
-        label="Put what is selected in a range (Ctrl+Alt+G)"
+        label={`Put what is selected in a range (Ctrl+Alt+G)${first}`}
         name="Range"
         enabled={anySelected}
         act={() => groupSelected(newRange)}
       >
         <IconBrackets size={15} />
       </Tool>
-      <Tool label="Ungroup (Ctrl+Shift+G)" name="Ungroup" enabled={anySelected} act={ungroupSelected}>
+      <Tool label={`Ungroup (Ctrl+Shift+G)${first}`} name="Ungroup" enabled={anySelected} act={ungroupSelected}>
         <IconBracketsOff size={15} />
       </Tool>
       <Tool
-        label="Draw an event edge from it (E)"
+        label={`Draw an event edge from it (E)${first}`}
         name="Event edge"
         enabled={anySelected}
         pressed={drawing}
@@ -90,14 +96,19 @@ export function ScoreToolbar() {
       >
         <IconVectorSpline size={15} />
       </Tool>
-      <Tool label="Delete (Del)" name="Delete" enabled={anySelected} act={deleteSelected}>
+      <Tool label={`Delete (Del)${first}`} name="Delete" enabled={anySelected} act={deleteSelected}>
         <IconTrash size={15} />
       </Tool>
       <span className={classes['state']} role="status">
         {drawing ? 'Choose where the edge ends' : edits?.dirty && !isLesson ? 'Not saved' : ''}
       </span>
       {isLesson ? null : (
-        <Tool label="Save (Ctrl+S)" name="Save" enabled={edits?.dirty === true} act={saveCurrent}>
+        <Tool
+          label={edits?.dirty === true ? 'Save (Ctrl+S)' : 'Nothing to save'}
+          name="Save"
+          enabled={edits?.dirty === true}
+          act={saveCurrent}
+        >
           <IconDeviceFloppy size={16} />
         </Tool>
       )}

@@ -12,6 +12,7 @@ import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { loadedRun, shownRunId } from '../app/store/select.ts';
 import { useApp } from '../app/store/store.ts';
 import type { WindowSummary } from '../app/windowSummary.ts';
+import { ranOnWords } from '../common/ranOn.ts';
 import { formatDay } from '../common/time.ts';
 import { HazardCount } from './HazardCount.tsx';
 import classes from './StatusLine.module.css';
@@ -30,8 +31,8 @@ export function StatusLine() {
             </>
           )}
           {summary === undefined ? null : (
-            <Item name="Run" shrinks title={`${summary.origin} on ${summary.device}`}>
-              {summary.origin} on {summary.device}
+            <Item name="Run" shrinks title={ranOnWords(summary)}>
+              {ranOnWords(summary)}
               {summary.origin === 'recorded' ? `, ${formatDay(summary.createdAt)}` : null}
             </Item>
           )}
@@ -64,11 +65,15 @@ function RunStatus({ summary }: { readonly summary: WindowSummary }) {
         </Item>
       )}
       {h2d.bytesPerSecond === null ? null : (
-        <Item name="H2D link" title="Bytes moved over the time in which the direction was busy">
+        <Item name="H2D link" yields="rate" title="Bytes moved over the time in which the direction was busy">
           {formatRate(h2d.bytesPerSecond)}
         </Item>
       )}
-      {d2h.bytesPerSecond === null ? null : <Item name="D2H link">{formatRate(d2h.bytesPerSecond)}</Item>}
+      {d2h.bytesPerSecond === null ? null : (
+        <Item name="D2H link" yields="rate">
+          {formatRate(d2h.bytesPerSecond)}
+        </Item>
+      )}
     </>
   );
 }
@@ -106,7 +111,11 @@ function EngineState() {
       </Tooltip>
     );
   }
-  return <Item name="Engine process">{devices === null ? 'starting' : 'ready'}</Item>;
+  return (
+    <Item name="Engine process" yields="state">
+      {devices === null ? 'starting' : 'ready'}
+    </Item>
+  );
 }
 
 function ConnectionState() {
@@ -116,7 +125,7 @@ function ConnectionState() {
   const words = { open: 'Connected', connecting: 'Connecting', lost: 'Not connected' }[status];
   return (
     <span className={classes['item']} data-tone={status === 'lost' ? 'bad' : undefined}>
-      <Icon size={14} aria-hidden /> {words}
+      <Icon size={14} aria-hidden /> <span className={open ? classes['connected'] : undefined}>{words}</span>
     </span>
   );
 }
@@ -126,12 +135,14 @@ interface ItemProps {
   readonly title?: string;
   /** Whether it may be cut off where there is little room. */
   readonly shrinks?: boolean;
+  /** It is left out where there is too little room for all: what is told elsewhere too, or is as it should be. */
+  readonly yields?: 'rate' | 'state';
   readonly children: ReactNode;
 }
 
-function Item({ name, title, shrinks = false, children }: ItemProps) {
+function Item({ name, title, shrinks = false, yields, children }: ItemProps) {
   return (
-    <span className={classes[shrinks ? 'shrinking' : 'item']} title={title}>
+    <span className={classes[shrinks ? 'shrinking' : 'item']} data-yields={yields} title={title}>
       <span className={classes['name']}>{name}</span> {children}
     </span>
   );

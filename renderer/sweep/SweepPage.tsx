@@ -19,6 +19,7 @@ import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
+import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
 import { PointsTable } from './PointsTable.tsx';
@@ -155,7 +156,7 @@ function Header({ sweep: { summary, document, iterations } }: { readonly sweep: 
         <p>
           <OriginBadge origin={summary.origin} compact />
           <span>
-            {summary.origin} on {summary.device}, {formatMoment(summary.createdAt)}
+            {ranOnWords(summary)}, {formatMoment(summary.createdAt)}
           </span>
         </p>
       </div>

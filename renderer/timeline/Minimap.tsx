@@ -198,7 +198,7 @@ function describe(element: HTMLElement, { startNs, endNs }: TimeView): void {
 /** Longer than this nothing waits for an idle moment. */
 const mostWaitMs = 300;
 
-/** Drawn once for a run and a width, after the lanes themselves. */
+/** Drawn once for a run and a width, after the lanes themselves; where another picture stays until then, in an idle moment. */
 function useOverview(
   canvas: RefObject<HTMLCanvasElement | null>,
   view: IterationView,
@@ -206,17 +206,21 @@ function useOverview(
   width: number,
   scheme: Scheme,
 ): void {
+  const isBlank = useRef(true);
   useEffect(() => {
     if (width < 1) return;
     const paint = (): void => {
       if (canvas.current === null) return;
+      isBlank.current = false;
       const ratio = window.devicePixelRatio || 1;
       const columns = Math.round(width * ratio);
       draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
     };
     let rest = (): void => {};
     const wait = beforeNextFrame(() => {
-      rest = whenIdle(paint, mostWaitMs);
+      // Summing up the first run keeps the window from being idle, and then begins this anew: a second without a picture.
+      if (isBlank.current) paint();
+      else rest = whenIdle(paint, mostWaitMs);
     });
     return () => {
       wait();

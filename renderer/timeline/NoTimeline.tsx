@@ -26,11 +26,10 @@ export function NothingRecorded({ run }: { readonly run: LoadedRun }) {
       </EmptyState>
     );
   }
+  // A trace was only read here: what failed is that.
+  const failure = experiment === null ? 'Nothing of it could be read' : 'This run failed';
   return (
-    <EmptyState
-      icon={<IconAlertTriangle size={24} />}
-      title={status === 'failed' ? 'This run failed' : 'Nothing was recorded'}
-    >
+    <EmptyState icon={<IconAlertTriangle size={24} />} title={status === 'failed' ? failure : 'Nothing was recorded'}>
       {error === undefined ? <Text c="dimmed">It ended before its first activity.</Text> : <ErrorText error={error} />}
     </EmptyState>
   );

@@ -7,6 +7,7 @@ import { pickRun } from '../app/store/runs.ts';
 import { runsOfPage } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
+import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import classes from './Toolbar.module.css';
 
@@ -36,7 +37,7 @@ const outcome = (run: RunSummary): string =>
 const runLabel = (run: RunSummary): string => `${outcome(run)}, ${formatMoment(run.createdAt)}`;
 
 const runDetail = (run: RunSummary): string =>
-  `${run.origin} on ${run.device}${run.engine === 'cpu' ? ' with the CPU engine' : ''}`;
+  `${ranOnWords(run)}${run.engine === 'cpu' ? ' with the CPU engine' : ''}`;
 
 export function IterationPicker({ run }: { readonly run: LoadedRun }) {
   const picked = useApp((state) => state.iteration);

@@ -8,6 +8,7 @@ import { currentEngineOptions, ranOn } from '../app/store/select.ts';
 import { assign, useApp } from '../app/store/store.ts';
 import { useDerived } from '../app/store/useDerived.ts';
 import { OriginBadge } from '../common/Origin.tsx';
+import { deviceAndTime } from '../common/ranOn.ts';
 import { formatDay } from '../common/time.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
 import { LanesButton } from './LanesButton.tsx';
@@ -72,7 +73,7 @@ function Provenance({ run }: { readonly run: LoadedRun }) {
   if (summary === undefined) return null;
   const words =
     summary.origin === 'recorded'
-      ? `${summary.device}, ${formatDay(summary.createdAt)}`
+      ? deviceAndTime(summary.device, formatDay(summary.createdAt))
       : engine === null || ranOn(summary, engine)
         ? null
         : 'another engine’s run';

@@ -1,0 +1,76 @@
+/** With little room: nothing that matters is cut off, and no toolbar takes more lines than it needs. */
+import { expect, test } from './support/test.ts';
+
+const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth;
+
+test('what is wrong stays in the status line when the window is small or enlarged', async ({ window, page }) => {
+  await window.open('Result read too early');
+  await expect(window.status).toContainText('bytes wrong');
+  // As 1280 by 800 at 150 %.
+  await page.setViewportSize({ width: 853, height: 533 });
+  await expect.poll(() => window.status.evaluate(isWhole)).toBe(true);
+  await expect(window.status.getByRole('button', { name: /^Hazards: 1/ })).toBeInViewport({ ratio: 1 });
+  await expect(window.status.getByText('bytes wrong')).toBeInViewport({ ratio: 1 });
+  await window.open('Strategy B: one stream for each step');
+  await expect(window.status).toContainText('D2H with kernel');
+  await expect.poll(() => window.status.evaluate(isWhole)).toBe(true);
+});
+
+test('a lesson has its controls in one line each, and its buttons whole', async ({ window, page }) => {
+  await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+  await page.getByRole('button', { name: /The four cases/ }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('radio').first().click();
+  await page.getByRole('button', { name: 'Answer, and run it' }).click();
+  const tools = window.timeline.getByRole('toolbar', { name: 'Timeline tools' });
+  await expect(tools).toBeVisible();
+  expect((await tools.boundingBox())?.height).toBeLessThan(48);
+  const middleOf = async (control: ReturnType<typeof page.getByRole>): Promise<number> => {
+    const box = await control.boundingBox();
+    return box === null ? Number.NaN : box.y + box.height / 2;
+  };
+  const [shown, engine] = [page.getByRole('radiogroup', { name: 'Run shown' }), window.engine];
+  expect(Math.abs((await middleOf(shown)) - (await middleOf(engine)))).toBeLessThan(3);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const name of ['Back', 'Next']) {
+    const label = page.getByRole('navigation', { name: 'Steps' }).getByText(name, { exact: true });
+    await expect.poll(() => label.evaluate(isWhole)).toBe(true);
+  }
+});
+
+test('notes leave the lanes most of the room, and stay within theirs', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await window.timeline.getByRole('button', { name: /Notes/ }).click();
+  await page.setViewportSize({ width: 853, height: 533 });
+  const [notes, plot] = [
+    page.getByRole('complementary', { name: 'Notes' }),
+    window.timeline.getByTestId('timeline-plot'),
+  ];
+  const box = await notes.boundingBox();
+  const legend = await window.timeline.getByText('H2D copy', { exact: true }).boundingBox();
+  expect((box?.y ?? Number.NaN) + (box?.height ?? 0)).toBeLessThanOrEqual(legend?.y ?? Number.NaN);
+  expect((await plot.boundingBox())?.width).toBeGreaterThan(90);
+});
+
+test('a trace of which nothing could be read says so, and names no device', async ({ window, page }) => {
+  await window.openFile('broken.json', Buffer.from('{"traceEvents": [{"ph":"X"'));
+  await expect(page.getByText('Nothing of it could be read', { exact: true })).toBeVisible();
+  await expect(window.status).toContainText(/recorded, \w/);
+  await expect(window.status).not.toContainText('recorded on');
+});
+
+test('the minimap has its picture with the first lanes, however busy the window is', async ({ window, page }) => {
+  await page.evaluate(() => {
+    // No moment is idle.
+    Object.assign(window, { requestIdleCallback: () => 0 });
+  });
+  await window.open('Pinned source, second stream');
+  const minimap = window.timeline.getByRole('region', { name: 'Whole run' }).locator('canvas');
+  const hasPicture = () =>
+    minimap.evaluate((canvas: HTMLCanvasElement) => {
+      const data = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      const pixels = new Uint32Array(new Uint8ClampedArray(data).buffer);
+      return pixels.some((pixel) => pixel !== pixels[0]);
+    });
+  await expect.poll(hasPicture).toBe(true);
+});
