@@ -101,6 +101,8 @@ export const keySections: readonly KeySection[] = [
       entry([','], 'Previous activity in the lane', ','),
       entry(['↑', '↓'], 'Lane above, lane below', 'arrowup', 'arrowdown'),
       entry([']', '['], 'To what it leads to; back to what led to it', ']', '['),
+      entry(['R'], 'Sum up what ran while the selected one did', 'r'),
+      entry(['Ctrl', 'A'], 'Sum up the whole run by name', 'a'),
       entry(['V'], 'Next missed overlap; with Shift: previous', 'v'),
       entry(['M'], 'Mark what is selected, or the time under the pointer', 'm'),
       entry(['N'], 'Write a note on it', 'n'),

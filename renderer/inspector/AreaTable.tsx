@@ -1,6 +1,7 @@
 /** The summary table of a stretch of time, to be read here or copied into a spreadsheet or a report. */
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { CopyTable } from '../common/CopyTable.tsx';
+import { usePaints } from '../common/usePaints.ts';
 import { type AreaRow, areaText } from '../timeline/areaTable.ts';
 import classes from './AreaTable.module.css';
 
@@ -8,6 +9,7 @@ import classes from './AreaTable.module.css';
 const mostShown = 40;
 
 export function AreaTable({ rows }: { readonly rows: readonly AreaRow[] }) {
+  const paints = usePaints();
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
@@ -29,7 +31,10 @@ export function AreaTable({ rows }: { readonly rows: readonly AreaRow[] }) {
           <tbody>
             {rows.slice(0, mostShown).map((row) => (
               <tr key={`${row.paint}:${row.name}`}>
-                <td title={row.name}>{row.name}</td>
+                <td title={row.name}>
+                  <span className={classes['swatch']} style={{ background: paints(row.paint).fill }} aria-hidden />
+                  {row.name}
+                </td>
                 <td>{row.count}</td>
                 <td>{formatDuration(row.totalNs)}</td>
                 <td>{formatDuration(row.meanNs)}</td>

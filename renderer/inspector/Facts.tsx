@@ -1,5 +1,5 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconTable, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { select } from '../app/store/store.ts';
 import classes from './Inspector.module.css';
@@ -40,6 +40,15 @@ export function ShareBar({ share, tone }: { readonly share: number; readonly ton
     <span className={classes['bar']} aria-hidden>
       <span style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} data-tone={tone} />
     </span>
+  );
+}
+
+/** To the summary of a stretch of time. */
+export function SumUp({ title, onClick }: { readonly title: string; readonly onClick: () => void }) {
+  return (
+    <Button variant="default" size="compact-xs" leftSection={<IconTable size={14} aria-hidden />} onClick={onClick}>
+      {title}
+    </Button>
   );
 }
 

@@ -6,7 +6,8 @@ import { isOfPresent } from '../app/store/select.ts';
 import { select, useApp } from '../app/store/store.ts';
 import { rowKindWords, rowRate, rowTitle } from '../timeline/describeRow.ts';
 import { operationLabels } from '../timeline/operationLabels.ts';
-import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';
+import { selectStretch } from '../timeline/useTimelineKeys.ts';
+import { Block, Fact, Facts, SelectionHeading, ShareBar, SumUp } from './Facts.tsx';
 import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationFields } from './OperationDetails.tsx';
@@ -54,6 +55,9 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
           <Fact name="Name">{read.name}</Fact>
           <Fact name="Iteration">{read.iteration + 1}</Fact>
         </Facts>
+        {read.durationNs > 0 ? (
+          <SumUp title="What ran meanwhile, by name (R)" onClick={() => selectStretch(run, read)} />
+        ) : null}
       </Block>
       <Partners run={run} row={row} />
       {read.op === null || info.experiment === null ? null : (

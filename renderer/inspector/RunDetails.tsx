@@ -10,7 +10,8 @@ import type { WindowSummary } from '../app/windowSummary.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatInstant } from '../common/time.ts';
-import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
+import { selectStretch } from '../timeline/useTimelineKeys.ts';
+import { Block, Fact, Facts, ShareBar, SumUp } from './Facts.tsx';
 import classes from './Inspector.module.css';
 import { VerdictCard, verdictTone } from './VerdictCard.tsx';
 
@@ -34,7 +35,15 @@ function Summarized({ run, summary }: { readonly run: LoadedRun; readonly summar
       <div className={classes['heading']}>
         <div>
           <small>Run</small>
-          <h2>{summary.makespanNs === null ? nothing(summary) : `Makespan ${formatDuration(summary.makespanNs)}`}</h2>
+          <h2>
+            {summary.makespanNs === null ? (
+              nothing(summary)
+            ) : (
+              <>
+                Makespan <span className={classes['whole']}>{formatDuration(summary.makespanNs)}</span>
+              </>
+            )}
+          </h2>
         </div>
         {origin === undefined ? null : <OriginBadge origin={origin} />}
       </div>
@@ -61,6 +70,7 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
       <DeviceBlock summary={summary} />
       <EngineBlock summary={summary} />
       <HostBlock summary={summary} />
+      <ByName run={run} />
       <VerificationBlock summary={summary} />
       <TimingBlock summary={summary} />
       <MachineBlock summary={summary} />
@@ -194,6 +204,20 @@ function DeviceTime({ name, timeNs, totalNs }: DeviceTimeProps) {
     <Fact name={name} title="Of the time from the device's first activity to the end of its last">
       <ShareBar share={timeNs / totalNs} /> {formatDuration(timeNs)}, {formatShare(timeNs / totalNs)}
     </Fact>
+  );
+}
+
+/** Of each name how often it ran and how long it took is counted when it is asked for: it takes a walk over every row. */
+function ByName({ run }: { readonly run: LoadedRun }) {
+  const iteration = useApp((state) => state.iteration);
+  const { makespanNs } = run.view(iteration);
+  return (
+    <Block title="By name">
+      <SumUp
+        title="Sum up the whole run (Ctrl+A)"
+        onClick={() => selectStretch(run, { startNs: 0, endNs: makespanNs })}
+      />
+    </Block>
   );
 }
 

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { rowEndNs } from '../../core/trace/rows.ts';
 import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { select, state } from '../app/store/store.ts';
+import { select, state, useApp } from '../app/store/store.ts';
 import { operationLabels } from './operationLabels.ts';
 import { findRows } from './search.ts';
 import classes from './Toolbar.module.css';
@@ -25,6 +25,9 @@ export function SearchBox({ run, view, time }: Props) {
   const matches = useMemo(
     () => findRows(trace, view.rows, query, operationLabels(info.experiment)),
     [trace, info, view, query],
+  );
+  const place = useApp(({ selection }) =>
+    selection?.kind === 'row' && selection.run === run.id ? matches.placeOf(selection.row) : null,
   );
   useSlashKey(input);
   const go = (step: 1 | -1): void => {
@@ -54,18 +57,21 @@ export function SearchBox({ run, view, time }: Props) {
       leftSection={<IconSearch size={14} aria-hidden />}
       rightSection={
         query === '' ? null : (
-          <small role="status" aria-label={`${matches.count} matches`}>
-            {matches.count}
+          <small role="status" aria-label={wordsOf(place, matches.count)} data-none={matches.count === 0 || undefined}>
+            {matches.count === 0 ? 'none' : place === null ? matches.count : `${place}/${matches.count}`}
           </small>
         )
       }
-      rightSectionWidth={58}
+      rightSectionWidth={64}
       value={query}
       onChange={(event) => setQuery(event.currentTarget.value)}
       onKeyDown={onKeyDown}
     />
   );
 }
+
+const wordsOf = (place: number | null, count: number): string =>
+  place === null ? `${count} matches` : `match ${place} of ${count}`;
 
 function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
   useEffect(() => {

@@ -28,7 +28,7 @@ export function TimelinePanel() {
   const id = useApp(shownRunId);
   const run = useApp((state) => loadedRun(state, id));
   return (
-    <section className={classes['panel']} aria-label="Timeline">
+    <section className={classes['panel']} aria-label="Timeline" data-timeline>
       {run === null ? <NoTimeline id={id} /> : <RunTimeline key={run.id} run={run} />}
       {run === null ? null : <PredictionBar className={classes['again']} />}
     </section>

@@ -6,6 +6,8 @@ import type { OperationLabel } from './describeRow.ts';
 
 export interface Matches {
   readonly count: number;
+  /** Which of them a row is, from 1; null where it is none. */
+  placeOf(row: RowIndex): number | null;
   /** The match after (1) or before (-1) a row; beyond the last one the search begins anew. Null where there is none. */
   next(from: RowIndex | null, step: 1 | -1): RowIndex | null;
 }
@@ -28,6 +30,10 @@ export function findRows(trace: Trace, range: RowRange, query: string, label: Op
   const rows = words.length === 0 ? new Uint32Array(0) : matching(range, isMatch);
   return {
     count: rows.length,
+    placeOf: (row) => {
+      const at = place(rows, row - 1, 1);
+      return rows[at] === row ? at + 1 : null;
+    },
     next: (from, step) => {
       if (rows.length === 0) return null;
       const at = place(rows, from ?? range.from - 1, step);

@@ -19,8 +19,14 @@ export function useTimelineKeys(run: LoadedRun, view: IterationView, time: Share
   latest.current = { run, view, time };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      if (event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
       const { run, view, time } = latest.current;
+      if (event.ctrlKey || event.metaKey) {
+        if (event.key !== 'a' || !isOfLanes(event.target)) return;
+        event.preventDefault();
+        selectStretch(run, { startNs: 0, endNs: view.makespanNs });
+        return;
+      }
       const selected = (): TimeView | null => selectedExtent(run, view);
       if (moveTime(event.key, time, selected) || moveSelection(event.key, run, view, time)) event.preventDefault();
     };
@@ -35,6 +41,16 @@ export function takesKeys(target: EventTarget | null): boolean {
   const own =
     'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="dialog"], [role="separator"]';
   return target.closest(own) !== null;
+}
+
+/** Elsewhere Ctrl+A means the text or the operations that are there. */
+const isOfLanes = (target: EventTarget | null): boolean =>
+  target === document.body || (target instanceof Element && target.closest('[data-timeline]') !== null);
+
+/** What ran in it is summed up by name in the inspector. */
+export function selectStretch(run: LoadedRun, { startNs, endNs }: TimeView): boolean {
+  if (endNs > startNs) select({ kind: 'area', run: run.id, startNs, endNs });
+  return endNs > startNs;
 }
 
 /** Keys that move only the view, as the comparison has them too. */
@@ -77,6 +93,9 @@ function moveSelection(key: string, run: LoadedRun, view: IterationView, time: S
     case 'F':
       fitSelection(selectedExtent(run, view), time);
       return true;
+    case 'r':
+    case 'R':
+      return selectStretch(run, selectedExtent(run, view) ?? { startNs: 0, endNs: 0 });
     case '.':
       return step(run, view, time, (row) => alongLane(run.run.trace, view.rows, row, 1));
     case ',':

@@ -35,6 +35,11 @@ test('search goes from match to match by keyboard, and says how many there are',
   await expect(window.timeline.getByRole('status', { name: /^[1-9]\d* matches$/ })).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(window.timeline.getByTestId('timeline-announcement')).toContainText(/kernel/i);
+  await expect(window.timeline.getByRole('status', { name: /^match 1 of [1-9]\d*$/ })).toBeVisible();
+  await page.keyboard.press('Shift+Enter');
+  await expect(window.timeline.getByRole('status', { name: /^match ([1-9]\d*) of \1$/ })).toBeVisible();
+  await box.fill('no such activity');
+  await expect(window.timeline.getByRole('status', { name: '0 matches' })).toHaveText('none');
   await page.keyboard.press('Escape');
   await expect(box).not.toBeFocused();
   await expect(box).toHaveValue('');
@@ -53,6 +58,32 @@ test('a stretch that is dragged over is summed up by name', async ({ window, pag
   ]);
   await expect(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toContainText('GB/s');
   await expect(window.inspector.getByRole('button', { name: 'Copy as Markdown' })).toBeVisible();
+});
+
+test('the whole run is summed up by name, and so is the time that one activity takes', async ({ window, page }) => {
+  const table = window.inspector.getByRole('region', { name: 'What ran in the stretch' });
+  const where = window.inspector.getByRole('region', { name: 'Where' });
+  await window.timeline.getByTestId('timeline-plot').click({ position: { x: 4, y: 4 } });
+  await page.keyboard.press('Control+a');
+  await expect(table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' })).toHaveCount(1);
+  await expect(where).toContainText(/From\s*0 ns/);
+  await page.keyboard.press('Escape');
+  await expect(table).toBeHidden();
+  await window.inspector.getByRole('button', { name: 'Sum up the whole run (Ctrl+A)' }).click();
+  await expect(table).toBeVisible();
+  // In the score it selects every operation, as before.
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  await page.keyboard.press('Control+a');
+  await expect(table).toBeHidden();
+  await page.keyboard.press('/');
+  await page.keyboard.insertText('20.0 MiB');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('v');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('.');
+  await page.keyboard.press('r');
+  await expect(table).toBeVisible();
+  await expect(where).not.toContainText(/Activities\s*0/);
 });
 
 test.describe('lanes', () => {
