@@ -80,7 +80,7 @@ function describeUnlabelled(operation: Operation, experiment: Experiment, find: 
 
 function multiCopyText({ direction, payload, strategy, relay }: OperationOf<'multiCopy'>): string {
   const through = relay === undefined ? '' : ` through ${relay === 'auto' ? 'all devices' : relay.join(', ')}`;
-  return `${direction.toUpperCase()} ${payload.tensors} tensors, ${strategy}${through}`;
+  return `${direction.toUpperCase()} ${payload.tensors} ${payload.tensors === 1 ? 'tensor' : 'tensors'}, ${strategy}${through}`;
 }
 
 /** Bytes that a copy moves: as written, or all that fits in both buffers. Zero where a buffer is missing. */

@@ -1,8 +1,10 @@
 /** The simulator as an engine: the same request in and the same run out as from the native ones. */
 import { CopyscopeError } from '../errors.ts';
 import type { DeviceInfo, Engine, EngineRequest, RunHooks } from '../program/engine.ts';
+import type { Program } from '../program/program.ts';
 import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
+import { bytes, formatBytes } from '../units.ts';
 import { type DeviceProfile, profileDeviceName } from './profile.ts';
 import { whileRecording } from './recorder.ts';
 import { type SimulateOptions, type SimulationProgress, type SimulationResult, simulateInSteps } from './simulate.ts';
@@ -66,7 +68,7 @@ function requireGoingOn(signal: RunHooks['signal']): void {
 }
 
 function simulatedRun(
-  { experiment, whileRecording: isRecorded = false }: EngineRequest,
+  { experiment, program, whileRecording: isRecorded = false }: EngineRequest,
   profile: DeviceProfile,
   { trace, makespanNs }: SimulationResult,
   site: Omit<SimulationSite, 'pause'>,
@@ -93,11 +95,30 @@ function simulatedRun(
     verification: { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] },
     notes: [
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
+      ...memoryNotes(program, profile),
       ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),
   };
   return { info, trace };
+}
+
+/** Of each device that has not the memory for its buffers. A simulation needs none, and would not tell. */
+function memoryNotes({ buffers, devices }: Program, { device: { name, memoryBytes } }: DeviceProfile): string[] {
+  return devices.flatMap(({ id }, index) => {
+    const own = buffers.filter(({ memory, device }) => memory === 'device' && device === index);
+    // What operations allocate need not be there at once, but each by itself beside what is there before the run.
+    const [before, most] = own.reduce(
+      ([sum, largest], { allocated, bytes: size }) =>
+        allocated === 'before-run' ? [sum + size, largest] : [sum, Math.max(largest, size)],
+      [0, 0],
+    );
+    if (before + most <= memoryBytes) return [];
+    const [needed, has] = [formatBytes(bytes(before + most)), formatBytes(bytes(memoryBytes))];
+    return [
+      `It would not run: "${id}" needs at least ${needed} for its buffers, and the ${name} has ${has}. CUDA fails with cudaErrorMemoryAllocation.`,
+    ];
+  });
 }
 
 const recorderNote = ({ name, recorder }: DeviceProfile): string =>

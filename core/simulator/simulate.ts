@@ -174,12 +174,31 @@ function requireFinished(program: Program, threads: readonly HostThread[]): void
     if (current === null) return [];
     return [{ op: current.op, text: `thread "${program.threads[index]?.id}" in ${current.name}` }];
   });
-  const [first] = held;
+  const [first, second] = held;
   if (first === undefined) return;
+  const waits = second === undefined ? 'waits for what never comes' : 'each wait for what never comes';
   throw new CopyscopeError({
     code: 'simulation.deadlock',
     op: first.op,
-    message: `the program can't go on: ${held.map(({ text }) => text).join(', ')} waits for what never completes.`,
-    remedy: 'Look for work that needs more of the device than it has, or for a wait on such work.',
+    message: `the program can't go on: ${held.map(({ text }) => text).join(', ')} ${waits}.`,
+    remedy:
+      signalRemedy(
+        program,
+        held.map(({ op }) => op),
+      ) ?? 'Look for work that needs more of the device than it has, or for a wait on such work.',
   });
+}
+
+/** Of threads of which one is held by a signal: what would let it go on. */
+function signalRemedy({ threads, signals }: Program, held: readonly number[]): string | null {
+  for (const { instructions } of threads) {
+    for (const one of instructions) {
+      if ((one.code !== 'signal' && one.code !== 'waitSignal') || !held.includes(one.op)) continue;
+      const name = `"${signals[one.signal]?.id}"`;
+      return one.code === 'signal'
+        ? `Let another thread wait for ${name} as often as it is signalled, or give it more capacity.`
+        : `Let another thread signal ${name} as often as it is waited for, before it waits for this one itself.`;
+    }
+  }
+  return null;
 }

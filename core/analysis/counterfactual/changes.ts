@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../experiment/change.ts';
 import { shareOut } from './device.ts';
-import { ownGraph } from './graphs.ts';
+import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
 import { inParts } from './inParts.ts';
 import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
 import { joinCopies, pipelined } from './joinCopies.ts';
@@ -23,7 +23,7 @@ export function changesFor(situation: Situation): Change[] {
     case 'pageable-destination':
       return present(pin(situation, verdict.op), pipelined(situation), before(verdict.op));
     case 'same-stream':
-      return present(ownStream(situation));
+      return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
     case 'legacy-default-stream':
       return present(nonBlocking(situation), ownStream(situation));
     case 'event-dependency':
@@ -41,7 +41,7 @@ export function changesFor(situation: Situation): Change[] {
     case 'mapped-memory':
       return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
     case 'queued-behind':
-      return present(ownStream(situation), earlier());
+      return present(ownBranch(situation), ownStream(situation), earlier());
     case 'issued-too-late':
       return present(
         asynchronous(situation),

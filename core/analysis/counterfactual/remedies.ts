@@ -12,6 +12,7 @@ import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { type Prediction, predict } from './predict.ts';
 import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
+import { second } from './situation.ts';
 
 /** Causes taken away one after another. */
 const mostSteps = 3;
@@ -105,11 +106,26 @@ function takeAway(from: Attempt, verdict: Verdict, { profile, effort }: Machine)
   return first;
 }
 
-/** Of a wait that was taken away: what others' data needed came back in its place, and nothing is otherwise. */
-const isUndone = (attempt: Attempt, from: Attempt): boolean =>
-  verdictOf(from)?.cause === 'event-dependency' &&
-  verdictOf(attempt)?.cause === 'event-dependency' &&
-  attempt.prediction.makespanNs === from.prediction.makespanNs;
+/** Of an order or a wait that was taken away: what the data needs came back in its place, and keeps the copy as it did. */
+function isUndone(attempt: Attempt, from: Attempt): boolean {
+  const [before, after] = [verdictOf(from), verdictOf(attempt)];
+  if (before === null || after === null || before.cause !== after.cause) return false;
+  switch (after.cause) {
+    case 'queued-behind':
+      // Where it is the copy that stands behind something.
+      if (second({ ...from.prediction, verdict: before }) !== before.op) return false;
+      return labelOf(attempt, after.blockedBy) === labelOf(from, before.blockedBy);
+    case 'event-dependency':
+      return attempt.prediction.makespanNs === from.prediction.makespanNs;
+    case 'issued-too-late':
+      return !from.prediction.program.operations.some(({ label }) => label === labelOf(attempt, after.blockedBy));
+    default:
+      return false;
+  }
+}
+
+const labelOf = ({ prediction }: Attempt, op: number | null): string | null =>
+  op === null ? null : (prediction.program.operations[op]?.label ?? null);
 
 /** Number that the copy has after the change. One that was moved is found where its like was put. */
 function movedOperation({ prediction, op }: Attempt, { patches }: Change, after: Prediction): number | null {

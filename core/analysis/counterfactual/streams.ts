@@ -54,7 +54,8 @@ export function intoOthersStream(situation: Situation): Change[] {
   });
 }
 
-function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
+/** The copy, and the events recorded right behind it. */
+export function move(edit: ChangeBuilder, experiment: Experiment, copy: Found<'copy'>, stream: string): Change {
   edit.replace([...copy.info.path, 'stream'], stream);
   for (const path of recordsBehind(experiment, copy)) edit.replace([...path, 'stream'], stream);
   return edit.change;

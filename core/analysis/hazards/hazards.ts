@@ -1,6 +1,6 @@
 /** The hazards of a program: what find.ts found, with names, words and rules. */
 import { fieldPath } from '../../experiment/experiment.ts';
-import type { Program } from '../../program/program.ts';
+import type { OperationInfo, Program } from '../../program/program.ts';
 import type { Conflict } from './conflicts.ts';
 import { findConflicts } from './find.ts';
 import type { Hazard, HazardKind, HazardOperation, HazardReport } from './hazard.ts';
@@ -59,13 +59,16 @@ function meetingOf(names: Names, { first, second, from, to }: Conflict): Meeting
 function kindOf(names: Names, one: Touch, other: Touch): HazardKind {
   if (one.where === 'host') return 'unordered-threads';
   if (other.where === 'stream') {
-    return one.stream === other.stream && names.thread(one.op) !== names.thread(other.op)
-      ? 'unordered-threads'
-      : 'unordered-streams';
+    if (one.stream !== other.stream) return 'unordered-streams';
+    const byThreads = names.thread(one.op) !== names.thread(other.op) || names.areOfOneGraph(one.op, other.op);
+    return byThreads ? 'unordered-threads' : 'unordered-streams';
   }
   if (!other.writes) return 'read-before-arrival';
   return one.writes ? 'destination-changed-in-flight' : 'source-changed-in-flight';
 }
+
+const isWithin = (path: OperationInfo['path'], outer: OperationInfo['path']): boolean =>
+  outer.length < path.length && outer.every((step, index) => step === path[index]);
 
 class Names {
   readonly #program: Program;
@@ -82,6 +85,21 @@ class Names {
 
   thread(op: number): number {
     return this.#program.operations[op]?.thread ?? -1;
+  }
+
+  /**
+   * Whether both are part of one graph that is captured once. Its launches run one after another, and so does what one
+   * stream has of it: that two of it meet can only be since host threads launch it in no order.
+   */
+  areOfOneGraph(a: number, b: number): boolean {
+    const around = (op: number): OperationInfo[] => {
+      const path = this.#program.operations[op]?.path ?? [];
+      return this.#program.operations.filter((outer) => outer.op !== op && isWithin(path, outer.path));
+    };
+    const [ofA, ofB] = [around(a), around(b)];
+    const capture = ofA.find(({ kind }) => kind === 'graphCapture');
+    if (capture === undefined || !ofB.includes(capture)) return false;
+    return !ofA.some(({ kind, path }) => kind === 'repeat' && isWithin(capture.path, path));
   }
 
   hazard(kind: HazardKind, first: number, second: number, buffer: number, from?: number, to?: number): Hazard {

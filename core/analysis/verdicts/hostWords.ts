@@ -96,7 +96,12 @@ function lateRemedy(told: Told, second: string, holder: Activity | null): string
   const { pair } = told.shown;
   if (holder === null) return `Issue ${second} earlier.`;
   if (holder.kind === 'host-sync') return `Issue ${second} before synchronising.`;
-  if (holder.kind !== 'host-call') return `Issue ${second} before the host's own work.`;
+  if (holder.kind !== 'host-call') {
+    const isNeeded = pair !== null && told.scene.facts.shareData(holder.op, pair.second.op) === true;
+    if (!isNeeded) return `Issue ${second} before the host's own work.`;
+    const other = told.copyFirst ? 'the copy' : told.kernelName;
+    return `${capital(second)} needs what "${holder.name}" makes: do that ahead of time, or on another host thread while ${other} runs.`;
+  }
   if (holder.row === pair?.secondCall?.row) {
     return `See what held ${holder.name}: a full launch queue, or a processor busy with other threads.`;
   }

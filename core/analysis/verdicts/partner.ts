@@ -108,5 +108,12 @@ type Need = (typeof need)[keyof typeof need];
 
 function needOf(scene: Scene, copy: Activity, kernel: Activity): Need {
   if (scene.facts.shareData(copy.op, kernel.op) !== true) return need.none;
-  return copy.correlation > 0 && copy.correlation === kernel.correlation ? need.ownLaunch : need.data;
+  if (copy.correlation > 0 && copy.correlation === kernel.correlation) return need.ownLaunch;
+  return copy.lane === kernel.lane && areOfOneGraph(scene, copy, kernel) ? need.ownLaunch : need.data;
+}
+
+/** Launches of it in one stream come one after the other anyway: then the nearest kernel tells most. */
+function areOfOneGraph({ facts }: Scene, copy: Activity, kernel: Activity): boolean {
+  const graph = facts.capture(copy.op);
+  return graph !== undefined && graph === facts.capture(kernel.op);
 }

@@ -47,7 +47,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     remedy: told.readsOneValue
       ? readLater
       : told.shown.partner?.needsData === true
-        ? `${otherWork} Either needs a second stream.`
+        ? `${otherWork} Either needs a second stream${told.scene.facts.capture(told.copy.op) === undefined ? '' : ', as a branch of the graph'}.`
         : `${told.ownStream}.`,
   }),
 
@@ -216,7 +216,7 @@ const tellers: Readonly<Record<Cause, Teller>> = {
         ? ''
         : ` ${call.name} held the host for ${formatDuration(durationOf(call))}.`;
     return {
-      title: 'No kernel in the run',
+      title: told.scene.kernels.size === 0 ? 'No kernel in the run' : 'No kernel on its device',
       explanation: `The copy took ${formatDuration(durationOf(told.copy))}, and no kernel ran on its device.${held}`,
       remedy: null,
     };
@@ -224,11 +224,12 @@ const tellers: Readonly<Record<Cause, Teller>> = {
 
   'not-a-copy-engine-copy': (told) => {
     const host = told.copy.direction === 'h2h';
+    const had = told.copyFirst ? `${told.kernelName} had to wait for it` : `${told.kernelName} had the device`;
     return {
       title: host ? 'Copied by the host' : 'Not a copy-engine copy',
       explanation: host
         ? `A copy between two host buffers is done by the calling thread. ${told.timing}`
-        : `This copy ran where kernels run, not on a copy engine, and ${told.kernelName} had the device. ${told.timing}`,
+        : `This copy ran where kernels run, not on a copy engine, and ${had}. ${told.timing}`,
       remedy: host ? 'Copy on another host thread.' : null,
     };
   },

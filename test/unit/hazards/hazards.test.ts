@@ -253,6 +253,16 @@ describe('graphs', () => {
     expect(found(of([capture, inA, capture, inB]))).toEqual(['unordered-streams 1-4']);
   });
 
+  it('that two threads launch in no order run one after another all the same: which comes first is chance', () => {
+    const launch = (stream: string) => ({ op: 'graphLaunch', graph: 'step', stream }) as const;
+    const [signal, wait] = [{ op: 'signal', signal: 'go' } as const, { op: 'waitSignal', signal: 'go' } as const];
+    const operations = [{ op: 'memset', buffer: 'device', stream: 'a' } as const];
+    const experiment = of([{ ...capture, operations } as never, signal, launch('a')], [wait, launch('b')]);
+    expect(found(experiment)).toEqual(['unordered-threads 1-1']);
+    const [hazard] = findHazards(lower(experiment)).hazards;
+    expect(hazard?.explanation).toContain('Which host thread comes first is chance.');
+  });
+
   it('let their thread signal while it captures', () => {
     const [signal, wait] = [
       { op: 'signal', signal: 'go' },

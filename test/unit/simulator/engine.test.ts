@@ -63,6 +63,24 @@ describe('the overlap example', () => {
 });
 
 describe('a run', () => {
+  it('says where the device has not the memory for it', async () => {
+    const gigabyte = 10 ** 9;
+    const notes = async (before: number, allocated: number) => {
+      const document = looped(1);
+      const sizes = [
+        { id: 'large', memory: 'device', bytes: before },
+        { id: 'made', memory: 'device', bytes: allocated, allocated: 'by-operation' },
+      ];
+      return (await engine.run(request({ ...document, buffers: sizes }))).info.notes;
+    };
+    expect((await notes(140 * gigabyte, 10 * gigabyte)).some((note) => note.startsWith('It would not run'))).toBe(
+      false,
+    );
+    expect(await notes(140 * gigabyte, 20 * gigabyte)).toContain(
+      'It would not run: "gpu" needs at least 149 GiB for its buffers, and the NVIDIA H200 has 140 GiB. CUDA fails with cudaErrorMemoryAllocation.',
+    );
+  });
+
   it('says that it is simulated, on what, and that no data was verified', async () => {
     const { info, trace } = await engine.run(request(example('pinned-side-stream')));
     expect(runInfoSchema.parse(info)).toEqual(info);

@@ -156,7 +156,21 @@ describe('signals', () => {
   });
 
   it('that never come are a deadlock', () => {
-    expect(() => withSignal(1, [wait])).toThrow(expect.objectContaining({ code: 'simulation.deadlock' }));
+    expect(() => withSignal(1, [wait])).toThrow(
+      expect.objectContaining({
+        code: 'simulation.deadlock',
+        message: 'the program can\'t go on: thread "main" in wait for full waits for what never comes.',
+        remedy: 'Let another thread signal "full" as often as it is waited for, before it waits for this one itself.',
+      }),
+    );
+  });
+
+  it('that nobody takes hold the thread for ever where they have no room', () => {
+    expect(() => withSignal(1, [signal, signal])).toThrow(
+      expect.objectContaining({
+        remedy: 'Let another thread wait for "full" as often as it is signalled, or give it more capacity.',
+      }),
+    );
   });
 });
 

@@ -185,7 +185,7 @@ describe('in every program', () => {
   it('a host thread does one thing at a time, and stages tensors within the call that copies them', () => {
     check(programs(everything, 3), (tested) => {
       const all = run(tested);
-      const calls = all.filter(({ kind, name }) => kind === 'host-call' && name.includes('tensors'));
+      const calls = all.filter(({ kind, name }) => kind === 'host-call' && name.includes(' tensor'));
       const callOf = (row: PlainRow): PlainRow | undefined =>
         calls.find(({ op, start, end }) => op === row.op && start <= row.start && row.end <= end);
       const isStaging = (row: PlainRow): boolean => row.kind === 'host-work' && callOf(row) !== undefined;
