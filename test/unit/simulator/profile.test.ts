@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lower } from '../../../core/program/lower.ts';
 import { attainableBandwidth, parseProfile, profileDeviceName } from '../../../core/simulator/profile.ts';
+import { simulate } from '../../../core/simulator/simulate.ts';
 import { timeTable } from '../../../core/simulator/table.ts';
 import { bytes, MiB } from '../../../core/units.ts';
-import { h200 } from './toy.ts';
+import { experimentOf } from '../support/experiments.ts';
+import { h200, plainRows } from './toy.ts';
 
 const gigabytes = (
   direction: 'h2d' | 'd2h' | 'd2d' | 'h2h',
@@ -80,6 +83,23 @@ describe('the H200 profile', () => {
     expect(between(gigabytes('h2d', 'pageable', 64 * MiB), 7.5, 18.3)).toBe(true);
     expect(between(gigabytes('h2h', 'pageable', MiB), 6.8, 14.7)).toBe(true);
   });
+
+  it.each([4096, MiB, 8 * MiB, 256 * MiB])(
+    'attains on the host what a simulated copy of %i bytes reaches alone',
+    (size) => {
+      const experiment = experimentOf(
+        {
+          buffers: [
+            { id: 'from', memory: 'pageable', bytes: size },
+            { id: 'to', memory: 'pinned', bytes: size },
+          ],
+        },
+        [{ op: 'copy', src: 'from', dst: 'to' }],
+      );
+      const row = plainRows(simulate(lower(experiment), h200).trace).find(({ kind }) => kind === 'copy');
+      expect(gigabytes('h2h', 'pageable', size)).toBeCloseTo(size / ((row?.end ?? 0) - (row?.start ?? 0)), 2);
+    },
+  );
 
   it('attains less at small sizes', () => {
     expect(gigabytes('h2d', 'pinned', 4096)).toBeLessThan(5);
