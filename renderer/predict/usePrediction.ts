@@ -1,4 +1,4 @@
-/** Every edit is simulated at once, so that lanes stand under the score before anything was run. */
+/** What is opened, and every edit, is simulated at once: lanes stand under the score before anything was run. */
 import { useEffect } from 'react';
 import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { toErrorInfo } from '../../core/errors.ts';
@@ -11,7 +11,13 @@ import { summaryOptions } from '../app/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
 import { LoadedRun } from '../app/loadedRun.ts';
 import { host } from '../app/store/host.ts';
-import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId } from '../app/store/select.ts';
+import {
+  currentEngineOptions,
+  currentExperiment,
+  pageDocumentKey,
+  predictionId,
+  shownRunId,
+} from '../app/store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
 import type { AppState } from '../app/store/types.ts';
 import type { WindowSummary } from '../app/windowSummary.ts';
@@ -27,7 +33,7 @@ import { leastRehearsed, rehearse } from './rehearse.ts';
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
 
-/** What is to be predicted: the user's own experiment that is open, or a lesson's. */
+/** What is to be predicted: the user's own experiment that is open, a lesson's, or an example of which there is no run. */
 interface Wanted {
   readonly key: string;
   readonly experiment: Experiment;
@@ -35,10 +41,16 @@ interface Wanted {
 
 function wantedNow(all: AppState): Wanted | null {
   const { kind } = all.page;
-  const isPredicted = kind === 'experiment' || (kind === 'lesson' && !all.lessonWaits);
+  const isPredicted = kind === 'experiment' || kind === 'example' || (kind === 'lesson' && !all.lessonWaits);
   if (!isPredicted || !all.libraryReady || all.connection.status !== 'open') return null;
   const [key, experiment] = [pageDocumentKey(all), currentExperiment(all)];
-  return key === null || experiment === null ? null : { key, experiment };
+  if (key === null || experiment === null || (kind === 'example' && hasRun(all, key))) return null;
+  return { key, experiment };
+}
+
+function hasRun(all: AppState, key: string): boolean {
+  const id = shownRunId(all);
+  return id !== null && id !== predictionId(key);
 }
 
 /** Predicts what is open, anew with each edit. */

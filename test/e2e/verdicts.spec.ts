@@ -9,6 +9,31 @@ async function simulate(window: Window, name: string): Promise<void> {
   await expect(window.verdict.first()).toBeVisible();
 }
 
+test('an example of which there is no run is predicted as it is opened, with its verdict and remedy', async ({
+  window,
+  page,
+}) => {
+  await window.open('Same stream');
+  await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
+  await expect(window.verdict).toContainText('Same stream');
+  await expect(window.verdict).toContainText('Predicted gain');
+  // With the profile that is picked.
+  const makespan = await window.status.textContent();
+  await window.pickEngine(/^Simulated: NVIDIA GeForce RTX 4090/);
+  await expect(window.status).toContainText('RTX 4090');
+  await expect(window.status).not.toHaveText(makespan ?? '');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await window.verdict.getByRole('button', { name: /^Apply in a copy: Move "upload"/ }).click();
+  await expect(window.verdict).toContainText('Overlapped');
+  await page.keyboard.press('Control+z');
+  await expect(page.getByRole('heading', { level: 1, name: 'Same stream', exact: true })).toBeVisible();
+  await expect(window.verdict).toContainText('Same stream');
+  // No prediction is a run: the library lists none, and an example with a recorded run shows that.
+  await expect(window.runs.filter({ hasText: 'Simulated' })).toHaveCount(0);
+  await window.open('Pinned source, same stream');
+  await expect(window.timeline.getByText('Recorded', { exact: true })).toBeVisible();
+});
+
 test('a remedy is applied to a copy of an example, and can be undone', async ({ window, page }) => {
   await simulate(window, 'Same stream');
   await expect(window.verdict).toContainText('Same stream');

@@ -133,7 +133,7 @@ function findShownRun(state: AppState): string | null {
 /** The prediction, where there is one and the run that was found is not of the present document. */
 function predictedInstead(state: AppState, key: string, found: string | null): string | null {
   const id = predictionId(key);
-  if (state.page.kind !== 'experiment' || state.runs[id] === undefined) return null;
+  if (state.page.kind === 'run' || state.runs[id] === undefined) return null;
   const run = loadedRun(state, found);
   return found === null || (run !== null && !isOfPresent(state, run)) ? id : null;
 }
