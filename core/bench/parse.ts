@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
+import { parseJson } from '../shape/parseJson.ts';
 import { type BenchDocument, benchFormat, benchSections, benchVersion } from './document.ts';
 
 export const maxBenchCharacters = 64 * 1024 * 1024;
@@ -45,13 +46,9 @@ export type BenchFile = Pick<BenchDocument, 'createdAt'> & {
 export function requireBench(text: string): BenchFile {
   if (text.length > maxBenchCharacters)
     throw invalid('document', `the file has ${text.length} characters; at most ${maxBenchCharacters} are read.`);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw invalid('document', `this is not valid JSON: ${(error as Error).message}.`);
-  }
-  const shape = checkShape(benchSchema, json);
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw invalid('document', parsed.message);
+  const shape = checkShape(benchSchema, parsed.json);
   if (shape.ok) return shape.value as BenchFile;
   const [{ field, message }] = shape.problems;
   throw invalid(field, message);

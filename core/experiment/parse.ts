@@ -3,6 +3,7 @@ import type { ErrorInfo } from '../errors.ts';
 import { CopyscopeError, describeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { showValue } from '../shape/messages.ts';
+import { parseJson } from '../shape/parseJson.ts';
 import { type Experiment, experimentFormat, experimentSchema, experimentVersion } from './experiment.ts';
 import { checkReferences } from './references.ts';
 import { upgradeExperiment } from './upgrade.ts';
@@ -46,19 +47,8 @@ export function parseExperimentText(text: string): ParsedExperiment {
     );
   }
   if (hasWiderObject(text, maxFields, maxDepth)) return tooManyFields;
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    if (text.trim() === '') return failed('the file is empty.', 'Check that it is the file you mean.');
-    // A parser's message would bring its bytes to the screen.
-    if (text.includes('\0') || text.includes('\ufffd')) {
-      return failed('this is no text, and so no experiment.', 'Check that it is the file you mean.');
-    }
-    const remedy = 'Check for a truncated file, a missing comma or quote.';
-    return failed(`this is not valid JSON: ${(error as Error).message}.`, remedy);
-  }
-  return parseExperiment(json);
+  const parsed = parseJson(text);
+  return parsed.ok ? parseExperiment(parsed.json) : failed(parsed.message, parsed.remedy);
 }
 
 /** Validates an unknown value as an experiment: shape, then references. Never throws. */

@@ -38,21 +38,21 @@ export function setNumber(document: unknown, path: FieldPath, value: number): bo
   return true;
 }
 
-const words: Readonly<Record<string, string>> = {
-  bytes: 'size',
-  durationNs: 'duration',
-  smShare: 'share of SMs',
-  srcOffset: 'source offset',
-  dstOffset: 'target offset',
-  count: 'times',
-  flops: 'FLOP',
-};
+const words: ReadonlyMap<unknown, string> = new Map([
+  ['bytes', 'size'],
+  ['durationNs', 'duration'],
+  ['smShare', 'share of SMs'],
+  ['srcOffset', 'source offset'],
+  ['dstOffset', 'target offset'],
+  ['count', 'times'],
+  ['flops', 'FLOP'],
+]);
 
 /** 'Size of source', 'Times of repeat 4×', 'Iterations'. */
 export function fieldTitle(experiment: Experiment, path: FieldPath): string {
   const name = path.findLast((step) => typeof step === 'string') ?? '';
   const what =
-    words[name] ??
+    words.get(name) ??
     String(name)
       .replace(/([a-z])([A-Z])/g, '$1 $2')
       .toLowerCase();

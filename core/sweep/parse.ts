@@ -6,6 +6,7 @@ import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { type Template, templates } from '../experiment/templates/templates.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { showValue } from '../shape/messages.ts';
+import { parseJson } from '../shape/parseJson.ts';
 import { amountExample, parseAmount, rangeValues } from './amounts.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
@@ -33,14 +34,8 @@ export function parseSweepText(text: string): ParsedSweep {
   if (text.length > maxExperimentCharacters) {
     return failed(problem('document', `the document has ${text.length} characters.`, 'Check that it is a sweep.'));
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    const message = `this is not valid JSON: ${(error as Error).message}.`;
-    return failed(problem('document', message, 'Check for a truncated file, a missing comma or quote.'));
-  }
-  return parseSweep(json);
+  const parsed = parseJson(text);
+  return parsed.ok ? parseSweep(parsed.json) : failed(problem('document', parsed.message, parsed.remedy));
 }
 
 /** Validates an unknown value as a sweep, and plans its points. Never throws. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
 import { fieldPath } from '../experiment/experiment.ts';
 import { checkShape } from '../shape/checkShape.ts';
+import { parseJson } from '../shape/parseJson.ts';
 
 const notesFormat = 'copyscope/notes';
 const notesVersion = 1;
@@ -90,18 +91,12 @@ function copyId(id: string, taken: Set<string>): string {
 
 /** Notes from a file's text. Throws a CopyscopeError `notes.invalid` with the field. */
 export function parseRunNotes(text: string): RunNotes {
-  const shape = checkShape(runNotesSchema, parsed(text));
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw invalid('', parsed.message);
+  const shape = checkShape(runNotesSchema, parsed.json);
   if (shape.ok) return shape.value;
   const [{ path, message }] = shape.problems;
   throw invalid(fieldPath(path), message);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalid('', `this is not valid JSON: ${(error as Error).message}.`);
-  }
 }
 
 const invalid = (field: string, message: string): CopyscopeError =>

@@ -7,7 +7,7 @@ import type { DeviceInfo } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import { findFiles, readBounded } from '../service/files.ts';
+import { findFiles, readBounded, storageError } from '../service/files.ts';
 
 export interface RecordedRuns {
   readonly runs: readonly RecordedRun[];
@@ -58,13 +58,8 @@ export async function readRecordedRuns(
 }
 
 async function filesOf(path: string): Promise<{ readonly name: string; readonly path: string }[]> {
-  const found = await stat(path).catch((error: Error) => {
-    throw new CopyscopeError({
-      code: 'file.unreadable',
-      field: '--from-runs',
-      message: `${path} could not be read: ${error.message}`,
-      remedy: 'Name a folder with recorded runs, or runs.',
-    });
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw storageError(`${path} could not be read`, error);
   });
   return found.isDirectory() ? findFiles(path, ending, true) : [{ name: basename(path, ending), path }];
 }

@@ -7,7 +7,7 @@ import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { programVersion } from '../paths.ts';
 import { readExperimentFile } from '../service/experimentStore.ts';
-import { readBounded, storageError } from '../service/files.ts';
+import { readBounded, statFile, storageError } from '../service/files.ts';
 import { importTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { statusLine } from './progress.ts';
@@ -75,6 +75,14 @@ async function isArrow(path: string): Promise<boolean> {
 
 /** The first bytes; null where there is no such file. */
 async function head(path: string): Promise<Uint8Array | null> {
+  const isThere = await statFile(path).then(
+    () => true,
+    (error: CopyscopeError) => {
+      if (error.code === 'file.not-found') return false;
+      throw error;
+    },
+  );
+  if (!isThere) return null;
   try {
     const file = await open(path, 'r');
     try {
@@ -84,7 +92,6 @@ async function head(path: string): Promise<Uint8Array | null> {
       await file.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
   }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ExampleSummary, type ProfileSummary, recordedPrefix } from '../../core/service/service.ts';
+import { parseJson } from '../../core/shape/parseJson.ts';
 import { defaultProfile } from '../../core/simulator/engine.ts';
 import { parseProfile, profileDeviceName } from '../../core/simulator/profile.ts';
 import { readExperimentFile } from './experimentStore.ts';
@@ -120,17 +121,11 @@ function found(files: readonly FoundFile[], id: string, what: 'example' | 'profi
 }
 
 async function readJson(path: string): Promise<unknown> {
-  const text = await readBoundedText(path, maxProfileBytes);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CopyscopeError(
-      {
-        code: 'profile.invalid',
-        message: `${path} is not valid JSON: ${(error as Error).message}.`,
-        remedy: 'Install Copyscope again, or restore the file.',
-      },
-      { cause: error },
-    );
-  }
+  const parsed = parseJson(await readBoundedText(path, maxProfileBytes));
+  if (parsed.ok) return parsed.json;
+  throw new CopyscopeError({
+    code: 'profile.invalid',
+    message: `${path}: ${parsed.message}`,
+    remedy: 'Install Copyscope again, or restore the file.',
+  });
 }

@@ -1,5 +1,6 @@
 /** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
 import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -24,10 +25,24 @@ export async function findFiles(folder: string, ending: string, recursive: boole
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Of a file that can be read more than once and has an end. Rejects with a file error, also of a pipe or a device. */
+export async function statFile(path: string): Promise<Stats> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw storageError(`${path} could not be read`, error);
+  });
+  if (found.isFile()) return found;
+  if (found.isDirectory()) throw storageError(`${path} could not be read`, { code: 'EISDIR' });
+  throw new CopyscopeError({
+    code: 'file.failed',
+    message: `${path} is no plain file.`,
+    remedy: 'Write what it gives to a file, and name that.',
+  });
+}
+
 /** The file's bytes; `file.too-large` where it has more than `maxBytes`, before any of them is read. */
 export async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    const { size } = await stat(path);
+    const { size } = await statFile(path);
     if (size > maxBytes) throw tooLarge(path, size, maxBytes);
     // A copy of its own: a Buffer may be a window on a pool, which a structured clone would send whole.
     return new Uint8Array(await readFile(path));
@@ -101,13 +116,15 @@ export async function removeFile(path: string): Promise<void> {
 const remedies: Readonly<Record<string, string>> = {
   ENOENT: 'Check the path.',
   EISDIR: 'Name a file, not a folder.',
+  ELOOP: 'It is a symbolic link that leads to itself: name the file that you mean.',
+  ENAMETOOLONG: 'Use a shorter name.',
   EACCES: 'Check the permissions of the file and its folder.',
   EPERM: 'Check the permissions of the file and its folder.',
   EROFS: 'Set COPYSCOPE_DATA to a folder that can be written.',
   ENOSPC: 'Free some space on that disk.',
 };
 
-export function storageError(what: string, error: NodeJS.ErrnoException): CopyscopeError {
+export function storageError(what: string, error: Pick<NodeJS.ErrnoException, 'code'>): CopyscopeError {
   const code = error.code ?? 'unknown';
   return new CopyscopeError(
     {

@@ -6,6 +6,7 @@ import { engineKinds } from '../../core/program/engineKind.ts';
 import { idSchema } from '../../core/service/requests.ts';
 import type { SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { checkShape } from '../../core/shape/checkShape.ts';
+import { parseJson } from '../../core/shape/parseJson.ts';
 import { mostPoints, type SweepDocument, sweepSchema } from '../../core/sweep/document.ts';
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
 import type { Figures } from '../../core/sweep/metrics.ts';
@@ -70,18 +71,12 @@ export const keptText = ({ id: _, outcomes: _o, ...kept }: KeptSweep): string =>
 
 /** Throws a CopyscopeError `sweep.damaged` with the field. */
 export function readKept(id: string, json: string, lines: string): KeptSweep {
-  const shape = checkShape(keptSchema, parsed(json));
+  const parsed = parseJson(json);
+  if (!parsed.ok) throw damaged(parsed);
+  const shape = checkShape(keptSchema, parsed.json);
   if (!shape.ok) throw damaged(shape.problems[0]);
   const { format: _, version: _v, ...kept } = shape.value;
   return { id, ...kept, outcomes: outcomesIn(id, lines, kept.points) };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw damaged({ message: 'it is not JSON.' });
-  }
 }
 
 const damaged = ({ field, message, remedy }: Omit<ErrorInfo, 'code'>): CopyscopeError =>

@@ -23,8 +23,8 @@ export function decodeRun(file: Uint8Array, known?: Experiment | null): Run {
     return read(file, known ?? null);
   } catch (error) {
     if (error instanceof CopyscopeError) throw asRunFileError(error);
-    const message = `the Arrow reader could not follow it: ${error instanceof Error ? error.message : String(error)}.`;
-    throw runFileError('run-file.damaged', 'file', message, { cause: error });
+    // What it says is about its own code.
+    throw runFileError('run-file.damaged', 'file', 'the Arrow reader can’t follow it.', { cause: error });
   }
 }
 

@@ -1,11 +1,11 @@
 /** Files on their way in: part by part from a window, or from the disk. What is kept of them is the library's matter. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Imported } from '../../../core/service/service.ts';
-import { storageError } from '../files.ts';
+import { statFile, storageError } from '../files.ts';
 import type { Sink } from './sink.ts';
 
 export interface IncomingFile {
@@ -78,9 +78,7 @@ export class Imports {
 
   /** Reads a file from the disk. Rejects with a file error, or with what is wrong with it. */
   async file(path: string): Promise<Imported> {
-    const { mtime } = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      throw storageError(`${path} could not be opened`, error);
-    });
+    const { mtime } = await statFile(path);
     const sink = this.#sinkFor({ name: basename(path), modifiedAt: mtime });
     try {
       for await (const part of partsOf(path)) await sink.push(part);

@@ -57,7 +57,7 @@ describe('a document', () => {
   it.each<[string, unknown, string | RegExp]>([
     ['no JSON', '{"format": ', /^document: this is not valid JSON: .* Check for a truncated file/],
     ['nothing', ' \n', /^document: the file is empty\. Check that it is the file you mean/],
-    ['no text', 'PNG\0\u0001', /^document: this is no text, and so no experiment\. Check/],
+    ['no text', 'PNG\0\u0001', /^document: this is no text\. Check/],
     ['a list', [], /^document: an experiment is a JSON object, and this is none\. Start with \{"format"/],
     ['null', null, /^document: an experiment is a JSON object/],
     ['without format', { version: 1 }, /^format: "format" is missing\. Open an experiment document/],

@@ -5,7 +5,7 @@ import { fieldPath, valueAtPath } from '../../../core/experiment/experiment.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
 import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
-import { parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';
+import { fieldTitle, parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';
 import { parseSweep, parseSweepText, requireSweep } from '../../../core/sweep/parse.ts';
 import { KiB, MiB } from '../../../core/units.ts';
 import { example } from '../host/support/runs.ts';
@@ -193,6 +193,7 @@ describe('field paths', () => {
     expect(setNumber({}, ['constructor', 'prototype', 'x'], 1)).toBe(false);
     expect(setNumber({ a: 'text' }, ['a'], 1)).toBe(false);
     expect(setNumber({ a: [1] }, ['a', 1], 1)).toBe(false);
+    expect(fieldTitle(example(), ['environment', 'constructor'])).toBe('Constructor');
   });
 });
 

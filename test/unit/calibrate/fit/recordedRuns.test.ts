@@ -64,7 +64,7 @@ describe('recorded runs', () => {
   it('that are none, and folders that aren’t there, are errors that say so', async () => {
     await expect(readRecordedRuns([folder], 'cuda', going)).rejects.toMatchObject({ code: 'fit.no-runs' });
     const missing = readRecordedRuns([join(folder, 'missing')], 'cuda', going);
-    await expect(missing).rejects.toMatchObject({ code: 'file.unreadable' });
+    await expect(missing).rejects.toMatchObject({ code: 'file.not-found' });
   });
 
   it('end where they are cancelled', async () => {
