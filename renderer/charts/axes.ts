@@ -46,6 +46,14 @@ export const categoryAxis = (title: string, data: readonly string[], look: Look,
   axisTick: { show: false },
 });
 
+/** Of sizes that are measured at many odd values the powers of two are named, where there are enough: the rest has its ticks. */
+function namedTicks(ticks: readonly number[], isLog: boolean): number[] {
+  const round = isLog ? ticks.filter((tick) => Number.isInteger(Math.log2(tick))) : [];
+  return round.length >= leastNamed ? round : [...ticks];
+}
+
+const leastNamed = 4;
+
 /** An axis of numbers at their distance, with ticks where there are points. */
 export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, look: Look, gap: number) => ({
   type: isLog ? ('log' as const) : ('value' as const),
@@ -53,7 +61,13 @@ export const numberAxis = ({ name: title, ticks, label, isLog }: NumberAxis, loo
   min: Math.min(...ticks),
   max: Math.max(...ticks),
   ...name(title, look, gap),
-  axisLabel: { ...labels(look), hideOverlap: true, margin: 12, customValues: [...ticks], formatter: label },
+  axisLabel: {
+    ...labels(look),
+    hideOverlap: true,
+    margin: 12,
+    customValues: namedTicks(ticks, isLog),
+    formatter: label,
+  },
   axisLine: { lineStyle: { color: look.line } },
   axisTick: { show: true, customValues: [...ticks], lineStyle: { color: look.line } },
   splitLine: { show: false },

@@ -241,7 +241,7 @@ function useSharedKeys(time: TimeWindow): void {
   latest.current = time;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event)) return;
       if (event.key.toLowerCase() === 'f') latest.current.move((_, limits) => limits);
       else if (!moveTime(event.key, latest.current)) return;
       event.preventDefault();

@@ -77,7 +77,7 @@ function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent): void => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (takesKeys(event.target)) return;
+      if (takesKeys(event)) return;
       event.preventDefault();
       input.current?.focus();
       input.current?.select();

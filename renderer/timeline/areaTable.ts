@@ -77,6 +77,8 @@ function grouped({ run: { trace }, rows }: IterationView, startNs: number, endNs
 
 const onDevice: readonly PaintName[] = ['h2d', 'd2h', 'd2d', 'kernel', 'memset'];
 
+export const isOnDevice = ({ paint }: AreaRow): boolean => onDevice.includes(paint);
+
 /** When work of each kind ran on any device. */
 function deviceBusy(groups: readonly Group[]): Map<number, Intervals> {
   return new Map(

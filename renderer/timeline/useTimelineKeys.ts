@@ -19,7 +19,7 @@ export function useTimelineKeys(run: LoadedRun, view: IterationView, time: Share
   latest.current = { run, view, time };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      if (event.altKey || event.defaultPrevented || takesKeys(event)) return;
       const { run, view, time } = latest.current;
       if (event.ctrlKey || event.metaKey) {
         if (event.key !== 'a' || !isOfLanes(event.target)) return;
@@ -35,9 +35,13 @@ export function useTimelineKeys(run: LoadedRun, view: IterationView, time: Share
   }, []);
 }
 
-/** Whether keys mean something of their own where the focus is. */
-export function takesKeys(target: EventTarget | null): boolean {
+/** Whether a key means something of its own where the focus is. */
+export function takesKeys({ target, key }: Pick<KeyboardEvent, 'target' | 'key'>): boolean {
   if (!(target instanceof Element)) return false;
+  // The switch between lanes and table keeps the focus: letters go on to mean what they mean in the lanes.
+  if (target.matches('input[type="radio"], input[type="checkbox"]') && target.closest('[role="dialog"]') === null) {
+    return /^( |Enter|Arrow)/.test(key);
+  }
   const own =
     'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="dialog"], [role="separator"]';
   return target.closest(own) !== null;

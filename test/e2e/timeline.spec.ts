@@ -67,6 +67,12 @@ test('the whole run is summed up by name, and so is the time that one activity t
   await page.keyboard.press('Control+a');
   await expect(table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' })).toHaveCount(1);
   await expect(where).toContainText(/From\s*0 ns/);
+  await window.inspector.getByText('On a device', { exact: true }).click();
+  await expect(table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' })).toHaveCount(0);
+  await expect(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toBeVisible();
+  await window.inspector.getByText('On the host', { exact: true }).click();
+  await expect(table.getByRole('row').filter({ hasText: 'cudaLaunchKernel' })).toHaveCount(1);
+  await expect(table.getByRole('row').filter({ hasText: '20.0 MiB' })).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(table).toBeHidden();
   await window.inspector.getByRole('button', { name: 'Sum up the whole run (Ctrl+A)' }).click();

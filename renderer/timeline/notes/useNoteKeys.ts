@@ -17,7 +17,7 @@ export function useNoteKeys(run: LoadedRun, view: IterationView, time: SharedTim
   latest.current = { run, view, time };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.altKey || event.defaultPrevented || takesKeys(event.target)) return;
+      if (event.altKey || event.defaultPrevented || takesKeys(event)) return;
       const { run, view, time } = latest.current;
       const used = event.ctrlKey || event.metaKey ? undoKey(event, run) : noteKey(event.key, run, view, time);
       if (!used) return;

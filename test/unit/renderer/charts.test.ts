@@ -124,6 +124,19 @@ describe('what is drawn', () => {
     expect(texts(spec, false)).toMatch(/Streams 1, simulated|Makespan \(ms\), simulated/);
   });
 
+  it('names powers of two where odd sizes lie between them, and gives each size its tick', () => {
+    const named = (values: readonly number[]): unknown => {
+      const spec: LineSpec = { ...lines, x: { ...lines.x, values: [...values] }, rows: [] };
+      const { xAxis } = chartOption(spec, lookOf('light'), { width: 800, height: 400, withTitle: false }) as {
+        xAxis: { axisLabel: { customValues: number[] }; axisTick: { customValues: number[] } };
+      };
+      expect(xAxis.axisTick.customValues).toEqual(values);
+      return xAxis.axisLabel.customValues;
+    };
+    expect(named([4, 12, 20, 1024, 2000, 4096, 30_000, 2 ** 20, 2_000_000])).toEqual([4, 1024, 4096, 2 ** 20]);
+    expect(named([1000, 2000, 4096, 30_000])).toEqual([1000, 2000, 4096, 30_000]);
+  });
+
   it('never draws what is missing or failed as nothing taken', () => {
     const option = chartOption(lines, lookOf('dark'), { width: 800, height: 400, withTitle: false });
     const [first, second] = option['series'] as { data: { value: unknown[] }[] }[];
