@@ -39,6 +39,12 @@ export class HostAccesses {
     this.#places.residency.touch(hostBuffer, hostOffset, untilNs);
   }
 
+  /** What a host thread does by itself: longer where that is to copy a tensor that has left the caches. */
+  workNs({ callNs, memoryNs, bytes, index }: Step, nowNs: number): number {
+    if (index < 0 || memoryNs <= callNs) return callNs;
+    return callNs + this.#places.residency.goneOfTensor(index, bytes, nowNs) * (memoryNs - callNs);
+  }
+
   /** How many times as long the host's part of a staged copy takes for where its memory lies. */
   slower(step: Step, nowNs: number): number {
     const { hostBuffer, hostOffset, bytes, memoryNs, callNs, index } = step;

@@ -3,7 +3,7 @@
  * Rule (core/rules): host-copies-share-memory.
  */
 import type { Actor, EventQueue } from './eventQueue.ts';
-import { memcpyParameter } from './memcpyRate.ts';
+import { keptRate } from './memcpyRate.ts';
 import type { DeviceProfile } from './profile.ts';
 
 export interface HostCopyOwner {
@@ -43,8 +43,7 @@ export class HostCopies implements Actor {
   /** Time that a byte takes, in parts of what one takes that comes from memory. */
   #effort(together: number): number {
     const single = this.#points[0]?.bytesPerSecond ?? 0;
-    const { name, bytesPerSecond } = memcpyParameter(this.#profile, together);
-    return name === 'memcpyBytesPerSecond' ? 1 : Math.min(1, single / bytesPerSecond);
+    return Math.min(1, single / keptRate(this.#profile, together));
   }
 
   act(what: number, nowNs: number): void {

@@ -193,7 +193,7 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     switch (step.code) {
       case 'work':
         this.#memory.wrote(step, nowNs + step.callNs);
-        return this.#spend(step, 'host-work', this.#label(step), nowNs);
+        return this.#spend(step, 'host-work', this.#label(step), nowNs, this.#memory.workNs(step, nowNs));
       case 'read':
         this.#memory.reads(step, nowNs + step.callNs);
         return this.#spend(step, 'host-read', this.#label(step), nowNs, this.#memory.readNs(step));

@@ -10,9 +10,9 @@ import { CopyCosts, type CopyEnds } from './copyCost.ts';
 import { engineIndex, functionEngine, noEngine } from './engines.ts';
 import { hostRate } from './hostMemory.ts';
 import { filledPart, kernelCost } from './kernelCost.ts';
-import { memcpyParameter, memcpyRate } from './memcpyRate.ts';
+import { arrivedRate, loopRates, memcpyParameter } from './memcpyRate.ts';
 import { pieceStep } from './multiCopies.ts';
-import { isThreaded, type LoopParts, loopSteps, placedTensors, touchedBytes } from './multiCopyPlan.ts';
+import { isThreaded, type LoopParts, loopSteps, payloadOf, placedTensors, touchedBytes } from './multiCopyPlan.ts';
 import type { DeviceProfile } from './profile.ts';
 import { blankStep, type Step } from './step.ts';
 
@@ -260,11 +260,13 @@ export class InstructionSteps {
     }
     const pins = plan.strategy.startsWith('pin-then-copy');
     const { memory } = this.#profile;
-    const memcpy = memcpyRate(this.#profile, ...touchedBytes(plan));
+    const rates = loopRates(this.#profile, ...touchedBytes(plan));
+    const payload = payloadOf(plan);
+    const arrived = arrivedRate(this.#profile, payload);
     const parts: LoopParts = {
       base,
       synchronize: this.#synchronize(base),
-      copy: (bytes, ends, payload) => {
+      copy: (bytes, ends) => {
         const cost = this.#copies.ofPayload(bytes, ends, base.device, instruction.op, payload);
         const freshNs = pins && ends.src === 'pinned' ? this.#copies.freshNs(bytes) : 0;
         const call = 'cudaMemcpyAsync';
@@ -273,8 +275,9 @@ export class InstructionSteps {
       },
       pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#profile),
       blockNs: this.#program.warmups > 0 ? () => memory.cachedNs : this.#copies.table(memory.hostAlloc),
-      memcpyNs: (bytes) => (bytes / memcpy) * 1e9,
-      arrivedNs: (bytes) => ((this.#profile.host.arrivedPart ?? 1) * bytes * 1e9) / memcpy,
+      memcpyNs: (bytes) => (bytes / rates.kept) * 1e9,
+      goneNs: (bytes) => (bytes / rates.gone) * 1e9,
+      arrivedNs: (bytes) => (bytes / arrived) * 1e9,
     };
     return [...placing, ...loopSteps(plan, parts)];
   }

@@ -30,6 +30,9 @@ const number = (plan: MultiCopyPlan, name: string): number | null => {
 };
 const flag = (plan: MultiCopyPlan, name: string): boolean => plan.options[name] !== false;
 
+/** Bytes of all its tensors. */
+export const payloadOf = ({ sizes }: MultiCopyPlan): number => sizes.reduce((sum, bytes) => sum + bytes, 0);
+
 /** Whether other threads than the calling one take part. */
 export function isThreaded(plan: MultiCopyPlan): boolean {
   const { strategy, direction } = plan;
@@ -44,13 +47,14 @@ export function isThreaded(plan: MultiCopyPlan): boolean {
 export interface LoopParts {
   readonly base: Step;
   readonly synchronize: Step;
-  /** One tensor's copy out of `payload` bytes in all. */
-  copy(bytes: number, ends: CopyEnds, payload: number): Step;
+  copy(bytes: number, ends: CopyEnds): Step;
   /** A kernel that copies many small tensors of `bytes` in all within the device. */
   pieces(bytes: number): Step;
   /** What a block of page-locked memory costs: more where no earlier iteration has left one behind. */
   blockNs(bytes: number): number;
+  /** A host thread's copy of so many bytes, and the same where they have left the caches. */
   memcpyNs(bytes: number): number;
+  goneNs(bytes: number): number;
   /** The same of what has just arrived from the device. */
   arrivedNs(bytes: number): number;
 }
@@ -64,9 +68,8 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     );
   const each = plan.strategy === 'blocking-loop' || plan.strategy === 'pin-then-copy';
   const pins = plan.direction !== 'd2d' && plan.strategy.startsWith('pin-then-copy');
-  const payload = plan.sizes.reduce((sum, bytes) => sum + bytes, 0);
   const ends = endsOf(plan, pins, parts.base.device);
-  const copy = sharedBySize((bytes) => parts.copy(bytes, ends, payload));
+  const copy = sharedBySize((bytes) => parts.copy(bytes, ends));
   // The pipelined strategy waits for an event behind its own work.
   const wait =
     plan.strategy === 'pipelined' ? { ...parts.synchronize, call: 'cudaEventSynchronize' } : parts.synchronize;
@@ -79,7 +82,11 @@ export function loopSteps(plan: MultiCopyPlan, parts: LoopParts): Step[] {
     );
     return [...large, parts.pieces(small), wait];
   }
-  const arrived = sharedBySize((bytes) => ({ ...memcpyStep(parts, bytes), callNs: parts.arrivedNs(bytes) }));
+  const arrived = sharedBySize((bytes) => ({
+    ...memcpyStep(parts, bytes),
+    callNs: parts.arrivedNs(bytes),
+    memoryNs: 0,
+  }));
   const pin = sharedBySize((bytes) => memcpyStep(parts, bytes, parts.blockNs(bytes)));
   const steps: Step[] = [];
   const after: Step[] = [];
@@ -137,11 +144,12 @@ function endsOf({ direction, memory }: MultiCopyPlan, pins: boolean, device: num
     : { src: 'device', dst: host, from: device, to: -1 };
 }
 
-const memcpyStep = ({ base, memcpyNs }: LoopParts, bytes: number, moreNs = 0): Step => ({
+const memcpyStep = ({ base, memcpyNs, goneNs }: LoopParts, bytes: number, moreNs = 0): Step => ({
   ...base,
   code: 'work',
   bytes,
   callNs: memcpyNs(bytes) + moreNs,
+  memoryNs: goneNs(bytes) + moreNs,
 });
 
 function sharedBySize(make: (bytes: number) => Step): (bytes: number) => Step {
@@ -186,7 +194,7 @@ export interface ThreadedPlan {
 
 /** `cores` of the machine. */
 export function threadedPlan(plan: MultiCopyPlan, cores: number): ThreadedPlan {
-  const payload = plan.sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const payload = payloadOf(plan);
   const slotBytes = number(plan, 'slotBytes') ?? defaultSlotBytes;
   const standard = plan.strategy === 'threaded-pinning' ? 4 : threadsFor(payload, cores);
   const threads = number(plan, 'threads') ?? standard;

@@ -4,6 +4,7 @@
  */
 import type { Pattern } from '../experiment/resources.ts';
 import type { Program, ProgramBuffer } from '../program/program.ts';
+import { overwritingNs } from './overwrittenTargets.ts';
 import type { DeviceProfile } from './profile.ts';
 
 /** A thread for each so many bytes, and at most so many. */
@@ -56,11 +57,12 @@ export function preparationNs(program: Program, { host }: DeviceProfile, filled:
   const rates = { constant: undefined, index: host.indexBytesPerSecond, random: host.randomBytesPerSecond };
   const bytesPerSecond = ({ kind }: Pattern): number => rates[kind] ?? writeBytesPerSecond;
   const flushed = flushedBuffers(program);
-  return program.buffers.reduce((sum, buffer, index) => {
+  const buffersNs = program.buffers.reduce((sum, buffer, index) => {
     const [first] = filledParts(buffer);
     if (first === undefined) return sum;
     const fillNs = (first.bytes / bytesPerSecond(buffer.pattern)) * 1e9;
     const isFlushed = flushed[index] === true && !filled;
     return sum + fillNs + (isFlushed ? (Math.min(first.bytes, flush.bytes) / flush.line) * flushLineNs : 0);
   }, 0);
+  return buffersNs + overwritingNs(program);
 }

@@ -5,15 +5,16 @@
  * pageable-source of corpus2).
  */
 import type { Program } from '../program/program.ts';
+import { payloadOf } from './multiCopyPlan.ts';
 import { flushesCaches } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
 
-/** The tensors of a multi-tensor copy that the driver stages one by one. */
+/** The tensors of a multi-tensor copy that a host thread copies or the driver stages one by one. */
 interface Round {
   readonly payload: number;
-  /** Bytes that this time round leaves to stage. */
+  /** Bytes that this time round leaves. */
   left: number;
-  /** When the last time round ended; and when this one's latest tensor was staged. */
+  /** When the last time round ended; and when this one's latest tensor was begun. */
   beforeNs: number | undefined;
   untilNs: number;
 }
@@ -46,7 +47,7 @@ export class Residency {
     return this.#gonePart(this.#written[buffer] === true ? nowNs : this.#lapNs);
   }
 
-  /** The same of the next tensor of a multi-tensor copy: it was staged last when all of them were. */
+  /** The same of the next tensor of a multi-tensor copy: it was touched last when all of them were. */
   goneOfTensor(multiCopy: number, bytes: number, nowNs: number): number {
     const round = this.#rounds.get(multiCopy) ?? this.#firstRound(multiCopy);
     if (round.left <= 0) {
@@ -60,7 +61,8 @@ export class Residency {
   }
 
   #firstRound(multiCopy: number): Round {
-    const payload = this.#multiCopies[multiCopy]?.sizes.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
+    const plan = this.#multiCopies[multiCopy];
+    const payload = plan === undefined ? 0 : payloadOf(plan);
     const round = { payload, left: payload, beforeNs: undefined, untilNs: 0 };
     this.#rounds.set(multiCopy, round);
     return round;

@@ -3,7 +3,7 @@
  * iteration would be the same, so one is all there is. Rules: core/rules; costs: instructionSteps.ts.
  */
 import { CopyscopeError } from '../errors.ts';
-import type { MultiCopyPlan, Program } from '../program/program.ts';
+import type { Program } from '../program/program.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
@@ -17,10 +17,10 @@ import { EventQueue } from './eventQueue.ts';
 import { HostCaches } from './hostCaches.ts';
 import { HostThread } from './hostThread.ts';
 import { leastNs } from './leastTime.ts';
-import { memcpyParameter } from './memcpyRate.ts';
+import { fitsCaches } from './memcpyRate.ts';
 import { Memory } from './memory.ts';
 import { helperCounts, MultiCopies, plansOnCompute } from './multiCopies.ts';
-import { isThreaded } from './multiCopyPlan.ts';
+import { isThreaded, payloadOf } from './multiCopyPlan.ts';
 import { planProgram, type ThreadPlan } from './plan.ts';
 import { preparationNs } from './preparation.ts';
 import type { DeviceProfile } from './profile.ts';
@@ -139,18 +139,13 @@ const keepsMemory = ({ threads }: Program): boolean =>
 /** The host copies from memory what nothing has touched for some time, and could lie in its caches. */
 const leavesCaches = (program: Program, plan: readonly ThreadPlan[], profile: DeviceProfile): boolean =>
   profile.host.residentNs !== undefined &&
-  (program.multiCopies.some((copy) => isThreaded(copy) && fitsCaches(copy, profile)) ||
+  (program.multiCopies.some((copy) => isThreaded(copy) && fitsCaches(profile, payloadOf(copy))) ||
     plan.some(({ steps }) =>
       steps.some(
-        ({ route, hostBuffer, index, callNs, memoryNs }) =>
-          route === 'stage-in' && (hostBuffer >= 0 || index >= 0) && memoryNs > callNs,
+        ({ code, route, hostBuffer, index, callNs, memoryNs }) =>
+          (route === 'stage-in' || code === 'work') && (hostBuffer >= 0 || index >= 0) && memoryNs > callNs,
       ),
     ));
-
-const fitsCaches = ({ sizes }: MultiCopyPlan, profile: DeviceProfile): boolean => {
-  const payload = sizes.reduce((sum, bytes) => sum + bytes, 0);
-  return memcpyParameter(profile, payload).name !== 'memcpyBytesPerSecond';
-};
 
 const executed = (threads: readonly HostThread[]): number => threads.reduce((sum, thread) => sum + thread.executed, 0);
 

@@ -1,6 +1,6 @@
 /** What host threads do with memory: how long writes, reads and copies on the host last. */
 import { describe, expect, it } from 'vitest';
-import { memcpyParameter, memcpyRate } from '../../../core/simulator/memcpyRate.ts';
+import { arrivedRate, loopRates, memcpyParameter } from '../../../core/simulator/memcpyRate.ts';
 import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { program, programWith, run, toyProfile } from './toy.ts';
 
@@ -117,10 +117,27 @@ describe('a host thread that copies', () => {
     expect(memcpyParameter(toyProfile, 1).bytesPerSecond).toBe(1e9);
   });
 
-  it('waits twice as long for memory that it writes as for what it reads', () => {
-    expect(memcpyRate(profile, 2000, 2000)).toBeCloseTo(1e9);
-    expect(1e9 / memcpyRate(profile, 2000, 1000)).toBeCloseTo(0.5 + 0.5 / 3);
-    expect(1e9 / memcpyRate(profile, 1000, 2000)).toBeCloseTo(0.5 + 1 / 3);
+  /** Nanoseconds a byte. */
+  const costs = ({ kept, gone }: ReturnType<typeof loopRates>): number[] => [1e9 / kept, 1e9 / gone];
+  const close = (...values: number[]) => values.map((value) => expect.closeTo(value));
+
+  it('takes half of its time to read and half to write, each from caches or from memory', () => {
+    expect(costs(loopRates(profile, 2000, 2000))).toEqual(close(1, 1));
+    expect(costs(loopRates(profile, 1000, 1000))).toEqual(close(1 / 2, 1));
+    expect(costs(loopRates(profile, 1000, 100))).toEqual(close(0.5 / 2 + 0.5 / 6, 0.5 + 0.5 / 6));
+  });
+
+  it('finds in the last cache what has been touched lately, as fast as what is known to lie in caches', () => {
+    const large = { ...profile, host: { ...profile.host, lastLevelBytes: 5000 } };
+    expect(costs(loopRates(large, 5000, 5000))).toEqual(close(1 / 2, 1));
+    expect(costs(loopRates(large, 5001, 5001))).toEqual(close(1, 1));
+  });
+
+  it('writes what has arrived to caches as far as processors keep what was there', () => {
+    const mega = 2 ** 20;
+    const large = { ...profile, host: { ...profile.host, arrivedPart: 0.5, lastLevelBytes: 1000 * mega } };
+    expect(1e9 / arrivedRate(large, 32 * mega)).toBeCloseTo(1 / 2);
+    expect(1e9 / arrivedRate(large, 64 * mega)).toBeCloseTo(0.5 / 2 + 0.5 * 0.5);
   });
 
   it('copies tensors that are waited for through one page-locked block', () => {
@@ -132,7 +149,7 @@ describe('a host thread that copies', () => {
       const [row] = run(tested, profile).filter(({ kind }) => kind === 'host-work');
       return row === undefined ? Number.NaN : row.end - row.start;
     };
-    expect(lasts('pin-then-copy')).toBe(Math.round(1000 * (0.5 + 0.5 / 3)) + 1);
+    expect(lasts('pin-then-copy')).toBe(Math.round(1000 * (0.5 + 0.5 / 2)) + 1);
     expect(lasts('pin-then-copy-non-blocking')).toBe(1001);
   });
 });
