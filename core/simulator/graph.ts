@@ -129,13 +129,14 @@ export class GraphRun implements EntryOwner {
       const entry = new StreamEntry(step, this, clock, gaps, handler);
       // Kernels are handed over together, at the end.
       const isCopy = step.route === 'engine' && isCopyEngine(step.engine);
-      entry.reset(step, op, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs), false);
+      const isIdle = after.length === 0 && !launch.queued;
+      entry.reset(step, op, -1, launch.correlation, isCopy ? nowNs : Math.max(nowNs, arrivesNs), isIdle);
       entry.priority = launch.priority;
       entry.queued = after.length > 0;
       if (step.stream === graph.origin) entry.stream = launch.stream;
       // What comes first follows whatever the launch waited for.
       if (after.length === 0)
-        entry.follow(launch.readyNs, launch.via, launch.engineNs + gaps.beforeGraph(launch.via, step.engine));
+        entry.follow(launch.readyNs, launch.via, launch.engineNs + gaps.beforeGraph(launch.via, entry.engine));
       entry.pending = after.length;
       return entry;
     });
@@ -150,10 +151,10 @@ export class GraphRun implements EntryOwner {
 
   complete(entry: StreamEntry, nowNs: number): void {
     entry.complete = true;
-    for (const dependent of entry.dependents) dependent.dependencyDone(nowNs, entry.step.engine, nowNs);
+    for (const dependent of entry.dependents) dependent.dependencyDone(nowNs, entry.engine, nowNs);
     entry.dependents.length = 0;
     this.#left -= 1;
-    this.#launch.via = entry.step.engine;
+    this.#launch.via = entry.engine;
     this.#launch.engineNs = nowNs;
     if (this.#left === 0) this.#over(this.#launch, nowNs);
   }

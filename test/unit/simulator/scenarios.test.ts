@@ -318,6 +318,25 @@ describe('small copies from page-locked memory', () => {
     ]);
   });
 
+  it('go there as the first of a graph that is launched in an idle stream', () => {
+    const graph = { op: 'graphCapture', graph: 'g', stream: 'b', operations: [h2d('b', 50), h2d('b', 40)] } as const;
+    const launch = { op: 'graphLaunch', graph: 'g', stream: 'b' } as const;
+    const engines = (...operations: Parameters<typeof program>[0]) =>
+      plainRows(simulate(program([graph, ...operations]), profile).trace)
+        .filter(({ kind }) => kind === 'copy')
+        .map(({ engine }) => engine);
+    const [compute, copies] = ['compute:gpu', 'engine:gpu:h2d'];
+    expect(engines(launch)).toEqual([compute, copies]);
+    // The second launch is behind the first.
+    expect(engines(launch, launch)).toEqual([compute, copies, copies, copies]);
+    expect(engines(launch, { op: 'synchronizeStream', stream: 'b' }, launch)).toEqual([
+      compute,
+      copies,
+      compute,
+      copies,
+    ]);
+  });
+
   it('are shown on the compute lane, by their channel', () => {
     const { trace } = simulate(program([h2d('a', 10), h2d('b', 40), h2d('b', 60)]), profile);
     const rows = plainRows(trace).filter(({ kind }) => kind === 'copy');
