@@ -13,7 +13,7 @@ import { ascending, corrected, type ReadPoint } from './corrections.ts';
 import { type Draft, has, hasSection, put, sectionsOf, valueAt, wholeParameters } from './paths.ts';
 import { type Finding, type Plan, type PointKey, valueKeys } from './plan.ts';
 import type { Recorded } from './reading.ts';
-import { agreement, drawn, isOnlyLengthened, recorded, trustIn } from './trust.ts';
+import { agreement, drawn, isOnlyLengthened, isOnlySlowed, recorded, shareOf, trustIn } from './trust.ts';
 
 /** What was found of a probe: its iterations; and by finding, samples that were taken without a recorder. */
 export interface ProbeResults {
@@ -138,9 +138,10 @@ function plain({ finding: { path }, measurement, isBenched }: Point, { base, isR
 function number(path: string, points: readonly Point[], prior: Prior): number {
   const last = points.at(-1);
   if (last === undefined) return Number.NaN;
-  const known = valueAt(prior.base as unknown as Draft, path);
-  const share = prior.isAlike ? trustIn(path) : 1;
-  const value = drawn(plain(last, prior), typeof known === 'number' ? known : null, share);
+  const base = valueAt(prior.base as unknown as Draft, path);
+  const known = typeof base === 'number' ? base : null;
+  const reading = plain(last, prior);
+  const value = drawn(reading, known, prior.isAlike ? shareOf(path, reading, known) : 1);
   return wholeParameters.has(path) ? Math.round(value) : value;
 }
 
@@ -213,13 +214,16 @@ function describe(
     const isOf = (path: string): boolean => path.startsWith(`${section.path}.`);
     const taken = assumed.filter(isOf);
     const own = [...measured].some(isOf);
-    const towards = [...measured].filter((path) => isOf(path) && isDrawn(path));
-    const medians = own ? `copyscope calibrate: medians, ${origin}.` : '';
-    const words =
-      towards.length === 0
-        ? medians
-        : `${medians} Drawn towards the profile "${base.name}", which knows them better than one reading: ${towards.join(', ')}.`;
-    const rest = taken.length === 0 ? '' : ` Not measured, taken from the profile "${base.name}": ${taken.join(', ')}.`;
-    section.value['source'] = own || taken.length > 0 ? `${words}${rest}`.trim() : `As in the profile "${base.name}".`;
+    const unlike = [...measured].filter((path) => isOf(path) && isDrawn(path));
+    const [least, towards] = [unlike.filter(isOnlySlowed), unlike.filter((path) => !isOnlySlowed(path))];
+    const about = (words: string, paths: readonly string[]): string =>
+      paths.length === 0 ? '' : `${words}: ${paths.join(', ')}.`;
+    const words = [
+      own ? `copyscope calibrate: medians, ${origin}.` : '',
+      about(`Drawn towards the profile "${base.name}", which knows them better than one reading`, towards),
+      about(`No less than in the profile "${base.name}", since others on its core only slow a thread`, least),
+      about(`Not measured, taken from the profile "${base.name}"`, taken),
+    ].filter((sentence) => sentence !== '');
+    section.value['source'] = words.length > 0 ? words.join(' ') : `As in the profile "${base.name}".`;
   }
 }
