@@ -49,7 +49,7 @@ export const sets = [
 /** Each from an H200 that none of the sets is from. */
 export const strangeH200s = [20261126, 20261128, 20261133, 20261134, 20261135, 20261136, 20261137].map(trial);
 /** Recorded and predicted after `h200` was fitted, so its source doesn't tell of them. */
-const since = [20261138, 20261139, 20261140, 20261142, 20261143, 20261144].map(trial);
+const since = [20261138, 20261139, 20261140, 20261142, 20261143, 20261144, 20261145].map(trial);
 /** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and an H100. */
 export const trials = [...strangeH200s, ...since, ...[20261124, 20261127].map(trial)].sort();
 
@@ -77,6 +77,7 @@ export const calibratedFor = new Map<string, string>([
   ['test/fixtures/trials/seed-20261142', 'test/fixtures/calibrated/seed-20261142.json'],
   ['test/fixtures/trials/seed-20261143', 'test/fixtures/calibrated/seed-20261143.json'],
   ['test/fixtures/trials/seed-20261144', 'test/fixtures/calibrated/seed-20261144.json'],
+  ['test/fixtures/trials/seed-20261145', 'test/fixtures/calibrated/seed-20261145.json'],
 ]);
 
 /**
