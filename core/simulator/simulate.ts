@@ -4,6 +4,7 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import type { Program } from '../program/program.ts';
+import { signalRemedy } from '../program/signalRemedy.ts';
 import { atOnce, type InSteps } from '../steps.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { Nanoseconds } from '../units.ts';
@@ -182,18 +183,4 @@ function requireFinished(program: Program, threads: readonly HostThread[]): void
         held.map(({ op }) => op),
       ) ?? 'Look for work that needs more of the device than it has, or for a wait on such work.',
   });
-}
-
-/** Of threads of which one is held by a signal: what would let it go on. */
-function signalRemedy({ threads, signals }: Program, held: readonly number[]): string | null {
-  for (const { instructions } of threads) {
-    for (const one of instructions) {
-      if ((one.code !== 'signal' && one.code !== 'waitSignal') || !held.includes(one.op)) continue;
-      const name = `"${signals[one.signal]?.id}"`;
-      return one.code === 'signal'
-        ? `Let another thread wait for ${name} as often as it is signalled, or give it more capacity.`
-        : `Let another thread signal ${name} as often as it is waited for, before it waits for this one itself.`;
-    }
-  }
-  return null;
 }

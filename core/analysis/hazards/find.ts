@@ -2,6 +2,7 @@
 import type { Instruction, Program } from '../../program/program.ts';
 import { type Call, isAfter, isIssued } from './calls.ts';
 import { type Conflict, Conflicts } from './conflicts.ts';
+import { type EndlessWait, endlessWaits } from './endlessWaits.ts';
 import { isOver } from './eventRecords.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
 import { mostEntries, Order } from './order.ts';
@@ -20,6 +21,7 @@ export interface Findings {
   readonly conflicts: readonly Conflict[];
   readonly lifetimes: readonly LifetimeConflict[];
   readonly timing: readonly TimingConflict[];
+  readonly endless: readonly EndlessWait[];
   readonly limits: readonly string[];
 }
 
@@ -28,13 +30,17 @@ export function findConflicts(program: Program, most = mostEntries): Findings {
   const plan = schedule(program);
   const search = new Search(program, plan, most);
   const limits = [...describeLimits(program, plan), ...search.limits];
-  return { conflicts: search.conflicts, lifetimes: search.lifetimes, timing: search.timing, limits };
+  const { conflicts, lifetimes, timing } = search;
+  return { conflicts, lifetimes, timing, endless: endlessWaits(program, plan), limits };
 }
 
 function describeLimits(program: Program, { rounds, stuck }: Schedule): string[] {
-  const stops = stuck.map((op) => {
-    const { label, thread } = calling(program, op);
-    return `Host thread "${thread}" may wait for ever at "${label}": what follows it was not checked.`;
+  const stops = stuck.flatMap(({ at, later }) => {
+    const { label, thread } = calling(program, at.op);
+    // Where repeats were cut short, the rounds that were left out may give the signal.
+    if (rounds !== null)
+      return `Host thread "${thread}" may wait for ever at "${label}": what follows it was not checked.`;
+    return later.size === 0 ? [] : `What follows "${label}" in host thread "${thread}" was not checked.`;
   });
   if (rounds === null) return stops;
   const all = rounds === 1 ? 'one round, so that conflicts between rounds are not found' : `${rounds} rounds`;

@@ -27,6 +27,8 @@ export const hazardKinds = [
   'reused-in-use',
   /** The time between two events is asked for before both have surely completed. */
   'timing-unsynchronised',
+  /** A host thread waits for a signal, or for room for one, that never comes. */
+  'endless-wait',
 ] as const;
 export type HazardKind = (typeof hazardKinds)[number];
 
@@ -55,9 +57,9 @@ export interface Hazard {
   /** The one that comes first in the document of the two, and the other; the same where it meets itself. */
   readonly first: HazardOperation;
   readonly second: HazardOperation;
-  /** Id of the buffer; null for timing. */
+  /** Id of the buffer; null for timing and waits. */
   readonly buffer: string | null;
-  /** The bytes in question: from the first to behind the last of them. 0 and 0 for timing. */
+  /** The bytes in question: from the first to behind the last of them. 0 and 0 where there is no buffer. */
   readonly fromByte: number;
   readonly toByte: number;
   /** A few words. */

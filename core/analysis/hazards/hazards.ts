@@ -2,14 +2,15 @@
 import { fieldPath } from '../../experiment/experiment.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import type { Conflict } from './conflicts.ts';
+import { type EndlessWait, endlessWords } from './endlessWaits.ts';
 import { findConflicts } from './find.ts';
-import type { Hazard, HazardKind, HazardOperation, HazardReport } from './hazard.ts';
+import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import type { Touch } from './touches.ts';
-import { describeRegion, hazardRules, hazardWords, type Told } from './words.ts';
+import { describeRegion, hazardRules, hazardWords, type MeetingKind, type Told } from './words.ts';
 
 /** Statically, for every machine and every run. `change` and `evidence` are left null: see repair.ts and evidence.ts. */
 export function findHazards(program: Program): HazardReport {
-  const { conflicts, lifetimes, timing, limits } = findConflicts(program);
+  const { conflicts, lifetimes, timing, endless, limits } = findConflicts(program);
   const names = new Names(program);
   const hazards = [
     ...meetings(names, conflicts).map(({ kind, first, second, buffer, from, to }) =>
@@ -19,13 +20,14 @@ export function findHazards(program: Program): HazardReport {
     ...timing.map(({ record, elapsed }) =>
       names.hazard('timing-unsynchronised', record < 0 ? elapsed : record, elapsed, -1),
     ),
+    ...endless.map((wait) => names.endlessWait(wait)),
   ];
   const later = ({ first, second }: Hazard): number => Math.max(first.op, second.op);
   return { hazards: hazards.sort((a, b) => later(a) - later(b) || a.first.op - b.first.op), limits };
 }
 
 interface Meeting {
-  readonly kind: HazardKind;
+  readonly kind: MeetingKind;
   readonly first: number;
   readonly second: number;
   readonly buffer: number;
@@ -56,7 +58,7 @@ function meetingOf(names: Names, { first, second, from, to }: Conflict): Meeting
 }
 
 /** `one` is issued to a stream where only one of the two is. */
-function kindOf(names: Names, one: Touch, other: Touch): HazardKind {
+function kindOf(names: Names, one: Touch, other: Touch): MeetingKind {
   if (one.where === 'host') return 'unordered-threads';
   if (other.where === 'stream') {
     if (one.stream !== other.stream) return 'unordered-streams';
@@ -102,7 +104,7 @@ class Names {
     return !ofA.some(({ kind, path }) => kind === 'repeat' && isWithin(capture.path, path));
   }
 
-  hazard(kind: HazardKind, first: number, second: number, buffer: number, from?: number, to?: number): Hazard {
+  hazard(kind: MeetingKind, first: number, second: number, buffer: number, from?: number, to?: number): Hazard {
     const declared = this.#program.buffers[buffer];
     const [start, end] = [from ?? 0, to ?? declared?.bytes ?? 0];
     const told: Told = {
@@ -124,6 +126,22 @@ class Names {
       fromByte: start,
       toByte: end,
       ...hazardWords(kind, told),
+      change: null,
+      evidence: null,
+    };
+  }
+
+  endlessWait(wait: EndlessWait): Hazard {
+    const operation = this.#operation(wait.op);
+    return {
+      kind: 'endless-wait',
+      rule: hazardRules['endless-wait'],
+      first: operation,
+      second: operation,
+      buffer: null,
+      fromByte: 0,
+      toByte: 0,
+      ...endlessWords(this.#program, wait),
       change: null,
       evidence: null,
     };

@@ -140,7 +140,7 @@ interface Side {
 
 function candidates(experiment: Experiment, program: Program, hazard: Hazard): Change[] {
   const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
-  if (first === null || second === null) return [];
+  if (first === null || second === null || hazard.kind === 'endless-wait') return [];
   if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
   if (hazard.kind === 'reused-in-use' && first.stream !== null && hazard.buffer !== null) {
     return [recordStream(experiment, hazard.buffer, first, first.stream)];

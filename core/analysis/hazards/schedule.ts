@@ -7,7 +7,7 @@
  * same bytes, so a conflict between distant rounds is one between neighbouring rounds too: a, b in rounds r and r + 2
  * are ordered by way of round r + 1 unless a with b, a with a or b with b of neighbouring rounds are not.
  */
-import type { Instruction, Program } from '../../program/program.ts';
+import type { Instruction, InstructionOf, Program } from '../../program/program.ts';
 
 const wholeSteps = 4096;
 const mostSteps = 600_000;
@@ -19,8 +19,15 @@ export interface Schedule {
   readonly index: Int32Array;
   /** Rounds after which repeats were left; null where all were followed to their end. */
   readonly rounds: number | null;
-  /** Operations at which host threads stand for ever, waiting for a signal. */
-  readonly stuck: readonly number[];
+  /** Host threads that stand for ever at a signal, in this order of calls. */
+  readonly stuck: readonly Stuck[];
+}
+
+export interface Stuck {
+  readonly thread: number;
+  readonly at: InstructionOf<'signal' | 'waitSignal'>;
+  /** What the thread never comes to, each once. */
+  readonly later: ReadonlySet<Instruction>;
 }
 
 type RoundLimit = (height: number) => number;
@@ -143,6 +150,21 @@ function takeTurns(program: Program, cursors: readonly Cursor[], most: number): 
     before = count;
     for (const [number, cursor] of cursors.entries()) run(cursor, number);
   }
-  const stuck = cursors.flatMap((cursor) => cursor.instructions[cursor.seek()]?.op ?? []);
+  const stuck = cursors.flatMap((cursor, number) => {
+    const at = cursor.instructions[cursor.seek()];
+    const isHeld = at?.code === 'signal' || at?.code === 'waitSignal';
+    return isHeld ? [{ thread: number, at, later: rest(cursor) }] : [];
+  });
   return { count, thread, index, stuck };
+}
+
+/** What comes after the instruction that the cursor is at. The cursor is then at its end. */
+function rest(cursor: Cursor): Set<Instruction> {
+  const later = new Set<Instruction>();
+  for (;;) {
+    cursor.advance();
+    const instruction = cursor.instructions[cursor.seek()];
+    if (instruction === undefined) return later;
+    later.add(instruction);
+  }
 }

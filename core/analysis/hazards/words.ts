@@ -36,6 +36,7 @@ export const hazardRules: Readonly<Record<HazardKind, RuleId>> = {
   'freed-in-use': 'stream-ordered-allocation',
   'reused-in-use': 'record-stream',
   'timing-unsynchronised': 'time-the-stream',
+  'endless-wait': 'threads-run-apart',
 };
 
 const until = (told: Told): string =>
@@ -43,7 +44,10 @@ const until = (told: Told): string =>
     ? `Nothing makes the host wait for ${told.firstLabel} before ${told.secondLabel}.`
     : `Nothing makes one host thread wait for the other between ${told.firstLabel} and ${told.secondLabel}.`;
 
-const tellers: Readonly<Record<HazardKind, (told: Told) => HazardWords>> = {
+/** Of two operations that meet. Of a wait without an end, see endlessWaits.ts. */
+export type MeetingKind = Exclude<HazardKind, 'endless-wait'>;
+
+const tellers: Readonly<Record<MeetingKind, (told: Told) => HazardWords>> = {
   'read-before-arrival': (told) => ({
     title: 'Read before the data has arrived',
     explanation: `${capital(told.second)} may find in "${told.buffer}" (${told.region}) what was there before ${told.first}, or some of both.`,
@@ -119,7 +123,7 @@ const tellers: Readonly<Record<HazardKind, (told: Told) => HazardWords>> = {
   }),
 };
 
-export const hazardWords = (kind: HazardKind, told: Told): HazardWords => tellers[kind](told);
+export const hazardWords = (kind: MeetingKind, told: Told): HazardWords => tellers[kind](told);
 
 export const describeRegion = (from: number, to: number, size: number): string =>
   from === 0 && to === size ? `all ${formatBytes(size)}` : `bytes ${from} to ${to}`;

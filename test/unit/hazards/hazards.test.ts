@@ -414,11 +414,6 @@ describe('host threads', () => {
     expect(change === undefined || change === null ? null : found(applyChange(experiment, change))).toEqual([]);
   });
 
-  it('are told of when they may wait for ever', () => {
-    const { limits } = findHazards(lower(of([{ op: 'waitSignal', signal: 'go' }, copy])));
-    expect(limits).toEqual([expect.stringMatching(/may wait for ever/)]);
-  });
-
   it('are followed for their first calls where they and their streams are too many', () => {
     const program = lower(of([copy, copy, copy], [copy, write]));
     // Two threads and what each of them issues to its stream: clocks of four entries.
@@ -426,6 +421,89 @@ describe('host threads', () => {
     expect(cut.limits).toEqual([expect.stringMatching(/of its 5 calls the first 4 were checked/)]);
     expect(cut.conflicts.length).toBeLessThan(findConflicts(program).conflicts.length);
     expect(findConflicts(program).limits).toEqual([]);
+  });
+});
+
+describe('waits without an end', () => {
+  const [give, take] = [{ op: 'signal', signal: 'go' } as const, { op: 'waitSignal', signal: 'go' } as const];
+  const copy = { op: 'copy', src: 'pinned', dst: 'device', stream: 'a' } as const;
+  const loop = (count: number, ...operations: object[]) => ({ op: 'repeat', count, operations });
+  const [giveBack, takeBack] = [
+    { ...give, signal: 'back' },
+    { ...take, signal: 'back' },
+  ];
+  const both = (...threads: Operations[]): Experiment =>
+    experimentOf({ ...parts, signals: [{ id: 'go' }, { id: 'back', capacity: 2 }] }, ...threads);
+  const waits = (experiment: Experiment): string[] =>
+    findHazards(lower(experiment)).hazards.map(
+      ({ kind, first, title, missing }) => `${kind} ${first.thread} ${first.op}: ${title}. ${missing}`,
+    );
+
+  it('are found where nobody gives the signal, with what would give it', () => {
+    const { hazards, limits } = findHazards(lower(of([take, copy])));
+    expect(hazards).toEqual([
+      {
+        kind: 'endless-wait',
+        rule: 'threads-run-apart',
+        first: { op: 0, path: 'threads[0].operations[0]', label: 'wait for go', thread: 'main', stream: null },
+        second: hazards[0]?.first,
+        buffer: null,
+        fromByte: 0,
+        toByte: 0,
+        title: 'Waits for ever',
+        explanation: 'Host thread "main" waits for ever at "wait for go", and the program never ends.',
+        missing: 'No host thread signals "go".',
+        remedy: 'Let another thread signal "go" as often as it is waited for, before it waits for this one itself.',
+        change: null,
+        evidence: null,
+      },
+    ]);
+    expect(limits).toEqual(['What follows "wait for go" in host thread "main" was not checked.']);
+    expect(findHazards(lower(of([take]))).limits).toEqual([]);
+    expect(checkExperiment(of([take])).hazards).toMatchObject([{ kind: 'endless-wait', change: null }]);
+  });
+
+  it('are found where two threads wait for each other, for each of them', () => {
+    expect(waits(both([take, giveBack], [takeBack, give]))).toEqual([
+      'endless-wait main 0: Waits for ever. Host thread "thread1" signals "go" only after "wait for back", where it waits itself.',
+      'endless-wait thread1 2: Waits for ever. Host thread "main" signals "back" only after "wait for go", where it waits itself.',
+    ]);
+    expect(waits(both([giveBack, take], [takeBack, give]))).toEqual([]);
+  });
+
+  it('are found where a signal is waited for once too often, and where the thread itself would give it', () => {
+    expect(waits(of([loop(3, give)], [loop(4, take)]))).toEqual([
+      'endless-wait thread1 3: Waits for ever. "go" is waited for more often than it is signalled.',
+    ]);
+    expect(waits(of([take, give]))).toEqual([
+      'endless-wait main 0: Waits for ever. The same host thread signals "go" only afterwards.',
+    ]);
+  });
+
+  it('are found where a signal has no room', () => {
+    expect(waits(both([giveBack, giveBack, giveBack]))).toEqual([
+      'endless-wait main 2: Waits for ever. "back" has room for 2, and no host thread waits for it.',
+    ]);
+    expect(waits(both([giveBack, giveBack, giveBack, giveBack], [takeBack]))).toEqual([
+      'endless-wait main 3: Waits for ever. "back" has room for 2, and is signalled more often than that and its waits together.',
+    ]);
+  });
+
+  it('are possible only where several threads give or take a signal', () => {
+    expect(waits(of([give], [take], [take]))).toEqual([
+      expect.stringMatching(/^endless-wait thread2 2: May wait for ever\. "go" is waited for more often/),
+    ]);
+  });
+
+  it('are no more than a limit where repeats were cut short', () => {
+    const { hazards, limits } = findHazards(
+      lower(of([loop(4, give), loop(1_000_000, copy)], [take, take, take, take])),
+    );
+    expect(hazards).toEqual([]);
+    expect(limits).toEqual([
+      expect.stringMatching(/3 rounds/),
+      'Host thread "thread1" may wait for ever at "wait for go": what follows it was not checked.',
+    ]);
   });
 });
 

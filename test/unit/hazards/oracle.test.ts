@@ -5,7 +5,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { Random } from '../support/random.ts';
 import { explore, type OracleAnswer } from './oracle.ts';
-import { allocatingExperiment, plantedExperiment, randomExperiment } from './programs.ts';
+import { allocatingExperiment, plantedExperiment, randomExperiment, signallingExperiment } from './programs.ts';
 import { widerExperiment } from './widerPrograms.ts';
 
 const programs = 10_000;
@@ -14,6 +14,8 @@ const batches = 10;
 const allocating = 2000;
 /** With two devices, graphs and more; they take longer to explore. */
 const wider = 600;
+/** Nothing but signals. */
+const signalling = 2000;
 
 interface Counts {
   racy: number;
@@ -120,6 +122,25 @@ describe('hazards against every possible execution', () => {
     }
     expect(strays).toBeGreaterThan(200);
     expect(allocating - strays).toBeGreaterThan(200);
+  });
+
+  it('finds each wait without an end, and no other', () => {
+    let [hanging, lasting, missed] = [0, 0, 0];
+    for (let seed = 0; seed < signalling; seed += 1) {
+      const { experiment, oneEach } = signallingExperiment(new Random(seed));
+      const answer = explore(experiment);
+      if (answer === null) throw new Error(`too many executions: seed ${seed}`);
+      const { hazards } = findHazards(lower(experiment));
+      const isFound = hazards.some(({ kind }) => kind === 'endless-wait');
+      // Of one with several threads at one end of a signal, one order is followed.
+      if (oneEach || isFound) expect({ seed, isFound }).toEqual({ seed, isFound: answer.canHang });
+      if (answer.canHang) hanging += 1;
+      else lasting += 1;
+      if (answer.canHang && !isFound) missed += 1;
+    }
+    expect(hanging).toBeGreaterThan(200);
+    expect(lasting).toBeGreaterThan(200);
+    expect(missed).toBeLessThan(0.05 * hanging);
   });
 
   it('finds the same with two devices, graphs and memory of every kind', () => {

@@ -127,6 +127,22 @@ export function addSignals(random: Random, from: OperationInput[], to: Operation
   }
 }
 
+/** Host threads that give and take two signals in any order; half of them have one thread at each end of a signal. */
+export function signallingExperiment(random: Random): { readonly experiment: Experiment; readonly oneEach: boolean } {
+  const oneEach = random.chance(0.5);
+  const lists: OperationInput[][] = Array.from({ length: oneEach ? 2 : 3 }, () => [{ op: 'work', durationNs: 1 }]);
+  const [ahead, back] = ['ahead', 'back'] as const;
+  for (let made = 2 + random.below(5); made > 0; made -= 1) {
+    const thread = random.below(lists.length);
+    const op = random.pick(['signal', 'waitSignal'] as const);
+    // Thread 0 gives the one and takes the other, thread 1 the other way round.
+    const signal = oneEach ? ((op === 'signal') === (thread === 0) ? ahead : back) : random.pick([ahead, back]);
+    lists[thread]?.push({ op, signal });
+  }
+  const signals = [ahead, back].map((id) => ({ id, capacity: random.pick([1, 2]) }));
+  return { experiment: experimentOf({ signals }, ...lists), oneEach };
+}
+
 export function addRepeat(random: Random, list: OperationInput[]): void {
   const start = random.below(list.length);
   const operations = list.splice(start, 1 + random.below(3));

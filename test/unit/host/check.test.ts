@@ -52,6 +52,38 @@ describe('copyscope check', () => {
     expect(JSON.parse(err).error).toMatchObject({ code: 'hazards.found', op: 2 });
   });
 
+  it('finds threads that wait for each other for ever, in words and as JSON', async () => {
+    const path = join(folder, 'circle.json');
+    const wait = (signal: string, then: string) => [
+      { op: 'waitSignal', signal },
+      { op: 'signal', signal: then },
+    ];
+    const circle = {
+      format: 'copyscope/experiment',
+      version: 1,
+      name: 'Circle',
+      signals: [{ id: 'filled' }, { id: 'emptied' }],
+      threads: [
+        { id: 'loader', operations: wait('emptied', 'filled') },
+        { id: 'main', operations: wait('filled', 'emptied') },
+      ],
+    };
+    writeFileSync(path, JSON.stringify(circle));
+    const { exitCode, out, err } = await copyscope(['check', path], built.script);
+    expect(exitCode).toBe(5);
+    expect(out).not.toMatch(/No hazards/);
+    const text = out.replace(/\s+/g, ' ');
+    expect(text).toContain('Host thread "loader" waits for ever at "wait for emptied", and the program never ends.');
+    expect(text).toContain('Host thread "main" signals "emptied" only after "wait for filled", where it waits itself.');
+    expect(err).toMatch(/2 hazards found/);
+    const json = await copyscope(['check', path, '--json'], built.script);
+    expect(json.exitCode).toBe(5);
+    expect(JSON.parse(json.out).hazards).toMatchObject([
+      { kind: 'endless-wait', first: { thread: 'loader' }, second: { op: 0 }, buffer: null },
+      { kind: 'endless-wait', first: { thread: 'main' }, second: { op: 2 }, buffer: null },
+    ]);
+  });
+
   it('says of a run how many bytes its data check found wrong', async () => {
     const experiment = requireExperiment(readFileSync(race('early-read'), 'utf8'));
     const found = {
