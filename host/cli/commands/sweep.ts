@@ -8,6 +8,7 @@ import type { SweepPlan } from '../../../core/sweep/plan.ts';
 import { type PointResults, sweepResults } from '../../../core/sweep/results.ts';
 import { readBoundedText, writeWhole } from '../../service/files.ts';
 import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
+import { exitCodeOf, exitCodes } from '../exitCodes.ts';
 import type { Terminal } from '../io.ts';
 import { drawSweep } from '../render/sweep.ts';
 import { type RunOptions, type Tools, withEngine } from './run.ts';
@@ -17,7 +18,7 @@ export type SweepOptions = Omit<RunOptions, 'out'> & {
   readonly out?: string | undefined;
 };
 
-/** Rejects, after printing, with `run.cancelled`, or with `sweep.failed-points` where a point failed. */
+/** Rejects, after printing, with `run.cancelled`; with `sweep.failed-points` where a point failed, or `sweep.invalid` where all are bad input. */
 export async function sweep(tools: Tools, file: string, options: SweepOptions): Promise<void> {
   const { terminal } = tools.context;
   const plan = requireSweep(await readBoundedText(file, maxExperimentCharacters));
@@ -87,6 +88,13 @@ function requireAllDone(points: readonly PointResults[], { count }: SweepPlan): 
   const [first] = failed;
   if (first === undefined) return;
   const { message, remedy } = first.error ?? toErrorInfo('no reason given.');
+  const isBadInput = ({ error }: PointResults): boolean =>
+    error !== undefined && exitCodeOf(error) === exitCodes.badInput;
+  // Nothing was run, and nothing will be: what is wrong is what was given.
+  if (failed.length === count && failed.every(isBadInput)) {
+    const invalid = { code: 'sweep.invalid', message: `No point could be run, the first because ${message}` };
+    throw new CopyscopeError({ ...invalid, remedy: remedy ?? 'Check the values of the axes.' });
+  }
   throw new CopyscopeError({
     code: 'sweep.failed-points',
     message: `${failed.length} of ${count} points failed, the first because ${message}`,

@@ -282,6 +282,14 @@ describe('copyscope sweep', () => {
     expect(err).toContain('2 of 8 points failed');
   });
 
+  it('exits with 2 where no point could be run, all of them being bad input', async () => {
+    const none = { ...document, axes: [{ parameter: 'streams', values: [0, 100_000] }] };
+    const { exitCode, out, err } = await cli('sweep', file(none), '--engine', 'sim');
+    expect(exitCode).toBe(2);
+    expect(out).toMatch(/0 of 2 points done, 2 failed/);
+    expect(err).toMatch(/No point could be run, the first because Streams: 0 is not from 1 to 128/);
+  });
+
   it('prints every figure as JSON, and keeps each run where asked', async () => {
     const good = { ...document, axes: [{ parameter: 'streams', values: [1, 2] }] };
     const folderOfRuns = join(folder, 'runs-out');
