@@ -5,6 +5,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
+import { fileTooLarge } from '../../core/fileTooLarge.ts';
 
 export interface FoundFile {
   /** Path below the searched folder, without its ending, with '/' between the parts. */
@@ -43,7 +44,7 @@ export async function statFile(path: string): Promise<Stats> {
 export async function readBounded(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const { size } = await statFile(path);
-    if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+    if (size > maxBytes) throw fileTooLarge(path, size, maxBytes);
     // A copy of its own: a Buffer may be a window on a pool, which a structured clone would send whole.
     return new Uint8Array(await readFile(path));
   } catch (error) {
@@ -135,10 +136,3 @@ export function storageError(what: string, error: Pick<NodeJS.ErrnoException, 'c
     { cause: error },
   );
 }
-
-const tooLarge = (path: string, bytes: number, most: number): CopyscopeError =>
-  new CopyscopeError({
-    code: 'file.too-large',
-    message: `${path} has ${bytes} bytes; at most ${most} are read.`,
-    remedy: 'Check that it is the file you mean.',
-  });

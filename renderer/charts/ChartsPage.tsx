@@ -2,7 +2,6 @@
 import { Button, Checkbox, FileButton, Loader, NativeSelect, Popover, Text } from '@mantine/core';
 import { IconChartBar, IconFolderOpen, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
-import { requireBench } from '../../core/bench/parse.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { parseProfile } from '../../core/simulator/profile.ts';
 import { attempt, host } from '../app/store/host.ts';
@@ -17,7 +16,8 @@ import { formatMoment } from '../common/time.ts';
 import { benchBandwidth, profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
 import classes from './ChartsPage.module.css';
-import { setBench, useChosen } from './chosen.ts';
+import { useChosen } from './chosen.ts';
+import { openBench } from './openBench.ts';
 import type { LineSpec } from './spec.ts';
 import { strategyBars, strategyOf } from './strategies.ts';
 
@@ -162,7 +162,7 @@ function Bandwidth() {
 
 const open = (file: File, then: () => void): Promise<void> =>
   attempt(`${file.name} could not be opened`, async () => {
-    setBench({ name: file.name, file: requireBench(await file.text()) });
+    await openBench(file);
     then();
   });
 

@@ -18,7 +18,7 @@ import { AxisForm } from './AxisForm.tsx';
 import { startSweep } from './actions.ts';
 import { choicesOf, documentOf, type SweepDraft, suggestedAxis, templateOf } from './draft.ts';
 import classes from './Setup.module.css';
-import { openSweepText, setDraft, useDraft } from './setup.ts';
+import { openSweepFile, setDraft, useDraft } from './setup.ts';
 
 export function SetupPage() {
   const draft = useDraft();
@@ -248,8 +248,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
   );
 }
 
-const open = (file: File): Promise<void> =>
-  attempt(`${file.name} could not be opened`, async () => openSweepText(await file.text()));
+const open = (file: File): Promise<void> => attempt(`${file.name} could not be opened`, () => openSweepFile(file));
 
 const saveDocument = ({ document }: SweepPlan): void =>
   saveBlob(

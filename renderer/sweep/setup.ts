@@ -2,13 +2,14 @@
 import { create } from 'zustand';
 import { CopyscopeError } from '../../core/errors.ts';
 import { type Experiment, fieldPath } from '../../core/experiment/experiment.ts';
-import { requireExperiment } from '../../core/experiment/parse.ts';
+import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import type { SweepDocument } from '../../core/sweep/document.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import { forget, recall, remember } from '../app/settings.ts';
 import { openPage } from '../app/store/pages.ts';
 import { currentExperiment } from '../app/store/select.ts';
 import { state } from '../app/store/store.ts';
+import { readFileText } from '../common/readFileText.ts';
 import { choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';
 
 const storedAs = 'sweep-draft';
@@ -83,9 +84,9 @@ export function changeSweep(document: SweepDocument, iterations: number | null):
   openPage({ kind: 'sweep-setup' });
 }
 
-/** A sweep document from a file. Throws `sweep.invalid`. */
-export function openSweepText(text: string): void {
-  const plan = requireSweep(text);
+/** A sweep document from a file. Throws `file.too-large` or `sweep.invalid`. */
+export async function openSweepFile(file: File): Promise<void> {
+  const plan = requireSweep(await readFileText(file, maxExperimentCharacters));
   if (plan.count < 1) throw new CopyscopeError({ code: 'sweep.invalid', message: 'The sweep has no point.' });
   changeSweep(plan.document, null);
 }

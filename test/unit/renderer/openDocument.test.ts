@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { maxBenchCharacters } from '../../../core/bench/parse.ts';
+import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
+import { openDocument } from '../../../renderer/sweep/openDocument.ts';
+
+/** Of a size that it need not have, of which no more than the head may be read. */
+class LargeFile extends File {
+  readonly #size: number;
+
+  constructor(format: string, size: number) {
+    super([`{"format": "copyscope/${format}"`], 'large.json');
+    this.#size = size;
+  }
+
+  override get size(): number {
+    return this.#size;
+  }
+
+  override slice(): Blob {
+    return new Blob([this]);
+  }
+
+  override text(): Promise<string> {
+    return Promise.reject(new Error('read as a whole'));
+  }
+}
+
+it.each([
+  ['sweep', maxExperimentCharacters],
+  ['bench', maxBenchCharacters],
+])('a %s of more than %i bytes is refused before it is read, in the host’s words', async (format, most) => {
+  await expect(openDocument(new LargeFile(format, most + 1))).rejects.toMatchObject({
+    code: 'file.too-large',
+    message: `large.json has ${most + 1} bytes; at most ${most} are read.`,
+    remedy: 'Check that it is the file you mean.',
+  });
+  await expect(openDocument(new LargeFile(format, most))).rejects.toThrow('read as a whole');
+});
