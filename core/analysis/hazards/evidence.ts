@@ -5,13 +5,18 @@ import type { Program } from '../../program/program.ts';
 import type { Verification } from '../../trace/run.ts';
 import type { Hazard, HazardEvidence, HazardReport } from './hazard.ts';
 
-/** The report with the bytes that a run found wrong in what each hazard can spoil. Unchanged where nothing was checked. */
+/**
+ * The report with the bytes that a run found wrong in what each hazard can spoil. Unchanged where nothing was checked, and of
+ * hazards that spoil no buffer: those of timing, and waits.
+ */
 export function withEvidence(report: HazardReport, program: Program, verification: Verification): HazardReport {
   if (verification.bytesChecked === 0) return report;
   const spoiled = new Spoiled(program);
   return {
     ...report,
-    hazards: report.hazards.map((hazard) => ({ ...hazard, evidence: evidence(spoiled, hazard, verification) })),
+    hazards: report.hazards.map((hazard) =>
+      hazard.buffer === null ? hazard : { ...hazard, evidence: evidence(spoiled, hazard, verification) },
+    ),
   };
 }
 

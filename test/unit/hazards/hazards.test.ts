@@ -75,6 +75,13 @@ describe('evidence', () => {
     });
   });
 
+  it('says nothing of hazards that spoil no buffer, whatever was checked', () => {
+    const verification = { bytesChecked: 100, bytesWrong: 0, checks: [check], unverified: [] };
+    const found = checkExperiment(experiment);
+    const timing = { ...found, hazards: found.hazards.map((hazard) => ({ ...hazard, buffer: null })) };
+    expect(withEvidence(timing, lower(experiment), verification).hazards[0]?.evidence).toBeNull();
+  });
+
   it('says nothing where nothing was checked', () => {
     const verification = { bytesChecked: 0, bytesWrong: 0, checks: [], unverified: [] };
     const report = withEvidence(checkExperiment(experiment), lower(experiment), verification);
