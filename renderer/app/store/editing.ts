@@ -16,7 +16,7 @@ import { attempt, host } from './host.ts';
 import { copyName, hasOwnRuns, makeOwn, type Origin, returnTo } from './ownCopy.ts';
 import { openPage, readExperiment, whenDocumentRead } from './pages.ts';
 import { currentExperiment, pageDocumentKey } from './select.ts';
-import { assign, drawFirst, put, state, whenSettled, withEntry } from './store.ts';
+import { assign, drawFirst, isSameTarget, put, state, whenSettled, withEntry } from './store.ts';
 import { forgetRecovered, recoverTyped, selectionOfField, setTyped, typedTexts } from './typed.ts';
 import type { AppState, Selection } from './types.ts';
 
@@ -117,12 +117,13 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
   if (key === null || before === null || edited === null) return false;
   const { experiment, selected } = edited;
   const history = historyOf(key, before);
-  history.push(step, experiment);
   const [op, ...others] = operationNumbers(experiment, selected);
+  const selection: Selection | null = op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment);
+  history.push(step, experiment, { before: state().selection, after: selection });
   show(key, history, {
     // A run of what it was before is no longer what is open: nor is it where this is undone, or done again.
     pickedRuns: withEntry(state().pickedRuns, key, undefined),
-    selection: op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment),
+    selection,
   });
   whenSettled(() => announce(step));
   return true;
@@ -139,6 +140,15 @@ function keptSelection(before: Experiment, experiment: Experiment): Selection | 
   return renamed === undefined ? null : { ...selection, id: renamed.id };
 }
 
+/** Takes a step, and gives what is selected then: what the step itself goes between, unless another thing was selected. */
+function taken(history: DocumentHistory, direction: 'undo' | 'redo'): Selection | null {
+  const before = history.experiment;
+  const step = history[direction]();
+  if (step === null) return keptSelection(before, history.experiment);
+  const [from, to] = direction === 'undo' ? [step.after, step.before] : [step.before, step.after];
+  return isSameTarget(state().selection, from) ? to : keptSelection(before, history.experiment);
+}
+
 function travel(direction: 'undo' | 'redo'): void {
   if (copying !== null) {
     // It means the edit that the copy is made for.
@@ -151,12 +161,8 @@ function travel(direction: 'undo' | 'redo'): void {
   const name = direction === 'undo' ? history?.undoName : history?.redoName;
   if (key === null || history === undefined || name === null || name === undefined) return;
   if (direction === 'undo' && isAllOf(key, history)) return void takeBack(key, history, history.origin);
-  const before = history.experiment;
-  history[direction]();
-  show(key, history, {
-    pickedRuns: withEntry(state().pickedRuns, key, undefined),
-    selection: keptSelection(before, history.experiment),
-  });
+  const selection = taken(history, direction);
+  show(key, history, { pickedRuns: withEntry(state().pickedRuns, key, undefined), selection });
   whenSettled(() => announce(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${name}`));
 }
 
@@ -215,20 +221,19 @@ async function deletedCopy(key: string, id: string, forGood: boolean): Promise<s
 
 /** Redoes the edit that a copy was made for, with the copy. */
 async function bringBack(from: string): Promise<void> {
-  const taken = takenBack.get(from);
-  if (taken === undefined) return;
+  const copy = takenBack.get(from);
+  if (copy === undefined) return;
   forgetTakenBack(from);
-  const { id, history } = taken;
+  const { id, history } = copy;
   await attempt('The copy could not be brought back', async () => {
     const giveFocusBack = keepFocus();
-    const ticket = await taken.ticket;
+    const ticket = await copy.ticket;
     if (ticket === null) return;
     await host().restoreItems(ticket);
     assign({ experiments: await host().experiments() });
     const [page, step] = [{ kind: 'experiment', id } as const, history.redoName];
-    const { selection } = state();
     const key = documentKey(page);
-    history.redo();
+    const selection = taken(history, 'redo');
     histories.set(key, history);
     show(key, history);
     openPage(page);

@@ -3,11 +3,20 @@ import { temporal } from 'zundo';
 import { createStore } from 'zustand/vanilla';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Origin } from './ownCopy.ts';
+import type { Selection } from './types.ts';
+
+/** What is selected on both sides of a step. */
+export interface StepSelection {
+  readonly before: Selection | null;
+  readonly after: Selection | null;
+}
 
 interface Moment {
   readonly experiment: Experiment;
   /** What led here. */
   readonly step: string;
+  /** Null where the step selects nothing. */
+  readonly selection: StepSelection | null;
 }
 
 /** Steps that can be undone. Moments share what no edit has changed; this bounds the memory of those that share little. */
@@ -21,7 +30,8 @@ export class DocumentHistory {
 
   constructor(experiment: Experiment) {
     this.#saved = experiment;
-    this.#store = createStore<Moment>()(temporal((): Moment => ({ experiment, step: 'Open' }), { limit: mostSteps }));
+    const first: Moment = { experiment, step: 'Open', selection: null };
+    this.#store = createStore<Moment>()(temporal(() => first, { limit: mostSteps }));
   }
 
   get experiment(): Experiment {
@@ -57,16 +67,20 @@ export class DocumentHistory {
     return this.experiment !== this.#saved;
   }
 
-  push(step: string, experiment: Experiment): void {
-    this.#store.setState({ experiment, step });
+  push(step: string, experiment: Experiment, selection: StepSelection | null = null): void {
+    this.#store.setState({ experiment, step, selection });
   }
 
-  undo(): void {
+  /** Takes the last step back, and gives what was selected before and after it. */
+  undo(): StepSelection | null {
+    const { selection } = this.#store.getState();
     this.#times.undo();
+    return selection;
   }
 
-  redo(): void {
+  redo(): StepSelection | null {
     this.#times.redo();
+    return this.#store.getState().selection;
   }
 
   get #times() {

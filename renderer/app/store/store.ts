@@ -147,7 +147,7 @@ function showAll(now: AppState): void {
   settled.setState(now, true);
 }
 
-function isSameTarget(a: Selection | null, b: Selection | null): boolean {
+export function isSameTarget(a: Selection | null, b: Selection | null): boolean {
   if (a === null || b === null || a.kind !== b.kind) return a === b;
   if (a.kind === 'op' && b.kind === 'op') return a.op === b.op;
   if (a.kind === 'declaration' && b.kind === 'declaration') return a.list === b.list && a.id === b.id;
