@@ -114,7 +114,7 @@ function OverlapBlock({ summary: { overlap } }: { readonly summary: WindowSummar
   return (
     <Block title="Overlap">
       <Facts>
-        {h2dBusyNs === 0 && d2hBusyNs === 0 ? <Fact name="Copies">none</Fact> : null}
+        {h2dBusyNs === 0 && d2hBusyNs === 0 ? <Fact name="H2D and D2H copies">none</Fact> : null}
         <CopyOverlap name="H2D" {...h2dKernel} />
         <CopyOverlap name="D2H" {...d2hKernel} />
         {h2dD2h.shareOfH2d === null || h2dD2h.shareOfD2h === null ? null : (

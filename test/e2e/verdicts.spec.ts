@@ -126,6 +126,59 @@ test('a wait that the data needs is kept, and copy and kernel are cut into parts
   await expect(window.verdict.filter({ hasText: 'Overlapped' })).toHaveCount(1);
 });
 
+test('a copy in a graph is captured in a branch of its own, and undo and redo show what they change', async ({
+  window,
+  page,
+}) => {
+  const bytes = 8 * 2 ** 20;
+  const launch = { op: 'graphLaunch', graph: 'step', stream: 'main' };
+  const captured = [
+    { op: 'copy', label: 'upload', src: 'source', dst: 'target', stream: 'main' },
+    { op: 'kernel', label: 'compute', stream: 'main', kernel: { kind: 'spin', durationNs: 200_000 } },
+  ];
+  const document = {
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'Launched three times',
+    buffers: [
+      { id: 'source', memory: 'pinned', bytes },
+      { id: 'target', memory: 'device', bytes },
+    ],
+    streams: [{ id: 'main' }],
+    threads: [
+      {
+        id: 'host',
+        operations: [
+          { op: 'graphCapture', graph: 'step', stream: 'main', operations: captured },
+          ...[launch, launch, launch, { op: 'synchronizeDevice' }],
+        ],
+      },
+    ],
+  };
+  await window.openFile('launched.json', Buffer.from(JSON.stringify(document)));
+  await expect(window.verdict).toContainText('Same stream');
+  const apply = window.verdict.getByRole('button', { name: /^Apply: Capture "upload" in a branch of its own/ });
+  const selected = window.inspector.getByRole('heading', { level: 2 }).first();
+  await apply.click();
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(selected).toHaveText('upload');
+  const sheet = page.getByTestId('score-sheet');
+  for (const name of ['record fork', 'wait for fork', 'record join', 'wait for join'])
+    await expect(sheet.getByRole('button', { name })).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(selected).toHaveText(/^Makespan/);
+  await expect(apply).toBeVisible();
+  await page.keyboard.press('Control+Shift+z');
+  await expect(window.verdict).toContainText('Overlapped');
+  await expect(selected).toHaveText('upload');
+});
+
+test('a run whose copies are between devices is not said to have none', async ({ window }) => {
+  await window.open('cudaMemcpy between two devices');
+  await expect(window.inspector).toContainText('H2D and D2H copies');
+  await expect(window.inspector).toContainText('Only copies');
+});
+
 test('where no cause alone is to blame, the card says what was seen and what was tried', async ({ window, page }) => {
   const bytes = 20 * 2 ** 20;
   const document = {
