@@ -9,6 +9,7 @@ import { iterationsOf, type RowRange } from '../../core/trace/rows.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { RowIndex } from '../../core/trace/trace.ts';
 import { Bandwidth } from '../timeline/bandwidth.ts';
+import type { Link } from '../timeline/links.ts';
 import { type MissedRows, missedRows } from '../timeline/missed.ts';
 import { type IterationData, indexIteration } from './loading/iterationData.ts';
 import type { WindowSummary } from './windowSummary.ts';
@@ -101,7 +102,7 @@ export class IterationView {
   readonly data: IterationData;
   /** By position in trace.lanes. */
   readonly lanes: readonly LaneIndex[];
-  readonly bandwidth: Readonly<Record<'h2d' | 'd2h', Bandwidth>>;
+  readonly links: readonly Link[];
   #counters: readonly DrawnCounter[] | null;
 
   /** Counters that are null are made when they are first asked for. */
@@ -110,7 +111,7 @@ export class IterationView {
     this.#counters = counters?.map(drawn) ?? null;
     this.data = data;
     this.lanes = data.lanes.map((lane) => new LaneIndex(lane));
-    this.bandwidth = { h2d: new Bandwidth(data.bandwidth.h2d), d2h: new Bandwidth(data.bandwidth.d2h) };
+    this.links = data.links.map(({ data: own, ...name }) => ({ ...name, bandwidth: new Bandwidth(own) }));
   }
 
   get number(): number {

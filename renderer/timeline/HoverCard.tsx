@@ -88,7 +88,7 @@ function RowCard({ run, row, hazards }: RowCardProps) {
 function BandwidthCard({ hit }: { readonly hit: Extract<Hit, { kind: 'bandwidth' }> }) {
   return (
     <>
-      <div className={classes['title']}>{hit.direction.toUpperCase()} link</div>
+      <div className={classes['title']}>{hit.name}</div>
       <dl className="tabular">
         <Fact name="At" value={exactTime(Math.max(0, hit.timeNs))} />
         <Fact name="Rate" value={hit.rate > 0 ? formatRate(hit.rate) : 'idle'} />

@@ -22,7 +22,11 @@ export function areaSummary(view: IterationView, startNs: number, endNs: number)
     return busyNs > 0 ? [{ id: lane.id, name: lane.name, busyNs }] : [];
   });
   const moved = (['h2d', 'd2h'] as const).flatMap((direction) => {
-    const bytes = view.bandwidth[direction].movedBefore(endNs) - view.bandwidth[direction].movedBefore(startNs);
+    const links = view.links.filter((link) => link.direction === direction);
+    const bytes = links.reduce(
+      (sum, { bandwidth }) => sum + bandwidth.movedBefore(endNs) - bandwidth.movedBefore(startNs),
+      0,
+    );
     return bytes > 0.5 ? [{ direction, bytes: Math.round(bytes) }] : [];
   });
   return { activities, lanes, moved };

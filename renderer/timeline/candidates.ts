@@ -5,6 +5,7 @@ import type { LaneIndex } from '../../core/trace/laneIndex.ts';
 import type { Lane, LaneKind } from '../../core/trace/trace.ts';
 import { formatBytes, formatRate } from '../../core/units.ts';
 import type { IterationView } from '../app/loadedRun.ts';
+import type { Link } from './links.ts';
 import type { Named, Place, Track } from './tracks.ts';
 
 /** Above and below what is drawn. */
@@ -47,10 +48,9 @@ export interface CandidateOptions {
 export function candidatesOf(view: IterationView, { compact = false, attainable }: CandidateOptions): Candidate[] {
   const lanes = laneCandidates(view, compact);
   if (compact) return lanes;
-  const directions = (['h2d', 'd2h'] as const).filter((direction) => view.bandwidth[direction].peak > 0);
   return [
     ...lanes,
-    ...directions.map((direction) => bandwidthCandidate(view, direction, attainable?.[direction] ?? null)),
+    ...view.links.map((link) => linkCandidate(link, attainable?.[link.direction] ?? null)),
     ...view.counters.map(({ of, counter }) => counterCandidate(view, of, counter)),
   ];
 }
@@ -99,10 +99,10 @@ function laneGroup({ kind, device }: Lane, several: boolean): LaneGroup {
     : { id: `engines:${device}`, name: `Engines${of}` };
 }
 
-function bandwidthCandidate(view: IterationView, direction: 'h2d' | 'd2h', attainable: number | null): Candidate {
+function linkCandidate({ direction, device, bandwidth }: Link, attainable: number | null): Candidate {
   const named = {
-    id: `link:${direction}`,
-    name: `${direction.toUpperCase()} link`,
+    id: device === null ? `link:${direction}` : `link:${direction}:${device}`,
+    name: `${direction.toUpperCase()} link${device === null ? '' : ` ${device}`}`,
     detail: attainable === null ? 'bandwidth' : `${formatRate(attainable)} attainable at these sizes`,
   };
   return {
@@ -110,14 +110,7 @@ function bandwidthCandidate(view: IterationView, direction: 'h2d' | 'd2h', attai
     group: { id: 'links', name: 'Links' },
     heightAt: () => bandwidthHeight,
     takesRest: true,
-    place: (place) => ({
-      kind: 'bandwidth',
-      ...named,
-      ...place,
-      direction,
-      bandwidth: view.bandwidth[direction],
-      attainable,
-    }),
+    place: (place) => ({ kind: 'bandwidth', ...named, ...place, direction, bandwidth, attainable }),
   };
 }
 

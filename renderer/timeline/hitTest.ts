@@ -5,7 +5,7 @@ import { barOffset, type CounterTrack, depthAt, type LaneTrack, screenTop, type 
 
 export type Hit =
   | { readonly kind: 'row'; readonly row: RowIndex; readonly timeNs: number }
-  | { readonly kind: 'bandwidth'; readonly direction: 'h2d' | 'd2h'; readonly rate: number; readonly timeNs: number }
+  | { readonly kind: 'bandwidth'; readonly name: string; readonly rate: number; readonly timeNs: number }
   | CounterHit
   | { readonly kind: 'none'; readonly timeNs: number };
 
@@ -36,7 +36,7 @@ export function hitTest(
   if (track === null) return { kind: 'none', timeNs };
   const pixelNs = spanNs(view) / Math.max(width, 1);
   if (track.kind === 'bandwidth') {
-    return { kind: 'bandwidth', direction: track.direction, rate: track.bandwidth.at(timeNs), timeNs };
+    return { kind: 'bandwidth', name: track.name, rate: track.bandwidth.at(timeNs), timeNs };
   }
   if (track.kind === 'counter') {
     const range = track.counter.over(timeNs - pixelNs / 2, timeNs + pixelNs / 2);

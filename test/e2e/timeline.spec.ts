@@ -1,5 +1,6 @@
 /** What a person does in the timeline beyond looking: searching, and summing up a stretch of time. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 import type { Window } from './support/window.ts';
@@ -177,6 +178,13 @@ test.describe('lanes', () => {
     await expect.poll(() => window.lanes()).toContain('main');
     await expect(notice).toBeHidden();
   });
+});
+
+test('each of two devices has a link of its own', async ({ window, page }) => {
+  const example = join(import.meta.dirname, '../../assets/examples/lessons/two-gpus-two-threads.json');
+  await window.openFile('two.json', readFileSync(example));
+  await expect(page.getByRole('heading', { level: 1, name: 'Two GPUs, a host thread each' })).toBeVisible();
+  await expect.poll(() => window.lanes()).toEqual(expect.arrayContaining(['H2D link gpu0', 'H2D link gpu1']));
 });
 
 test('queue depth is a lane that tells how much is pending', async ({ window, page }) => {

@@ -3,7 +3,7 @@ import type { LaneCounter } from '../../../core/analysis/laneCounters.ts';
 import { allLaneData, type LaneData } from '../../../core/trace/laneIndex.ts';
 import { iterationRows, makespanNs, type RowRange } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
-import { type BandwidthData, bandwidthData, copyRows } from '../../timeline/bandwidth.ts';
+import { type LinkData, linksData } from '../../timeline/links.ts';
 
 export interface IterationData {
   readonly number: number;
@@ -11,7 +11,7 @@ export interface IterationData {
   readonly makespanNs: number;
   /** By position in trace.lanes. */
   readonly lanes: readonly LaneData[];
-  readonly bandwidth: Readonly<Record<'h2d' | 'd2h', BandwidthData>>;
+  readonly links: readonly LinkData[];
 }
 
 export function indexIteration(trace: Trace, number: number): IterationData {
@@ -21,22 +21,19 @@ export function indexIteration(trace: Trace, number: number): IterationData {
     rows,
     makespanNs: makespanNs(trace, rows),
     lanes: allLaneData(trace, rows),
-    bandwidth: {
-      h2d: bandwidthData(trace, copyRows(trace, rows, 'h2d')),
-      d2h: bandwidthData(trace, copyRows(trace, rows, 'd2h')),
-    },
+    links: linksData(trace, rows),
   };
 }
 
 /** The memory of an indexed iteration, to be handed to another thread. */
-export function buffersOf({ lanes, bandwidth }: IterationData): ArrayBuffer[] {
+export function buffersOf({ lanes, links }: IterationData): ArrayBuffer[] {
   const layers = lanes.flatMap((lane) => [...lane.bars, ...lane.marks]);
   const arrays: ArrayBufferView[] = [
     ...layers.flatMap(({ rows, starts, ends, groupStarts, busy, longest }) => [
       ...[rows, starts, ends, groupStarts, busy],
       ...longest.flatMap(({ positions, lengths }) => [positions, lengths]),
     ]),
-    ...[bandwidth.h2d, bandwidth.d2h].flatMap(({ times, rates, moved }) => [times, rates, moved]),
+    ...links.flatMap(({ data: { times, rates, moved } }) => [times, rates, moved]),
   ];
   return memoryOf(arrays);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import { Bandwidth, bandwidthData, copyRows } from '../../../renderer/timeline/bandwidth.ts';
+import { linksData } from '../../../renderer/timeline/links.ts';
 
 interface Copy {
   readonly startNs: number;
@@ -76,5 +77,24 @@ describe('bandwidth over time', () => {
     const trace = builder.build();
     expect([...copyRows(trace, allRows(trace), 'h2d')]).toEqual([]);
     expect([...copyRows(trace, allRows(trace), 'd2h')]).toEqual([0]);
+  });
+});
+
+describe('the links of several devices', () => {
+  it('are one for each device and direction, of which none counts what another moves', () => {
+    const builder = new TraceBuilder();
+    for (const device of ['gpu0', 'gpu1']) {
+      const lane = builder.lane({ kind: 'stream', id: `stream:${device}`, name: device, device });
+      const copy = { lane, kind: 'copy', name: 'copy', startNs: 0, durationNs: 1000, bytes: 100 } as const;
+      builder.add({ ...copy, src: 'pinned', dst: 'device' });
+      if (device === 'gpu1') builder.add({ ...copy, src: 'device', dst: 'pinned' });
+    }
+    const trace = builder.build();
+    const links = linksData(trace, allRows(trace));
+    expect(links.map(({ direction, device, data }) => [direction, device, data.peak])).toEqual([
+      ['h2d', 'gpu0', 1e8],
+      ['h2d', 'gpu1', 1e8],
+      ['d2h', 'gpu1', 1e8],
+    ]);
   });
 });
