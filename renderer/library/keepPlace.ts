@@ -2,7 +2,10 @@
 
 const sectionOf = (name: string): string => `section[aria-label="${name}"]`;
 
-/** Called before the deletion. Gives what to call when the lists are drawn without what was deleted. */
+/** The lists are drawn without it when the host tells what is gone: at once, or some frames after it has answered. */
+const mostWaitMs = 10_000;
+
+/** Called before the deletion. Gives what to call when that is done. */
 export function keepPlace(): () => void {
   const line = document.activeElement?.closest<HTMLElement>('[data-item]') ?? null;
   const section = line?.closest('section')?.getAttribute('aria-label');
@@ -10,8 +13,8 @@ export function keepPlace(): () => void {
   const at = line === null ? 0 : lines.indexOf(line);
   // The page may be another one then, with another library: keys outlast its elements.
   const keys = [...lines.slice(at + 1), ...lines.slice(0, at).reverse()].map(({ dataset }) => dataset['item'] ?? '');
-  return () => {
-    if (line === null || document.activeElement !== document.body) return;
+  const goOn = (): void => {
+    if (document.activeElement !== document.body) return;
     const places = keys.map((key) => `[data-item="${CSS.escape(key)}"] button`);
     for (const place of [...places, `${sectionOf('Library')} ${sectionOf(section ?? '')} button`]) {
       const target = document.querySelector<HTMLElement>(place);
@@ -20,4 +23,21 @@ export function keepPlace(): () => void {
       return;
     }
   };
+  return () => {
+    if (line !== null) whenGone(line, goOn);
+  };
+}
+
+function whenGone(line: Element, act: () => void): void {
+  if (!line.isConnected) {
+    act();
+    return;
+  }
+  const observer = new MutationObserver(() => {
+    if (line.isConnected) return;
+    observer.disconnect();
+    act();
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), mostWaitMs);
 }
