@@ -74,6 +74,10 @@ export function valueAtPath(document: unknown, path: readonly PropertyKey[]): un
   return value;
 }
 
+/** Whether a path is another one, or leads on from it. */
+export const startsWith = (path: readonly PropertyKey[], start: readonly PropertyKey[]): boolean =>
+  start.every((step, index) => path[index] === step);
+
 /** `['threads', 0, 'operations', 2]` as `threads[0].operations[2]`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(

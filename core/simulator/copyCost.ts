@@ -7,7 +7,7 @@ import type { Program } from '../program/program.ts';
 import { copyDirection, type MemoryKind } from '../trace/trace.ts';
 import { engineIndex, functionEngine, hostEngine } from './engines.ts';
 import { filledPart } from './kernelCost.ts';
-import { memcpyParameter } from './memcpyRate.ts';
+import { hostCopyNs } from './memcpyRate.ts';
 import { copyTimes, type DeviceProfile } from './profile.ts';
 import type { Step } from './step.ts';
 import { type TimePoint, type TimeTable, timeTable } from './table.ts';
@@ -128,7 +128,7 @@ export class CopyCosts {
 
   #hostCopy(bytes: number): CopyCost {
     const { memcpyNs = 0, memcpyBytesPerSecond } = this.#profile.host;
-    const deviceNs = memcpyNs + (bytes / memcpyParameter(this.#profile, bytes).bytesPerSecond) * 1e9;
+    const deviceNs = hostCopyNs(this.#profile, bytes);
     const callNs = this.table(this.#profile.copies.h2d.pinned.call)(0);
     const memoryNs = memcpyNs + (bytes / memcpyBytesPerSecond) * 1e9;
     return { route: 'host', engine: hostEngine, callNs, deviceNs, memoryNs };

@@ -26,12 +26,16 @@ export function memcpyParameter({ host }: DeviceProfile, bytes: number): MemcpyR
   return { name: 'memcpyBytesPerSecond', bytesPerSecond: memcpyBytesPerSecond };
 }
 
-/** The same where all of it has been touched so lately that caches hold as much of it as they can. */
+/** How long a copy of so many bytes from host to host takes by itself. */
+export function hostCopyNs(profile: DeviceProfile, bytes: number): number {
+  return (profile.host.memcpyNs ?? 0) + (bytes / memcpyParameter(profile, bytes).bytesPerSecond) * 1e9;
+}
+
+/** The rate where all of it has been touched so lately that caches hold as much of it as they can. */
 export function keptRate(profile: DeviceProfile, bytes: number): number {
-  const { cached, memcpyBytesPerSecond } = profile.host;
-  const inMemory = memcpyParameter(profile, bytes).name === 'memcpyBytesPerSecond';
-  if (!inMemory) return memcpyParameter(profile, bytes).bytesPerSecond;
-  return fitsCaches(profile, bytes) ? (cached?.bytesPerSecond ?? memcpyBytesPerSecond) : memcpyBytesPerSecond;
+  const { name, bytesPerSecond } = memcpyParameter(profile, bytes);
+  const isInLastCache = name === 'memcpyBytesPerSecond' && fitsCaches(profile, bytes);
+  return isInLastCache ? (profile.host.cached?.bytesPerSecond ?? bytesPerSecond) : bytesPerSecond;
 }
 
 /** Whether caches hold so many bytes. */

@@ -7,7 +7,7 @@ import { CopyscopeError } from '../errors.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
 import { type Bytes, type BytesPerSecond, bytesPerSecond } from '../units.ts';
-import { memcpyParameter } from './memcpyRate.ts';
+import { hostCopyNs } from './memcpyRate.ts';
 import { type copySchema, profileSchema } from './profileSchema.ts';
 import { type TimeTable, timeTable } from './table.ts';
 
@@ -54,10 +54,7 @@ export function attainableBandwidth(
   bytes: Bytes,
 ): BytesPerSecond | null {
   if (!(bytes > 0)) return null;
-  if (direction === 'h2h') {
-    const movingNs = (bytes / memcpyParameter(profile, bytes).bytesPerSecond) * 1e9;
-    return bytesPerSecond((bytes / ((profile.host.memcpyNs ?? 0) + movingNs)) * 1e9);
-  }
+  if (direction === 'h2h') return bytesPerSecond((bytes / hostCopyNs(profile, bytes)) * 1e9);
   const times = copyTimes(profile, direction, hostMemory);
   return times === null ? null : bytesPerSecond((bytes / deviceTable(times)(bytes)) * 1e9);
 }

@@ -2,7 +2,7 @@
 import type { EdgeEnd } from '../../core/experiment/edit/edge.ts';
 import { atEndOf, type Place, placeAt } from '../../core/experiment/edit/paths.ts';
 import type { Target } from '../../core/experiment/edit/rows.ts';
-import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type Experiment, startsWith } from '../../core/experiment/experiment.ts';
 import type { Cell } from '../app/store/types.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
 
@@ -38,7 +38,7 @@ function nearestThread(layout: ScoreLayout, cell: Cell): number | null {
 /** A block's path, or its group's where the column lies before the whole group. */
 function outOfGroups(layout: ScoreLayout, block: ScoreBlock, column: number): ScoreBlock['path'] {
   const around = layout.groups
-    .filter((group) => group.thread === block.thread && group.path.every((step, index) => block.path[index] === step))
+    .filter((group) => group.thread === block.thread && startsWith(block.path, group.path))
     .sort((a, b) => a.depth - b.depth);
   return around.find((group) => group.firstColumn > column)?.path ?? block.path;
 }

@@ -2,7 +2,7 @@
 import type { Change } from '../../experiment/change.ts';
 import { ChangeBuilder } from '../../experiment/changeBuilder.ts';
 import { renameReferences } from '../../experiment/edit/declarations.ts';
-import { eachOperation } from '../../experiment/experiment.ts';
+import { eachOperation, startsWith } from '../../experiment/experiment.ts';
 import { freeName } from '../../experiment/freeName.ts';
 import { clonedOperation } from '../../experiment/operations.ts';
 import type { OperationInfo } from '../../program/program.ts';
@@ -83,8 +83,7 @@ export function ownLaunches(situation: Situation): Change | null {
   return edit.change;
 }
 
-const isInside = ({ path }: OperationInfo, group: OperationInfo): boolean =>
-  group.path.every((step, index) => step === path[index]);
+const isInside = ({ path }: OperationInfo, group: OperationInfo): boolean => startsWith(path, group.path);
 
 /** What captures it; null where it runs when it is issued. */
 function captureAround(situation: Situation, info: OperationInfo): Found<'graphCapture'> | null {

@@ -1,5 +1,5 @@
 /** The hazards of a program: what find.ts found, with names, words and rules. */
-import { fieldPath } from '../../experiment/experiment.ts';
+import { fieldPath, startsWith } from '../../experiment/experiment.ts';
 import type { OperationInfo, Program } from '../../program/program.ts';
 import type { Conflict } from './conflicts.ts';
 import { type EndlessWait, endlessWords } from './endlessWaits.ts';
@@ -70,7 +70,7 @@ function kindOf(names: Names, one: Touch, other: Touch): MeetingKind {
 }
 
 const isWithin = (path: OperationInfo['path'], outer: OperationInfo['path']): boolean =>
-  outer.length < path.length && outer.every((step, index) => step === path[index]);
+  outer.length < path.length && startsWith(path, outer);
 
 class Names {
   readonly #program: Program;

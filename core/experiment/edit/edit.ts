@@ -1,6 +1,6 @@
 /** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
 import { checkShape } from '../../shape/checkShape.ts';
-import type { Experiment } from '../experiment.ts';
+import { type Experiment, startsWith } from '../experiment.ts';
 import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound } from '../references.ts';
@@ -76,9 +76,6 @@ export function outermost(experiment: Experiment, paths: readonly OperationPath[
   }
   return kept.map((path) => operationOf(experiment, path));
 }
-
-const startsWith = (path: OperationPath, start: OperationPath): boolean =>
-  start.every((step, index) => path[index] === step);
 
 /** By position in the document; a group comes before what it holds. */
 export function inDocumentOrder(a: OperationPath, b: OperationPath): number {

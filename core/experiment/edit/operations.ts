@@ -1,5 +1,5 @@
 /** Edits of operations: insert, delete, move, duplicate, group, ungroup, change a field. */
-import { type Experiment, fieldPath } from '../experiment.ts';
+import { type Experiment, fieldPath, startsWith } from '../experiment.ts';
 import { clonedOperation, type Operation } from '../operations.ts';
 import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
@@ -40,7 +40,7 @@ export function moveOperations(
   return rearrange(experiment, (draft) => {
     const moved = outermost(draft, paths);
     const list = listOf(draft, to.list);
-    if (paths.some((path) => path.every((step, index) => to.list[index] === step))) {
+    if (paths.some((path) => startsWith(to.list, path))) {
       throw refused('A group can’t be moved into itself.', 'Choose a place outside of it.', fieldPath(to.list));
     }
     // It holds the place, and keeps its group from being taken out as empty.
@@ -81,7 +81,7 @@ export function duplicateOperations(experiment: Experiment, paths: readonly Oper
 }
 
 const isInside = (path: OperationPath, group: OperationPath): boolean =>
-  path.length > group.length && group.every((step, index) => path[index] === step);
+  path.length > group.length && startsWith(path, group);
 
 export type GroupKind =
   | { readonly op: 'repeat'; readonly count: number }
