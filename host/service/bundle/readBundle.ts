@@ -59,12 +59,17 @@ export function looksLikeBundle(head: Uint8Array): boolean {
   }
 }
 
-/** `folder` is there and empty. Rejects with `bundle.*` or a file error. */
+/** `folder` is there and empty. Rejects with `bundle.*` or a file error, and writes nothing there any more then. */
 export async function readBundle(archive: string, folder: string): Promise<UnpackedBundle> {
   const manifest = await readManifest(archive);
   const unpacking = new Unpacking(folder, entriesOf(manifest));
-  await walk(archive, (entry) => unpacking.take(entry));
-  return { manifest, files: await unpacking.finish() };
+  try {
+    await walk(archive, (entry) => unpacking.take(entry));
+    return { manifest, files: await unpacking.finish() };
+  } catch (error) {
+    await unpacking.stop();
+    throw error;
+  }
 }
 
 /** It comes first, so little is read for it, however large the archive is. */
@@ -141,6 +146,8 @@ class Unpacking {
   readonly #expected: ReadonlyMap<string, Entry>;
   readonly #files = new Map<string, UnpackedFile>();
   readonly #writes: Promise<void>[] = [];
+  readonly #closed: Promise<void>[] = [];
+  readonly #stopped = new AbortController();
   #first = true;
 
   constructor(folder: string, expected: ReadonlyMap<string, Entry>) {
@@ -165,6 +172,12 @@ class Unpacking {
     return [...this.#files.values()];
   }
 
+  /** The archive is refused: a file may be about to be opened, in a folder that the caller removes. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all(this.#closed);
+  }
+
   #checked({ path, type, size }: ReadEntry): Entry {
     const shown = JSON.stringify(path.slice(0, 120));
     const expected = this.#expected.get(path);
@@ -180,7 +193,10 @@ class Unpacking {
   #write(entry: ReadEntry, expected: Entry): void {
     const path = join(this.#folder, String(this.#writes.length));
     this.#files.set(entry.path, { ...expected, path });
-    const written = pipeline(entry as unknown as AsyncIterable<Buffer>, createWriteStream(path, { flags: 'wx' })).catch(
+    const file = createWriteStream(path, { flags: 'wx' });
+    this.#closed.push(new Promise<void>((closed) => file.once('close', closed)));
+    const { signal } = this.#stopped;
+    const written = pipeline(entry as unknown as AsyncIterable<Buffer>, file, { signal }).catch(
       (error: NodeJS.ErrnoException) => {
         throw storageError(`${path} could not be written`, error);
       },

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LibraryItems, libraryItems } from '../../../core/service/service.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
+import { readBundle } from '../../../host/service/bundle/readBundle.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
 import { type Archived, archiveOf } from './support/archives.ts';
 import { repository } from './support/buildEntry.ts';
@@ -245,6 +246,21 @@ describe('a bundle from elsewhere', () => {
       });
     }
     expect(kept('other')).toEqual([]);
+  });
+
+  it('leaves a folder that can be removed once it is refused: nothing is written there any more', async () => {
+    const bundle = await packed(await fill());
+    const archived = join(folder, 'breaks-off');
+    for (let length = bundle.length - 20; length > bundle.length / 2; length -= Math.ceil(bundle.length / 40)) {
+      writeFileSync(archived, bundle.slice(0, length));
+      const unpacked = mkdtempSync(join(folder, 'unpacked-'));
+      await expect(readBundle(archived, unpacked)).rejects.toMatchObject({ code: 'bundle.truncated' });
+      rmSync(unpacked, { recursive: true });
+      // A file that was about to be opened would be there by then, or have failed for want of its folder.
+      mkdirSync(unpacked);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(readdirSync(unpacked)).toEqual([]);
+    }
   });
 
   it('that unpacks to far more than it can hold is refused', async () => {
