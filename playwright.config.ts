@@ -7,8 +7,9 @@ const executablePath = await findChromium();
 export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results/e2e',
-  // The engine process and Chromium share few cores: one test at a time keeps their times apart.
-  workers: 1,
+  // A test waits for the page about half of its time. No test depends on what runs beside it.
+  workers: 2,
+  fullyParallel: true,
   // They only end what hangs: no test may depend on how fast or busy the machine is.
   timeout: 180_000,
   expect: { timeout: 30_000 },

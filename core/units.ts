@@ -1,26 +1,11 @@
-/**
- * Branded quantities. A brand costs nothing at run time and stops a duration in nanoseconds from being passed
- * where bytes are meant. Values enter through the named constructors below and nowhere else.
- */
-declare const unit: unique symbol;
-type Quantity<Name extends string> = number & { readonly [unit]: Name };
-
-export type Nanoseconds = Quantity<'ns'>;
-export type Bytes = Quantity<'B'>;
-export type BytesPerSecond = Quantity<'B/s'>;
-
-export const nanoseconds = (value: number): Nanoseconds => value as Nanoseconds;
-export const bytes = (value: number): Bytes => value as Bytes;
-export const bytesPerSecond = (value: number): BytesPerSecond => value as BytesPerSecond;
+/** Quantities in words. Units are in the names of fields and parameters: …Ns, …Bytes or bytes, …BytesPerSecond. */
 
 export const KiB = 1024;
 export const MiB = 1024 * KiB;
 export const GiB = 1024 * MiB;
 
-/** Bytes moved over the time it took. Zero where no time passed, so that a mark never shows an infinite rate. */
-export function rate(moved: Bytes, over: Nanoseconds): BytesPerSecond {
-  return bytesPerSecond(over > 0 ? (moved / over) * 1e9 : 0);
-}
+/** Bytes per second, of bytes moved over the nanoseconds it took. Zero where no time passed, so that a mark never shows an infinite rate. */
+export const rate = (bytesMoved: number, overNs: number): number => (overNs > 0 ? (bytesMoved / overNs) * 1e9 : 0);
 
 /** Three significant digits without an exponent: 0.123, 1.23, 12.3, 123, 1234. Limits are where rounding adds a digit. */
 function significant(value: number): string {
@@ -71,6 +56,17 @@ export const formatRate = (value: number): string =>
     [1e3, 'kB/s'],
     [1, 'B/s'],
   ]);
+
+/** '9.8 to 20 ms', '940 µs to 1.2 ms': two values by `format`, a unit that they share named once, without zeros at the end. */
+export function formatRange(low: number, high: number, format: (value: number) => string): string {
+  const short = (value: number): string => {
+    const text = format(value).replace(/(\.\d*?)0+(?= )/, '$1');
+    return text.replace('. ', ' ').replace('-', '−');
+  };
+  const [from, to] = [short(low), short(high)];
+  const [fromUnit, toUnit] = [from, to].map((text) => text.slice(text.indexOf(' ')));
+  return `${fromUnit === toUnit ? from.slice(0, from.indexOf(' ')) : from} to ${to}`;
+}
 
 /** A share between 0 and 1 as a percentage; 100 % only where it is really all of it. */
 export function formatShare(share: number): string {

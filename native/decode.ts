@@ -1,13 +1,14 @@
 /** The addon's columns as a trace, a verification and iteration times. */
-import { typicalIterations } from '../core/analysis/typicalIterations.ts';
+
 import { CopyscopeError } from '../core/errors.ts';
+import { typicalIterations } from '../core/figures/typicalIterations.ts';
 import type { Instruction, Program } from '../core/program/program.ts';
 import { TraceBuilder } from '../core/trace/builder.ts';
 import type { AllocatorState, ElapsedTime, RunIterations, Verification, VerificationCheck } from '../core/trace/run.ts';
-import type { Trace } from '../core/trace/trace.ts';
+import { channelTypes, memoryKinds, rowKinds, type Trace } from '../core/trace/trace.ts';
 import type { AddonMemory, AddonResult, CheckColumns, DeviceColumns, HostColumns } from './addon.ts';
 import { type ActivityFacts, RunLanes } from './lanes.ts';
-import { blockStates, calls, channels, memories, memoryAllocators, rowKinds } from './layout.ts';
+import { blockStates, calls, fields, memoryAllocators } from './layout.ts';
 
 /** Throws a CopyscopeError `trace.invalid` where a row can't be. */
 export function decodeTrace(program: Program, { host, device }: AddonResult): Trace {
@@ -85,9 +86,9 @@ function* activities(device: DeviceColumns): Generator<ActivityFacts> {
 function activity(device: DeviceColumns, row: number): ActivityFacts {
   return {
     kind: named(rowKinds, at(device.kind, row)),
-    src: named(memories, at(device.src, row)),
-    dst: named(memories, at(device.dst, row)),
-    channelType: named(channels, at(device.channelType, row)),
+    src: named(memoryKinds, at(device.src, row)),
+    dst: named(memoryKinds, at(device.dst, row)),
+    channelType: named(channelTypes, at(device.channelType, row)),
     stream: at(device.stream, row),
   };
 }
@@ -145,7 +146,6 @@ export function decodeElapsedTimes({ elapsed }: AddonResult): ElapsedTime[] | un
 
 /** More blocks are counted in the sums, and not listed. */
 const mostBlocks = 10_000;
-const blockNumbers = 6;
 
 /** What the allocators held; undefined where no operation allocated memory. */
 export function decodeMemory(program: Program, { memory }: AddonResult): AllocatorState[] | undefined {
@@ -154,20 +154,22 @@ export function decodeMemory(program: Program, { memory }: AddonResult): Allocat
 
 function allocatorState(program: Program, state: AddonMemory): AllocatorState {
   const { allocator, device, blocks, ...sums } = state;
-  const count = Math.min(mostBlocks, blocks.length / blockNumbers);
+  const width = fields.blocks.length;
+  const count = Math.min(mostBlocks, blocks.length / width);
   return {
     ...sums,
     allocator: named(memoryAllocators, allocator),
     device: program.devices[device]?.id ?? '',
     blocks: Array.from({ length: count }, (_, index) => {
-      const number = (column: number): number => at(blocks, index * blockNumbers + column);
+      const number = (field: (typeof fields.blocks)[number]): number =>
+        at(blocks, index * width + fields.blocks.indexOf(field));
       return {
-        segment: number(0),
-        offset: number(1),
-        bytes: number(2),
-        requestedBytes: number(3),
-        stream: program.streams[number(4)]?.id ?? '',
-        state: named(blockStates, number(5)),
+        segment: number('segment'),
+        offset: number('offset'),
+        bytes: number('bytes'),
+        requestedBytes: number('requestedBytes'),
+        stream: program.streams[number('stream')]?.id ?? '',
+        state: named(blockStates, number('state')),
       };
     }),
   };

@@ -1,12 +1,22 @@
 /** A program as the numeric tables that the addon takes (native/src/tables.h reads them and checks their ranges). */
 import { CopyscopeError } from '../core/errors.ts';
+import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
-import { multiCopyOptions } from '../core/program/multiCopyOptions.ts';
 import type { Content, Instruction, InstructionOf, MultiCopyPlan, Program } from '../core/program/program.ts';
-import { copyDirections } from '../core/trace/trace.ts';
+import { copyDirections, memoryKinds } from '../core/trace/trace.ts';
 import type { AddonRequest } from './addon.ts';
-import { allocators, type Code, codes, columns, engines, memories, patternKinds, streamKinds } from './layout.ts';
+import {
+  allocators,
+  type Code,
+  codes,
+  engines,
+  fields,
+  patternKinds,
+  streamKinds,
+  type TableName,
+  type TableRow,
+} from './layout.ts';
 
 export type TimingOption = 'cupti' | 'events';
 
@@ -29,60 +39,58 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     streamIds: program.streams.map((stream) => stream.id),
     signalIds: program.signals.map((signal) => signal.id),
     graphIds: program.graphs.map((graph) => graph.id),
-    buffers: table(columns.buffers, program.buffers, (buffer) => [
-      memories.indexOf(buffer.memory),
-      buffer.bytes,
+    buffers: table('buffers', program.buffers, (buffer) => ({
+      memory: memoryKinds.indexOf(buffer.memory),
+      bytes: buffer.bytes,
       ...patternNumbers(buffer.pattern),
-      buffer.written ? 1 : 0,
-      Math.max(0, buffer.device),
-      buffer.allocated === 'by-operation' ? 1 : 0,
-    ]),
-    streams: table(columns.streams, program.streams, (stream) => [
-      streamKinds.indexOf(stream.kind),
-      stream.thread,
-      stream.device,
-      stream.priority,
-    ]),
+      written: buffer.written ? 1 : 0,
+      device: Math.max(0, buffer.device),
+      byOperation: buffer.allocated === 'by-operation' ? 1 : 0,
+    })),
+    streams: table('streams', program.streams, ({ kind, thread, device, priority }) => ({
+      kind: streamKinds.indexOf(kind),
+      thread,
+      device,
+      priority,
+    })),
     events: Float64Array.from(program.events, (event) => (event.timing ? 1 : 0)),
     signals: Float64Array.from(program.signals, (signal) => signal.capacity),
     threadDevices: Float64Array.from(program.threads, (thread) => thread.device),
-    threads: program.threads.map((thread) => table(columns.instructions, thread.instructions, instructionNumbers)),
-    expectations: table(columns.expectations, program.expectations, ({ buffer, offset, bytes, content }) => [
+    threads: program.threads.map((thread) => table('instructions', thread.instructions, instructionNumbers)),
+    expectations: table('expectations', program.expectations, ({ buffer, offset, bytes, content }) => ({
       buffer,
       offset,
       bytes,
       ...contentNumbers(content),
-    ]),
-    multiCopies: table(columns.multiCopies, program.multiCopies, multiCopyNumbers),
-    multiCopyRelays: program.multiCopies.map(({ relays }) =>
-      Float64Array.from(relays.flatMap(({ device, link, peer }) => [device, link, peer])),
-    ),
+    })),
+    multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
+    multiCopyRelays: program.multiCopies.map(({ relays }) => table('relays', relays, (relay) => relay)),
     multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
   };
 }
 
 /** A number of 0 is chosen by the engine. */
-function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPlan): number[] {
+function multiCopyNumbers({ direction, memory, strategy, options }: MultiCopyPlan): TableRow<'multiCopies'> {
   const known = multiCopyOptions[strategy];
   const option = (name: string, other: number): number => {
     const value = options[name] ?? known[name]?.default ?? other;
     return Number(value);
   };
-  return [
-    copyDirections.indexOf(direction),
-    memory === 'pinned' ? 1 : 0,
-    copyStrategies.indexOf(strategy),
-    option('use_pinned_staging', 1),
-    option('pack_cpu_tensors', 1),
-    option('use_background_thread', 1),
-    option('min_packed_alignment_bytes', 16),
-    option('max_packed_chunk_bytes', 2 ** 25),
-    option('threads', 0),
-    option('slotsPerThread', 0),
-    option('slotBytes', 0),
-    option('chunkBytes', 0),
-    option('relayBytes', 0),
-  ];
+  return {
+    direction: copyDirections.indexOf(direction),
+    pinned: memory === 'pinned' ? 1 : 0,
+    strategy: copyStrategies.indexOf(strategy),
+    usePinnedStaging: option('use_pinned_staging', 1),
+    packCpuTensors: option('pack_cpu_tensors', 1),
+    useBackgroundThread: option('use_background_thread', 1),
+    minPackedAlignmentBytes: option('min_packed_alignment_bytes', 16),
+    maxPackedChunkBytes: option('max_packed_chunk_bytes', 2 ** 25),
+    threads: option('threads', 0),
+    slotsPerThread: option('slotsPerThread', 0),
+    slotBytes: option('slotBytes', 0),
+    chunkBytes: option('chunkBytes', 0),
+    relayBytes: option('relayBytes', 0),
+  };
 }
 
 /** Position of a device among those of the process, through the experiment's own mask (CUDA_VISIBLE_DEVICES). */
@@ -98,17 +106,25 @@ function devicePosition({ visibleDevices }: Program, device: number, index: numb
   });
 }
 
-function table<Item>(width: number, items: readonly Item[], row: (item: Item) => number[]): Float64Array {
-  const numbers = new Float64Array(width * items.length);
-  items.forEach((item, index) => {
+function table<Table extends TableName, Item>(
+  name: Table,
+  items: readonly Item[],
+  row: (item: Item) => TableRow<Table>,
+): Float64Array {
+  const order: readonly (typeof fields)[Table][number][] = fields[name];
+  const numbers = new Float64Array(order.length * items.length);
+  let next = 0;
+  for (const item of items) {
     const values = row(item);
-    if (values.length !== width) throw new RangeError(`a row has ${values.length} numbers instead of ${width}`);
-    numbers.set(values, index * width);
-  });
+    for (const field of order) {
+      numbers[next] = values[field];
+      next += 1;
+    }
+  }
   return numbers;
 }
 
-/** A row's numbers in the addon's order. */
+/** What an instruction says; its row holds the rest as an instruction without them has it. */
 interface InstructionFields {
   readonly code: Code;
   readonly stream?: number;
@@ -133,25 +149,25 @@ interface InstructionFields {
   readonly share?: number;
 }
 
-function instructionNumbers(instruction: Instruction): number[] {
-  const fields = instructionFields(instruction);
-  return [
-    codes.indexOf(fields.code),
-    instruction.op,
-    fields.stream ?? -1,
-    fields.event ?? -1,
-    fields.src ?? -1,
-    fields.srcOffset ?? 0,
-    fields.dst ?? -1,
-    fields.dstOffset ?? 0,
-    fields.bytes ?? 0,
-    fields.amount ?? 0,
-    fields.jump ?? -1,
-    ...contentNumbers(fields.content ?? null),
-    fields.blocking === true ? 1 : 0,
-    fields.index ?? -1,
-    fields.share ?? 1,
-  ];
+function instructionNumbers(instruction: Instruction): TableRow<'instructions'> {
+  const said = instructionFields(instruction);
+  return {
+    code: codes.indexOf(said.code),
+    op: instruction.op,
+    stream: said.stream ?? -1,
+    event: said.event ?? -1,
+    src: said.src ?? -1,
+    srcOffset: said.srcOffset ?? 0,
+    dst: said.dst ?? -1,
+    dstOffset: said.dstOffset ?? 0,
+    bytes: said.bytes ?? 0,
+    amount: said.amount ?? 0,
+    jump: said.jump ?? -1,
+    ...contentNumbers(said.content ?? null),
+    blocking: said.blocking === true ? 1 : 0,
+    index: said.index ?? -1,
+    share: said.share ?? 1,
+  };
 }
 
 function instructionFields(instruction: Instruction): InstructionFields {
@@ -224,12 +240,21 @@ function kernelFields({ stream, kernel, smShare: share }: InstructionOf<'kernel'
   }
 }
 
-function patternNumbers(pattern: Pattern): [kind: number, value: number] {
-  return [patternKinds.indexOf(pattern.kind), pattern.kind === 'constant' ? pattern.value : pattern.seed];
+function patternNumbers(pattern: Pattern): { patternKind: number; patternValue: number } {
+  return {
+    patternKind: patternKinds.indexOf(pattern.kind),
+    patternValue: pattern.kind === 'constant' ? pattern.value : pattern.seed,
+  };
 }
 
-function contentNumbers(content: Content | null): [kind: number, value: number, offset: number, multiplier: number] {
+type ContentField = 'patternKind' | 'patternValue' | 'patternOffset' | 'multiplier';
+
+function contentNumbers(content: Content | null): Readonly<Record<ContentField, number>> {
   return content === null
-    ? [0, 0, 0, 1]
-    : [...patternNumbers(content.pattern), content.patternOffset, content.multiplier];
+    ? { patternKind: 0, patternValue: 0, patternOffset: 0, multiplier: 1 }
+    : {
+        ...patternNumbers(content.pattern),
+        patternOffset: content.patternOffset,
+        multiplier: content.multiplier,
+      };
 }

@@ -1,7 +1,8 @@
 /** The lanes of a run: host threads, streams, then the device's copy engines and compute as far as they are used. */
-import { hostLane } from '../core/program/hostLane.ts';
+
 import type { Program } from '../core/program/program.ts';
 import type { TraceBuilder } from '../core/trace/builder.ts';
+import { hostLane } from '../core/trace/hostLane.ts';
 import {
   type ChannelType,
   type CopyDirection,

@@ -1,12 +1,14 @@
 /**
- * Names and numbers of the tables that pass between TypeScript and the addon. native/src/program.h, rows.h and
- * tables.h hold the same; `layout` is compared when the addon is loaded, so that an old build is never misread.
+ * Names and numbers of what passes between TypeScript and the addon: the one place where they stand. native/src/layout.h
+ * is written from it (`node scripts/native-layout.mjs`), and `layout` is compared when the addon is loaded, so that an old
+ * build is never misread.
  */
+import { copyStrategies } from '../core/experiment/operations.ts';
 import type { RunPhase } from '../core/program/engine.ts';
 import type { EngineKind } from '../core/program/engineKind.ts';
 import type { Allocator } from '../core/program/instructions.ts';
 import type { StreamKind } from '../core/program/program.ts';
-import { type ChannelType, memoryKinds, type RowKind, rowKinds as traceRowKinds } from '../core/trace/trace.ts';
+import { channelTypes, copyDirections, memoryKinds, rowKinds } from '../core/trace/trace.ts';
 
 /** Instruction codes in the addon's order. A kernel is one of three: spin, stream or arithmetic. */
 export const codes = [
@@ -45,22 +47,57 @@ export const codes = [
 ] as const;
 export type Code = (typeof codes)[number];
 
-/** Numbers in a row of each table. */
-export const columns = { buffers: 7, streams: 4, instructions: 18, expectations: 7, multiCopies: 13 } as const;
+/** The numbers in a row of each table, in their order. A field of no use to a row is as the encoder leaves it. */
+export const fields = {
+  buffers: ['memory', 'bytes', 'patternKind', 'patternValue', 'written', 'device', 'byOperation'],
+  streams: ['kind', 'thread', 'device', 'priority'],
+  instructions: [
+    'code',
+    'op',
+    'stream',
+    'event',
+    'src',
+    'srcOffset',
+    'dst',
+    'dstOffset',
+    'bytes',
+    'amount',
+    'jump',
+    'patternKind',
+    'patternValue',
+    'patternOffset',
+    'multiplier',
+    'blocking',
+    'index',
+    'share',
+  ],
+  expectations: ['buffer', 'offset', 'bytes', 'patternKind', 'patternValue', 'patternOffset', 'multiplier'],
+  multiCopies: [
+    'direction',
+    'pinned',
+    'strategy',
+    'usePinnedStaging',
+    'packCpuTensors',
+    'useBackgroundThread',
+    'minPackedAlignmentBytes',
+    'maxPackedChunkBytes',
+    'threads',
+    'slotsPerThread',
+    'slotBytes',
+    'chunkBytes',
+    'relayBytes',
+  ],
+  /** Of one multi-tensor copy. */
+  relays: ['device', 'link', 'peer'],
+  /** Of an allocator's report. */
+  blocks: ['segment', 'offset', 'bytes', 'requestedBytes', 'stream', 'state'],
+} as const;
+export type TableName = keyof typeof fields;
+export type TableRow<Table extends TableName> = Readonly<Record<(typeof fields)[Table][number], number>>;
 
-export const layout = [
-  '2',
-  codes.join(','),
-  ...Object.entries(columns).map(([table, count]) => `${table} ${count}`),
-].join(';');
-
-/** In the trace's own order. */
-export const memories = memoryKinds;
 export const allocators: readonly Allocator[] = ['cuda-malloc', 'pool', 'caching'];
 export const streamKinds: readonly StreamKind[] = ['legacy-default', 'per-thread-default', 'blocking', 'non-blocking'];
 export const patternKinds = ['none', 'random', 'index', 'constant'] as const;
-
-export const rowKinds: readonly RowKind[] = traceRowKinds;
 
 /** What a host row is called; empty where it bears its operation's label. */
 export const calls = [
@@ -96,6 +133,27 @@ export const calls = [
 export const memoryAllocators = ['caching', 'caching-host', 'pool'] as const;
 export const blockStates = ['allocated', 'pending-free', 'inactive'] as const;
 
-export const channels: readonly ChannelType[] = ['unknown', 'compute', 'async-memcpy', 'decompress'];
 export const phases: readonly RunPhase[] = ['preparing', 'warming-up', 'timing', 'recording', 'verifying'];
 export const engines: readonly Exclude<EngineKind, 'sim'>[] = ['cpu', 'cuda'];
+
+/** Every list of names whose numbers pass between the two sides, by what C++ calls it. */
+export const enums: Readonly<Record<string, readonly string[]>> = {
+  Code: codes,
+  Memory: memoryKinds,
+  Allocator: allocators,
+  StreamKind: streamKinds,
+  PatternKind: patternKinds,
+  RowKind: rowKinds,
+  CallName: calls,
+  ChannelType: channelTypes,
+  AllocatorKind: memoryAllocators,
+  BlockState: blockStates,
+  Phase: phases,
+  EngineKind: engines,
+  Direction: copyDirections,
+  Strategy: copyStrategies,
+};
+
+export const layout = ['3', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
+  ';',
+);

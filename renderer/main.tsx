@@ -1,18 +1,21 @@
-import './zodSetup.ts';
+import './common/zodSetup.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
-import './app/global.css';
+import './shell/global.css';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/App.tsx';
-import { prepareToOpen } from './app/loading/openRunFile.ts';
-import { startNavigation } from './app/navigation.ts';
-import { startEditing } from './app/store/editing.ts';
-import { startOpening } from './app/store/files.ts';
 import { connect } from './connection/connect.ts';
+import { startOpening } from './files/files.ts';
+import { scoreLayoutInSteps } from './score/scoreLayout.ts';
+import { App } from './shell/App.tsx';
+import { startEditing } from './store/editing.ts';
+import { startNavigation } from './store/navigation.ts';
+import { prepareToOpen } from './store/opened/openRunFile.ts';
+import { beforeDocumentShown } from './store/pages.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id "root"');
+beforeDocumentShown(scoreLayoutInSteps);
 startEditing();
 startOpening();
 startNavigation();

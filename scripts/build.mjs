@@ -26,7 +26,7 @@ const parts = {
 
 const stampFolder = inRoot('dist/.stamps');
 /** Compiled things and C++ below native/ are no input of a bundle. */
-const ignored = /^(build|build-.*|node_modules|src|\..*)$/;
+const ignored = /^(build|build-.*|node_modules|record|src|\..*)$/;
 
 function* filesBelow(path) {
   const entry = statSync(path);

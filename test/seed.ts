@@ -3,6 +3,9 @@
  * CI sets it, so that no change is held up by what a lucky draw finds elsewhere.
  */
 import { env } from 'node:process';
+import { configureGlobal } from 'fast-check';
+import { runs } from './support/effort.ts';
 
 const seed = env['COPYSCOPE_TEST_SEED'];
-if (seed !== undefined) (await import('fast-check')).configureGlobal({ seed: Number(seed) });
+// Where a property says nothing else, fast-check draws 100 examples.
+configureGlobal({ numRuns: runs(100), ...(seed === undefined ? {} : { seed: Number(seed) }) });

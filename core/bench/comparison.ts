@@ -1,5 +1,5 @@
 /** The same payloads in PyTorch: what is asked of it, and the ratios. */
-import { median } from '../analysis/statistics.ts';
+import { median } from '../statistics.ts';
 import type { BenchDocument, BenchRow, Comparison, Figure } from './document.ts';
 import type { BenchItem } from './plan.ts';
 

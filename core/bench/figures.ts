@@ -1,6 +1,7 @@
 /** Figures from what was measured. */
-import { median } from '../analysis/statistics.ts';
+
 import type { ErrorInfo } from '../errors.ts';
+import { median } from '../statistics.ts';
 import type { BenchRow, Figure, FigureUnit } from './document.ts';
 import type { Measured } from './measurement.ts';
 import type { BenchItem, FigurePlan } from './plan.ts';

@@ -2,7 +2,7 @@
 import { addCallProbes } from './callProbes.ts';
 import { addCopyProbes } from './copyProbes.ts';
 import { addGraphProbes } from './graphProbes.ts';
-import { addKernelProbes, addOtherWorkProbes } from './kernelProbes.ts';
+import { addHostFunctionProbes, addKernelProbes } from './kernelProbes.ts';
 import { addHostProbes, addMemoryProbes } from './memoryProbes.ts';
 import { type Plan, PlanBuilder, type PlanOptions } from './plan.ts';
 import { addTensorProbes } from './tensorProbes.ts';
@@ -14,7 +14,7 @@ export function calibrationPlan(options: PlanOptions): Plan {
   addCopyProbes(builder);
   addCallProbes(builder);
   addKernelProbes(builder);
-  addOtherWorkProbes(builder);
+  addHostFunctionProbes(builder);
   addGraphProbes(builder);
   addMemoryProbes(builder);
   addHostProbes(builder);

@@ -1,15 +1,15 @@
 /** How fast kernels are: from memory and from L2, in arithmetic, on a part of the multiprocessors, over the link. */
-import { median } from '../analysis/statistics.ts';
-import { keptWholly } from '../simulator/kernelCost.ts';
+
+import { keptWholly } from '../cost/kernel.ts';
+import { median } from '../statistics.ts';
 import { MiB } from '../units.ts';
 import { repeat, spin, stream, synchronize, warmUp } from './operations.ts';
-import type { Operation, PlanBuilder } from './plan.ts';
-import { callNs, type Recorded, workNs } from './reading.ts';
+import type { PlanBuilder } from './plan.ts';
+import { type Recorded, workNs } from './reading.ts';
 
 const shares = [0.1, 0.25, 0.5, 1];
 const flops = 2e10;
 const spinNs = 20_000;
-const streamsAtOnce = 256;
 
 const byteStream = (label: string, reads: string, writes: string, passes: number, smShare = 1) => ({
   op: 'kernel' as const,
@@ -40,7 +40,6 @@ export function addKernelProbes(builder: PlanBuilder): void {
   addCache(builder);
   addShares(builder);
   addMapped(builder);
-  addConcurrent(builder);
 }
 
 function addMemory(builder: PlanBuilder): void {
@@ -87,7 +86,7 @@ function addCache(builder: PlanBuilder): void {
   builder
     .probe('kernel cache', { streams: [stream], buffers }, [...operations, synchronize()])
     .value('kernel.l2BytesPerSecond', (recorded) => Math.max(...[4, 6, 8].map((mib) => rate(recorded, mib * MiB))))
-    .value('device.l2Bytes', (recorded) => {
+    .value('kernel.l2Bytes', (recorded) => {
       const [near, far] = [rate(recorded, 4 * MiB), rate(recorded, largest)];
       // Without a step between the two there is no telling.
       if (!(near > 1.15 * far)) return undefined;
@@ -114,7 +113,6 @@ function addShares(builder: PlanBuilder): void {
           slower(recorded, `${less} on ${share}`, `${more} on ${share}`),
       );
     found.point('kernel.streamShares', 'share', share, part('1', '3'));
-    found.point('kernel.arithmeticShares', 'share', share, part('some', 'more'));
   }
   found.value('kernel.flopsPerSecond', (recorded) => ((2 * flops) / slower(recorded, 'some on 1', 'more on 1')) * 1e9);
 }
@@ -131,82 +129,26 @@ function addMapped(builder: PlanBuilder): void {
     ((large - small) / slower(recorded, `${way} ${small}`, `${way} ${large}`)) * 1e9;
   builder
     .probe('mapped memory', { streams: [stream], buffers }, [spin('short', spinNs), ...operations, synchronize()])
-    .value('kernel.mappedReadBytesPerSecond', rate('read'))
-    .value('kernel.mappedWriteBytesPerSecond', rate('write'))
-    .value('kernel.mappedNs', (recorded) => {
-      const perByte = slower(recorded, `read ${small}`, `read ${large}`) / (large - small);
-      const startNs = nsOf(recorded, 'short') - spinNs;
-      return Math.max(0, nsOf(recorded, `read ${small}`) - perByte * small - startNs);
-    });
+    .value('kernel.mappedBytesPerSecond', (recorded) => [rate('read')(recorded), rate('write')(recorded)]);
 }
 
 /** So many spins at once, each in its own stream: how many of them ran when the first of them ended. */
-function addConcurrent(builder: PlanBuilder): void {
-  const streams = Array.from({ length: streamsAtOnce }, (_, index) => ({
-    id: `s${index}`,
-    flags: 'non-blocking' as const,
-  }));
-  const operations = streams.map(({ id }) => spin('at once', 20_000_000, id));
-  const parts = { streams, environment: { iterations: 3 } };
-  builder
-    .probe('kernels at once', parts, [...operations, { op: 'synchronizeDevice' }])
-    .value('kernel.concurrent', (recorded) => {
-      const works = recorded.works('at once');
-      const firstEnd = Math.min(...works.map(({ endNs }) => endNs));
-      const running = works.filter(({ startNs }) => startNs < firstEnd).length;
-      // All of them says only that it is no fewer.
-      return running < works.length ? running : undefined;
-    });
-}
-
 /** From the return of the call to the start of its work. */
 function latency(recorded: Recorded, label: string): number {
   const [call, work] = [recorded.call(label), recorded.work(label)];
   return call === undefined || work === undefined ? Number.NaN : Math.max(0, work.startNs - call.endNs);
 }
 
-/** Memsets and host functions. */
-export function addOtherWorkProbes(builder: PlanBuilder): void {
-  // From somewhere between 4 and 16 KiB on a memset's call takes twice as long.
-  const sizes = [4096, 16_384, 65_536, MiB, 16 * MiB, 64 * MiB, 256 * MiB].filter(
-    (bytes) => bytes <= builder.options.largestBytes,
-  );
-  const largest = sizes.at(-1) ?? 4096;
-  const memset = (bytes: number) => ({ op: 'memset' as const, label: `${bytes}`, buffer: 'a', bytes, stream: 'work' });
-  const warmMemset = warmUp({ ...memset(sizes[0] ?? 4096), label: 'warm' });
-  const operations = [
-    warmMemset,
-    ...sizes.map((bytes) => repeat<Operation>(bytes <= MiB ? 4 : 1, memset(bytes), synchronize(`end ${bytes}`))),
-  ];
-  const found = builder.probe('memset', { streams: [stream], buffers: [device('a', largest)] }, operations);
-  for (const bytes of sizes) {
-    found.point('memset.device', 'bytes', bytes, workNs(`${bytes}`));
-    found.point('memset.call', 'bytes', bytes, callNs(`${bytes}`));
-  }
+export function addHostFunctionProbes(builder: PlanBuilder): void {
   const call = (label: string) => ({ op: 'hostFunction' as const, label, durationNs: 20_000, stream: 'work' });
   const warm = [spin('warm', 0), synchronize('end warm'), spin('kernel', 0), synchronize('end kernel')];
-  const functions = [
-    ...warm,
-    warmUp(call('warm function')),
-    call('first'),
-    call('second'),
-    synchronize(),
-    ...[repeat(10, call('row')), synchronize('end')],
-    ...[spin('held', 300_000), call('behind'), synchronize()],
-  ];
   builder
-    .probe('host functions', { streams: [stream] }, functions)
-    .value('hostFunction.callNs', callNs('row'))
-    .value('hostFunction.gapNs', (recorded) => {
-      const [first, second] = [recorded.work('first'), recorded.work('second')];
-      return first === undefined || second === undefined ? undefined : Math.max(0, second.startNs - first.endNs);
-    })
-    .value('hostFunction.behindWorkNs', (recorded) => {
-      const [before, behind] = [recorded.work('held'), recorded.work('behind')];
-      return before === undefined || behind === undefined ? undefined : Math.max(0, behind.startNs - before.endNs);
-    })
-    .value('hostFunction.startNs', (recorded) => {
-      // A kernel takes the same way to the device; what a function takes longer is its own.
-      return Math.max(0, latency(recorded, 'first') - latency(recorded, 'kernel'));
-    });
+    .probe('host functions', { streams: [stream] }, [
+      ...warm,
+      warmUp(call('warm function')),
+      call('first'),
+      synchronize(),
+    ])
+    // A kernel takes the same way to the device; what a function takes longer is its own.
+    .value('hostFunction.startNs', (recorded) => Math.max(0, latency(recorded, 'first') - latency(recorded, 'kernel')));
 }

@@ -1,10 +1,11 @@
 /**
- * What is run to calibrate a machine, and how a parameter of its profile (core/simulator/profileSchema.ts) is read from
+ * What is run to calibrate a machine, and how a parameter of its profile (core/profile/registry.ts) is read from
  * what comes out. Pure: the host runs the probes, on a GPU or, to test all this, on the simulator.
  */
 import type { Measured, Measurement } from '../bench/measurement.ts';
 import type { Experiment, ExperimentInput } from '../experiment/experiment.ts';
 import { requireExperiment } from '../experiment/parse.ts';
+import type { ParameterName, PointKey } from '../profile/registry.ts';
 import type { Recorded } from './reading.ts';
 
 /** An experiment that is run once, with several iterations. */
@@ -13,15 +14,8 @@ export interface Probe {
   readonly experiment: Experiment;
 }
 
-/** Keys of the points of a table. */
-export type PointKey = 'bytes' | 'nodes' | 'share' | 'threads';
-
-/** What a point of such a table says. */
-export const valueKeys = { bytes: 'ns', nodes: 'ns', share: 'part', threads: 'bytesPerSecond' } as const;
-
 export interface Finding {
-  /** Dotted path in the profile, as 'copies.h2d.pinned.device'. */
-  readonly path: string;
+  readonly path: ParameterName;
   /** Where it is one point of a table: its place, and the name that it has there. */
   readonly at?: { readonly key: PointKey; readonly value: number };
   readonly probe: string;
@@ -38,8 +32,7 @@ export interface Bench {
 
 /** The same calls in a row with a recorder and without, taken in turn for several rounds: what it adds to each. */
 export interface Comparison {
-  /** Dotted path in the profile, as 'recorder.callNs'. */
-  readonly path: string;
+  readonly path: ParameterName;
   readonly probe: Probe;
   /** How long each of the calls took in one iteration. */
   readonly read: (recorded: Recorded) => readonly number[];
@@ -91,7 +84,7 @@ export class PlanBuilder {
   }
 
   compare(
-    path: string,
+    path: ParameterName,
     { id, parts, operations, read, bench }: Omit<Comparison, 'path' | 'probe'> & ComparedParts,
   ): void {
     this.#comparisons.push({ path, probe: this.#made(id, parts, [operations]), read, bench });
@@ -120,12 +113,12 @@ export class ProbeFindings {
     this.#findings = findings;
   }
 
-  value(path: string, read: Finding['read'], bench?: Finding['bench']): this {
+  value(path: ParameterName, read: Finding['read'], bench?: Finding['bench']): this {
     this.#findings.push({ path, probe: this.#probe, read, ...(bench === undefined ? {} : { bench }) });
     return this;
   }
 
-  point(path: string, key: PointKey, value: number, read: Finding['read'], bench?: Finding['bench']): this {
+  point(path: ParameterName, key: PointKey, value: number, read: Finding['read'], bench?: Finding['bench']): this {
     const at = { key, value };
     this.#findings.push({ path, at, probe: this.#probe, read, ...(bench === undefined ? {} : { bench }) });
     return this;

@@ -1,8 +1,8 @@
 /** What a probe's run shows, asked for by the labels of its operations. */
 
-import { type Activity, activity, iterationOf } from '../analysis/iteration.ts';
 import { append } from '../groupBy.ts';
 import { lower } from '../program/lower.ts';
+import { type Activity, activity, iterationOf } from '../trace/iteration.ts';
 import { iterationsOf } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
 

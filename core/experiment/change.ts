@@ -1,7 +1,7 @@
 /** A change to an experiment that a window can apply with one click: what it does in words, and as patches. */
-import { applyPatches, enablePatches, type Patch } from 'immer';
+import { enablePatches, type Patch } from 'immer';
+import { checkedDraft, drafts } from './edit/checkedDraft.ts';
 import type { Experiment } from './experiment.ts';
-import { requireExperiment } from './parse.ts';
 
 export type { Patch } from 'immer';
 
@@ -16,9 +16,9 @@ export type DocumentPath = readonly (string | number)[];
 
 enablePatches();
 
-/** The changed experiment, checked like any document. Throws `experiment.invalid` where the change doesn't fit it. */
+/** The changed experiment, checked like any edit. Throws `experiment.invalid` where the change doesn't fit it. */
 export function applyChange(experiment: Experiment, { patches }: Pick<Change, 'patches'>): Experiment {
-  return requireExperiment(applyPatches(experiment, [...patches]));
+  return checkedDraft(experiment, drafts.applyPatches(experiment, patches));
 }
 
 export const joinChanges = (...changes: readonly Change[]): Change => ({

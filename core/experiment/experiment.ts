@@ -7,6 +7,7 @@ import {
   environmentSchema,
   eventSchema,
   idSchema,
+  schemaAddressSchema,
   signalSchema,
   streamSchema,
 } from './resources.ts';
@@ -22,6 +23,8 @@ const threadSchema = z.strictObject({
 });
 
 export const experimentSchema = z.strictObject({
+  /** Where its JSON Schema lies: for editors, which complete and check by it. Nothing here reads it. */
+  $schema: schemaAddressSchema.optional(),
   format: z.literal(experimentFormat),
   version: z.literal(experimentVersion),
   name: z.string().min(1).max(200),
@@ -62,26 +65,4 @@ export function eachOperation(operations: readonly Operation[], visit: (operatio
     visit(operation);
     if ('operations' in operation) eachOperation(operation.operations, visit);
   }
-}
-
-/** What a document has at a path; undefined where nothing is. */
-export function valueAtPath(document: unknown, path: readonly PropertyKey[]): unknown {
-  let value = document;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
-
-/** Whether a path is another one, or leads on from it. */
-export const startsWith = (path: readonly PropertyKey[], start: readonly PropertyKey[]): boolean =>
-  start.every((step, index) => path[index] === step);
-
-/** `['threads', 0, 'operations', 2]` as `threads[0].operations[2]`. */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text === '' ? '' : '.'}${String(key)}`),
-    '',
-  );
 }

@@ -1,8 +1,26 @@
 /** The operations of an experiment (design: host, stream and synchronisation operations), named as CUDA and PyTorch name them. */
 import { z } from 'zod';
-import { byteCountSchema, byteOffsetSchema, durationNsSchema, idSchema, patternSchema } from './resources.ts';
+import {
+  bufferMemories,
+  byteCountSchema,
+  byteOffsetSchema,
+  durationNsSchema,
+  idSchema,
+  patternSchema,
+} from './resources.ts';
 
 const common = { label: z.string().min(1).max(120).optional() };
+/**
+ * What the operation took in the trace that the experiment was lifted from: the time of its call, and of its work on the
+ * device. A copy's holds as long as it moves so many bytes of such host memory.
+ */
+export const recordedSchema = z.strictObject({
+  callNs: durationNsSchema.optional(),
+  deviceNs: durationNsSchema.optional(),
+  bytes: byteCountSchema.optional(),
+  memory: z.enum(bufferMemories).optional(),
+});
+const recorded = { recorded: recordedSchema.optional() };
 /** A declared stream, or "default", "legacy" or "per-thread". */
 const streamRef = idSchema.default('default');
 const region = { offset: byteOffsetSchema.default(0), bytes: byteCountSchema.optional() };
@@ -50,6 +68,7 @@ export const copyModes = ['async', 'blocking-to', 'blocking-memcpy'] as const;
 const copySchema = z.strictObject({
   op: z.literal('copy'),
   ...common,
+  ...recorded,
   src: idSchema,
   srcOffset: byteOffsetSchema.default(0),
   dst: idSchema,
@@ -66,6 +85,7 @@ const copySchema = z.strictObject({
 const memsetSchema = z.strictObject({
   op: z.literal('memset'),
   ...common,
+  ...recorded,
   buffer: idSchema,
   ...region,
   value: z.number().int().min(0).max(255).default(0),
@@ -81,6 +101,7 @@ export const kernelShapeSchema = z.discriminatedUnion('kind', [
 const kernelSchema = z.strictObject({
   op: z.literal('kernel'),
   ...common,
+  ...recorded,
   kernel: kernelShapeSchema,
   /** A stream kernel reads reads[0] and writes writes[0]; others list what they touch, for the hazard check. */
   reads: z.array(idSchema).max(16).default([]),
@@ -92,10 +113,17 @@ const kernelSchema = z.strictObject({
 const recordEventSchema = z.strictObject({
   op: z.literal('recordEvent'),
   ...common,
+  ...recorded,
   event: idSchema,
   stream: streamRef,
 });
-const waitEventSchema = z.strictObject({ op: z.literal('waitEvent'), ...common, event: idSchema, stream: streamRef });
+const waitEventSchema = z.strictObject({
+  op: z.literal('waitEvent'),
+  ...common,
+  ...recorded,
+  event: idSchema,
+  stream: streamRef,
+});
 const hostFunctionSchema = z.strictObject({
   op: z.literal('hostFunction'),
   ...common,
@@ -193,6 +221,8 @@ const rangeSchema = z.strictObject({
   op: z.literal('range'),
   ...common,
   name: z.string().min(1).max(120),
+  /** The score shows it as one block. It changes nothing that is done. */
+  folded: z.boolean().optional(),
   get operations() {
     return operationListSchema;
   },
@@ -217,7 +247,7 @@ interface Group<Name extends string> {
   operations: Operation[];
 }
 export type RepeatOperation = Group<'repeat'> & { count: number };
-export type RangeOperation = Group<'range'> & { name: string };
+export type RangeOperation = Group<'range'> & { name: string; folded?: boolean | undefined };
 export type GraphCaptureOperation = Group<'graphCapture'> & { graph: string; stream: string };
 export type Operation = LeafOperation | RepeatOperation | RangeOperation | GraphCaptureOperation;
 export type OperationName = Operation['op'];

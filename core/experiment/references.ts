@@ -1,6 +1,7 @@
 /** What the schema can't say: ids are unique, references resolve, regions lie inside their buffers. */
 import type { ErrorInfo } from '../errors.ts';
-import { type Experiment, eachOperation, fieldPath, walkOperations } from './experiment.ts';
+import { fieldPath } from '../shape/path.ts';
+import { type Experiment, eachOperation, walkOperations } from './experiment.ts';
 import { childOperations, type Operation, type OperationOf } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 

@@ -6,6 +6,9 @@ export const idSchema = z
   .string()
   .regex(idPattern, 'must start with a letter and hold only letters, digits, "-" and "_" (64 at most)');
 
+/** The address of a JSON Schema, as an editor writes it into a document. */
+export const schemaAddressSchema = z.string().min(1).max(2000);
+
 /** 1 TiB: more than any device has; a larger number is a mistake, not a plan. */
 export const maxBufferBytes = 2 ** 40;
 /** One hour: the longest spin, host work or wait an experiment may ask for. */

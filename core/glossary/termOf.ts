@@ -1,9 +1,10 @@
 /** The term that explains a lane, an operation, a kind of memory or the cause of a verdict. */
-import type { Cause } from '../analysis/verdicts/verdict.ts';
+
 import type { DeclarationKind } from '../experiment/edit/declarations.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationName } from '../experiment/operations.ts';
 import type { Lane, MemoryKind } from '../trace/trace.ts';
+import type { Cause } from '../verdicts/verdict.ts';
 import type { TermId } from './terms.ts';
 
 export function termOfLane(lane: Pick<Lane, 'kind' | 'id' | 'direction'>): TermId {

@@ -53,7 +53,7 @@ export const terms = {
   },
   'copy-queue': {
     name: 'Copy queue',
-    text: 'One of the four ways through which copies reach a copy engine. What is in one queue goes in issue order, of whatever streams it is.',
+    text: 'One of the four ways through which copies reach a copy engine. A queue runs its copies in issue order, in whatever streams they are.',
     rules: ['copy-queues'],
     see: ['copy-engine', 'stream'],
   },
@@ -113,7 +113,7 @@ export const terms = {
   },
   hazard: {
     name: 'Hazard',
-    text: 'Two accesses to the same bytes in no certain order, one of them writing. The result may be right today and wrong tomorrow.',
+    text: 'Two accesses to the same bytes in no certain order, and at least one of them writes. The result may be right today and wrong tomorrow.',
     rules: ['source-in-flight', 'destination-before-arrival', 'streams-may-overlap', 'threads-run-apart'],
     see: ['synchronise', 'event'],
   },
@@ -137,7 +137,7 @@ export const terms = {
   },
   issue: {
     name: 'Issue',
-    text: 'To put work into a stream. The call returns before the work has run; also said: to enqueue.',
+    text: 'To put work into a stream. The call returns before the work has run. Also called: to enqueue.',
     rules: ['issue-before-run', 'launch-cost', 'launch-queue'],
     see: ['launch', 'stream'],
   },
@@ -167,7 +167,7 @@ export const terms = {
   },
   'launch-queue': {
     name: 'Launch queue',
-    text: 'Work that was issued and has not run yet. It has an end: when it is full, the next launch waits.',
+    text: 'Work that was issued and has not run yet. It has room for a limited number: when it is full, the next launch waits.',
     rules: ['launch-queue'],
     see: ['launch'],
   },
@@ -219,7 +219,7 @@ export const terms = {
   },
   'non-blocking-stream': {
     name: 'Non-blocking stream',
-    text: 'A stream that takes no turns with the legacy default stream. The streams of PyTorch are such.',
+    text: 'A stream that takes no turns with the legacy default stream. PyTorch’s streams are non-blocking.',
     rules: ['non-blocking-stream'],
     see: ['blocking-stream', 'legacy-default-stream'],
   },
@@ -320,7 +320,7 @@ export const terms = {
   },
   'wait-stream': {
     name: 'wait_stream',
-    text: 'Makes a stream wait for all work that another one has been given so far: an event recorded in the one, waited for in the other.',
+    text: 'Makes a stream wait for all work that another one has been given so far: it records an event in the other stream and waits for it.',
     rules: ['event-order'],
     see: ['event', 'stream'],
   },

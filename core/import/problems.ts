@@ -6,18 +6,22 @@ export type TraceFileCode =
   | 'trace-file.truncated'
   /** Ends well, and something else follows: the trace itself is whole, or else it breaks off there. */
   | 'trace-file.followed'
-  /** Not JSON from some byte on: what came before is kept. */
+  /** Not JSON from some byte on, or a database that is damaged: what could be read is kept. */
   | 'trace-file.malformed'
-  /** Nothing of a PyTorch trace is in it. */
+  /** Nothing of a trace is in it. */
   | 'trace-file.not-a-trace'
-  | 'trace-file.too-large';
+  | 'trace-file.too-large'
+  /** Nsight Systems' own report, which only its nsys reads. */
+  | 'trace-file.nsys-report';
 
 const remedies: Readonly<Record<TraceFileCode, string>> = {
   'trace-file.truncated': 'Copy the file again, or let the profiler finish writing it.',
   'trace-file.followed': 'Copy the file again, or let the profiler finish writing it.',
   'trace-file.malformed': 'Export the trace again.',
-  'trace-file.not-a-trace': "Open a trace that PyTorch's profiler exported (export_chrome_trace).",
+  'trace-file.not-a-trace':
+    "Open a trace that PyTorch's profiler exported (export_chrome_trace), or what nsys export --type=sqlite made.",
   'trace-file.too-large': 'Profile fewer steps.',
+  'trace-file.nsys-report': 'Run nsys export --type=sqlite FILE, and open what it writes.',
 };
 
 export function traceFileError(

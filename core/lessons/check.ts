@@ -1,8 +1,8 @@
 /** Checks: a measure with bounds, or the cause that a verdict must name. A task is done when all of its checks hold. */
 import { z } from 'zod';
-import { causes } from '../analysis/verdicts/verdict.ts';
 import { checkShape, type Shape } from '../shape/checkShape.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../units.ts';
+import { causes } from '../verdicts/verdict.ts';
 import { measureSchema, selectorSchema, type Unit, unitOf } from './measure.ts';
 import { arrived, selectRows, takeMeasure } from './measureRun.ts';
 import type { Played } from './played.ts';

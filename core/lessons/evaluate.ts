@@ -1,6 +1,6 @@
 /** Everything of a lesson's step that a run decides: whether its task is done, its statements hold, and what was asked for. */
 import type { Experiment } from '../experiment/experiment.ts';
-import type { DeviceProfile } from '../simulator/profile.ts';
+import type { DeviceProfile } from '../profile/profile.ts';
 import type { Run, VerificationCheck } from '../trace/run.ts';
 import { type Check, type CheckResult, evaluateCheck } from './check.ts';
 import { isChoice, type LessonStep } from './lesson.ts';

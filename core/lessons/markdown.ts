@@ -1,6 +1,6 @@
 /**
  * The Markdown of a lesson. It is read into tokens and shown as elements, never as HTML; what could reach outside the
- * window is refused here: raw HTML, images, and links to anything but the glossary, a rule, a lesson or an https page.
+ * window is refused here: raw HTML, images, and links to anything but the glossary, a rule, a lesson, a recorded run that ships, or an https page.
  */
 import { lexer, type Token, type TokensList } from 'marked';
 import { isTermId } from '../glossary/glossary.ts';
@@ -16,15 +16,15 @@ export interface TextProblem {
 export const markdownTokens = (text: string): TokensList => lexer(text);
 
 export type LinkTarget =
-  | { readonly kind: 'glossary' | 'rule' | 'lesson'; readonly id: string }
+  | { readonly kind: 'glossary' | 'rule' | 'lesson' | 'run'; readonly id: string }
   | { readonly kind: 'page'; readonly href: string };
 
 /** Where a link leads; null where it may not lead anywhere. */
 export function linkTarget(href: string): LinkTarget | null {
-  const [, scheme = '', id = ''] = /^(glossary|rule|lesson):([a-z0-9][a-z0-9/-]*)$/.exec(href) ?? [];
+  const [, scheme = '', id = ''] = /^(glossary|rule|lesson|run):([a-z0-9][a-z0-9/-]*)$/.exec(href) ?? [];
   if (scheme === 'glossary') return isTermId(id) ? { kind: 'glossary', id } : null;
   if (scheme === 'rule') return (ruleIds as readonly string[]).includes(id) ? { kind: 'rule', id } : null;
-  if (scheme === 'lesson') return { kind: 'lesson', id };
+  if (scheme === 'lesson' || scheme === 'run') return { kind: scheme, id };
   return /^https:\/\/[^\s]+$/.test(href) ? { kind: 'page', href } : null;
 }
 
@@ -68,7 +68,7 @@ function ownProblem(token: Token): Omit<TextProblem, 'offset'>[] {
     return [
       {
         message: `the link to ${JSON.stringify(String(token['href']).slice(0, 80))} leads nowhere.`,
-        remedy: 'Link to glossary:TERM, rule:RULE, lesson:LESSON or an https page.',
+        remedy: 'Link to glossary:TERM, rule:RULE, lesson:LESSON, run:RUN or an https page.',
       },
     ];
   }

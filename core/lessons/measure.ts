@@ -3,10 +3,10 @@
  * read it. A measure never names an operation by its place, so that every correct solution of a task gives the same.
  */
 import { z } from 'zod';
-import { hazardKinds } from '../analysis/hazards/hazard.ts';
 import { parseBytes, parseDuration } from '../experiment/edit/quantities.ts';
 import { operationNames } from '../experiment/operations.ts';
 import { bufferMemories } from '../experiment/resources.ts';
+import { hazardKinds } from '../hazards/hazard.ts';
 import { copyDirections, laneKinds, rowKinds } from '../trace/trace.ts';
 
 const word = z.string().min(1).max(120);

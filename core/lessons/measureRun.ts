@@ -1,12 +1,13 @@
 /** Takes a measure of a run. Null where the run has nothing to measure, as the data of a simulation. */
-import { intersection, length } from '../analysis/intervals.ts';
-import { activity, makespan, rowStart } from '../analysis/iteration.ts';
-import { rowUnion } from '../analysis/overlap.ts';
-import { touchedBuffers } from '../analysis/verdicts/facts.ts';
+
 import { bufferBytes } from '../experiment/resources.ts';
+import { rowUnion } from '../figures/overlap.ts';
+import { intersection, length } from '../trace/intervals.ts';
+import { activity, makespan, rowStart } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
 import type { RowIndex } from '../trace/trace.ts';
+import { touchedBuffers } from '../verdicts/facts.ts';
 import type { Measure, Selector } from './measure.ts';
 import type { Played } from './played.ts';
 

@@ -1,18 +1,18 @@
 /** A run with everything that measures read: made from a simulation, or from a run that was recorded or measured. */
 
-import type { Hazard } from '../analysis/hazards/hazard.ts';
-import { findHazards } from '../analysis/hazards/hazards.ts';
-import { type Iteration, iterationOf } from '../analysis/iteration.ts';
-import { programFacts } from '../analysis/verdicts/facts.ts';
-import type { Verdict } from '../analysis/verdicts/verdict.ts';
-import { verdicts } from '../analysis/verdicts/verdicts.ts';
+import { simEngine } from '../cost/simEngine.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
+import type { Hazard } from '../hazards/hazard.ts';
+import { findHazards } from '../hazards/hazards.ts';
+import type { DeviceProfile } from '../profile/profile.ts';
 import { lower } from '../program/lower.ts';
 import type { Program } from '../program/program.ts';
-import { simEngine } from '../simulator/engine.ts';
-import type { DeviceProfile } from '../simulator/profile.ts';
+import { type Iteration, iterationOf } from '../trace/iteration.ts';
 import type { Run } from '../trace/run.ts';
+import { programFacts } from '../verdicts/facts.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
+import { verdicts } from '../verdicts/verdicts.ts';
 
 export interface Played {
   readonly run: Run;
@@ -40,7 +40,7 @@ export function playedRun(run: Run): Played {
     program,
     iteration,
     operations,
-    verdicts: verdicts(iteration, experiment),
+    verdicts: verdicts(iteration, experiment, { device: run.info.device }),
     hazards: findHazards(program).hazards,
     label: programFacts(experiment).label,
   };

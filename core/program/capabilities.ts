@@ -3,9 +3,10 @@
  * engine that learns something gets it added to its entry in `abilities`.
  */
 import { CopyscopeError } from '../errors.ts';
-import { type Experiment, fieldPath, walkOperations } from '../experiment/experiment.ts';
+import { type Experiment, walkOperations } from '../experiment/experiment.ts';
 import { type Operation, type OperationName, operationNames } from '../experiment/operations.ts';
 import { type BufferMemory, bufferMemories } from '../experiment/resources.ts';
+import { fieldPath } from '../shape/path.ts';
 import type { EngineKind } from './engineKind.ts';
 
 export interface CapabilityGap {

@@ -1,6 +1,6 @@
 /** Lowers an experiment to the program that engines execute. Assumes the document passed parseExperiment. */
 import { describeOperation } from '../experiment/describe.ts';
-import { operationCount } from '../experiment/edit/paths.ts';
+import { type Renumbering, renumbering } from '../experiment/edit/renumbering.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { bufferBytes } from '../experiment/resources.ts';
@@ -10,6 +10,7 @@ import { requireSound } from './checks/check.ts';
 import { expectations } from './expectations.ts';
 import { lowerOperation } from './lowerOperation.ts';
 import type { Instruction, OperationInfo, Program, ProgramThread } from './program.ts';
+import { recordedCost } from './recorded.ts';
 import { deviceIndex, type Place, Scope } from './scope.ts';
 
 /** Throws a CopyscopeError `experiment.invalid` for what no engine could execute: it names the field and the remedy. */
@@ -80,7 +81,6 @@ const mostKept = 150_000;
 interface Lowered {
   readonly experiment: Experiment;
   readonly operations: readonly OperationInfo[];
-  readonly sources: readonly Operation[];
   /** Null where more than the operation and the declarations decides what it is lowered to. */
   readonly alone: readonly (Instruction | null)[];
 }
@@ -101,23 +101,22 @@ function inside(path: Place['path'], index: number): Place['path'] {
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
-  readonly #sources: Operation[] = [];
   readonly #alone: (Instruction | null)[] = [];
   /** One string for all labels that are alike: whoever looks rows' names up compares them by identity then. */
   readonly #labels = new Map<string, string>();
   /** Of a document that declares the same. */
   readonly #before: Lowered | null;
-  /** By how much the numbers of the last operations are greater now. */
-  readonly #shift: number;
+  /** From that document to this one. */
+  readonly #numbers: Renumbering | null;
 
   constructor(experiment: Experiment, before: Lowered | null) {
     this.scope = new Scope(experiment);
     this.#before = before;
-    this.#shift = operationCount(experiment) - (before?.sources.length ?? 0);
+    this.#numbers = before === null ? null : renumbering(before.experiment, experiment);
   }
 
   lowered(): Omit<Lowered, 'experiment'> {
-    return { operations: this.operations, sources: this.#sources, alone: this.#alone };
+    return { operations: this.operations, alone: this.#alone };
   }
 
   thread(index: number): ProgramThread {
@@ -132,43 +131,40 @@ class Lowering {
   #list(operations: readonly Operation[], path: Place['path'], thread: number, out: Instruction[]): void {
     for (let index = 0; index < operations.length; index += 1) {
       const operation = operations[index] as Operation;
-      if (!this.#again(operation, path, index, thread, out)) {
+      if (!this.#again(path, index, thread, out)) {
         this.#operation(operation, inside(path, index), thread, out);
       }
     }
   }
 
   /** Takes over what an operation was lowered to before; only its number and its place may be other ones. */
-  #again(operation: Operation, path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
-    if (this.#before === null) return false;
+  #again(path: Place['path'], index: number, thread: number, out: Instruction[]): boolean {
     const op = this.operations.length;
-    const { sources, operations, alone } = this.#before;
-    const number = sources[op] === operation ? op : op - this.#shift;
-    if (sources[number] !== operation) return false;
+    const number = this.#numbers?.keptFrom(op) ?? null;
+    if (this.#before === null || number === null) return false;
+    const { operations, alone } = this.#before;
     const info = operations[number];
     const instruction = alone[number];
     if (info === undefined || instruction == null) return false;
     const own = number === op ? instruction : { ...instruction, op };
-    const { kind, label } = info;
     this.#keep(
-      standsAt(info, op, path, index, thread) ? info : { op, kind, label, thread, path: inside(path, index) },
-      operation,
+      standsAt(info, op, path, index, thread) ? info : { ...info, op, thread, path: inside(path, index) },
       own,
     );
     out.push(own);
     return true;
   }
 
-  #keep(info: OperationInfo, operation: Operation, alone: Instruction | null): void {
+  #keep(info: OperationInfo, alone: Instruction | null): void {
     this.operations.push(info);
-    this.#sources.push(operation);
     this.#alone.push(alone);
   }
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
     const place: Place = { op: this.operations.length, path, thread };
     const label = this.#shared(describeOperation(operation, this.scope.experiment, this.scope.find));
-    this.#keep({ op: place.op, kind: operation.op, label, thread, path }, operation, null);
+    const recorded = recordedCost(operation, this.scope);
+    this.#keep({ op: place.op, kind: operation.op, label, thread, path, recorded }, null);
     if (operation.op === 'repeat') this.#repeat(operation, place, out);
     else if (operation.op === 'range') this.#range(operation, place, out);
     else if (operation.op === 'graphCapture') this.#capture(operation, place, out);

@@ -1,10 +1,10 @@
 /** Lowers the operations that move or compute: copies, kernels and multi-tensor copies. */
 import { CopyscopeError } from '../errors.ts';
 import { copyBytes } from '../experiment/describe.ts';
-import { fieldPath } from '../experiment/experiment.ts';
+import { requireOptions } from '../experiment/multiCopyOptions.ts';
 import type { OperationOf } from '../experiment/operations.ts';
 import { maxBufferBytes } from '../experiment/resources.ts';
-import { requireOptions } from './multiCopyOptions.ts';
+import { fieldPath } from '../shape/path.ts';
 import type { Instruction, MultiCopyRelay, ProgramKernel } from './program.ts';
 import type { Place, Scope } from './scope.ts';
 

@@ -97,6 +97,13 @@ export interface OperationInfo {
   readonly thread: number;
   /** Path in the document, as ['threads', 0, 'operations', 2]. */
   readonly path: readonly (string | number)[];
+  /** What it took in the trace that the program was lifted from; it answers before a profile does. */
+  readonly recorded?: RecordedCost | undefined;
+}
+
+export interface RecordedCost {
+  readonly callNs?: number | undefined;
+  readonly deviceNs?: number | undefined;
 }
 
 /** What a region must hold when the program has finished, whatever the order of unordered operations. */

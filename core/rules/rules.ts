@@ -147,8 +147,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'host-to-host-copy': {
     title: 'Host to host is synchronous',
-    statement:
-      'A copy between two host buffers is done by the calling thread, also when it is asked for asynchronously.',
+    statement: 'The calling thread itself copies between two host buffers, also in an asynchronous call.',
     sources: [apiSync],
   },
   'blocking-memcpy': {
@@ -160,7 +159,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'one-engine-per-direction': {
     title: 'One copy engine for each direction',
     statement:
-      'Copies of one direction run one after another, whatever their streams. Host-to-device and device-to-host run at once.',
+      'Copies of one direction run one after another, in whatever streams they are. Host-to-device and device-to-host run at once.',
     sources: [
       guide('Concurrent data transfers'),
       measured('two streams of host-to-device copies reached 53 GB/s together, one alone 55 GB/s'),
@@ -169,7 +168,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'copy-queues': {
     title: 'Copies of many streams share a few queues',
     statement:
-      'A copy engine has four queues, and a stream keeps one until another stream takes it. With more than four streams a copy waits for earlier ones of others in its queue, ready or not.',
+      'A copy engine has four queues, and a stream keeps one until another stream takes it. With more than four streams a copy also waits for earlier copies of other streams in its queue, even if those are not ready.',
     sources: [
       measured(
         'CUPTI named four channels for each direction: none of 11,566 copies overtook the one before it in its channel, and a copy that was ready waited 110 us for one of another stream that waited for its kernel',
@@ -199,7 +198,8 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   },
   'launch-cost': {
     title: 'Every launch costs host time',
-    statement: 'Issuing work takes microseconds. What is over sooner than the next call can be issued has no partner.',
+    statement:
+      'Issuing work takes microseconds. Work that ends before the host can issue the next call overlaps nothing.',
     sources: [measured('500 empty kernels took 4.9 µs each to launch, a cudaMemcpyAsync from pinned memory 2.5 µs')],
   },
   'launch-queue': {
@@ -251,7 +251,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'stream-ordered-allocation': {
     title: 'Memory lives from its allocation to its free',
     statement:
-      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must come after the one and be over before the other; cudaFree waits for the device instead.',
+      'cudaMallocAsync and cudaFreeAsync take their turn in a stream. Every use must come after the one and end before the other; cudaFree waits for the device instead.',
     sources: [guide('Stream ordered memory allocator'), documented('CUDA Runtime API', 'Memory management: cudaFree')],
   },
   'threads-run-apart': {
@@ -292,15 +292,15 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     ],
   },
   'stream-priority': {
-    title: 'Of what waits, the more urgent starts first',
+    title: 'Among waiting kernels the more urgent starts first',
     statement:
-      'A stream of higher priority gets the multiprocessors first when they become free. What runs is not stopped for it.',
+      'A stream of higher priority gets the multiprocessors first when they become free. A running kernel goes on.',
     sources: [guide('Stream priorities')],
   },
   'mapped-memory': {
     title: 'A kernel moves mapped memory itself',
     statement:
-      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part, and copies meanwhile begin late and get little of the link.',
+      'A kernel that reads or writes mapped host memory moves the bytes over the link while it runs. No copy engine takes part, and copies that run meanwhile begin late and get little of the link.',
     sources: [
       guide('Mapped memory'),
       measured(
@@ -328,7 +328,7 @@ const table: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   'graph-launches-in-turn': {
     title: 'Launches of one graph wait for each other',
     statement:
-      'An executable graph runs once at a time: a launch waits for the launch before it, whatever their streams. Instantiated twice, it runs twice at once.',
+      'An executable graph runs once at a time: a launch waits for the launch before it, in whatever stream. Instantiate the graph twice to run it twice at once.',
     sources: [documented('CUDA Runtime API', 'Graph management: cudaGraphLaunch')],
   },
   'peer-copy': {

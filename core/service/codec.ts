@@ -33,7 +33,7 @@ export function decodeMessage(frame: ArrayBuffer | Uint8Array): unknown {
       {
         code: 'message.invalid',
         message: `A message could not be read: ${error instanceof Error ? error.message : String(error)}.`,
-        remedy: 'Reload the window, so that both sides are of the same version.',
+        remedy: 'Reload the window, so that both sides have the same version.',
       },
       { cause: error },
     );

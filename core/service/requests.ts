@@ -1,10 +1,10 @@
 /** Schemas of what a window may send. The host applies them before any function of the service sees a value. */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { fieldPath } from '../experiment/experiment.ts';
 import { maxExperimentCharacters } from '../experiment/parse.ts';
 import { engineKinds } from '../program/engineKind.ts';
 import { checkShape } from '../shape/checkShape.ts';
+import { fieldPath } from '../shape/path.ts';
 import { runNotesSchema } from '../trace/notes.ts';
 import type { HostService } from './service.ts';
 

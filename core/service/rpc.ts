@@ -168,5 +168,5 @@ const unknownFunction = (name: string): CopyscopeError =>
   new CopyscopeError({
     code: 'request.unknown',
     message: `There is no function ${JSON.stringify(name.slice(0, 80))}.`,
-    remedy: 'Reload the window, so that both sides are of the same version.',
+    remedy: 'Reload the window, so that both sides have the same version.',
   });

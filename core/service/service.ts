@@ -6,9 +6,9 @@ import type { ErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Figure } from '../lessons/figure.ts';
 import type { Lesson } from '../lessons/lesson.ts';
+import type { DeviceProfile } from '../profile/profile.ts';
 import type { DeviceReport, RunProgress } from '../program/engine.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { DeviceProfile } from '../simulator/profile.ts';
 import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
@@ -281,8 +281,9 @@ export interface HostService {
   deleteItems(items: LibraryItems, forGood: boolean): Promise<string>;
   restoreItems(ticket: string): Promise<void>;
   /**
-   * A file from elsewhere, whatever it is: a run, a trace of PyTorch's profiler, an experiment or a bundle. It comes in
-   * parts of any size and number, under the ticket that this gives, and is kept after all of it was validated.
+   * A file from elsewhere, whatever it is: a run, a trace of PyTorch's profiler or Nsight Systems, a recorded process, an
+   * experiment or a bundle. It comes in parts of any size and number, under the ticket that this gives, and is kept after
+   * all of it was validated.
    */
   beginImport(file: { readonly name: string; readonly modifiedAt: string }): Promise<string>;
   /** Resolves when the next part may be sent. */

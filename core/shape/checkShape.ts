@@ -3,8 +3,8 @@
  * it, and comes out with the schema's type or as problems that name the field, what is there and what to do.
  */
 import type { z } from 'zod';
-import { fieldPath } from '../experiment/experiment.ts';
 import { describeIssue, type Wording } from './messages.ts';
+import { fieldPath } from './path.ts';
 
 export interface ShapeProblem extends Wording {
   readonly path: readonly PropertyKey[];

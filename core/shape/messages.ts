@@ -1,6 +1,6 @@
 /** Says what is wrong with a document in its author's terms: the field, what is there, what may be there instead. */
 import type { z } from 'zod';
-import { valueAtPath } from '../experiment/experiment.ts';
+import { valueAtPath } from './path.ts';
 
 const kindsOfField: Readonly<Record<string, string>> = {
   number: 'a number',

@@ -14,6 +14,7 @@
  * of the experiment by their paths, as "buffers[0].bytes"; several fields of one axis all get the same value.
  */
 import { z } from 'zod';
+import { schemaAddressSchema } from '../experiment/resources.ts';
 
 export const sweepFormat = 'copyscope/sweep';
 export const sweepVersion = 1;
@@ -48,6 +49,7 @@ const baseSchema = z.strictObject({
 });
 
 export const sweepSchema = z.strictObject({
+  $schema: schemaAddressSchema.optional(),
   format: z.literal(sweepFormat),
   version: z.literal(sweepVersion),
   name: z.string().min(1).max(200),

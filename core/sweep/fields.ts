@@ -1,9 +1,10 @@
 /** Numeric fields of an experiment by their paths: what they are called, in what unit they are, and how they are set. */
 
 import { describeOperation } from '../experiment/describe.ts';
-import { type Experiment, fieldPath, valueAtPath } from '../experiment/experiment.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
+import { fieldPath, valueAtPath } from '../shape/path.ts';
 
 export type FieldPath = readonly (string | number)[];
 

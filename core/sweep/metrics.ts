@@ -1,8 +1,8 @@
 /** What a point of a sweep is judged by: one number for each recorded iteration, and their median and spread. */
-import { linkUse } from '../analysis/engines.ts';
-import { type Iteration, iterationOf, makespan, rowDevice, rowsOfKind } from '../analysis/iteration.ts';
-import { overlap } from '../analysis/overlap.ts';
-import { type Spread, spread } from '../analysis/statistics.ts';
+import { linkUse } from '../figures/engines.ts';
+import { overlap } from '../figures/overlap.ts';
+import { type Spread, spread } from '../statistics.ts';
+import { type Iteration, iterationOf, makespan, rowDevice, rowsOfKind } from '../trace/iteration.ts';
 import { iterationsOf } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
 

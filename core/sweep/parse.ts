@@ -1,12 +1,13 @@
 /** From text or unknown JSON to a sweep that can be run, or to messages that name the field and the remedy. */
 import { CopyscopeError, describeError, type ErrorInfo } from '../errors.ts';
-import { type Experiment, fieldPath, valueAtPath } from '../experiment/experiment.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 import { maxExperimentCharacters, parseExperiment } from '../experiment/parse.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { type Template, templates } from '../experiment/templates/templates.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { showValue } from '../shape/messages.ts';
 import { parseJson } from '../shape/parseJson.ts';
+import { fieldPath, valueAtPath } from '../shape/path.ts';
 import { amountExample, parseAmount, rangeValues } from './amounts.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';

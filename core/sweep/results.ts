@@ -1,7 +1,7 @@
 /** The object that `copyscope sweep --json` prints. Values are in base units: bytes, nanoseconds, bytes per second, shares. */
 import type { ErrorInfo } from '../errors.ts';
 import type { EngineKind } from '../program/engineKind.ts';
-import type { RunOrigin } from '../trace/run.ts';
+import type { RunInfo, RunOrigin } from '../trace/run.ts';
 import { type Figures, type MetricUnit, metrics } from './metrics.ts';
 import type { SweepPlan } from './plan.ts';
 
@@ -32,6 +32,9 @@ export interface PointResults {
   readonly error?: ErrorInfo;
   /** Median, least and greatest over the iterations, by metric; null where the metric means nothing. */
   readonly figures?: Figures;
+  /** How sure a prediction is; null of what was measured. */
+  readonly makespanInterval?: RunInfo['makespanInterval'];
+  readonly bandwidthIntervals?: RunInfo['bandwidthIntervals'];
 }
 
 type Facts = Pick<SweepResults, 'createdAt' | 'engine' | 'origin' | 'device' | 'status'>;

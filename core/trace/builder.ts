@@ -1,4 +1,7 @@
-/** The one door through which a trace is made: recorder, simulator and importers add rows, and each is validated. */
+/**
+ * Makes a trace of rows, each of which is validated as it comes: for recorders. Who makes millions of rows, as the
+ * simulator and importers do, writes them with rowWriter.ts, which holds the whole to the same rules at its end.
+ */
 import { columnNames, sortedColumns } from './order.ts';
 import { invalidRow, isEngineLane, laneKindOf, leastValues, maxInt32, validateColumns } from './rules.ts';
 import {

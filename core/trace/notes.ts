@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { CopyscopeError } from '../errors.ts';
-import { fieldPath } from '../experiment/experiment.ts';
 import { checkShape } from '../shape/checkShape.ts';
 import { parseJson } from '../shape/parseJson.ts';
+import { fieldPath } from '../shape/path.ts';
 
 const notesFormat = 'copyscope/notes';
 const notesVersion = 1;

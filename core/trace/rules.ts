@@ -1,4 +1,4 @@
-/** What makes a row valid: TraceBuilder holds each new row to these rules, and reading a run file whole columns. */
+/** What makes a row valid. TraceBuilder holds each new row to these rules; whoever brings many rows, whole columns. */
 import { CopyscopeError } from '../errors.ts';
 import {
   channelTypes,

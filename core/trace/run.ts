@@ -53,8 +53,8 @@ const verificationSchema = z.object({
 
 /** Where a trace that no experiment describes was read from. */
 const importedSchema = z.object({
-  /** PyTorch's profiler (Kineto), in the Chrome format. */
-  format: z.literal('pytorch-profiler'),
+  /** PyTorch's profiler (Kineto), in the Chrome format; Nsight Systems, as its SQLite export; copyscope record. */
+  format: z.enum(['pytorch-profiler', 'nsight-systems', 'copyscope-record']),
   /** As the file was called, without its ending. */
   name: z.string().min(1).max(200),
   /** Events in the file, and those of them that are rows of the trace. */
@@ -70,7 +70,7 @@ const iterationsSchema = z.object({
   /** Host clock around whole iterations, ended by a device synchronise: recorded, and with recording off. */
   recordedWallNs: timesNs,
   plainWallNs: timesNs,
-  /** The recorded iteration that is shown: the most typical one (core/analysis/typicalIterations.ts). */
+  /** The recorded iteration that is shown: the most typical one (core/figures/typicalIterations.ts). */
   representative: z.number().int().min(0),
 });
 
@@ -80,6 +80,11 @@ const elapsedTimeSchema = z.object({
   iteration: z.number().int().min(0),
   durationNs: z.number(),
 });
+
+const level = z.number().gt(0).max(1);
+/** As core/cost/interval.ts makes it. */
+const intervalSchema = z.object({ lowNs: z.number(), highNs: z.number(), level });
+const rateIntervalSchema = z.object({ lowBytesPerSecond: z.number(), highBytesPerSecond: z.number(), level });
 
 const byteCount = z.number().min(0);
 const blockSchema = z.object({
@@ -148,6 +153,12 @@ const runInfoFields = z.object({
   iterations: iterationsSchema,
   verification: verificationSchema,
   elapsedTimes: z.array(elapsedTimeSchema).max(100_000).optional(),
+  /** Of predictions: how sure they are. Null where the profile has published figures alone. */
+  makespanInterval: intervalSchema.nullable().optional(),
+  bandwidthIntervals: z
+    .object({ h2d: rateIntervalSchema.nullable(), d2h: rateIntervalSchema.nullable() })
+    .nullable()
+    .optional(),
   /** Page-locked buffers were flushed out of the host's caches before each iteration; in older runs they lay there. */
   buffersFlushed: z.boolean().optional(),
   /** Left out where no operation allocated memory. */

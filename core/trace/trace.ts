@@ -1,6 +1,8 @@
 /**
- * The columnar trace. One row is one activity; row i is element i of every column. Recorder, simulator and importers
- * fill it through TraceBuilder (builder.ts), which validates; nothing else makes one.
+ * The columnar trace. One row is one activity; row i is element i of every column. There are three ways to make one, for
+ * three speeds: TraceBuilder takes a row at a time (what an engine recorded), RowWriter millions of rows that are much
+ * alike (the simulator), traceFromColumns columns that are there already (importers). Each holds all rows to rules.ts and
+ * brings them into order, and so does reading a run file.
  *
  * Times are nanoseconds from the start of the row's own iteration. Rows are sorted by iteration, then start.
  */

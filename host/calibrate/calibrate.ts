@@ -7,6 +7,7 @@ import { type Recorded, readings } from '../../core/calibrate/reading.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { append } from '../../core/groupBy.ts';
+import type { ParameterName } from '../../core/profile/registry.ts';
 import type { Run } from '../../core/trace/run.ts';
 
 export interface CalibrateTools {
@@ -33,7 +34,7 @@ export async function calibrate(plan: Plan, tools: CalibrateTools): Promise<Cali
   const failed: { probe: string; error: ErrorInfo }[] = [];
   const found = new Map<string, Recorded[]>();
   const benched = new Map<Finding, readonly number[]>();
-  const added = new Map<string, number[]>();
+  const added = new Map<ParameterName, number[]>();
   /** By what was measured: several findings may need the same, and comparisons measure it in each round. */
   const taken = new Map<string, Measured[]>();
   const { measure } = tools;

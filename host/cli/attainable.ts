@@ -1,11 +1,12 @@
 /** What a shipped profile knows of the machine of a run: what a copy can reach at best, and the profile itself. */
 
-import type { AttainableBandwidth } from '../../core/analysis/operations.ts';
+import { attainableBandwidth } from '../../core/cost/attainable.ts';
+import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
+import type { AttainableBandwidth } from '../../core/figures/operations.ts';
+import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
 import type { ProfileSummary } from '../../core/service/service.ts';
-import { attainableBandwidth, type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import { bytes } from '../../core/units.ts';
 import type { Assets } from '../service/assets.ts';
 
 /** A profile that can't be read costs these figures, and not the run: the reason is said. */
@@ -18,7 +19,7 @@ export async function attainableFor(
     const profile = await profileOf(info, assets);
     if (profile === null) return {};
     return {
-      attainable: (direction, memory, size) => attainableBandwidth(profile, direction, memory, bytes(size)),
+      attainable: (direction, memory, size) => attainableBandwidth(profileCosts(profile), direction, memory, size),
       profile,
     };
   } catch (error) {

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type BenchSection, benchSections } from '../../core/bench/document.ts';
 import { parseSize } from '../../core/bench/sizes.ts';
+import { type DocumentKind, documentKinds } from '../../core/documents/jsonSchema.ts';
 import { CopyscopeError, describeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import { codeLanguages } from '../../core/export/code/code.ts';
+import { exportFormats } from '../../core/export/formats.ts';
+import { type ChangeWord, changeWords, isChangeWord } from '../../core/lift/changes/words.ts';
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
@@ -11,34 +15,45 @@ import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
 import { type CalibrateOptions, calibrateMachine } from './commands/calibrate.ts';
-import { calibrateFromRuns } from './commands/calibrateFromRuns.ts';
 import { check } from './commands/check.ts';
+import { type CodeOptions, code } from './commands/code.ts';
 import { type CompareOptions, compare } from './commands/compare.ts';
 import { devices } from './commands/devices.ts';
+import { type ExportRunOptions, exportFile } from './commands/export.ts';
+import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
+import { type LiftCommandOptions, lift } from './commands/lift.ts';
+import { type RecordOptions, record } from './commands/record.ts';
 import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
+import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { type SweepOptions, sweep } from './commands/sweep.ts';
-import { type ExitCode, exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
+import { exitCodeHelp, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Context } from './io.ts';
+import type { TraceQuestion } from './traceAnswers.ts';
 
-/** Runs one command to its end and returns its exit code. Never rejects. */
-export async function runCli(args: readonly string[], context: Context): Promise<ExitCode> {
+/** Runs one command to its end and returns its exit code: one of ours, or a recorded program's own. Never rejects. */
+export async function runCli(args: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
   const engine = new EngineSupervisor({ spawn: context.spawnEngine });
+  const own = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
+  let exitCode: number = exitCodes.ok;
+  const ended = (code: number): void => {
+    exitCode = code;
+  };
   try {
-    await commands(context, engine).parseAsync(args, { from: 'user' });
-    return exitCodes.ok;
+    await commands(context, engine, ended).parseAsync(args, { from: 'user' });
+    return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
     const error = thrown instanceof CommanderError ? usageError(thrown) : toErrorInfo(thrown);
-    terminal.err(args.includes('--json') ? `${JSON.stringify({ error })}\n` : `${describeForPeople(error, context)}\n`);
+    terminal.err(own.includes('--json') ? `${JSON.stringify({ error })}\n` : `${describeForPeople(error, context)}\n`);
     return exitCodeOf(error);
   } finally {
     engine.close();
   }
 }
 
-function commands(context: Context, engine: EngineSupervisor): Command {
+function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: number) => void): Command {
   const { terminal, program, environment } = context;
   const tools = {
     context,
@@ -90,26 +105,105 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .action((file: string, options: { json: boolean }) => check(context, file, options));
 
   cli
+    .command('gate')
+    .description('hold a trace or an experiment against limits, for CI: exit code 6 where one is broken')
+    .addArgument(
+      new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated'),
+    )
+    .option('--rules <file.json>', 'limits, what a baseline is compared in, and what is allowed')
+    .option('--limit <figure=amount>', 'a limit, as pageableBytes=1MiB; may be given again', gateLimit, new Map())
+    .option('--baseline <file>', 'a run, trace or experiment that this one is compared with')
+    .addOption(stepsOption())
+    .option('--profile <name>', 'device profile for what is simulated')
+    .addOption(new Option('--format <format>', 'what is printed').choices(gateFormats).default('text'))
+    .option('--out <file>', 'also write .sarif, .xml (JUnit) or .json there; may be given again', several, [])
+    .addOption(json('print the report as JSON, and nothing else on stdout'))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: GateCommandOptions) => gateCommand(tools, file, options));
+
+  cli
     .command('explain')
     .description('explain a run; an experiment is simulated first')
     .addArgument(
-      new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or experiment (JSON)'),
+      new Argument(
+        '<file>',
+        'run (Arrow), trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite), or experiment (JSON)',
+      ),
     )
-    .option('--profile <name>', 'device profile for the simulator, where the file is an experiment')
+    .option('--profile <name>', 'device profile: for an experiment, or for what a trace does not tell')
+    .addOption(stepsOption())
+    .option(
+      '--try <changes>',
+      `what these changes to a trace's program gain, comma-separated: ${changeWords.join(', ')}`,
+      words,
+    )
+    .option('--step-ms <ms>', "a step of the trace's program without the profiler, where you know it", positive)
     .addOption(json('print the summary as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((file: string, options: RunOptions) => explain(tools, file, options));
+    .action((file: string, options: RunOptions & TraceQuestion) => explain(tools, file, options));
+
+  cli
+    .command('record')
+    .description("record what a program's own run does on the GPU, without a change to it")
+    .addArgument(new Argument('[program...]', 'the program and its arguments, behind --: -- python train.py'))
+    .option('--light', 'without kernels, which cost the most: copies, waits, memory and lines', false)
+    .option('--no-lines', 'without the Python stack of each copy and waiting call')
+    .option('--delay <s>', 'begin so many seconds after CUDA was initialised', positive)
+    .option('--duration <s>', 'record for so many seconds', positive)
+    .addOption(stepsOption('record only these steps, counted from 1: outermost NVTX ranges, or else waiting calls'))
+    .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
+    .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
+    .addHelpText('after', exitCodeHelp)
+    .action(async (program: string[], options: RecordOptions) => ended(await record(context, program, options)));
+
+  cli
+    .command('lift')
+    .description("make an experiment of a real program's trace")
+    .addArgument(new Argument('<trace>', 'trace of the PyTorch profiler (JSON, JSON.gz) or of Nsight Systems (SQLite)'))
+    .requiredOption('--out <file.json>', 'keep the experiment there; never over a file that is there')
+    .addOption(stepsOption())
+    .option('--try <changes>', 'with these changes made', words)
+    .option('--profile <name>', 'device profile for what the trace does not tell')
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: LiftCommandOptions) => lift(tools, file, options));
+
+  cli
+    .command('export')
+    .description('a run or trace in the format of another viewer: Perfetto, Chrome, or the PyTorch profiler')
+    .addArgument(
+      new Argument('<file>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated first'),
+    )
+    .addOption(new Option('--format <format>', 'what to write').choices(exportFormats).makeOptionMandatory())
+    .option('--out <file>', 'write it there, instead of beside you under the name of the run; never over a file')
+    .option('--iteration <n>', 'this iteration alone, counted from 0', count(0, 2 ** 31 - 1))
+    .option('--profile <name>', 'device profile, for an experiment')
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: ExportRunOptions) => exportFile(tools, file, options));
 
   cli
     .command('compare')
     .description('two runs beside one another: what takes longer, and whether by more than iterations differ')
-    .addArgument(new Argument('<a>', 'run (Arrow), trace of the PyTorch profiler, or experiment, which is simulated'))
+    .addArgument(
+      new Argument(
+        '<a>',
+        'run (Arrow), trace of the PyTorch profiler or Nsight Systems, or experiment, which is simulated',
+      ),
+    )
     .addArgument(new Argument('[b]', "another; left out, what is simulated for a's experiment"))
     .option('--profile <name>', 'device profile for what is simulated')
     .option('--all', 'every operation, not only those that differ most', false)
     .addOption(json('print the comparison as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
     .action((a: string, b: string | undefined, options: CompareOptions) => compare(tools, a, b, options));
+
+  cli
+    .command('code')
+    .description('write an experiment as a program that does the same, in CUDA C++ or PyTorch')
+    .addArgument(new Argument('<file>', 'experiment (JSON), or a run, whose experiment is written'))
+    .addOption(new Option('--language <language>', 'of the program').choices(codeLanguages).makeOptionMandatory())
+    .option('--out <file>', 'write it there instead of to stdout; never over a file that is there')
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, options: CodeOptions) => code(context, file, options));
 
   cli
     .command('sweep')
@@ -148,19 +242,15 @@ function commands(context: Context, engine: EngineSupervisor): Command {
     .option('--base <name>', 'profile that has what no experiment tells', 'h200')
     .option('--out <file.json>', 'write it there instead of among your profiles')
     .option('--quick', 'fewer iterations and no copies above 16 MiB', false)
-    .addOption(
-      new Option(
-        '--from-runs <paths...>',
-        'fit to recorded runs in these folders and files instead: about a minute, no GPU',
-      ).conflicts(['quick', 'profile']),
-    )
     .addOption(json('print the profile as JSON, and nothing else on stdout'))
     .addHelpText('after', exitCodeHelp)
-    .action((options: CalibrateOptions) =>
-      options.fromRuns === undefined
-        ? calibrateMachine(tools, options)
-        : calibrateFromRuns(tools, options.fromRuns, options),
-    );
+    .action((options: CalibrateOptions) => calibrateMachine(tools, options));
+
+  cli
+    .command('schema')
+    .description('print the JSON Schema of a document, by which editors complete and check')
+    .addArgument(new Argument('[document]', 'which one').choices(documentKinds).default('experiment'))
+    .action((kind: DocumentKind) => printSchema(context, kind));
 
   const bundle = cli.command('bundle').description('experiments, sweeps and runs with their notes, as one file');
   bundle
@@ -200,6 +290,27 @@ const count =
     if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+
+const stepsOption = (description = "of a trace's steps only these, counted from 1"): Option =>
+  new Option('--steps <from..to>', description).argParser((text) => {
+    const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text);
+    if (match === null) throw new InvalidArgumentError('Steps are as 3..5, or 4.');
+    return { from: Number(match[1]), to: Number(match[2] ?? match[1]) };
+  });
+
+/** Also with spaces in the place of hyphens, as people say them. */
+function words(text: string): ChangeWord[] {
+  const list = text.split(',').map((one) => one.trim().replaceAll(' ', '-'));
+  const unknown = list.find((one) => !isChangeWord(one));
+  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of: ${changeWords.join(', ')}.`);
+  return list.filter(isChangeWord);
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
 
 function sections(text: string): BenchSection[] {
   return text.split(',').map((name) => {

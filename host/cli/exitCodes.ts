@@ -8,6 +8,7 @@ export const exitCodes = {
   unavailable: 3,
   wrongData: 4,
   hazards: 5,
+  gate: 6,
   cancelled: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -20,6 +21,7 @@ Exit codes:
   3    the engine is not available here, or can't execute the experiment
   4    data verification found wrong bytes
   5    check found hazards
+  6    gate found a limit broken
   130  cancelled (Ctrl-C)`;
 
 /**
@@ -31,9 +33,13 @@ const families: readonly (readonly [pattern: RegExp, exitCode: ExitCode])[] = [
   [/^engine\.(unavailable|unsupported)$/, exitCodes.unavailable],
   [/^verification\./, exitCodes.wrongData],
   [/^hazards\./, exitCodes.hazards],
+  [/^gate\.broken$/, exitCodes.gate],
   [/^simulation\.too-long$/, exitCodes.badInput],
   [/^(run|sweep)\.(not-found|file-name|invalid|damaged)$/, exitCodes.badInput],
-  [/^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit)\./, exitCodes.badInput],
+  [
+    /^(experiment|template|profile|run-file|trace|trace-file|bench-file|bundle|notes|fit|lift|gate|export)\./,
+    exitCodes.badInput,
+  ],
   [/^(file|usage|request|server)\./, exitCodes.badInput],
 ];
 

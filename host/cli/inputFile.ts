@@ -2,13 +2,13 @@
 import { open } from 'node:fs/promises';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { looksLikeTrace, sniffedBytes } from '../../core/import/sniff.ts';
+import { sniffedBytes } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { programVersion } from '../paths.ts';
 import { readExperimentFile } from '../service/experimentStore.ts';
 import { readBounded, statFile, storageError } from '../service/files.ts';
-import { importTraceFile } from '../service/importTrace.ts';
+import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { statusLine } from './progress.ts';
 
@@ -21,7 +21,7 @@ export type InputFile =
 /** Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
 export async function readInputFile(path: string, context: Pick<Context, 'program' | 'terminal'>): Promise<InputFile> {
   if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };
-  if (looksLikeTrace((await head(path)) ?? noBytes)) return { kind: 'run', run: await readTrace(path, context) };
+  if (isTraceFile(path, (await head(path)) ?? noBytes)) return { kind: 'run', run: await readTrace(path, context) };
   return { kind: 'experiment', experiment: await readExperimentFile(path) };
 }
 
@@ -60,7 +60,7 @@ const readRun = async (path: string): Promise<Run> => decodeRun(await readBounde
 async function readTrace(path: string, { program, terminal }: Pick<Context, 'program' | 'terminal'>): Promise<Run> {
   const line = statusLine(terminal);
   try {
-    return await importTraceFile(path, programVersion(program), (_, events) => line.show(`Reading: ${events} events`));
+    return await importTraceFile(path, programVersion(program), (events) => line.show(`Reading: ${events} events`));
   } finally {
     line.clear();
   }

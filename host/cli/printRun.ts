@@ -1,13 +1,16 @@
 /** Prints a run, for people or as JSON, and says what exit code it deserves. */
-import { iterationOf } from '../../core/analysis/iteration.ts';
-import { type LazySummary, summarizeLazily } from '../../core/analysis/summary.ts';
+
 import { CopyscopeError } from '../../core/errors.ts';
+import type { TraceAnswers } from '../../core/lift/answers.ts';
+import { type LazySummary, summarizeLazily } from '../../core/summary/summary.ts';
+import { iterationOf } from '../../core/trace/iteration.ts';
 import { type Run, type RunOrigin, runOrigin } from '../../core/trace/run.ts';
 import type { Assets } from '../service/assets.ts';
 import { attainableFor } from './attainable.ts';
 import type { Terminal } from './io.ts';
 import { jsonPieces } from './json.ts';
 import { statusLine } from './progress.ts';
+import { drawAnswers } from './render/answers.ts';
 import { drawLanes } from './render/lanes.ts';
 import { drawFigures, drawHeading, drawVerification } from './render/summary.ts';
 import { wrap } from './render/text.ts';
@@ -17,6 +20,8 @@ export interface PrintOptions {
   readonly json: boolean;
   /** This command executed it, so that it is measured and not recorded. */
   readonly madeHere: boolean;
+  /** What else is told of it: of a real program's trace its steps and what changes gain. */
+  readonly answers?: TraceAnswers | undefined;
 }
 
 /** Rejects, after printing, with what went wrong: the run's own error, or `verification.failed`. */
@@ -30,26 +35,33 @@ export async function printRun(run: Run, assets: Assets, terminal: Terminal, opt
   } finally {
     line.clear();
   }
-  if (options.json) await printJson(summary, terminal);
-  else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal));
+  if (options.json) await printJson({ ...summary, ...options.answers }, terminal);
+  else terminal.out(forPeople(run, summary, runOrigin(run.info, options.madeHere), terminal, options.answers));
   terminal.out('\n');
   requireGood(summary);
 }
 
-async function printJson(summary: LazySummary, terminal: Terminal): Promise<void> {
+async function printJson(summary: LazySummary & Partial<TraceAnswers>, terminal: Terminal): Promise<void> {
   for (const piece of jsonPieces(summary)) {
     terminal.out(piece);
     await terminal.drained?.();
   }
 }
 
-function forPeople(run: Run, summary: LazySummary, origin: RunOrigin, { columns, colors }: Terminal): string {
+function forPeople(
+  run: Run,
+  summary: LazySummary,
+  origin: RunOrigin,
+  { columns, colors }: Terminal,
+  answers?: TraceAnswers,
+): string {
   const shown = iterationOf(run.trace, run.info.iterations.representative);
   return [
     ...drawHeading(summary, origin, colors),
     '',
     ...drawLanes(shown, columns, colors),
     '',
+    ...(answers === undefined ? [] : [...drawAnswers(answers, columns, colors), '']),
     ...drawFigures(summary),
     '',
     ...drawVerdicts(summary, columns, colors),
@@ -66,6 +78,7 @@ function requireGood({ status, error, verification }: LazySummary): void {
   throw new CopyscopeError({
     code: 'verification.failed',
     message: `${verification.bytesWrong} of ${verification.bytesChecked} bytes are not what the experiment should have left.`,
-    remedy: 'Look for a source that is changed, or a destination that is read, before its copy has completed.',
+    remedy:
+      'Look for a source that something changes, or a destination that something reads, before its copy has completed.',
   });
 }

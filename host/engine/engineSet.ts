@@ -1,11 +1,12 @@
 /** The engines of this process: the native ones as far as the addon gives them, and the simulator. */
 import { cpus, release, type } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type SimulationSite, simEngine } from '../../core/cost/simEngine.ts';
 import { CopyscopeError } from '../../core/errors.ts';
+import { parseProfile } from '../../core/profile/profile.ts';
 import type { DeviceReport, Engine } from '../../core/program/engine.ts';
 import type { EngineKind } from '../../core/program/engineKind.ts';
-import { type SimulationSite, simEngine } from '../../core/simulator/engine.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
+import { predictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import { encodeRun } from '../../core/trace/arrow.ts';
 import { measure } from '../../native/bench.ts';
 import type { Native } from '../../native/index.ts';
@@ -47,16 +48,32 @@ function requireAvailable(report: DeviceReport, engine: EngineKind): void {
   });
 }
 
-/** The profile came with the request, so the simulator of a run knows no other. */
+/** Its runs say how sure they are. The profile came with the request, so the simulator of a run knows no other. */
 function simulator({ profile }: EngineRunRequest, version: string): Engine {
-  return simEngine(async (name) => {
-    if (profile?.name === name) return parseProfile(profile.json);
+  const known = profile === undefined ? null : parseProfile(profile.json);
+  const where = site(version);
+  const engine = simEngine(async (name) => {
+    if (known !== null && profile?.name === name) return known;
     throw new CopyscopeError({
       code: 'profile.not-found',
       field: 'profile',
       message: `profile ${name} was not given.`,
     });
-  }, site(version));
+  }, where);
+  return {
+    kind: 'sim',
+    async run(request, hooks) {
+      const run = await engine.run(request, hooks);
+      if (known === null) return run;
+      const work = predictedIntervals(run, request.program, known);
+      for (;;) {
+        const step = work.next();
+        if (step.done === true) return { ...run, info: { ...run.info, ...step.value } };
+        await where.pause();
+        if (hooks?.signal?.aborted === true) return run;
+      }
+    },
+  };
 }
 
 function site(version: string): SimulationSite {

@@ -1,12 +1,12 @@
 /** What ships with the program: example experiments, device profiles and recorded runs; and the user's own profiles. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { parseProfile, profileDeviceName } from '../../core/profile/profile.ts';
 import { type ExampleSummary, type ProfileSummary, recordedPrefix } from '../../core/service/service.ts';
 import { parseJson } from '../../core/shape/parseJson.ts';
-import { defaultProfile } from '../../core/simulator/engine.ts';
-import { parseProfile, profileDeviceName } from '../../core/simulator/profile.ts';
 import { readExperimentFile } from './experimentStore.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 import { SeenFiles, type SeenList } from './seenFiles.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { fileTooLarge } from '../../core/fileTooLarge.ts';
@@ -67,6 +67,54 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   } catch (error) {
     throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
   }
+}
+
+/**
+ * The same for what comes piece by piece: nothing is left of it where a piece can't be made or written, or `signal`
+ * fires; the rejection is then as AbortSignal.throwIfAborted() has it. Never over a file that is there (`file.exists`).
+ */
+export async function writeNewPieces(path: string, pieces: Iterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+  await requireNew(path);
+  const failed = (error: unknown) => storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  const file = await open(temporary, 'wx').catch((error: unknown) => {
+    throw failed(error);
+  });
+  try {
+    try {
+      for (const piece of pieces) {
+        signal.throwIfAborted();
+        await file.writeFile(piece).catch((error: unknown) => {
+          throw failed(error);
+        });
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    signal.throwIfAborted();
+    await rename(temporary, path).catch((error: unknown) => {
+      throw failed(error);
+    });
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Rejects with `file.exists` where there is something of this name already. */
+export async function requireNew(path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return;
+  throw new CopyscopeError({
+    code: 'file.exists',
+    field: '--out',
+    message: `${path} exists, and is not overwritten.`,
+    remedy: 'Choose another name, or delete it first.',
+  });
 }
 
 /**

@@ -1,36 +1,61 @@
 /** Reads a trace of another tool from the disk, without holding the file. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import { readPyTorchTrace } from '../../core/import/pytorchTrace.ts';
-import { traceName } from '../../core/import/sniff.ts';
+import type { ImportOptions } from '../../core/import/importedFile.ts';
+import { readPyTorchTrace } from '../../core/import/kineto/pytorchTrace.ts';
+import { readRecording } from '../../core/import/recorded/recording.ts';
+import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
+import { isNsysReport, looksLikeDatabase, looksLikeTrace, sniffedBytes, traceName } from '../../core/import/sniff.ts';
+import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { storageError } from './files.ts';
+import { readBounded, storageError } from './files.ts';
+import { readNsightFile } from './imports/nsightFile.ts';
+import { withReportExported } from './imports/nsysReport.ts';
 import { unpacked } from './imports/unpacked.ts';
 
 const chunkBytes = 1 << 20;
 
+/** Whether a file is read as a trace or a recording of a program: by its first bytes, and a report of Nsight Systems by its name. */
+export const isTraceFile = (path: string, head: Uint8Array): boolean =>
+  looksLikeTrace(head) || looksLikeDatabase(head) || looksLikeRecording(head) || isNsysReport(path);
+
 /**
- * The run in a trace on the disk, whatever the file's size; `onProgress` is told the bytes of JSON and the events read so
- * far. A file that breaks off gives a run that failed, with what could be read. Rejects with `trace-file.not-a-trace`.
+ * The run in a trace on the disk, whatever the file's size; `onProgress` is told the events read so far. A file that breaks
+ * off or is damaged gives a run that failed, with what could be read. Rejects with `trace-file.*`.
  */
 export async function importTraceFile(
   path: string,
   version: string,
-  onProgress?: (bytes: number, events: number) => void,
+  onProgress?: (events: number) => void,
 ): Promise<Run> {
   try {
     const { mtime } = await stat(path);
-    const chunks = createReadStream(path, { highWaterMark: chunkBytes });
-    return await readPyTorchTrace(unpacked(chunks), {
-      name: traceName(basename(path)),
-      version,
-      modifiedAt: mtime,
-      onProgress,
-    });
+    const options = { name: traceName(basename(path)), version, modifiedAt: mtime, onProgress };
+    return await read(path, options);
   } catch (error) {
     if (error instanceof CopyscopeError) throw error;
     throw storageError(`${path} could not be read`, error as NodeJS.ErrnoException);
+  }
+}
+
+async function read(path: string, options: ImportOptions): Promise<Run> {
+  const first = await head(path);
+  if (looksLikeRecording(first)) return readRecording([await readBounded(path, maxRunFileBytes)], options);
+  if (looksLikeDatabase(first)) return readNsightFile(path, options);
+  if (isNsysReport(path)) {
+    return withReportExported(path, basename(path), (database) => readNsightFile(database, options));
+  }
+  return readPyTorchTrace(unpacked(createReadStream(path, { highWaterMark: chunkBytes })), options);
+}
+
+async function head(path: string): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
-import { looksLikeTrace } from '../../core/import/sniff.ts';
+import { readRecording } from '../../core/import/recorded/recording.ts';
+import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
+import { isNsysReport, looksLikeDatabase, looksLikeTrace, traceName } from '../../core/import/sniff.ts';
 import type { Imported, LibraryItems, RunSummary } from '../../core/service/service.ts';
 import { encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Assets } from './assets.ts';
@@ -16,6 +18,8 @@ import { ExperimentStore } from './experimentStore.ts';
 import { readBounded, readBoundedText } from './files.ts';
 import { FileSink } from './imports/fileSink.ts';
 import { Imports, type IncomingFile } from './imports/imports.ts';
+import { readNsightFile } from './imports/nsightFile.ts';
+import { withReportExported } from './imports/nsysReport.ts';
 import { type Sink, SniffingSink } from './imports/sink.ts';
 import { TraceSink } from './imports/traceSink.ts';
 import { runsOfSweep } from './keptSweep.ts';
@@ -25,6 +29,9 @@ import { RunStore } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
+
+/** Of an export of Nsight Systems or a report, which hold much that no trace has, as samples of processors. */
+const mostDatabaseBytes = 16 * 2 ** 30;
 
 export interface LibraryOptions {
   readonly dataFolder: string;
@@ -134,8 +141,19 @@ export class Library {
   #sinkFor(file: IncomingFile): Sink {
     return new SniffingSink((head) => {
       if (looksLikeBundle(head)) return new FileSink(this.#incoming, mostBundleBytes, (path) => this.#keepBundle(path));
+      if (isNsysReport(file.name)) {
+        return new FileSink(this.#incoming, mostDatabaseBytes, (path) =>
+          withReportExported(path, file.name, (database) => this.#keepNsight(file, database)),
+        );
+      }
       if (looksLikeTrace(head)) {
         return new TraceSink({ ...file, version: this.#version }, (run) => this.#keepRun(file.name, encodeRun(run)));
+      }
+      if (looksLikeRecording(head)) {
+        return new FileSink(this.#incoming, maxRunFileBytes, (path) => this.#keepRecording(file, path));
+      }
+      if (looksLikeDatabase(head)) {
+        return new FileSink(this.#incoming, mostDatabaseBytes, (path) => this.#keepNsight(file, path));
       }
       if (looksLikeExperiment(file.name, head)) {
         return new FileSink(this.#incoming, maxExperimentCharacters, (path) => this.#keepExperiment(path));
@@ -149,6 +167,17 @@ export class Library {
   async #keepRun(name: string, file: Uint8Array): Promise<Imported> {
     const { run, isNew } = await this.runs.import(name, file);
     return { kind: 'run', run: withTitle(run, (await this.titles.all()).get(run.id)), isNew };
+  }
+
+  async #keepNsight({ name, modifiedAt }: IncomingFile, path: string): Promise<Imported> {
+    const run = await readNsightFile(path, { name: traceName(name), modifiedAt, version: this.#version });
+    return this.#keepRun(name, encodeRun(run));
+  }
+
+  async #keepRecording({ name, modifiedAt }: IncomingFile, path: string): Promise<Imported> {
+    const file = await readBounded(path, maxRunFileBytes);
+    const run = readRecording([file], { name: traceName(name), modifiedAt, version: this.#version });
+    return this.#keepRun(name, encodeRun(run));
   }
 
   async #keepExperiment(path: string): Promise<Imported> {

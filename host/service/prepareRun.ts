@@ -1,9 +1,10 @@
 /** From what a window or the command line asks for to what an engine process executes. */
+
+import { defaultProfile } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import { requireCapable } from '../../core/program/capabilities.ts';
 import type { StartRun } from '../../core/service/service.ts';
-import { defaultProfile } from '../../core/simulator/engine.ts';
 import type { EngineRunRequest } from '../engine/protocol.ts';
 import type { Assets } from './assets.ts';
 

@@ -1,7 +1,8 @@
 /** The sweeps of this session: those in progress, and why one stopped. All that is kept of them is the store's. */
+
+import { defaultProfile } from '../../core/cost/simEngine.ts';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { StartSweep, Sweep, SweepOutcome, SweepSummary, WindowEvents } from '../../core/service/service.ts';
-import { defaultProfile } from '../../core/simulator/engine.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import type { EngineSupervisor } from '../engine/supervisor.ts';

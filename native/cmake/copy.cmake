@@ -28,6 +28,7 @@ endif()
 if(TARGET copyscope_executor_tests)
   target_sources(copyscope_executor_tests PRIVATE
     tests/copy_engine_test.cpp
+    tests/copy_handles_test.cpp
     tests/copy_pending_test.cpp
     tests/copy_plan_test.cpp
     tests/copy_pool_test.cpp

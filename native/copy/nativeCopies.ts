@@ -88,6 +88,8 @@ export interface DeviceLeaves {
 /** Where each result lies: its storage's number, -1 where it is empty, the offset in bytes, and how many bytes it has. */
 export interface StartedCopy {
   readonly copy: NativeCopy;
+  /** All of it is in its stream, and on the wire in a moment. */
+  readonly submitted: boolean;
   readonly storages: readonly NativeStorage[];
   readonly storageOf: Int32Array;
   readonly offsets: Float64Array;
@@ -117,7 +119,7 @@ export interface NativeCopies {
   copyHost(request: HostLeaves, ...first: readonly ArrayBufferView[]): StartedHostCopy;
   /** Index into copyStates. */
   copyState(copy: NativeCopy): number;
-  /** Calls the listener once the copy has ended. */
+  /** Returns at once, and calls the listener from the event loop once the copy has ended. */
   copyNotify(copy: NativeCopy, listener: () => void): void;
   copyError(copy: NativeCopy): Error | undefined;
   copyCancel(copy: NativeCopy): void;
@@ -132,6 +134,7 @@ export interface NativeCopies {
   copySimulate(request: {
     device: string;
     failAfter?: number;
+    failHandleAfter?: number;
     delayNs?: number;
     memoryBytes?: number;
     peers?: number;

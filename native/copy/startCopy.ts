@@ -2,7 +2,7 @@
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import { DeviceGroup } from './deviceGroup.ts';
 import { HostGroup } from './hostGroup.ts';
-import { copyStates, nativeCopies } from './nativeCopies.ts';
+import { copyStates, type NativeCopy, nativeCopies, type StartedCopy } from './nativeCopies.ts';
 import { type CopyTuning, toNativeOptions } from './options.ts';
 import type { Group, Route } from './results.ts';
 import { type CopyStream, requireTakesPart } from './streams.ts';
@@ -109,7 +109,7 @@ class Handle<T> implements CopyHandle<T> {
   }
 
   ready(): boolean {
-    return this.#groups.every(({ started }) => stateOf(started) !== 'pending');
+    return this.#groups.every(({ started }) => stateOf(started.copy) !== 'pending');
   }
 
   get(): Promise<T> {
@@ -125,11 +125,7 @@ class Handle<T> implements CopyHandle<T> {
   }
 
   async #whenEnded(): Promise<T> {
-    await Promise.all(
-      this.#groups.map(
-        ({ started }) => new Promise<void>((resolve) => nativeCopies().copyNotify(started.copy, resolve)),
-      ),
-    );
+    await Promise.all(this.#groups.map(({ started }) => ended(started)));
     return this.#settle();
   }
 
@@ -148,12 +144,25 @@ class Handle<T> implements CopyHandle<T> {
   }
 }
 
+/** A thread's wake-up takes longer than a few megabytes on the wire, unless their stream is full of other work. */
+const patienceMs = 0.2;
+
+/** Resolves once the copy has ended. The event loop goes on: others have their turn between two looks at a small one. */
+async function ended({ copy, submitted }: StartedCopy): Promise<void> {
+  const patientUntil = performance.now() + patienceMs;
+  while (submitted && performance.now() < patientUntil) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (stateOf(copy) !== 'pending') return;
+  }
+  await new Promise<void>((resolve) => nativeCopies().copyNotify(copy, resolve));
+}
+
 function abandon(group: Group): void {
   nativeCopies().copyCancel(group.started.copy);
   group.drop();
 }
 
-function stateOf({ copy }: Group['started']): (typeof copyStates)[number] {
+function stateOf(copy: NativeCopy): (typeof copyStates)[number] {
   return copyStates[nativeCopies().copyState(copy)] ?? 'failed';
 }
 

@@ -9,12 +9,6 @@
 
 namespace copyscope::addon {
 
-const char* const layout =
-    "2;work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,synchronizeDevice,"
-    "queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFunction,pin,allocate,free,"
-    "recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTime,item,multiCopy;buffers 7;streams 4;"
-    "instructions 18;expectations 7;multiCopies 13";
-
 Napi::Error toError(Napi::Env env, const Failure& failure) {
   const Napi::Error error = Napi::Error::New(env, failure.message);
   error.Value().Set("code", failure.code);
@@ -65,7 +59,7 @@ Napi::Value contentBytes(const Napi::CallbackInfo& info) {
 namespace {
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
-  exports.Set("layout", layout);
+  exports.Set("layout", layoutText);
   exports.Set("report", Napi::Function::New(env, report, "report"));
   exports.Set("start", Napi::Function::New(env, start, "start"));
   exports.Set("cancel", Napi::Function::New(env, cancel, "cancel"));

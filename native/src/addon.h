@@ -10,9 +10,6 @@
 
 namespace copyscope::addon {
 
-/// Names and numbers of this build's tables; native/layout.ts must give the same text.
-extern const char* const layout;
-
 /// A JavaScript Error with code, remedy, field and op.
 Napi::Error toError(Napi::Env env, const Failure& failure);
 /// Whatever was thrown, as a Failure.

@@ -76,15 +76,20 @@ Napi::Object elapsedColumns(Napi::Env env, const std::vector<ElapsedTime>& times
 }
 
 Napi::Float64Array blockNumbers(Napi::Env env, const std::vector<BlockSnapshot>& blocks) {
-  std::vector<double> numbers;
-  for (const BlockSnapshot& block : blocks) {
-    for (const double number : {static_cast<double>(block.segment), static_cast<double>(block.offset),
-                                static_cast<double>(block.bytes), static_cast<double>(block.requestedBytes),
-                                static_cast<double>(block.stream), static_cast<double>(block.state)}) {
-      numbers.push_back(number);
-    }
+  constexpr std::size_t count = FieldsOf<BlockField>::count;
+  Napi::Float64Array numbers = Napi::Float64Array::New(env, count * blocks.size());
+  for (std::size_t index = 0; index < blocks.size(); ++index) {
+    const BlockSnapshot& block = blocks[index];
+    double* const row = numbers.Data() + count * index;
+    const auto set = [&](BlockField field, auto value) { row[static_cast<std::size_t>(field)] = static_cast<double>(value); };
+    set(BlockField::segment, block.segment);
+    set(BlockField::offset, block.offset);
+    set(BlockField::bytes, block.bytes);
+    set(BlockField::requestedBytes, block.requestedBytes);
+    set(BlockField::stream, block.stream);
+    set(BlockField::state, block.state);
   }
-  return column<Napi::Float64Array>(env, numbers, [](double number) { return number; });
+  return numbers;
 }
 
 Napi::Object toObject(Napi::Env env, const MemoryReport& report) {

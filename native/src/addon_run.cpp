@@ -16,8 +16,6 @@ namespace {
 
 std::atomic<bool> processBusy{false};
 
-enum class EngineKind { cpu, cuda };
-
 struct Request {
   Program program;
   EngineKind engine = EngineKind::cpu;
@@ -271,8 +269,15 @@ Napi::Value start(const Napi::CallbackInfo& info) {
     try {
       auto* runs = info.Env().GetInstanceData<Runs>();
       const std::uint32_t id = runs->nextId++;
-      runs->byId[id] = std::make_unique<Run>(info.Env(), std::move(request), info[1].As<Napi::Function>(),
-                                             [runs, id] { runs->byId.erase(id); });
+      // Its place comes first, and goes where no run can be made: a run that has begun is never without one.
+      std::unique_ptr<Run>& place = runs->byId[id];
+      try {
+        place = std::make_unique<Run>(info.Env(), std::move(request), info[1].As<Napi::Function>(),
+                                      [runs, id] { runs->byId.erase(id); });
+      } catch (...) {
+        runs->byId.erase(id);
+        throw;
+      }
       return Napi::Number::New(info.Env(), id);
     } catch (...) {
       processBusy.store(false);
@@ -296,8 +301,10 @@ Napi::Value cancel(const Napi::CallbackInfo& info) {
 }
 
 void watchEnvironment(Napi::Env env) {
-  auto* runs = new Runs();
-  env.SetInstanceData(runs);  // Deleted with the environment.
+  auto owned = std::make_unique<Runs>();
+  Runs* const runs = owned.get();
+  env.SetInstanceData(runs);
+  static_cast<void>(owned.release());  // Deleted with the environment.
   env.AddCleanupHook([runs] { runs->byId.clear(); });
 }
 

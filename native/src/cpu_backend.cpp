@@ -61,6 +61,7 @@ void CpuBackend::startWorkers(const Program& program) {
     made->rows.resize(counts.streamRows[stream]);
     made->rows.clear();
     queues_.push_back(std::move(made));
+    copyStreams_.push_back(std::make_unique<CpuCopyStream>(static_cast<int>(stream)));
   }
   try {
     for (std::size_t stream = 0; stream < queues_.size(); ++stream) {

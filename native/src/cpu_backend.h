@@ -53,7 +53,7 @@ class CpuBackend final : public Backend, private CpuTickets {
   std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) override {
     return std::make_unique<CpuCopyDevice>(static_cast<CpuTickets&>(*this), device);
   }
-  copy::StreamRef copyStream(int stream) override { return CpuCopyDevice::nameOf(stream); }
+  copy::StreamRef copyStream(int stream) override { return copyStreams_[static_cast<std::size_t>(stream)].get(); }
   std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
   void issuePart(const CopyPart& part, std::int32_t correlation) override;
   void makeCurrent(int) override {}
@@ -175,6 +175,8 @@ class CpuBackend final : public Backend, private CpuTickets {
   std::vector<Event> events_;
   std::vector<std::shared_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Queue>> queues_;
+  /// The streams as the copy engine passes them on.
+  std::vector<copy::OwnedCopyStream> copyStreams_;
   /// For each device one engine a direction: host to device, device to host.
   std::vector<std::array<std::mutex, 2>> engines_;
   mutable std::mutex mutex_;

@@ -8,7 +8,7 @@
 namespace copyscope {
 namespace {
 
-class PlaceEvent {
+class PlaceEvent final : public copy::CopyEvent {
  public:
   void set(const Ticket& place) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -45,18 +45,18 @@ void CpuCopyDevice::copyPieces(const copy::Piece* pieces, std::size_t count, cop
 }
 
 Ticket CpuCopyDevice::latest(copy::StreamRef stream) {
-  if (stream == this) return {};
-  return tickets_.latest(numberOf(stream));
+  const int number = numberOf(stream);
+  return number == CpuCopyStream::immediate ? Ticket{} : tickets_.latest(number);
 }
 
 void CpuCopyDevice::streamWait(copy::StreamRef stream, copy::EventRef event) {
-  if (stream == this) return wait(event);
-  tickets_.waitIn(numberOf(stream), eventOf(event).get());
+  const int number = numberOf(stream);
+  if (number == CpuCopyStream::immediate) return wait(event);
+  tickets_.waitIn(number, eventOf(event).get());
 }
 
 void CpuCopyDevice::synchronize(copy::StreamRef stream) { tickets_.wait(latest(stream)); }
-copy::EventRef CpuCopyDevice::createEvent() { return new PlaceEvent(); }
-void CpuCopyDevice::destroyEvent(copy::EventRef event) noexcept { delete &eventOf(event); }
+copy::OwnedCopyEvent CpuCopyDevice::createEvent() { return std::make_unique<PlaceEvent>(); }
 void CpuCopyDevice::record(copy::EventRef event, copy::StreamRef stream) { eventOf(event).set(latest(stream)); }
 void CpuCopyDevice::wait(copy::EventRef event) { tickets_.wait(eventOf(event).get()); }
 bool CpuCopyDevice::isDone(copy::EventRef event) { return tickets_.isReached(eventOf(event).get()); }

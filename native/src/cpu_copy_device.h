@@ -1,19 +1,25 @@
 // The copy engine's view of the CPU engine: its memory is the host's, an event is a place in a stream's order.
 #pragma once
 
+#include <memory>
+
 #include "copy/copy_device.h"
 #include "cpu_tickets.h"
 
 namespace copyscope {
 
+/// One of the program's streams, by its number.
+class CpuCopyStream final : public copy::CopyStream {
+ public:
+  /// Number of a stream made by the copy engine, in which everything happens at once: only filling and comparing use it.
+  static constexpr int immediate = -1;
+  explicit CpuCopyStream(int streamNumber) : number(streamNumber) {}
+  const int number;
+};
+
 class CpuCopyDevice final : public copy::CopyDevice {
  public:
   CpuCopyDevice(CpuTickets& tickets, int device) : tickets_(tickets), device_(device) {}
-
-  /// Names a stream of the program.
-  static copy::StreamRef nameOf(int stream) {
-    return reinterpret_cast<copy::StreamRef>(static_cast<std::uintptr_t>(stream) + 1);
-  }
 
   int index() const override { return device_; }
   void attach() override {}
@@ -23,24 +29,20 @@ class CpuCopyDevice final : public copy::CopyDevice {
   void freeDevice(void* memory) noexcept override { freePinned(memory); }
   std::size_t freeDeviceBytes() override;
 
-  // In a stream made here, which only filling and comparing use, everything happens at once.
-
   void copy(void* target, const void* source, std::size_t bytes, copy::Direction, copy::StreamRef) override;
   void copyPeer(void* target, const void* source, int, std::size_t bytes, copy::StreamRef stream) override;
   void copyPieces(const copy::Piece* pieces, std::size_t count, copy::StreamRef) override;
-  copy::StreamRef createStream() override { return this; }
-  void destroyStream(copy::StreamRef) noexcept override {}
+  copy::OwnedCopyStream createStream() override { return std::make_unique<CpuCopyStream>(CpuCopyStream::immediate); }
   void synchronize(copy::StreamRef stream) override;
 
-  copy::EventRef createEvent() override;
-  void destroyEvent(copy::EventRef event) noexcept override;
+  copy::OwnedCopyEvent createEvent() override;
   void record(copy::EventRef event, copy::StreamRef stream) override;
   void wait(copy::EventRef event) override;
   bool isDone(copy::EventRef event) override;
   void streamWait(copy::StreamRef stream, copy::EventRef event) override;
 
  private:
-  static int numberOf(copy::StreamRef stream) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(stream) - 1); }
+  static int numberOf(copy::StreamRef stream) { return static_cast<const CpuCopyStream*>(stream)->number; }
   Ticket latest(copy::StreamRef stream);
 
   CpuTickets& tickets_;

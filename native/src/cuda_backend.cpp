@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "copy/cuda_copy_device.h"
+#include "copy/cuda_copy_handles.h"
 #include "event_recorder.h"
 #include "memory_check.h"
 #include "run_failures.h"
@@ -82,6 +83,7 @@ void CudaBackend::createStreams() {
         ownedStreams_.push_back(createStream(declared.kind == StreamKind::nonBlocking, declared.priority));
         streams_.handles.push_back(ownedStreams_.back().get());
     }
+    copyStreams_.push_back(std::make_unique<copy::CudaCopyStream>(streams_.handles.back()));
   }
   for (std::size_t index = 0; index < program_->streams.size(); ++index) {
     const bool shared = counts_.streamThreads[index] > 1;

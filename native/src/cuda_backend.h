@@ -46,7 +46,7 @@ class CudaBackend final : public Backend {
   std::vector<MemoryReport> memory() const override { return operationMemory_->report(); }
 
   std::unique_ptr<copy::CopyDevice> makeCopyDevice(int device) override;
-  copy::StreamRef copyStream(int stream) override { return handle(stream); }
+  copy::StreamRef copyStream(int stream) override { return copyStreams_[static_cast<std::size_t>(stream)].get(); }
   std::uint64_t copyBudget(int device) const override { return copyBudgets_[static_cast<std::size_t>(device)]; }
   void issuePart(const CopyPart& part, std::int32_t correlation) override;
   void makeCurrent(int thread) override;
@@ -130,6 +130,8 @@ class CudaBackend final : public Backend {
   // What goes first is used by what comes after it, and so destroyed after it.
   StreamHandles streams_;
   std::vector<OwnedStream> ownedStreams_;
+  /// The streams as the copy engine passes them on.
+  std::vector<copy::OwnedCopyStream> copyStreams_;
   std::vector<OwnedEvent> events_;
   /// Of the buffers that exist before the run.
   std::vector<CudaAllocation> allocations_;

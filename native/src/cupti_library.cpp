@@ -5,6 +5,10 @@
 #include <filesystem>
 #include <vector>
 
+#ifndef _WIN32
+#include <link.h>
+#endif
+
 namespace copyscope {
 namespace {
 
@@ -37,9 +41,30 @@ std::vector<fs::path> toolkitFolders() {
   return folders;
 }
 
-/// Where the loader looks, then the places in which a toolkit keeps it.
+#ifdef _WIN32
+std::vector<std::string> loaded() { return {}; }
+#else
+int collectLoaded(dl_phdr_info* info, std::size_t, void* into) {
+  const std::string path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+  if (fs::path(path).filename().string().rfind(filePrefix, 0) == 0) {
+    static_cast<std::vector<std::string>*>(into)->push_back(path);
+  }
+  return 0;
+}
+
+/// The one that the process has already, as PyTorch brings its own. Two of them in one process don't get on.
+std::vector<std::string> loaded() {
+  std::vector<std::string> found;
+  dl_iterate_phdr(collectLoaded, &found);
+  return found;
+}
+#endif
+
+/// What is loaded and nothing else, or where the loader looks, then the places in which a toolkit keeps it.
 std::vector<std::string> candidates() {
-  std::vector<std::string> found = loaderNames;
+  std::vector<std::string> found = loaded();
+  if (!found.empty()) return found;
+  found = loaderNames;
   std::error_code ignored;
   for (const fs::path& toolkit : toolkitFolders()) {
     for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
@@ -92,6 +117,7 @@ bool CuptiLibrary::open(const std::string& name) {
   library_ = std::move(library);
   version_ = version;
   usable_ = loadFunctions();
+  loadRecordingFunctions();
   detail_ = usable_ ? path : path + " lacks functions that are needed.";
   return usable_;
 }
@@ -105,6 +131,18 @@ bool CuptiLibrary::loadFunctions() {
          library_.find("cuptiActivityFlushAll", flushAll) &&
          library_.find("cuptiActivityGetNextRecord", getNextRecord) &&
          library_.find("cuptiActivityGetNumDroppedRecords", getNumDroppedRecords);
+}
+
+void CuptiLibrary::loadRecordingFunctions() {
+  library_.find("cuptiSubscribe", subscribe);
+  library_.find("cuptiEnableCallback", enableCallback);
+  library_.find("cuptiGetCallbackName", getCallbackName);
+  library_.find("cuptiSubscribe_v2", subscribeNamed);
+  library_.find("cuptiActivityFlushPeriod", flushPeriod);
+}
+
+bool CuptiLibrary::canRecord() const {
+  return usable_ && subscribe != nullptr && enableCallback != nullptr && getCallbackName != nullptr;
 }
 
 std::string CuptiLibrary::describe(const char* call, CUptiResult result) const {

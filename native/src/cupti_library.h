@@ -35,10 +35,20 @@ class CuptiLibrary {
   decltype(&cuptiActivityGetNextRecord) getNextRecord = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) getNumDroppedRecords = nullptr;
 
+  /// Whether there is what recording another program needs: the functions below but those that may be null.
+  bool canRecord() const;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiEnableCallback) enableCallback = nullptr;
+  decltype(&cuptiGetCallbackName) getCallbackName = nullptr;
+  /// Older ones don't have these.
+  decltype(&cuptiSubscribe_v2) subscribeNamed = nullptr;
+  decltype(&cuptiActivityFlushPeriod) flushPeriod = nullptr;
+
  private:
   CuptiLibrary();
   bool open(const std::string& name);
   bool loadFunctions();
+  void loadRecordingFunctions();
 
   DynamicLibrary library_;
   bool usable_ = false;

@@ -61,8 +61,9 @@ void CuptiRecorder::identify(int stream) {
 }
 
 void CuptiRecorder::begin(const Counts&) {
-  for (const CUpti_ActivityKind kind : recordedKinds) require(library_.enable(kind), "cuptiActivityEnable");
+  // Said first: where one kind can't be had, those before it are disabled again.
   enabled_ = true;
+  for (const CUpti_ActivityKind kind : recordedKinds) require(library_.enable(kind), "cuptiActivityEnable");
   CuptiCollector::instance().clear();
   CuptiCollector::instance().align();
   if (!CuptiCollector::instance().hasOwnClock()) {

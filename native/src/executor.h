@@ -19,8 +19,6 @@
 
 namespace copyscope {
 
-enum class Phase : int { preparing, warmingUp, timing, recording, verifying };
-
 /// One comparison of data with what it should be. `op` is -1 for the check after the last iteration.
 struct Check {
   std::int32_t op = -1;

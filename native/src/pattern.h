@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "layout.h"
+
 #ifdef __CUDACC__
 #define COPYSCOPE_HOST_DEVICE __host__ __device__
 #else
@@ -10,8 +12,6 @@
 #endif
 
 namespace copyscope {
-
-enum class PatternKind : std::uint8_t { none, random, index, constant };
 
 /// Pattern words from `offset` bytes on, each multiplied by `multiplier` modulo 2^32.
 struct Content {

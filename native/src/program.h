@@ -6,59 +6,10 @@
 #include <vector>
 
 #include "copy/copy_options.h"
+#include "layout.h"
 #include "pattern.h"
 
 namespace copyscope {
-
-enum class Code : std::uint8_t {
-  work,
-  write,
-  read,
-  copy,
-  spin,
-  stream,
-  recordEvent,
-  waitEvent,
-  synchronizeStream,
-  synchronizeEvent,
-  synchronizeDevice,
-  queryStream,
-  queryEvent,
-  repeat,
-  endRepeat,
-  beginRange,
-  endRange,
-  arithmetic,
-  memset,
-  hostFunction,
-  pin,
-  allocate,
-  free,
-  recordStream,
-  signal,
-  waitSignal,
-  beginCapture,
-  endCapture,
-  launchGraph,
-  elapsedTime,
-  item,
-  multiCopy,
-};
-constexpr int codeCount = static_cast<int>(Code::multiCopy) + 1;
-
-enum class Memory : std::uint8_t {
-  none,
-  pageable,
-  pinned,
-  pinnedWriteCombined,
-  mapped,
-  registered,
-  device,
-  unknown,
-};
-/// Numbers as they stand in an allocate's and a free's `amount`.
-enum class Allocator : std::uint8_t { cudaMalloc, pool, caching };
-enum class StreamKind : std::uint8_t { legacyDefault, perThreadDefault, blocking, nonBlocking };
 
 struct Buffer {
   std::string id;

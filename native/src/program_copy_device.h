@@ -63,14 +63,12 @@ class ProgramCopyDevice final : public copy::CopyDevice {
   bool reaches(const copy::CopyDevice& other) override { return device_->reaches(other); }
   bool openAccess(const copy::CopyDevice& other) override { return device_->openAccess(other); }
   void closeAccess(const copy::CopyDevice& other) noexcept override { device_->closeAccess(other); }
-  copy::StreamRef createStream() override { return device_->createStream(); }
-  void destroyStream(copy::StreamRef stream) noexcept override { device_->destroyStream(stream); }
+  copy::OwnedCopyStream createStream() override { return device_->createStream(); }
   void synchronize(copy::StreamRef stream) override {
     if (isDirected(stream)) return calls_->synchronize(stream);
     device_->synchronize(stream);
   }
-  copy::EventRef createEvent() override { return device_->createEvent(); }
-  void destroyEvent(copy::EventRef event) noexcept override { device_->destroyEvent(event); }
+  copy::OwnedCopyEvent createEvent() override { return device_->createEvent(); }
   void record(copy::EventRef event, copy::StreamRef stream) override { device_->record(event, stream); }
   void wait(copy::EventRef event) override {
     if (calls_ != nullptr) return calls_->waitFor(*device_, event);

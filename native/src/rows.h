@@ -1,4 +1,4 @@
-// The rows that a run records. Kinds, names and channel types are numbered as native/layout.ts lists them.
+// The rows that a run records.
 #pragma once
 
 #include <cstdint>
@@ -6,53 +6,6 @@
 #include "program.h"
 
 namespace copyscope {
-
-enum class RowKind : std::uint8_t {
-  hostCall,
-  hostSync,
-  hostWork,
-  hostRead,
-  hostWrite,
-  hostRange,
-  copy,
-  kernel,
-  memset,
-  hostFunction,
-  eventRecord,
-  eventWait,
-};
-
-/// The CUDA call that a host row stands for.
-enum class CallName : std::uint8_t {
-  none,
-  memcpyAsync,
-  memcpy,
-  launchKernel,
-  eventRecord,
-  streamWaitEvent,
-  streamSynchronize,
-  eventSynchronize,
-  deviceSynchronize,
-  streamQuery,
-  eventQuery,
-  memsetAsync,
-  launchHostFunc,
-  streamBeginCapture,
-  streamEndCapture,
-  graphInstantiate,
-  graphUpload,
-  graphLaunch,
-  eventElapsedTime,
-  malloc,
-  free,
-  mallocAsync,
-  freeAsync,
-  hostAlloc,
-  freeHost,
-  memcpyPeerAsync,
-};
-
-enum class ChannelType : std::uint8_t { unknown, compute, asyncMemcpy, decompress };
 
 /// Times are those of nowNs().
 struct HostRow {

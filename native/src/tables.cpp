@@ -18,51 +18,73 @@ constexpr std::size_t maxDevices = 64;
 
 std::string rowName(const char* table, std::size_t row) { return std::string(table) + "[" + std::to_string(row) + "]"; }
 
-/// One row of a table; reads its columns in turn.
+/// A number of a table from outside. `what` says which.
+double checked(const std::string& where, const char* what, double value, double least, double most) {
+  if (!std::isfinite(value) || value < least || value > most) {
+    refuseProgram(where, std::string(what) + " is " + std::to_string(value) + ", not between " + std::to_string(least) +
+                             " and " + std::to_string(most));
+  }
+  return value;
+}
+
+double wholeNumber(const std::string& where, const char* what, double value, double least, double most) {
+  if (checked(where, what, value, least, most) != std::floor(value)) {
+    refuseProgram(where, std::string(what) + " is not a whole number");
+  }
+  return value;
+}
+
+/// One row of a table with these fields.
+template <typename Field>
 class Row {
  public:
-  Row(const Table& table, std::size_t columns, std::size_t row, const char* name)
-      : next_(table.data + columns * row), name_(rowName(name, row)) {}
+  static constexpr std::size_t fields = FieldsOf<Field>::count;
 
-  double number(const char* what, double least, double most) {
-    const double value = *next_++;
-    if (!std::isfinite(value) || value < least || value > most) {
-      refuseProgram(name_, std::string(what) + " is " + std::to_string(value) + ", not between " + std::to_string(least) +
-                        " and " + std::to_string(most));
-    }
-    return value;
+  Row(const Table& table, std::size_t row, const char* name)
+      : numbers_(table.data + fields * row), name_(rowName(name, row)) {}
+
+  double number(Field field, double least, double most) const {
+    return checked(name_, nameOf(field), at(field), least, most);
+  }
+  double whole(Field field, double least, double most) const {
+    return wholeNumber(name_, nameOf(field), at(field), least, most);
+  }
+  bool flag(Field field) const { return whole(field, 0, 1) == 1; }
+  std::uint64_t bytes(Field field) const { return static_cast<std::uint64_t>(whole(field, 0, maxBytes)); }
+  std::uint32_t word(Field field, double most = maxUint32) const {
+    return static_cast<std::uint32_t>(whole(field, 0, most));
+  }
+  /// Index into a list of so many; -1 for none.
+  std::int32_t index(Field field, std::size_t size) const {
+    return static_cast<std::int32_t>(whole(field, -1, static_cast<double>(size) - 1));
+  }
+  /// One of an enumeration's numbers from `least` on.
+  template <typename Enum>
+  Enum name(Field field, int count, int least = 0) const {
+    return static_cast<Enum>(whole(field, least, count - 1));
   }
 
-  double whole(const char* what, double least, double most) {
-    const double value = number(what, least, most);
-    if (value != std::floor(value)) refuseProgram(name_, std::string(what) + " is not a whole number");
-    return value;
-  }
-
-  std::int32_t index(const char* what, std::size_t size) {
-    return static_cast<std::int32_t>(whole(what, -1, static_cast<double>(size) - 1));
-  }
-
-  std::uint64_t bytes(const char* what) { return static_cast<std::uint64_t>(whole(what, 0, maxBytes)); }
-
-  Content content() {
+  Content content() const {
     Content content;
-    content.kind = static_cast<PatternKind>(whole("pattern kind", 0, 3));
-    content.value = static_cast<std::uint32_t>(whole("pattern value", 0, maxUint32));
-    content.offset = bytes("pattern offset");
-    content.multiplier = static_cast<std::uint32_t>(whole("multiplier", 0, maxUint32));
+    content.kind = name<PatternKind>(Field::patternKind, patternKindCount);
+    content.value = word(Field::patternValue);
+    content.offset = bytes(Field::patternOffset);
+    content.multiplier = word(Field::multiplier);
     return content;
   }
 
-  std::int32_t deviceOf(const Program& program) {
-    return static_cast<std::int32_t>(whole("device", 0, static_cast<double>(program.devices.size()) - 1));
+  std::int32_t deviceOf(const Program& program) const {
+    return static_cast<std::int32_t>(whole(Field::device, 0, static_cast<double>(program.devices.size()) - 1));
   }
 
-  const std::string& name() const { return name_; }
+  const std::string& where() const { return name_; }
 
  private:
-  const double* next_;
-  std::string name_;
+  static const char* nameOf(Field field) { return FieldsOf<Field>::names[static_cast<std::size_t>(field)]; }
+  double at(Field field) const { return numbers_[static_cast<std::size_t>(field)]; }
+
+  const double* const numbers_;
+  const std::string name_;
 };
 
 std::size_t rows(const Table& table, std::size_t columns, const char* name) {
@@ -76,74 +98,89 @@ std::string idAt(const std::vector<std::string>& ids, std::size_t index) {
   return index < ids.size() ? ids[index] : "#" + std::to_string(index);
 }
 
+/// Calls `read(index, number, where)` for each number of a table that has one a row.
+template <typename Read>
+void forEachNumber(const Table& table, const char* name, const Read& read) {
+  const std::size_t count = rows(table, 1, name);
+  for (std::size_t index = 0; index < count; ++index) read(index, table.data[index], rowName(name, index));
+}
+
+std::int32_t deviceIndex(const Program& program, double number, const std::string& where) {
+  const double most = static_cast<double>(program.devices.size()) - 1;
+  return static_cast<std::int32_t>(wholeNumber(where, "device", number, 0, most));
+}
+
 void readBuffers(const ProgramTables& tables, Program& program) {
-  const std::size_t count = rows(tables.buffers, bufferColumns, "buffers");
+  using Fields = Row<BufferField>;
+  const std::size_t count = rows(tables.buffers, Fields::fields, "buffers");
   for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.buffers, bufferColumns, index, "buffers");
+    const Fields row(tables.buffers, index, "buffers");
     Buffer buffer;
     buffer.id = idAt(tables.bufferIds, index);
-    buffer.memory = static_cast<Memory>(row.whole("memory", 1, static_cast<double>(Memory::device)));
-    buffer.bytes = row.bytes("bytes");
-    if (buffer.bytes == 0) refuseProgram(row.name(), "it has no bytes");
-    buffer.pattern.kind = static_cast<PatternKind>(row.whole("pattern kind", 1, 3));
-    buffer.pattern.value = static_cast<std::uint32_t>(row.whole("pattern value", 0, maxUint32));
-    buffer.written = row.whole("written", 0, 1) == 1;
+    // What a program declares: neither none nor unknown.
+    buffer.memory = row.name<Memory>(BufferField::memory, static_cast<int>(Memory::device) + 1, 1);
+    buffer.bytes = row.bytes(BufferField::bytes);
+    if (buffer.bytes == 0) refuseProgram(row.where(), "it has no bytes");
+    buffer.pattern.kind = row.name<PatternKind>(BufferField::patternKind, patternKindCount, 1);
+    buffer.pattern.value = row.word(BufferField::patternValue);
+    buffer.written = row.flag(BufferField::written);
     buffer.device = row.deviceOf(program);
-    buffer.byOperation = row.whole("by operation", 0, 1) == 1;
+    buffer.byOperation = row.flag(BufferField::byOperation);
     program.buffers.push_back(buffer);
   }
 }
 
 void readDevices(const ProgramTables& tables, Program& program) {
-  const std::size_t count = rows(tables.devices, 1, "devices");
-  if (count < 1 || count > maxDevices) refuseProgram("devices", "there must be 1 to " + std::to_string(maxDevices));
   program.devices.clear();
-  for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.devices, 1, index, "devices");
-    program.devices.push_back(static_cast<std::int32_t>(row.whole("position", 0, 1023)));
-  }
+  forEachNumber(tables.devices, "devices", [&](std::size_t, double number, const std::string& where) {
+    program.devices.push_back(static_cast<std::int32_t>(wholeNumber(where, "position", number, 0, 1023)));
+  });
+  const std::size_t count = program.devices.size();
+  if (count < 1 || count > maxDevices) refuseProgram("devices", "there must be 1 to " + std::to_string(maxDevices));
 }
 
 void readSignals(const ProgramTables& tables, Program& program) {
-  const std::size_t count = rows(tables.signals, 1, "signals");
-  for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.signals, 1, index, "signals");
-    program.signals.push_back({idAt(tables.signalIds, index), static_cast<std::int64_t>(row.whole("capacity", 1, 1e9))});
-  }
+  forEachNumber(tables.signals, "signals", [&](std::size_t index, double number, const std::string& where) {
+    const auto capacity = static_cast<std::int64_t>(wholeNumber(where, "capacity", number, 1, 1e9));
+    program.signals.push_back({idAt(tables.signalIds, index), capacity});
+  });
 }
 
 void readStreams(const ProgramTables& tables, Program& program) {
-  const std::size_t count = rows(tables.streams, streamColumns, "streams");
+  using Fields = Row<StreamField>;
+  const std::size_t count = rows(tables.streams, Fields::fields, "streams");
   if (count > 2048) refuseProgram("streams", "more than 2048 of them");
   for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.streams, streamColumns, index, "streams");
+    const Fields row(tables.streams, index, "streams");
     Stream stream;
     stream.id = idAt(tables.streamIds, index);
-    stream.kind = static_cast<StreamKind>(row.whole("kind", 0, 3));
-    stream.thread = row.index("thread", tables.threads.size());
+    stream.kind = row.name<StreamKind>(StreamField::kind, streamKindCount);
+    stream.thread = row.index(StreamField::thread, tables.threads.size());
     stream.device = row.deviceOf(program);
-    stream.priority = static_cast<std::int32_t>(row.whole("priority", -64, 64));
+    stream.priority = static_cast<std::int32_t>(row.whole(StreamField::priority, -64, 64));
     program.streams.push_back(stream);
   }
 }
 
-Instruction readInstruction(Row& row, const Program& program, std::size_t instructions) {
+Instruction readInstruction(const Row<InstructionField>& row, const Program& program, std::size_t instructions) {
+  constexpr double maxIndex = 2147483647;
+  using Field = InstructionField;
   Instruction instruction;
-  instruction.code = static_cast<Code>(row.whole("code", 0, codeCount - 1));
-  instruction.op = static_cast<std::int32_t>(row.whole("op", 0, 2147483647));
-  instruction.stream = row.index("stream", program.streams.size());
-  instruction.event = row.index("event", program.events.size());
-  instruction.src = row.index("source", program.buffers.size());
-  instruction.srcOffset = row.bytes("source offset");
-  instruction.dst = row.index("destination", program.buffers.size());
-  instruction.dstOffset = row.bytes("destination offset");
-  instruction.bytes = row.bytes("bytes");
-  instruction.amount = static_cast<std::int64_t>(row.number("amount", 0, maxAmount));
-  instruction.jump = row.index("jump", instructions);
+  instruction.code = row.name<Code>(Field::code, codeCount);
+  instruction.op = static_cast<std::int32_t>(row.whole(Field::op, 0, maxIndex));
+  instruction.stream = row.index(Field::stream, program.streams.size());
+  instruction.event = row.index(Field::event, program.events.size());
+  instruction.src = row.index(Field::src, program.buffers.size());
+  instruction.srcOffset = row.bytes(Field::srcOffset);
+  instruction.dst = row.index(Field::dst, program.buffers.size());
+  instruction.dstOffset = row.bytes(Field::dstOffset);
+  instruction.bytes = row.bytes(Field::bytes);
+  instruction.amount = static_cast<std::int64_t>(row.number(Field::amount, 0, maxAmount));
+  instruction.jump = row.index(Field::jump, instructions);
   instruction.content = row.content();
-  instruction.blocking = row.whole("blocking", 0, 1) == 1;
-  instruction.index = static_cast<std::int32_t>(row.whole("index", -1, 2147483647));
-  instruction.share = row.number("share", 0, 1);
+  instruction.blocking = row.flag(Field::blocking);
+  instruction.index = static_cast<std::int32_t>(row.whole(Field::index, -1, maxIndex));
+  instruction.share = row.number(Field::share, 0, 1);
   if (instruction.code == Code::item && instruction.src >= 0) {
     constexpr std::uint64_t scalarBytes = 4;
     instruction.bytes = std::min(scalarBytes, program.buffers[static_cast<std::size_t>(instruction.src)].bytes);
@@ -157,44 +194,43 @@ void readThreads(const ProgramTables& tables, Program& program) {
   }
   for (std::size_t thread = 0; thread < tables.threads.size(); ++thread) {
     const std::string name = rowName("threads", thread);
-    const std::size_t count = rows(tables.threads[thread], instructionColumns, name.c_str());
+    const std::size_t count = rows(tables.threads[thread], Row<InstructionField>::fields, name.c_str());
     std::vector<Instruction> instructions;
     for (std::size_t index = 0; index < count; ++index) {
-      Row row(tables.threads[thread], instructionColumns, index, (name + ".instructions").c_str());
+      const Row<InstructionField> row(tables.threads[thread], index, (name + ".instructions").c_str());
       instructions.push_back(readInstruction(row, program, count));
-      checkInstruction(program, instructions.back(), row.name());
+      checkInstruction(program, instructions.back(), row.where());
     }
     checkNesting(instructions, name);
     program.threads.push_back(std::move(instructions));
   }
-  const std::size_t devices = rows(tables.threadDevices, 1, "threadDevices");
-  for (std::size_t thread = 0; thread < devices; ++thread) {
-    program.threadDevices.push_back(Row(tables.threadDevices, 1, thread, "threadDevices").deviceOf(program));
-  }
+  forEachNumber(tables.threadDevices, "threadDevices", [&](std::size_t, double number, const std::string& where) {
+    program.threadDevices.push_back(deviceIndex(program, number, where));
+  });
 }
 
 void readExpectations(const ProgramTables& tables, Program& program) {
-  const std::size_t count = rows(tables.expectations, expectationColumns, "expectations");
+  using Fields = Row<ExpectationField>;
+  const std::size_t count = rows(tables.expectations, Fields::fields, "expectations");
   for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.expectations, expectationColumns, index, "expectations");
+    const Fields row(tables.expectations, index, "expectations");
     Expectation expectation;
-    expectation.buffer = row.index("buffer", program.buffers.size());
-    expectation.offset = row.bytes("offset");
-    expectation.bytes = row.bytes("bytes");
+    expectation.buffer = row.index(ExpectationField::buffer, program.buffers.size());
+    expectation.offset = row.bytes(ExpectationField::offset);
+    expectation.bytes = row.bytes(ExpectationField::bytes);
     expectation.content = row.content();
-    checkRegion(program, row.name(), expectation.buffer, expectation.offset, expectation.bytes, false);
+    checkRegion(program, row.where(), expectation.buffer, expectation.offset, expectation.bytes, false);
     program.expectations.push_back(expectation);
   }
 }
 
 std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name) {
-  const std::size_t count = rows(sizes, 1, name.c_str());
   std::vector<std::uint64_t> bytes;
   double total = 0;
-  for (std::size_t tensor = 0; tensor < count; ++tensor) {
-    bytes.push_back(Row(sizes, 1, tensor, name.c_str()).bytes("bytes"));
-    total += static_cast<double>(bytes.back());
-  }
+  forEachNumber(sizes, name.c_str(), [&](std::size_t, double number, const std::string& where) {
+    total += wholeNumber(where, "bytes", number, 0, maxBytes);
+    bytes.push_back(static_cast<std::uint64_t>(number));
+  });
   if (total > maxBytes) refuseProgram(name, "its tensors have more than 1 TiB together");
   return bytes;
 }
@@ -202,19 +238,20 @@ std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name
 /// Adds the relays' devices to the plan's options, and their streams to the program.
 void readRelays(const Table& relays, const std::string& name, copy::MultiCopyPlan& plan, Program& program) {
   std::vector<RelayStreams> streams;
-  const std::size_t count = rows(relays, relayColumns, name.c_str());
+  const std::size_t count = rows(relays, Row<RelayField>::fields, name.c_str());
   const bool crosses = plan.direction == copy::Direction::h2d || plan.direction == copy::Direction::d2h;
   if (count > 0 && (plan.options.strategy != copy::Strategy::pipelined || !crosses)) {
     refuseProgram(name, "only pipelined copies from and to the host have relays");
   }
   for (std::size_t relay = 0; relay < count; ++relay) {
-    Row row(relays, relayColumns, relay, name.c_str());
+    const Row<RelayField> row(relays, relay, name.c_str());
     const std::int32_t device = row.deviceOf(program);
     RelayStreams both;
-    for (std::int32_t* const stream : {&both.link, &both.peer}) {
-      *stream = row.index("stream", program.streams.size());
-      const bool isThere = *stream >= 0 && program.streams[static_cast<std::size_t>(*stream)].device == device;
-      if (!isThere) refuseProgram(row.name(), "its streams must be of its device");
+    both.link = row.index(RelayField::link, program.streams.size());
+    both.peer = row.index(RelayField::peer, program.streams.size());
+    for (const std::int32_t stream : {both.link, both.peer}) {
+      const bool isThere = stream >= 0 && program.streams[static_cast<std::size_t>(stream)].device == device;
+      if (!isThere) refuseProgram(row.where(), "its streams must be of its device");
     }
     plan.options.relays.push_back(device);
     streams.push_back(both);
@@ -224,26 +261,27 @@ void readRelays(const Table& relays, const std::string& name, copy::MultiCopyPla
 
 void readMultiCopies(const ProgramTables& tables, Program& program) {
   constexpr double mostOption = 1073741824.0;  // 1 GiB
-  const std::size_t count = rows(tables.multiCopies, multiCopyColumns, "multiCopies");
+  using Field = MultiCopyField;
+  const std::size_t count = rows(tables.multiCopies, Row<Field>::fields, "multiCopies");
   if (count != tables.multiCopySizes.size()) refuseProgram("multiCopySizes", "there must be one for each plan");
   if (count != tables.multiCopyRelays.size()) refuseProgram("multiCopyRelays", "there must be one for each plan");
   for (std::size_t index = 0; index < count; ++index) {
-    Row row(tables.multiCopies, multiCopyColumns, index, "multiCopies");
+    const Row<Field> row(tables.multiCopies, index, "multiCopies");
     copy::MultiCopyPlan plan;
     copy::CopyOptions& options = plan.options;
-    plan.direction = static_cast<copy::Direction>(row.whole("direction", 0, 3));
-    plan.pinned = row.whole("pinned", 0, 1) == 1;
-    options.strategy = static_cast<copy::Strategy>(row.whole("strategy", 0, copy::strategyCount - 1));
-    options.usePinnedStaging = row.whole("use_pinned_staging", 0, 1) == 1;
-    options.packCpuTensors = row.whole("pack_cpu_tensors", 0, 1) == 1;
-    options.useBackgroundThread = row.whole("use_background_thread", 0, 1) == 1;
-    options.minPackedAlignmentBytes = static_cast<std::uint64_t>(row.whole("alignment", 1, mostOption));
-    options.maxPackedChunkBytes = static_cast<std::uint64_t>(row.whole("packed chunk", 1, mostOption));
-    options.threads = static_cast<std::uint32_t>(row.whole("threads", 0, 256));
-    options.slotsPerThread = static_cast<std::uint32_t>(row.whole("slots of each thread", 0, 64));
-    options.slotBytes = static_cast<std::uint64_t>(row.whole("slot", 0, mostOption));
-    options.chunkBytes = static_cast<std::uint64_t>(row.whole("chunk", 0, mostOption));
-    options.relayBytes = static_cast<std::uint64_t>(row.whole("relay slots", 0, mostOption));
+    plan.direction = row.name<copy::Direction>(Field::direction, copy::directionCount);
+    plan.pinned = row.flag(Field::pinned);
+    options.strategy = row.name<copy::Strategy>(Field::strategy, copy::strategyCount);
+    options.usePinnedStaging = row.flag(Field::usePinnedStaging);
+    options.packCpuTensors = row.flag(Field::packCpuTensors);
+    options.useBackgroundThread = row.flag(Field::useBackgroundThread);
+    options.minPackedAlignmentBytes = static_cast<std::uint64_t>(row.whole(Field::minPackedAlignmentBytes, 1, mostOption));
+    options.maxPackedChunkBytes = static_cast<std::uint64_t>(row.whole(Field::maxPackedChunkBytes, 1, mostOption));
+    options.threads = row.word(Field::threads, 256);
+    options.slotsPerThread = row.word(Field::slotsPerThread, 64);
+    options.slotBytes = row.word(Field::slotBytes, mostOption);
+    options.chunkBytes = row.word(Field::chunkBytes, mostOption);
+    options.relayBytes = row.word(Field::relayBytes, mostOption);
     readRelays(tables.multiCopyRelays[index], rowName("multiCopyRelays", index), plan, program);
     plan.sizes = readSizes(tables.multiCopySizes[index], rowName("multiCopySizes", index));
     program.multiCopies.push_back(std::move(plan));
@@ -265,8 +303,7 @@ void checkPlans(const Program& program) {
 }
 
 double setting(const char* name, double value, double least, double most) {
-  const Table table{&value, 1};
-  return Row(table, 1, 0, name).whole(name, least, most);
+  return wholeNumber(rowName(name, 0), name, value, least, most);
 }
 
 }  // namespace
@@ -279,10 +316,9 @@ Program readProgram(const ProgramTables& tables) {
   program.peerAccess = setting("peerAccess", tables.peerAccess, 0, 1) == 1;
   program.graphs = tables.graphIds;
   readDevices(tables, program);
-  const std::size_t events = rows(tables.events, 1, "events");
-  for (std::size_t index = 0; index < events; ++index) {
-    program.events.push_back(Row(tables.events, 1, index, "events").whole("timing", 0, 1) == 1);
-  }
+  forEachNumber(tables.events, "events", [&](std::size_t, double number, const std::string& where) {
+    program.events.push_back(wholeNumber(where, "timing", number, 0, 1) == 1);
+  });
   readSignals(tables, program);
   readBuffers(tables, program);
   readStreams(tables, program);

@@ -8,7 +8,7 @@
 
 namespace copyscope {
 
-/// One row of numbers after another.
+/// One row of numbers after another, in the order of the fields in layout.h.
 struct Table {
   const double* data = nullptr;
   std::size_t length = 0;
@@ -40,14 +40,6 @@ struct ProgramTables {
   /// Device, stream of its link and stream of the peer link of each relay, for each multi-tensor copy.
   std::vector<Table> multiCopyRelays;
 };
-
-/// Columns of each table, as native/encode.ts fills them.
-constexpr std::size_t bufferColumns = 7;
-constexpr std::size_t streamColumns = 4;
-constexpr std::size_t instructionColumns = 18;
-constexpr std::size_t expectationColumns = 7;
-constexpr std::size_t multiCopyColumns = 13;
-constexpr std::size_t relayColumns = 3;
 
 /// Throws a Failure `native.bad-program` that names the table, the row and the value.
 Program readProgram(const ProgramTables& tables);

@@ -290,7 +290,7 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
   const std::size_t tensors = 200;
   std::vector<std::vector<std::byte>> sources;
   std::vector<BlockRef> targets;
-  std::vector<EventRef> events;
+  std::vector<OwnedCopyEvent> events;
   for (std::size_t index = 0; index < tensors; ++index) {
     sources.emplace_back(500 + index, static_cast<std::byte>(index));
     targets.push_back(fixture.engine.deviceMemory().take(500 + index));
@@ -300,7 +300,7 @@ TEST("a small batch submitted by the caller arrives, and slots are not overwritt
     CHECK(events.back() != nullptr);
   }
   fixture.device->synchronize(fixture.engine.defaultStream());
-  for (const EventRef event : events) fixture.engine.putBack(event);
+  for (OwnedCopyEvent& event : events) fixture.engine.putBack(std::move(event));
   for (std::size_t index = 0; index < tensors; ++index) {
     for (std::size_t at = 0; at < sources[index].size(); ++at) CHECK(targets[index]->memory[at] == sources[index][at]);
   }
@@ -348,11 +348,11 @@ TEST("sources that are found one by one are copied meanwhile, each asked for onc
       if (asked.size() % 100 == 0) std::this_thread::yield();
       return late.sources[index].data();
     };
-    const EventRef event =
+    OwnedCopyEvent event =
         fixture.engine.submitSmall(late.batch, late.options, fixture.engine.defaultStream(), find);
     CHECK(event != nullptr);
-    fixture.device->wait(event);
-    fixture.engine.putBack(event);
+    fixture.device->wait(event.get());
+    fixture.engine.putBack(std::move(event));
     CHECK(late.arrived());
     CHECK(std::is_sorted(asked.begin(), asked.end()));
     CHECK(asked.size() == sizes.size() - std::count(sizes.begin(), sizes.end(), 0u));
@@ -377,9 +377,9 @@ TEST("a source that can't be found ends the batch, and the next one works") {
       code = failure.code;
     }
     CHECK(code == "test.no-source");
-    const EventRef event = submit(late.sources.size());
-    fixture.device->wait(event);
-    fixture.engine.putBack(event);
+    OwnedCopyEvent event = submit(late.sources.size());
+    fixture.device->wait(event.get());
+    fixture.engine.putBack(std::move(event));
     CHECK(late.arrived());
   }
 }

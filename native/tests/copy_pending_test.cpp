@@ -142,18 +142,16 @@ TEST("a copy between devices waits for what the source's stream holds") {
   from.device->delayCopies(5000000);
   std::vector<std::byte> source = bytesOf(5000, 7);
   const BlockRef middle = from.engine->deviceMemory().take(5000);
-  const StreamRef busy = from.device->createStream();
-  from.device->copy(middle->memory, source.data(), 5000, Direction::h2d, busy);
+  const OwnedCopyStream busy = from.device->createStream();
+  from.device->copy(middle->memory, source.data(), 5000, Direction::h2d, busy.get());
   auto copy = std::make_shared<PendingCopy>(to.engine, to.engine->defaultStream());
   const BlockRef result = to.engine->deviceMemory().take(5000);
   copy->batch.direction = Direction::d2d;
   copy->batch.sourceDevice = 1;
   copy->batch.transfers.push_back({middle->memory, result->memory, 5000});
   copy->before = from.device->createEvent();
-  copy->beforeOwner = from.engine;
-  from.device->record(copy->before, busy);
+  from.device->record(copy->before.get(), busy.get());
   scheduler.add(copy);
   copy->wait();
   CHECK(std::equal(source.begin(), source.end(), result->memory));
-  from.device->destroyStream(busy);
 }

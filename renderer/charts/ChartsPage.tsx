@@ -2,17 +2,17 @@
 import { Button, Checkbox, FileButton, Loader, NativeSelect, Popover, Text } from '@mantine/core';
 import { IconChartBar, IconFolderOpen, IconListCheck } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
+import { parseProfile } from '../../core/profile/profile.ts';
 import { runTitle } from '../../core/service/service.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
-import { attempt, host } from '../app/store/host.ts';
-import { openPage } from '../app/store/pages.ts';
-import { ensureRun } from '../app/store/runs.ts';
-import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
+import { attempt, host } from '../store/host.ts';
+import { openPage } from '../store/pages.ts';
+import { ensureRun } from '../store/runs.ts';
+import { byNewest, comparedRunIds, isPrediction, loadedRun, titleOfLoaded } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { benchBandwidth, profileBandwidth } from './bandwidth.ts';
 import { Chart } from './Chart.tsx';
 import classes from './ChartsPage.module.css';
@@ -70,7 +70,7 @@ function Strategies() {
       </div>
       {ids.length === 0 ? (
         <EmptyState icon={<IconChartBar size={24} />} title="No run is chosen">
-          <Text c="dimmed">Choose the runs that are to stand beside one another.</Text>
+          <Text c="dimmed">Choose the runs to show side by side.</Text>
         </EmptyState>
       ) : ready.length === 0 ? (
         <Loader size={18} />
@@ -151,7 +151,7 @@ function Bandwidth() {
       </div>
       {spec === null ? (
         <EmptyState icon={<IconChartBar size={24} />} title="No bandwidths yet">
-          <Text c="dimmed">Open what copyscope bench --out has written.</Text>
+          <Text c="dimmed">Open a file that copyscope bench --out wrote.</Text>
         </EmptyState>
       ) : (
         <Chart spec={spec} height={400} />

@@ -1,8 +1,8 @@
 /** The drawn chart. Its own chunk, since it brings ECharts with it. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { announce } from '../app/announce.ts';
 import { useScheme } from '../common/usePaints.ts';
+import { announce } from '../store/announce.ts';
 import classes from './Chart.module.css';
 import { type Drawing as Drawn, draw } from './engine.ts';
 import { lookOf } from './look.ts';

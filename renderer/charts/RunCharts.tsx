@@ -1,7 +1,7 @@
 /** The charts of one run: in place of its lanes. */
 import { useMemo } from 'react';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
 import { breakdownCharts } from './breakdowns.ts';
 import { Chart } from './Chart.tsx';
 import classes from './RunCharts.module.css';

@@ -1,8 +1,10 @@
 /** Bandwidth of copies against their size, with the link's limit: from a benchmark, or from a device profile. */
 import type { BenchFile } from '../../core/bench/parse.ts';
-import type { CopyTimes, DeviceProfile } from '../../core/simulator/profile.ts';
+import { attainableBandwidth } from '../../core/cost/attainable.ts';
+import { profileCosts } from '../../core/cost/profileCosts.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
-import type { PaintName } from '../app/palette.ts';
+import type { PaintName } from '../common/palette.ts';
 import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
 
 /** By size in bytes. */
@@ -33,18 +35,21 @@ export function benchBandwidth({ rows, device, createdAt }: BenchFile): LineSpec
   return lines('Bandwidth of copies by size, from a benchmark', named, provenance, linkBytesPerSecond(device));
 }
 
+/** From what latency decides to what the link decides, each four times the one before. */
+const sizes = Array.from({ length: 11 }, (_, power) => 256 * 4 ** power);
+
 export function profileBandwidth(profile: DeviceProfile): LineSpec {
-  const of = (name: string, { device }: CopyTimes, paint: PaintName): Named => ({
+  const costs = profileCosts(profile);
+  const of = (name: string, direction: 'h2d' | 'd2h', memory: 'pinned' | 'pageable', paint: PaintName): Named => ({
     name,
     paint,
-    readings: new Map(device.map(({ bytes, ns }) => [bytes, { value: (bytes / ns) * 1e9 }])),
+    readings: new Map(sizes.map((size) => [size, { value: attainableBandwidth(costs, direction, memory, size) ?? 0 }])),
   });
-  const { h2d, d2h } = profile.copies;
   const named = [
-    of('H2D pinned', h2d.pinned, 'h2d'),
-    of('D2H pinned', d2h.pinned, 'd2h'),
-    of('H2D pageable', h2d.pageable, 'kernel'),
-    of('D2H pageable', d2h.pageable, 'd2d'),
+    of('H2D pinned', 'h2d', 'pinned', 'h2d'),
+    of('D2H pinned', 'd2h', 'pinned', 'd2h'),
+    of('H2D pageable', 'h2d', 'pageable', 'kernel'),
+    of('D2H pageable', 'd2h', 'pageable', 'd2d'),
   ];
   const provenance: Provenance = { origins: ['recorded'], device: profile.device.name, date: '' };
   const title = `Bandwidth of a copy that runs alone, in profile ${profile.name}`;

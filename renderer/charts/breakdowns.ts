@@ -2,8 +2,8 @@
 
 import { laneTitles } from '../../core/trace/laneTitles.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
-import type { PaintName } from '../app/palette.ts';
-import type { WindowSummary } from '../app/windowSummary.ts';
+import type { PaintName } from '../common/palette.ts';
+import type { WindowSummary } from '../store/opened/windowSummary.ts';
 import {
   type BarSpec,
   type Cell,

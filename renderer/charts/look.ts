@@ -1,6 +1,6 @@
 /** Colours, patterns and symbols of charts, from the window's palette. Each row has all three, so colour is never alone. */
-import { canvasColours, type PaintName, type Pattern, paint, type Scheme } from '../app/palette.ts';
-import { sans } from '../app/theme.ts';
+import { canvasColours, type PaintName, type Pattern, paint, type Scheme } from '../common/palette.ts';
+import { sans } from '../common/theme.ts';
 import type { Row } from './spec.ts';
 
 export interface Look {

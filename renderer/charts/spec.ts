@@ -8,7 +8,7 @@
  */
 
 import type { RunOrigin } from '../../core/trace/run.ts';
-import type { PaintName } from '../app/palette.ts';
+import type { PaintName } from '../common/palette.ts';
 
 export type Unit = 'ns' | 'B' | 'B/s' | 'share' | 'count';
 

@@ -1,5 +1,5 @@
 /** Makespans of several runs beside one another, each with its spread and with what its numbers are. */
-import { type Spread, spread } from '../../core/analysis/statistics.ts';
+import { type Spread, spread } from '../../core/statistics.ts';
 import type { Run, RunOrigin } from '../../core/trace/run.ts';
 import { deviceOf } from './breakdowns.ts';
 import type { BarSpec } from './spec.ts';

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext } from 'react';
-import { type Paint, type PaintName, paint, type Scheme } from '../app/palette.ts';
+import { type Paint, type PaintName, paint, type Scheme } from './palette.ts';
 
 /** The theme that is on: asked for once, since each question goes to the browser, and lanes are drawn with every edit. */
 export const SchemeContext = createContext<Scheme>('light');

@@ -1,7 +1,7 @@
 import { Group, Select } from '@mantine/core';
 import { useMemo } from 'react';
-import { type AnchorEdge, anchorEdges } from '../../core/analysis/compare/anchor.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
+import { type AnchorEdge, anchorEdges } from '../../core/compare/anchor.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { alignable, alignmentIn } from './anchors.ts';
 import { setCompare, useCompare } from './compareStore.ts';
 

@@ -3,10 +3,10 @@ import { Button, Menu } from '@mantine/core';
 import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabler/icons-react';
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { comparableRun, isPrediction, runsOfPage } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { useDerived } from '../app/store/useDerived.ts';
 import { formatMoment } from '../common/time.ts';
+import { comparableRun, isPrediction, runsOfPage } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { comparePrediction, compareWith, openComparison } from './actions.ts';
 
 /** Other runs of the experiment that are offered by name. */

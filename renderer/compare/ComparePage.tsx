@@ -3,15 +3,15 @@ import { Button, Group as Buttons, Text } from '@mantine/core';
 import { IconColumns } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import shell from '../app/Shell.module.css';
-import { panelStorage } from '../app/settings.ts';
-import { openPage } from '../app/store/pages.ts';
-import { ensureRun } from '../app/store/runs.ts';
-import { comparedRunIds, loadedRun } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { useDerived } from '../app/store/useDerived.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
+import shared from '../common/Panels.module.css';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { openPage } from '../store/pages.ts';
+import { ensureRun } from '../store/runs.ts';
+import { comparedRunIds, loadedRun } from '../store/select.ts';
+import { panelStorage } from '../store/settings.ts';
+import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { CompareHeader } from './CompareHeader.tsx';
 import classes from './ComparePage.module.css';
 import { setCompare } from './compareStore.ts';
@@ -65,14 +65,14 @@ function Compared({ ids, loaded }: ComparedProps) {
   return (
     <Group
       orientation="vertical"
-      className={shell['panels']}
+      className={shared['panels']}
       {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
       onLayoutChanged={layout.onLayoutChanged}
     >
       <Panel id="runs" defaultSize="62%" minSize={150}>
         <Stack ids={ids} loaded={loaded} />
       </Panel>
-      <Separator className={shell['separatorAcross']} aria-label="Resize the differences" />
+      <Separator className={shared['separatorAcross']} aria-label="Resize the differences" />
       <Panel id="differences" minSize={110}>
         <Differences ids={ids} loaded={loaded} />
       </Panel>

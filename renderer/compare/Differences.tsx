@@ -1,15 +1,15 @@
 /** What differs between the first run and another: by operation, by lane, and in all. */
 import { Checkbox, Loader, SegmentedControl, Select } from '@mantine/core';
 import { useState } from 'react';
-import type { RunComparison } from '../../core/analysis/compare/comparison.ts';
-import { formatDifference, formatSpread, matchedByWords } from '../../core/analysis/compare/format.ts';
-import { lanesText, operationsText } from '../../core/analysis/compare/text.ts';
+import type { RunComparison } from '../../core/compare/comparison.ts';
+import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
+import { lanesText, operationsText } from '../../core/compare/text.ts';
 import { runTitle } from '../../core/service/service.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
 import { CopyTable } from '../common/CopyTable.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { formatMoment } from '../common/time.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
 import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';
@@ -156,9 +156,10 @@ function Remarks({ comparison, letter }: { readonly comparison: RunComparison; r
   const { a, b, matchedBy } = comparison;
   return (
     <p className={classes['remarks']}>
-      Differences are {letter} − A, of medians over {a.iterations} and {b.iterations} recorded iterations; operations
-      are {matchedByWords[matchedBy]}. Beside a median stands its spread: all iterations, of more than ten without a
-      tenth at each end. A difference is larger than the spread where the two spreads have nothing in common.
+      {predictedWords(comparison)} Differences are {letter} − A, of medians over {a.iterations} and {b.iterations}{' '}
+      recorded iterations; operations are {matchedByWords[matchedBy]}. Beside a median stands its spread: all
+      iterations, of more than ten without a tenth at each end. A difference is larger than the spread where the two
+      spreads have nothing in common.
     </p>
   );
 }

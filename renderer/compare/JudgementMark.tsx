@@ -1,7 +1,7 @@
 import { IconCircleDashed, IconEqual, IconQuestionMark, IconTrendingDown, IconTrendingUp } from '@tabler/icons-react';
-import type { Difference } from '../../core/analysis/compare/comparison.ts';
-import type { Judgement } from '../../core/analysis/compare/spread.ts';
-import { judgementText } from '../../core/analysis/compare/text.ts';
+import type { Difference } from '../../core/compare/comparison.ts';
+import type { Judgement } from '../../core/compare/spread.ts';
+import { judgementText } from '../../core/compare/text.ts';
 import classes from './Differences.module.css';
 
 /** Whether a difference is larger than the spread: the words say it, the icon repeats it. */

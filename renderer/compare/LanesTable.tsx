@@ -1,5 +1,5 @@
-import type { Difference, LaneDifference } from '../../core/analysis/compare/comparison.ts';
-import { formatDifference } from '../../core/analysis/compare/format.ts';
+import type { Difference, LaneDifference } from '../../core/compare/comparison.ts';
+import { formatDifference } from '../../core/compare/format.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';
 import { SpreadText } from './SpreadBars.tsx';
@@ -18,7 +18,7 @@ const quantities = [
   {
     key: 'overlap',
     title: 'Overlapped',
-    meaning: 'The part of it in which another lane of the kind was busy too; of a host thread, the device.',
+    meaning: 'The part of it in which another lane of the kind was busy too; for a host thread, the device.',
   },
   { key: 'idle', title: 'Idle', meaning: 'The rest of the makespan.' },
 ] as const;

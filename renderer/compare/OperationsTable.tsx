@@ -1,7 +1,7 @@
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import type { Difference, OperationDifference } from '../../core/analysis/compare/comparison.ts';
-import { bySize, formatDifference } from '../../core/analysis/compare/format.ts';
+import type { Difference, OperationDifference } from '../../core/compare/comparison.ts';
+import { bySize, formatDifference } from '../../core/compare/format.ts';
 import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';

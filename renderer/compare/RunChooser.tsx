@@ -3,11 +3,11 @@ import { IconListCheck, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { openPage } from '../app/store/pages.ts';
-import { byNewest, isPrediction } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
+import { openPage } from '../store/pages.ts';
+import { byNewest, isPrediction } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import { mostCompared } from './actions.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
@@ -85,7 +85,7 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
               label={<Choice run={run} letter={ids.includes(run.id) ? letterOf(ids.indexOf(run.id)) : null} />}
             />
           ))}
-          {found.length === 0 ? <p className={classes['none']}>No run is called that.</p> : null}
+          {found.length === 0 ? <p className={classes['none']}>No run has that name.</p> : null}
         </div>
       </Checkbox.Group>
       <p className={classes['none']}>

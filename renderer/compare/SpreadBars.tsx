@@ -1,5 +1,5 @@
-import type { Difference } from '../../core/analysis/compare/comparison.ts';
-import type { Spread } from '../../core/analysis/compare/spread.ts';
+import type { Difference } from '../../core/compare/comparison.ts';
+import type { Spread } from '../../core/compare/spread.ts';
 import { formatDuration } from '../../core/units.ts';
 import classes from './Differences.module.css';
 

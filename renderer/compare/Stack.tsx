@@ -1,32 +1,30 @@
 /** The runs' lanes, one run above the other, on one time scale. */
 import { Loader, Select } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
-import { type ReactNode, useEffect, useMemo, useRef } from 'react';
-import { type OverviewLine, overview } from '../../core/analysis/compare/overview.ts';
+import { type ReactNode, useMemo } from 'react';
+import { type OverviewLine, overview } from '../../core/compare/overview.ts';
+import { intervalText } from '../../core/cost/interval.ts';
 import { runTitle } from '../../core/service/service.ts';
 import { formatDuration, formatShare } from '../../core/units.ts';
-import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { openPage } from '../app/store/pages.ts';
-import { titleOfLoaded } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { useDerived } from '../app/store/useDerived.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { deviceAndTime } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
-import { VerdictIcon, verdictTone } from '../inspector/VerdictCard.tsx';
-import { gutterWidth, LanesView } from '../timeline/LanesView.tsx';
+import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { missedIn } from '../store/opened/missed.ts';
+import { openPage } from '../store/pages.ts';
+import { titleOfLoaded } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { Legend } from '../timeline/Legend.tsx';
-import { missedIn } from '../timeline/missed.ts';
-import { labelSpace, timeTicks } from '../timeline/ticks.ts';
-import { toPixels } from '../timeline/timeView.ts';
-import { type TimeWindow, useShownView, useTimeWindow } from '../timeline/timeWindow.ts';
-import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
+import { LanesView } from '../timeline/lanes/LanesView.tsx';
+import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { alignRuns, useAlignedTime } from './alignedTime.ts';
 import { alignmentIn, anchorsOf } from './anchors.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
 import { letterOf } from './RunChooser.tsx';
+import { SharedAxis, useSharedKeys } from './SharedAxis.tsx';
 
 interface StackProps {
   readonly ids: readonly string[];
@@ -120,6 +118,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
   const all = useCompare((state) => state.lanes === 'all');
   const own = useAlignedTime(time, shiftNs);
   const { verdict, makespanNs, timesFastest, h2dKernel } = line;
+  const interval = run.summary?.makespanInterval;
   return (
     <article aria-label={line.name} data-shift-ns={shiftNs}>
       <header className={classes['caseHead']}>
@@ -141,7 +140,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
           </>
         )}
         {run.run.info.whileRecording === true ? (
-          <Yielding title="So that it can be held against a recorded run">with what recording costs</Yielding>
+          <Yielding title="So that you can compare it with a recorded run">with what recording costs</Yielding>
         ) : null}
         <IterationOf run={run} view={view} name={line.name} />
         {isUnaligned ? <Yielding>without the operation aligned by</Yielding> : null}
@@ -163,6 +162,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
           )}
           <span title="From the iteration's start to its last activity's end">
             <strong>{makespanNs === null ? 'not recorded' : formatDuration(makespanNs)}</strong>
+            {interval === undefined || interval === null ? null : `, ${intervalText(interval)}`}
             {timesFastest === null || timesFastest <= 1.0005 ? null : ` ${timesFastest.toFixed(2)}× the fastest`}
           </span>
         </span>
@@ -209,44 +209,4 @@ function IterationOf({
       onChange={(value) => value !== null && setCompare({ iterations: { ...iterations, [run.id]: Number(value) } })}
     />
   );
-}
-
-/** One axis for all: the lanes below it share its scale and its place. A line marks what they are aligned by. */
-function SharedAxis({ time, anchorNs }: { readonly time: TimeWindow; readonly anchorNs: number | null }) {
-  const { ref, width } = useElementSize();
-  const view = useShownView(time);
-  const ticks = timeTicks(view, width);
-  const anchorAt = anchorNs === null ? null : toPixels(view, width, anchorNs);
-  return (
-    <div className={classes['axis']} aria-hidden>
-      <span className={`${classes['anchor']} tabular`} style={{ width: gutterWidth }}>
-        {ticks.anchorLabel}
-      </span>
-      <div ref={ref} className={classes['ticks']}>
-        {ticks.ticks.map((tick) => (
-          <span key={tick.timeNs} className="tabular" style={{ left: Math.round(toPixels(view, width, tick.timeNs)) }}>
-            {toPixels(view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
-          </span>
-        ))}
-        {anchorAt === null || anchorAt < 0 || anchorAt > width ? null : (
-          <i className={classes['alignedAt']} data-testid="aligned-at" style={{ left: anchorAt }} />
-        )}
-      </div>
-    </div>
-  );
-}
-
-function useSharedKeys(time: TimeWindow): void {
-  const latest = useRef(time);
-  latest.current = time;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event)) return;
-      if (event.key.toLowerCase() === 'f') latest.current.move((_, limits) => limits);
-      else if (!moveTime(event.key, latest.current)) return;
-      event.preventDefault();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
 }

@@ -1,12 +1,12 @@
 /** Opens comparisons: of chosen runs, and of a run with what is predicted for it. */
 import { CopyscopeError } from '../../core/errors.ts';
 import { isTraced } from '../../core/trace/run.ts';
-import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
-import { attempt } from '../app/store/host.ts';
-import { openPage } from '../app/store/pages.ts';
-import { ensureRun, finished, startRun } from '../app/store/runs.ts';
-import { currentEngineOptions, loadedRun } from '../app/store/select.ts';
-import { state } from '../app/store/store.ts';
+import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
+import { attempt } from '../store/host.ts';
+import { openPage } from '../store/pages.ts';
+import { ensureRun, finished, startRun } from '../store/runs.ts';
+import { currentEngineOptions, loadedRun } from '../store/select.ts';
+import { state } from '../store/store.ts';
 import { setCompare } from './compareStore.ts';
 
 /** More would leave none of them space. */

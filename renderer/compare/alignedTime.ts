@@ -1,7 +1,7 @@
 /** One window of time over several runs, each of which is shifted so that a chosen moment is at one place in all. */
 import { useMemo } from 'react';
-import type { TimeView } from '../timeline/timeView.ts';
-import type { SharedTime, TimeWindow } from '../timeline/timeWindow.ts';
+import type { TimeView } from '../timeline/time/timeView.ts';
+import type { SharedTime, TimeWindow } from '../timeline/time/timeWindow.ts';
 
 const moved = ({ startNs, endNs }: TimeView, byNs: number): TimeView => ({
   startNs: startNs + byNs,

@@ -1,9 +1,9 @@
 /** Which operation of each run is the one that all are aligned by, and when it was. */
-import { anchorNs } from '../../core/analysis/compare/anchor.ts';
-import { matchOperations } from '../../core/analysis/compare/matching.ts';
+import { anchorNs } from '../../core/compare/anchor.ts';
+import { matchOperations } from '../../core/compare/matching.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { IterationView } from '../app/loadedRun.ts';
 import { scoreLayout } from '../score/scoreLayout.ts';
+import type { IterationView } from '../store/opened/loadedRun.ts';
 import type { Alignment } from './compareStore.ts';
 
 /** The operations of an experiment that runs can be aligned by, in the order of their numbers. */

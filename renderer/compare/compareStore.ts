@@ -1,6 +1,6 @@
 /** How the runs that are compared are laid beside one another. Kept while one looks elsewhere, and not longer. */
 import { create } from 'zustand';
-import type { AnchorEdge } from '../../core/analysis/compare/anchor.ts';
+import type { AnchorEdge } from '../../core/compare/anchor.ts';
 
 export interface Alignment {
   /** Operation of the first run. */

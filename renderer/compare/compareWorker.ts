@@ -1,7 +1,7 @@
 /** Compares two runs away from the window's thread: a million rows take their time. */
-import '../zodSetup.ts';
-import { compareRuns } from '../../core/analysis/compare/comparison.ts';
-import { bySize } from '../../core/analysis/compare/format.ts';
+import '../common/zodSetup.ts';
+import { compareRuns } from '../../core/compare/comparison.ts';
+import { bySize } from '../../core/compare/format.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { CompareAnswer, CompareRequest } from './messages.ts';
 

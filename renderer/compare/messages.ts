@@ -1,5 +1,5 @@
 /** What the window and the worker that compares runs say to each other. */
-import type { RunComparison } from '../../core/analysis/compare/comparison.ts';
+import type { RunComparison } from '../../core/compare/comparison.ts';
 import type { ErrorInfo } from '../../core/errors.ts';
 import type { Run } from '../../core/trace/run.ts';
 

@@ -1,7 +1,7 @@
 /** The window's side of the worker that compares: one pair at a time, and what was compared is kept. */
 import { useEffect, useState } from 'react';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import type { Loading } from '../app/store/types.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import type { Loading } from '../store/types.ts';
 import type { CompareAnswer, Compared, CompareRequest } from './messages.ts';
 
 type Listener = (answer: Loading<Compared>) => void;

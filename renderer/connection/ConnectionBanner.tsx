@@ -1,6 +1,6 @@
 import { Button, Loader } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
-import { useApp } from '../app/store/store.ts';
+import { useApp } from '../store/store.ts';
 import classes from './ConnectionBanner.module.css';
 import { connect } from './connect.ts';
 

@@ -1,9 +1,9 @@
 /** Keeps the window connected: opens a channel, fills the store, and starts again when the host has gone. */
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { connectHost, type HostConnection } from '../../core/service/rpc.ts';
-import { setService } from '../app/store/host.ts';
-import { refreshAll, windowEvents } from '../app/store/hostEvents.ts';
-import { assign } from '../app/store/store.ts';
+import { setService } from '../store/host.ts';
+import { refreshAll, windowEvents } from '../store/hostEvents.ts';
+import { assign } from '../store/store.ts';
 import { type OpenChannel, openChannel } from './channel.ts';
 
 const retryDelaysMs = [500, 1000, 2000, 4000, 8000];

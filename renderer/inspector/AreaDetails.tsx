@@ -1,10 +1,10 @@
 /** A stretch of time that was dragged over: how busy each lane was in it, and what moved. */
 import { useMemo } from 'react';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
-import { areaSummary } from '../timeline/areaSummary.ts';
-import { areaTable } from '../timeline/areaTable.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
+import { areaSummary } from '../timeline/rows/areaSummary.ts';
+import { areaTable } from '../timeline/rows/areaTable.ts';
 import { AreaTable } from './AreaTable.tsx';
 import { Block, Fact, Facts, SelectionHeading, ShareBar } from './Facts.tsx';
 

@@ -1,11 +1,11 @@
 /** The summary table of a stretch of time, to be read here or copied into a spreadsheet or a report. */
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { shortKernelName } from '../../core/analysis/kernelName.ts';
+import { shortKernelName } from '../../core/figures/kernelName.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { CopyTable } from '../common/CopyTable.tsx';
 import { usePaints } from '../common/usePaints.ts';
-import { type AreaRow, areaText, isOnDevice } from '../timeline/areaTable.ts';
+import { type AreaRow, areaText, isOnDevice } from '../timeline/rows/areaTable.ts';
 import classes from './AreaTable.module.css';
 
 /** Lines shown; a copy has them all. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconTable, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { select } from '../app/store/store.ts';
+import { select } from '../store/store.ts';
 import classes from './Inspector.module.css';
 
 /** A titled block of the inspector. */

@@ -1,14 +1,14 @@
 /** The hazards of the open experiment: both operations, what can happen, the missing order, the remedy, the evidence. */
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { Hazard, HazardEvidence, HazardOperation } from '../../core/analysis/hazards/hazard.ts';
+import type { Hazard, HazardEvidence, HazardOperation } from '../../core/hazards/hazard.ts';
 import { unbroken } from '../../core/units.ts';
-import { select } from '../app/store/store.ts';
-import { useLessonView } from '../lessons/lessonView.ts';
+import { useHazards, useRepair } from '../predict/hazards/useHazards.ts';
+import { useLessonView } from '../store/lessonView.ts';
+import { select } from '../store/store.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
 import { RuleNote } from './RuleNote.tsx';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
-import { useHazards, useRepair } from './useHazards.ts';
 
 const mostShown = 20;
 

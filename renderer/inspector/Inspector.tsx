@@ -1,6 +1,6 @@
 /** The right panel: what is selected, with its numbers and its verdict; the run as a whole where nothing is. */
-import { currentExperiment, loadedRun, shownRunId } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { currentExperiment, loadedRun, shownRunId } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import { AreaDetails } from './AreaDetails.tsx';
 import { ExperimentDetails } from './ExperimentDetails.tsx';
 import { DeclarationDetails, ExperimentForm } from './fields/DeclarationForm.tsx';
@@ -43,7 +43,7 @@ function Content() {
   }
   return (
     <p className={classes['hint']}>
-      Open an example or a run. What you select in the score or in the timeline is explained here.
+      Open an example or a run. Select something in the score or in the timeline: the inspector explains it.
     </p>
   );
 }

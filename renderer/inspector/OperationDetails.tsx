@@ -1,14 +1,14 @@
 /** An operation of the score: its fields as the document has them, and what became of it in the shown run. */
 
-import type { OperationRow } from '../../core/analysis/operations.ts';
 import { describeOperation } from '../../core/experiment/describe.ts';
 import { operationOf, operationPathOf } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { Operation } from '../../core/experiment/operations.ts';
+import type { OperationRow } from '../../core/figures/operations.ts';
 import { formatBytes, formatDuration, formatRate } from '../../core/units.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
 import { selectedOps } from '../score/selectedOp.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
 import { Block, Fact, Facts, SelectionHeading } from './Facts.tsx';
 import { OperationForm } from './fields/OperationForm.tsx';
 import { HazardList } from './HazardList.tsx';

@@ -1,11 +1,11 @@
 /** One activity of the timeline: its hazards and its verdict, its numbers, what it is joined with, and the operation it comes from. */
 import { readRow, type TraceRow } from '../../core/trace/rows.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { isOfPresent } from '../app/store/select.ts';
-import { select, useApp } from '../app/store/store.ts';
-import { rowKindWords, rowRate, rowTitle } from '../timeline/describeRow.ts';
-import { operationLabels } from '../timeline/operationLabels.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { isOfPresent } from '../store/select.ts';
+import { select, useApp } from '../store/store.ts';
+import { rowKindWords, rowRate, rowTitle } from '../timeline/rows/describeRow.ts';
+import { operationLabels } from '../timeline/rows/operationLabels.ts';
 import { selectStretch } from '../timeline/useTimelineKeys.ts';
 import { Block, Fact, Facts, SelectionHeading, ShareBar, SumUp } from './Facts.tsx';
 import { HazardList } from './HazardList.tsx';
@@ -78,7 +78,7 @@ function RateFacts({ row, run }: { readonly row: TraceRow; readonly run: LoadedR
       {attainable === null ? null : (
         <Fact
           name="Attainable"
-          title="What the device profile says of a copy of this size, direction and memory, alone"
+          title="What the device profile says a copy of this size, direction and memory takes alone"
         >
           <ShareBar share={speed / attainable} /> {formatShare(speed / attainable)} of {formatRate(attainable)}
         </Fact>

@@ -1,19 +1,20 @@
 /** A run as a whole: how long, what overlapped, what the engines and the host did, how sure one can be, and where it was made. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
-import type { Spread } from '../../core/analysis/statistics.ts';
-import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
+import { intervalText } from '../../core/cost/interval.ts';
+import type { Spread } from '../../core/statistics.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../core/units.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
-import type { WindowSummary } from '../app/windowSummary.ts';
+import { groupText, verdictGroups } from '../../core/verdicts/groups.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatInstant } from '../common/time.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import type { WindowSummary } from '../store/opened/windowSummary.ts';
+import { useApp } from '../store/store.ts';
 import { selectStretch } from '../timeline/useTimelineKeys.ts';
 import { Block, Fact, Facts, ShareBar, SumUp } from './Facts.tsx';
 import classes from './Inspector.module.css';
-import { VerdictCard, verdictTone } from './VerdictCard.tsx';
+import { VerdictCard } from './VerdictCard.tsx';
 
 export function RunDetails({ run }: { readonly run: LoadedRun }) {
   return run.summary === null ? <Summarizing /> : <Summarized run={run} summary={run.summary} />;
@@ -65,7 +66,7 @@ const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
 function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   return (
     <>
-      <Verdicts run={run} verdicts={summary.verdicts} />
+      <Verdicts run={run} summary={summary} />
       <OverlapBlock summary={summary} />
       <DeviceBlock summary={summary} />
       <EngineBlock summary={summary} />
@@ -80,31 +81,25 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
 }
 
 const mostVerdicts = 20;
-/** What could be better comes before what is well, and of that first what took longest with no kernel beside it. */
-const tones: readonly string[] = ['missed', 'neutral', 'good'];
 
-function byWeight(a: Verdict, b: Verdict): number {
-  const [tone, other] = [verdictTone(a), verdictTone(b)];
-  if (tone !== other) return tones.indexOf(tone) - tones.indexOf(other);
-  return tone === 'missed' ? b.copyNs - b.overlapNs - (a.copyNs - a.overlapNs) : 0;
-}
-
-function Verdicts({ run, verdicts }: { readonly run: LoadedRun; readonly verdicts: WindowSummary['verdicts'] }) {
+/** What costs the makespan most first. Copies of one name that lack an overlap for one reason are one card. */
+function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
+  const { verdicts, makespanNs } = summary;
   if (verdicts.length === 0) return null;
-  const shown = verdicts
-    .map((verdict, place) => ({ verdict, place }))
-    .sort((a, b) => byWeight(a.verdict, b.verdict))
-    .slice(0, mostVerdicts);
+  const groups = verdictGroups(verdicts, ({ label }) => label);
+  const left = groups.slice(mostVerdicts).reduce((sum, { places }) => sum + places.length, 0);
   return (
     <section aria-label="Verdicts">
-      {shown.map(({ verdict, place }) => (
-        <VerdictCard key={`${verdict.op}:${place}`} run={run} verdict={verdict} linked />
+      {groups.slice(0, mostVerdicts).map((group) => (
+        <VerdictCard
+          key={`${group.verdict.op}:${group.places[0]}`}
+          run={run}
+          verdict={group.verdict}
+          cost={groupText(group, makespanNs)}
+          linked
+        />
       ))}
-      {verdicts.length > mostVerdicts ? (
-        <p className={classes['hint']}>
-          {verdicts.length - mostVerdicts} more copies were judged: select one in the timeline.
-        </p>
-      ) : null}
+      {left > 0 ? <p className={classes['hint']}>{left} more copies were judged: select one in the timeline.</p> : null}
     </section>
   );
 }
@@ -252,7 +247,7 @@ function VerificationBlock({ summary }: { readonly summary: WindowSummary }) {
   const simulated = summary.engine === 'sim';
   return (
     <Block title="Data">
-      {simulated ? <p className={classes['prose']}>Simulated: no data was moved, so there is none to verify.</p> : null}
+      {simulated ? <p className={classes['prose']}>A simulation moves no data, so there is none to verify.</p> : null}
       {!simulated && bytesChecked > 0 ? (
         <p className={classes['check']} data-tone={bytesWrong === 0 ? 'good' : 'bad'}>
           {bytesWrong === 0 ? <IconCircleCheck size={16} aria-hidden /> : <IconCircleX size={16} aria-hidden />}
@@ -293,7 +288,11 @@ const timings: Readonly<Record<WindowSummary['timing'], string>> = {
   simulated: 'simulated',
 };
 
-function TimingBlock({ summary: { iterations, timing, engine } }: { readonly summary: WindowSummary }) {
+function TimingBlock({
+  summary: { iterations, timing, engine, makespanInterval },
+}: {
+  readonly summary: WindowSummary;
+}) {
   const { recordedMakespanNs, recorded } = iterations;
   return (
     <Block title="Timing">
@@ -301,6 +300,11 @@ function TimingBlock({ summary: { iterations, timing, engine } }: { readonly sum
         <Fact name="Device times from">{timings[timing]}</Fact>
         {engine === 'sim' ? null : <Fact name="Recorded iterations">{recorded}</Fact>}
         <SpreadFact name="Makespan" spread={recordedMakespanNs} />
+        {makespanInterval === null ? null : (
+          <Fact name="Predicted interval" title="Makespans of nine in ten machines of this kind">
+            {intervalText(makespanInterval)}
+          </Fact>
+        )}
         {engine === 'sim' ? null : <RecordingCost iterations={iterations} />}
       </Facts>
     </Block>

@@ -2,8 +2,8 @@
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { VerificationCheck } from '../../core/trace/run.ts';
 import { formatShare } from '../../core/units.ts';
-import { useApp } from '../app/store/store.ts';
 import { formatDay } from '../common/time.ts';
+import { useApp } from '../store/store.ts';
 import classes from './Arrived.module.css';
 import { recordingOf } from './recordings.ts';
 import type { Checked } from './useChecks.ts';

@@ -4,8 +4,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { glossary, type Term, term as termOf } from '../../core/glossary/glossary.ts';
 import { describeSource, rule } from '../../core/rules/rules.ts';
-import { openPage } from '../app/store/pages.ts';
-import { useApp } from '../app/store/store.ts';
+import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
 import classes from './Pages.module.css';
 
 export function GlossaryPage() {

@@ -1,13 +1,13 @@
 /** The lanes of a run as a picture for paper or a page of its own: a bar for each activity, times below. */
-import { activity, type Iteration } from '../../core/analysis/iteration.ts';
+import { activity, type Iteration } from '../../core/trace/iteration.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Lane } from '../../core/trace/trace.ts';
 import { formatDuration } from '../../core/units.ts';
-import { type PaintName, paint, paintNames } from '../app/palette.ts';
+import { paintOfRow } from '../common/paintCodes.ts';
+import { type PaintName, paint, paintNames } from '../common/palette.ts';
 import { formatDay } from '../common/time.ts';
-import { rowTitle } from '../timeline/describeRow.ts';
-import { operationLabels } from '../timeline/operationLabels.ts';
-import { paintOfRow } from '../timeline/paintCodes.ts';
+import { rowTitle } from '../timeline/rows/describeRow.ts';
+import { operationLabels } from '../timeline/rows/operationLabels.ts';
 
 const width = 720;
 const gutter = 120;

@@ -4,10 +4,10 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconClock, IconVo
 import { useEffect } from 'react';
 import { describeError } from '../../core/errors.ts';
 import type { LessonSummary } from '../../core/service/service.ts';
-import { attempt, host } from '../app/store/host.ts';
-import { openPage } from '../app/store/pages.ts';
-import { assign, useApp } from '../app/store/store.ts';
-import { progressOf, useLessonView } from './lessonView.ts';
+import { attempt, host } from '../store/host.ts';
+import { progressOf, useLessonView } from '../store/lessonView.ts';
+import { openPage } from '../store/pages.ts';
+import { assign, useApp } from '../store/store.ts';
 import classes from './Pages.module.css';
 import { openLesson } from './steps.ts';
 

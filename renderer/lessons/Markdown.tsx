@@ -4,9 +4,12 @@ import { type ReactNode, useMemo } from 'react';
 import { isTermId } from '../../core/glossary/glossary.ts';
 import { linkTarget, markdownTokens } from '../../core/lessons/markdown.ts';
 import type { RuleId } from '../../core/rules/rules.ts';
-import { openPage } from '../app/store/pages.ts';
-import { RuleLink } from '../common/RuleLink.tsx';
-import { TermLink } from '../common/TermLink.tsx';
+import { recordedPrefix } from '../../core/service/service.ts';
+import { pageHash } from '../store/page.ts';
+import { openPage } from '../store/pages.ts';
+import type { Page } from '../store/types.ts';
+import { RuleLink } from '../terms/RuleLink.tsx';
+import { TermLink } from '../terms/TermLink.tsx';
 import classes from './Lesson.module.css';
 
 export function Markdown({
@@ -147,13 +150,17 @@ function Link({ href, text, plain }: { readonly href: string; readonly text: Rea
       </a>
     );
   }
-  if (target.kind === 'lesson') {
+  if (target.kind === 'lesson' || target.kind === 'run') {
+    const page: Page =
+      target.kind === 'lesson'
+        ? { kind: 'lesson', id: target.id, step: 0 }
+        : { kind: 'run', id: `${recordedPrefix}${target.id}` };
     return (
       <a
-        href={`#/lesson/${target.id}`}
+        href={pageHash(page)}
         onClick={(event) => {
           event.preventDefault();
-          openPage({ kind: 'lesson', id: target.id, step: 0 });
+          openPage(page);
         }}
       >
         {text}

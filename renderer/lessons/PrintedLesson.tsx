@@ -1,15 +1,15 @@
 /** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
 import { createPortal, flushSync } from 'react-dom';
 import { create } from 'zustand';
-import { iterationOf } from '../../core/analysis/iteration.ts';
 import type { Figure } from '../../core/lessons/figure.ts';
 import { isChoice, type Lesson, type LessonStep } from '../../core/lessons/lesson.ts';
 import { play } from '../../core/lessons/played.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
+import { iterationOf } from '../../core/trace/iteration.ts';
 import { runName } from '../../core/trace/run.ts';
-import { state } from '../app/store/store.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
+import { state } from '../store/store.ts';
 import { type DrawnRun, LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';

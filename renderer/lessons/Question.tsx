@@ -10,9 +10,9 @@ import {
   type NumberQuestion,
   unitFactors,
 } from '../../core/lessons/lesson.ts';
-import { announce } from '../app/announce.ts';
+import { announce } from '../store/announce.ts';
+import { change } from '../store/lessonView.ts';
 import classes from './Lesson.module.css';
-import { change } from './lessonView.ts';
 import { InlineMarkdown } from './Markdown.tsx';
 import type { Checked } from './useChecks.ts';
 import type { OpenStep } from './useLesson.ts';
@@ -61,7 +61,7 @@ function Choices({ open, question }: Props<ChoiceQuestion>) {
           disabled={picked === null}
           onClick={() => {
             give(open, Number(picked));
-            announce(Number(picked) === right ? 'Right.' : 'Not so. The reasons stand beside the answers.');
+            announce(Number(picked) === right ? 'Right.' : 'That is not right. Each answer has its reason beside it.');
           }}
         >
           Answer, and run it

@@ -1,5 +1,5 @@
 /** Simulates and checks a lesson's step away from the window's thread. */
-import '../zodSetup.ts';
+import '../common/zodSetup.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import { evaluateStep } from '../../core/lessons/evaluate.ts';
 import type { CheckAnswer, CheckRequest } from './checkMessages.ts';

@@ -2,9 +2,9 @@
 import type { Lesson } from '../../core/lessons/lesson.ts';
 import { recordedPrefix } from '../../core/service/service.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { ensureRun } from '../app/store/runs.ts';
-import { loadedRun } from '../app/store/select.ts';
-import { state, watch } from '../app/store/store.ts';
+import { ensureRun } from '../store/runs.ts';
+import { loadedRun } from '../store/select.ts';
+import { state, watch } from '../store/store.ts';
 
 /** Id of the recorded run of an experiment of the lesson; null where it has none yet. */
 export function recordingOf({ experiments }: Lesson, experiment: string): string | null {

@@ -1,6 +1,7 @@
 /** From step to step. */
-import { openPage } from '../app/store/pages.ts';
-import { change, progressOf, showSide, useLessonView } from './lessonView.ts';
+
+import { change, progressOf, showSide, useLessonView } from '../store/lessonView.ts';
+import { openPage } from '../store/pages.ts';
 import type { OpenStep } from './useLesson.ts';
 
 export const isLast = ({ lesson, index }: OpenStep): boolean => index === lesson.steps.length - 1;

@@ -3,12 +3,12 @@ import { useEffect, useState } from 'react';
 import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import { experimentsOf, type StepResult } from '../../core/lessons/evaluate.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { announce } from '../app/announce.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { state, useApp } from '../app/store/store.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
+import { announce } from '../store/announce.ts';
+import { change } from '../store/lessonView.ts';
+import { currentExperiment } from '../store/select.ts';
+import { state, useApp } from '../store/store.ts';
 import { askChecks } from './askChecks.ts';
-import { change } from './lessonView.ts';
 import { readRecording, recordingOf } from './recordings.ts';
 import { givenExperiment, type OpenStep } from './useLesson.ts';
 

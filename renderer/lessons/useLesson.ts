@@ -5,12 +5,12 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import type { Lesson, LessonStep } from '../../core/lessons/lesson.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
-import { notifyError } from '../app/notify.ts';
-import { openLessonDocument, resetLessonDocument } from '../app/store/editing.ts';
-import { host } from '../app/store/host.ts';
-import { assign, put, state, useApp } from '../app/store/store.ts';
-import type { Loading } from '../app/store/types.ts';
-import { change, type LessonProgress, progressOf, setSolving, useLessonView } from './lessonView.ts';
+import { openLessonDocument, resetLessonDocument } from '../store/editing.ts';
+import { host } from '../store/host.ts';
+import { change, type LessonProgress, progressOf, setSolving, useLessonView } from '../store/lessonView.ts';
+import { notifyError } from '../store/notify.ts';
+import { assign, put, state, useApp } from '../store/store.ts';
+import type { Loading } from '../store/types.ts';
 
 export interface OpenStep {
   readonly lesson: Lesson;

@@ -3,7 +3,7 @@
  * Space and Page Down show the rest of a long text before that.
  */
 import { type RefObject, useEffect } from 'react';
-import { change, present, useLessonView } from './lessonView.ts';
+import { change, present, useLessonView } from '../store/lessonView.ts';
 import { goBack, goOn } from './steps.ts';
 import type { OpenStep } from './useLesson.ts';
 

@@ -2,10 +2,10 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconFolderOpen, IconPlus } from '@tabler/icons-react';
 import { type ExperimentSummary, libraryItems } from '../../core/service/service.ts';
-import { documentKey } from '../app/page.ts';
-import { duplicateExperiment, newExperiment } from '../app/store/editing.ts';
-import { openPage } from '../app/store/pages.ts';
-import { useApp } from '../app/store/store.ts';
+import { duplicateExperiment, newExperiment } from '../store/editing.ts';
+import { documentKey } from '../store/page.ts';
+import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
 import { Item, type ItemAction } from './Item.tsx';
 import { deleteAction, exportAction, renameAction } from './itemActions.tsx';
 import classes from './Library.module.css';

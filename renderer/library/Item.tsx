@@ -2,8 +2,9 @@
 import { ActionIcon, Checkbox, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
+import type { LibraryItem } from '../store/libraryActions.ts';
 import classes from './Library.module.css';
-import { itemKey, type LibraryItem, selectTo, toggleSelected, useLibrary } from './libraryView.ts';
+import { itemKey, selectTo, toggleSelected, useLibrary } from './libraryView.ts';
 
 export interface ItemAction {
   readonly label: string;

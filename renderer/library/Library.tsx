@@ -2,15 +2,14 @@
 import { Button, Loader, Text } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
-import { openPage } from '../app/store/pages.ts';
-import { isPrediction } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { SweepList } from '../sweep/SweepList.tsx';
-import { useSweeps } from '../sweep/sweeps.ts';
+import { type ExampleGroup, exampleGroups } from '../store/exampleGroups.ts';
+import { openPage } from '../store/pages.ts';
+import { isPrediction } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import { useSweeps } from '../store/sweeps.ts';
 import { LibraryDialogs } from './dialogs.tsx';
 import { ExperimentList } from './ExperimentList.tsx';
 import { conditions, filterExperiments, filterRuns, isOfRuns, matchesText, noFilter } from './filter.ts';
-import { type ExampleGroup, exampleGroups } from './groups.ts';
 import { Item } from './Item.tsx';
 import classes from './Library.module.css';
 import { LibraryTools } from './LibraryTools.tsx';
@@ -18,6 +17,7 @@ import { itemKey, useLibrary } from './libraryView.ts';
 import { RunList } from './RunList.tsx';
 import { Section } from './Section.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
+import { SweepList } from './SweepList.tsx';
 
 export function Library() {
   const ready = useApp((state) => state.libraryReady);

@@ -3,9 +3,9 @@ import { ActionIcon, Button, Chip, Group, Indicator, Popover, Select, Stack, Tex
 import { IconChecklist, IconFileImport, IconFilter, IconSearch, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type EngineKind, engineKinds } from '../../core/program/engineKind.ts';
-import { chooseFiles } from '../app/store/files.ts';
-import { useApp } from '../app/store/store.ts';
-import { useDerived } from '../app/store/useDerived.ts';
+import { chooseFiles } from '../files/files.ts';
+import { useApp } from '../store/store.ts';
+import { useDerived } from '../store/useDerived.ts';
 import { type Age, ages, conditions, noFilter, type Sorting, sortings } from './filter.ts';
 import classes from './Library.module.css';
 import { setFilter, startSelecting, stopSelecting, useLibrary } from './libraryView.ts';

@@ -4,12 +4,12 @@ import { IconAlertTriangle, IconBan, IconLoader2, IconTimeline } from '@tabler/i
 import { useState } from 'react';
 import { libraryItems, type RunSummary, runTitle } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
-import { openPage } from '../app/store/pages.ts';
-import { useApp } from '../app/store/store.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
+import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
 import { Item, type ItemAction } from './Item.tsx';
-import { deleteAction, exportAction, renameAction } from './itemActions.tsx';
+import { deleteAction, exportAction, exportRunActions, renameAction } from './itemActions.tsx';
 import classes from './Library.module.css';
 import { Section } from './Section.tsx';
 
@@ -56,7 +56,12 @@ function actionsOf(run: RunSummary): ItemAction[] {
   const remove = deleteAction(items);
   // One that failed without a file has nothing to rename or to export.
   if (run.status !== 'complete') return [remove];
-  return [renameAction({ kind: 'run', id: run.id }), exportAction(items, runTitle(run)), remove];
+  return [
+    renameAction({ kind: 'run', id: run.id }),
+    exportAction(items, runTitle(run)),
+    ...exportRunActions(run.id),
+    remove,
+  ];
 }
 
 function RunDetail({ run }: { readonly run: RunSummary }) {

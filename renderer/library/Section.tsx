@@ -1,6 +1,6 @@
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { recall, remember } from '../app/settings.ts';
+import { recall, remember } from '../store/settings.ts';
 import classes from './Library.module.css';
 
 interface Props {

@@ -2,9 +2,9 @@
 import { Button, Text } from '@mantine/core';
 import { IconColumns, IconPackageExport, IconTrash } from '@tabler/icons-react';
 import { type RefObject, useLayoutEffect, useRef } from 'react';
-import { exportBundle } from '../app/store/files.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
 import { mostCompared, openComparison } from '../compare/actions.ts';
+import { exportBundle } from '../files/files.ts';
+import { deleteItems } from '../store/libraryActions.ts';
 import { bundleName } from './bundleName.ts';
 import classes from './Library.module.css';
 import { selectAll, selectedItems, stopSelecting, useLibrary } from './libraryView.ts';

@@ -1,9 +1,10 @@
 /** The left panel: the library, or what the open experiment is built from. */
-import { hasDocument } from '../app/page.ts';
-import { useApp } from '../app/store/store.ts';
+
 import { PanelSwitch } from '../common/PanelSwitch.tsx';
 import { BuildPanel } from '../score/BuildPanel.tsx';
 import { setEditor, useEditor } from '../score/editor.ts';
+import { hasDocument } from '../store/page.ts';
+import { useApp } from '../store/store.ts';
 import classes from './Library.module.css';
 import { Library } from './Library.tsx';
 

@@ -1,17 +1,18 @@
 /** The library's dialogs, one of each: what is renamed, and what is deleted for good. */
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { countItems } from '../app/store/files.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { useLast } from '../common/useLast.ts';
 import {
   closeDeleteQuestion,
+  countItems,
   deleteForGood,
+  type LibraryItem,
   nameOfItem,
   renameItem,
   useDeleteQuestion,
-} from '../app/store/libraryActions.ts';
-import { ErrorText } from '../common/ErrorText.tsx';
-import { useLast } from '../common/useLast.ts';
-import { itemKey, type LibraryItem, useLibrary } from './libraryView.ts';
+} from '../store/libraryActions.ts';
+import { itemKey, useLibrary } from './libraryView.ts';
 
 export function LibraryDialogs() {
   return (
@@ -54,7 +55,7 @@ function RenameForm({ item }: { readonly item: LibraryItem }) {
         maxLength={200}
         data-autofocus
         {...(item.kind === 'run'
-          ? { description: 'In this library only. Left empty, it is called as its experiment again.' }
+          ? { description: 'In this library only. Leave it empty to use the name of its experiment.' }
           : {})}
         onFocus={(event) => event.currentTarget.select()}
         onChange={(event) => setText(event.currentTarget.value)}

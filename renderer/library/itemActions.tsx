@@ -1,11 +1,14 @@
 /** What can be done with any thing of the library that is the user's own. */
-import { IconPackageExport, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconFileExport, IconPackageExport, IconPencil, IconTrash } from '@tabler/icons-react';
+import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
-import { exportBundle } from '../app/store/files.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
+import { exportKeptRun } from '../files/exportRuns.ts';
+import { exportBundle } from '../files/files.ts';
+import type { LibraryItem } from '../store/libraryActions.ts';
+import { deleteItems } from '../store/libraryActions.ts';
 import { bundleName } from './bundleName.ts';
 import type { ItemAction } from './Item.tsx';
-import { type LibraryItem, useLibrary } from './libraryView.ts';
+import { useLibrary } from './libraryView.ts';
 
 export const renameAction = (item: LibraryItem): ItemAction => ({
   label: 'Rename…',
@@ -27,3 +30,11 @@ export const exportAction = (items: LibraryItems, name: string): ItemAction => (
   icon: <IconPackageExport size={15} />,
   act: () => void exportBundle(items, bundleName(name)),
 });
+
+/** Other viewers' formats for a run. */
+export const exportRunActions = (run: string): ItemAction[] =>
+  exportFormats.map((format) => ({
+    label: `Export ${exportWords[format].purpose}`,
+    icon: <IconFileExport size={15} />,
+    act: () => void exportKeptRun(run, format),
+  }));

@@ -1,14 +1,8 @@
 /** What the library panel itself is at: search and filter, and what is selected in it. */
 import { create } from 'zustand';
 import type { LibraryItems } from '../../core/service/service.ts';
+import type { ItemKind, LibraryItem } from '../store/libraryActions.ts';
 import { type LibraryFilter, noFilter } from './filter.ts';
-
-export type ItemKind = 'experiment' | 'run' | 'sweep';
-
-export interface LibraryItem {
-  readonly kind: ItemKind;
-  readonly id: string;
-}
 
 interface LibraryView {
   readonly filter: LibraryFilter;

@@ -20,7 +20,7 @@ export function CommandPalette() {
       scrollable
       maxHeight={420}
       transitionProps={{ duration: 0 }}
-      nothingFound="No command is called that."
+      nothingFound="No command has that name."
       searchProps={{
         placeholder: 'Search commands',
         'aria-label': 'Search commands',

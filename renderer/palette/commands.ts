@@ -1,25 +1,11 @@
 /** Every command of the window, for the palette: what it is called, its keys, and whether it can be used now. */
 import { declarationKinds, declarationNames } from '../../core/experiment/edit/declarations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
+import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
-import { hasDocument } from '../app/page.ts';
-import { newExperiment, redo, saveCurrent, undo } from '../app/store/editing.ts';
-import { chooseFiles, exportBundle } from '../app/store/files.ts';
-import { saveCopy } from '../app/store/ownCopy.ts';
-import { openPage } from '../app/store/pages.ts';
-import { cancelCurrent, runCurrent } from '../app/store/runs.ts';
-import {
-  comparableRun,
-  currentExperiment,
-  isPrediction,
-  loadedRun,
-  pageDocumentKey,
-  runUnderWay,
-  whyNoRun,
-} from '../app/store/select.ts';
-import { assign, select, state } from '../app/store/store.ts';
-import type { AppState } from '../app/store/types.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
+import { exportShownRun } from '../files/exportRuns.ts';
+import { chooseFiles, exportBundle } from '../files/files.ts';
 import { bundleName } from '../library/bundleName.ts';
 import { startSelecting } from '../library/libraryView.ts';
 import {
@@ -35,13 +21,31 @@ import {
   paste,
   resizeSelected,
   startEdge,
+  toggleFold,
   ungroupSelected,
 } from '../score/commands.ts';
 import { editor, setEditor, wishFocus } from '../score/editor.ts';
 import { focusFields } from '../score/focusFields.ts';
 import { selectedOp } from '../score/selectedOp.ts';
+import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
+import { saveCopy } from '../store/ownCopy.ts';
+import { hasDocument } from '../store/page.ts';
+import { openPage } from '../store/pages.ts';
+import { cancelCurrent, runCurrent } from '../store/runs.ts';
+import {
+  comparableRun,
+  currentExperiment,
+  isPrediction,
+  loadedRun,
+  pageDocumentKey,
+  runUnderWay,
+  shownRunId,
+  whyNoRun,
+} from '../store/select.ts';
+import { assign, select, state } from '../store/store.ts';
+import { useSweeps } from '../store/sweeps.ts';
+import type { AppState } from '../store/types.ts';
 import { newSweep, sweepCurrent } from '../sweep/setup.ts';
-import { useSweeps } from '../sweep/sweeps.ts';
 
 export interface Command {
   readonly id: string;
@@ -66,6 +70,11 @@ const onAnyPage: readonly Command[] = [
   command('Run', 'Compare the run with another', withShownRun(compareWith), {
     when: (now) => comparableRun(now) !== undefined,
   }),
+  ...exportFormats.map((format) =>
+    command('Run', `Export the shown run ${exportWords[format].purpose}`, () => exportShownRun(format), {
+      when: (now) => loadedRun(now, shownRunId(now)) !== null,
+    }),
+  ),
   command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),
   command('Library', 'Open a file', chooseFiles, { keys: 'Ctrl O' }),
   command('Library', 'Export all of your own as a bundle', exportEverything, { when: (now) => ownItems(now) !== null }),
@@ -98,6 +107,7 @@ const ofExperiment: readonly Command[] = [
   command('Edit', 'Go to the score', () => setTimeout(wishFocus, 60)),
   command('Experiment', 'Show as score', () => setEditor({ view: 'score' })),
   command('Experiment', 'Show as JSON', () => setEditor({ view: 'json' })),
+  command('Experiment', 'Show as code (CUDA C++ or PyTorch)', () => setEditor({ view: 'code' })),
   command('Experiment', 'Show what it is built from', () => setEditor({ side: 'build' })),
   command('Edit', 'Add an operation', () => setEditor({ pickerOpen: true, view: 'score' }), { keys: 'A' }),
   command('Edit', 'Undo', undo, { keys: 'Ctrl Z', when: (now) => !!edits(now)?.undo }),
@@ -115,6 +125,7 @@ const ofExperiment: readonly Command[] = [
   command('Edit', 'Longer or larger', () => resizeSelected(1), { keys: '+', when: canBeResized }),
   command('Edit', 'Shorter or smaller', () => resizeSelected(-1), { keys: '−', when: canBeResized }),
   command('Edit', 'Ungroup', ungroupSelected, { keys: 'Ctrl Shift G', when: anySelected }),
+  command('Edit', 'Fold or unfold the range', () => toggleFold(), { keys: 'Shift F', when: anySelected }),
   command('Edit', 'Draw an event edge', startEdge, { keys: 'E', when: anySelected }),
   ...declarationKinds.map((kind) => command('Declare', `Add a ${declarationNames[kind]}`, () => addDeclared(kind))),
   ...templates.map((template) => command('Templates', `Insert ${template.title}`, () => insertTemplate(template))),

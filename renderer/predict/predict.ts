@@ -1,14 +1,15 @@
 /** From an experiment to what its lanes are drawn from: for the window and for the worker beside it. */
-import { type LaneCounter, laneCounters } from '../../core/analysis/laneCounters.ts';
-import { Tally } from '../../core/experiment/edit/tally.ts';
+
+import { simulateRunInSteps } from '../../core/cost/simEngine.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { Operation } from '../../core/experiment/operations.ts';
+import { type LaneCounter, laneCounters } from '../../core/figures/laneCounters.ts';
+import type { SimulateOptions, SimulationProgress } from '../../core/machine/simulate.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { lowerToSimulate } from '../../core/program/lower.ts';
-import { simulateRunInSteps } from '../../core/simulator/engine.ts';
-import type { DeviceProfile } from '../../core/simulator/profile.ts';
-import type { SimulateOptions, SimulationProgress } from '../../core/simulator/simulate.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
 import type { Run } from '../../core/trace/run.ts';
-import { type IterationData, indexIteration } from '../app/loading/iterationData.ts';
+import { type IterationData, indexIteration } from '../store/opened/iterationData.ts';
 
 export interface Prediction {
   readonly run: Run;
@@ -39,6 +40,15 @@ export function* predictInSteps(
 }
 
 /** Whether a document has more than so many operations, each tensor of a multi-tensor copy counted. */
-export const isLongerThan = (most: number, experiment: Experiment): boolean => lengths.of(experiment) > most;
+export const isLongerThan = (most: number, { threads }: Experiment): boolean =>
+  threads.reduce((left, { operations }) => leftAfter(left, operations), most) < 0;
 
-const lengths = new Tally((operation) => (operation.op === 'multiCopy' ? operation.payload.tensors : 1));
+/** How many of `left` the operations leave; below 0 where they are more. Looks at no more than it has to. */
+function leftAfter(left: number, operations: readonly Operation[]): number {
+  for (const operation of operations) {
+    if (left < 0) return left;
+    left -= operation.op === 'multiCopy' ? operation.payload.tensors : 1;
+    if ('operations' in operation) left = leftAfter(left, operation.operations);
+  }
+  return left;
+}

@@ -2,16 +2,19 @@
  * Simulates the open experiment away from the window's thread, where that would hold the window up, and sums up what was
  * simulated. A request gives up what is under way for the one before.
  */
-import '../zodSetup.ts';
-import { summarizeInSteps } from '../../core/analysis/summary.ts';
+import '../common/zodSetup.ts';
 import { CopyscopeError, toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { DeviceProfile } from '../../core/simulator/profile.ts';
-import type { SimulationProgress } from '../../core/simulator/simulate.ts';
-import { summaryOptions } from '../app/attainable.ts';
-import { windowSummary } from '../app/windowSummary.ts';
+import type { SimulationProgress } from '../../core/machine/simulate.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
+import { lowerToSimulate } from '../../core/program/lower.ts';
+import { predictedIntervals } from '../../core/summary/predictedIntervals.ts';
+import { summarizeInSteps } from '../../core/summary/summary.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { inTurns } from '../common/inTurns.ts';
 import { DocumentReceiver } from '../common/sentDocument.ts';
+import { summaryOptions } from '../store/attainable.ts';
+import { windowSummary } from '../store/opened/windowSummary.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { predictInSteps } from './predict.ts';
 
@@ -56,15 +59,30 @@ function teller(ticket: number): (progress: SimulationProgress | undefined) => v
   };
 }
 
-async function answer({ ticket, version, hasLanes }: PredictRequest, experiment: Experiment): Promise<void> {
+/** The run, of which the window has the lanes by now; null where a newer request has come. */
+async function simulated(
+  { ticket, version }: PredictRequest,
+  experiment: Experiment,
+  used: DeviceProfile,
+): Promise<Run | null> {
+  const made = await inTurns(predictInSteps(experiment, used, version), () => newest === ticket, teller(ticket));
+  if (made === null) return null;
+  const { run, iteration, counters } = made;
+  const { experiment: _, ...info } = run.info;
+  scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
+  return run;
+}
+
+async function answer(request: PredictRequest, experiment: Experiment): Promise<void> {
+  const { ticket, lanes } = request;
   const used = profile;
   if (used === null) throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
   const isNewest = (): boolean => newest === ticket;
-  const made = await inTurns(predictInSteps(experiment, used, version), isNewest, teller(ticket));
-  if (made === null) return;
-  const { run, iteration, counters } = made;
-  const { experiment: _, ...info } = run.info;
-  if (!hasLanes) scope.postMessage({ kind: 'predicted', ticket, info, trace: run.trace, iteration, counters });
+  const run =
+    lanes === null
+      ? await simulated(request, experiment, used)
+      : { info: { ...lanes.info, experiment }, trace: lanes.trace };
+  if (run === null) return;
   await new Promise((resolve) => setTimeout(resolve, summaryMs));
   if (!isNewest()) return;
   const begin = performance.now();
@@ -78,4 +96,6 @@ async function answer({ ticket, version, hasLanes }: PredictRequest, experiment:
     scope.postMessage({ kind: 'verdicts', ticket, verdicts });
   }
   scope.postMessage({ kind: 'summarized', ticket, summary: { ...whole, verdicts: whole.verdicts.slice(last) } });
+  const intervals = await inTurns(predictedIntervals(run, lowerToSimulate(experiment), used), isNewest);
+  if (intervals !== null) scope.postMessage({ kind: 'intervals', ticket, intervals });
 }

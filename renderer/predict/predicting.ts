@@ -1,6 +1,6 @@
 /** The prediction under way in the worker: of which document, how far it is, and what waits for it. */
 import { create } from 'zustand';
-import type { SimulationProgress } from '../../core/simulator/simulate.ts';
+import type { SimulationProgress } from '../../core/machine/simulate.ts';
 import { afterFrame } from '../common/afterFrame.ts';
 
 interface Predicting {

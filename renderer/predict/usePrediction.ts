@@ -1,34 +1,28 @@
 /** What is opened, and every edit, is simulated at once: lanes stand under the score before anything was run. */
 import { useEffect } from 'react';
-import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { tooLong } from '../../core/machine/bounded.ts';
+import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import { tooLong } from '../../core/simulator/bounded.ts';
-import { type DeviceProfile, parseProfile } from '../../core/simulator/profile.ts';
+import type { PredictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import { summaryOptions } from '../app/attainable.ts';
-import { effectiveEngine, parseEngineKey } from '../app/engines.ts';
-import { LoadedRun } from '../app/loadedRun.ts';
-import { host } from '../app/store/host.ts';
-import {
-  currentEngineOptions,
-  currentExperiment,
-  pageDocumentKey,
-  predictionId,
-  shownRunId,
-} from '../app/store/select.ts';
-import { assign, beforeNextFrame, put, state, watch } from '../app/store/store.ts';
-import type { AppState } from '../app/store/types.ts';
-import type { WindowSummary } from '../app/windowSummary.ts';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { debounced } from '../common/debounced.ts';
 import { DocumentSender } from '../common/sentDocument.ts';
-import { keptMissed } from '../timeline/keptMissed.ts';
-import { noneMissed } from '../timeline/missed.ts';
+import { summaryOptions } from '../store/attainable.ts';
+import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
+import { host } from '../store/host.ts';
+import { LoadedRun } from '../store/opened/loadedRun.ts';
+import { noneMissed } from '../store/opened/missed.ts';
+import type { WindowSummary } from '../store/opened/windowSummary.ts';
+import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId, shownRunId } from '../store/select.ts';
+import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
+import { keptMissed } from './keptMissed.ts';
 import type { PredictAnswer, PredictRequest } from './messages.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
 import { tellPredicting, usePredicting } from './predicting.ts';
-import { leastRehearsed, rehearse } from './rehearse.ts';
 
 /** A prediction under way for longer gives way to the next edit. */
 const patienceMs = 1500;
@@ -146,34 +140,20 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
   }
   tickets += 1;
   show(id, { ticket: tickets, profile, ...made });
-  toSum = { ticket: tickets, experiment, profile };
+  const { experiment: _, ...info } = made.run.info;
+  toSum = { ticket: tickets, experiment, profile, lanes: { info, trace: made.run.trace } };
   beforeNextFrame(sumSoon);
-  if (isLongerThan(leastRehearsed, experiment)) rehearse(shortEnough, (edited) => predictInVain(edited, profile));
   return true;
-}
-
-/** What is open, where it is predicted here. */
-function shortEnough(): Experiment | null {
-  const open = wantedNow(state())?.experiment ?? null;
-  return open === null || isLongerThan(mostHere, open) ? null : open;
-}
-
-function predictInVain(experiment: Experiment, profile: DeviceProfile): void {
-  try {
-    predict(experiment, profile, version(), { maxInstructions: mostHere });
-  } catch {
-    // Not every edit makes sense.
-  }
 }
 
 /** A summary is asked for when no other edit has come for so long. */
 const summaryPauseMs = 100;
 /** The prediction made here whose summary is to be asked for. */
-let toSum: { readonly ticket: number; readonly experiment: Experiment; readonly profile: DeviceProfile } | null = null;
+let toSum: Request | null = null;
 
 const sumSoon = debounced(() => {
   if (toSum === null) return;
-  const request = { ...toSum, hasLanes: true };
+  const request = toSum;
   toSum = null;
   send(request);
 }, summaryPauseMs);
@@ -185,10 +165,10 @@ function post(wanted: Wanted, profile: DeviceProfile): void {
   tickets += 1;
   asked = { ...wanted, ticket: tickets, profile, since: performance.now() };
   tellPredicting({ document: wanted.key, progress: null });
-  send({ ticket: tickets, experiment: wanted.experiment, profile, hasLanes: false });
+  send({ ticket: tickets, experiment: wanted.experiment, profile, lanes: null });
 }
 
-interface Request extends Pick<PredictRequest, 'ticket' | 'hasLanes'> {
+interface Request extends Pick<PredictRequest, 'ticket' | 'lanes'> {
   readonly experiment: Experiment;
   readonly profile: DeviceProfile;
 }
@@ -196,11 +176,11 @@ interface Request extends Pick<PredictRequest, 'ticket' | 'hasLanes'> {
 function send(request: Request): void {
   worker ??= started();
   sent = request;
-  const { ticket, hasLanes, experiment } = request;
+  const { ticket, lanes, experiment } = request;
   const profile = request.profile === given ? null : request.profile;
   given = request.profile;
   const document = documents.send(experiment);
-  worker.postMessage({ ticket, hasLanes, document, profile, version: version() } satisfies PredictRequest);
+  worker.postMessage({ ticket, lanes, document, profile, version: version() } satisfies PredictRequest);
 }
 
 function end(): void {
@@ -233,10 +213,11 @@ function receive(answer: PredictAnswer): void {
     if (sent?.ticket === answer.ticket) send(sent);
     return;
   }
-  if (answer.kind === 'verdicts' || answer.kind === 'summarized') {
+  if (answer.kind === 'verdicts' || answer.kind === 'summarized' || answer.kind === 'intervals') {
     if (shown?.ticket !== answer.ticket) return;
     if (answer.kind === 'verdicts') shown.verdicts.push(...answer.verdicts);
-    else addSummary(shown, answer.summary);
+    else if (answer.kind === 'summarized') addSummary(shown, answer.summary);
+    else addIntervals(shown, answer.intervals);
     return;
   }
   if (answer.ticket !== asked?.ticket) return;
@@ -309,6 +290,13 @@ function addSummary({ id, counters, verdicts }: Shown, rest: WindowSummary): voi
   const loaded = state().loadedRuns[id];
   if (loaded?.status !== 'ready') return;
   const summary = { ...rest, verdicts: [...verdicts, ...rest.verdicts] };
+  put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
+}
+
+function addIntervals({ id, counters }: Shown, intervals: PredictedIntervals): void {
+  const loaded = state().loadedRuns[id];
+  if (loaded?.status !== 'ready' || loaded.value.summary === null) return;
+  const summary = { ...loaded.value.summary, ...intervals };
   put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
 }
 

@@ -1,18 +1,18 @@
 /** The blocks: select, drag, and draw an event edge from the handle. */
 import { useDraggable } from '@dnd-kit/core';
 import { type CSSProperties, type MouseEvent, memo } from 'react';
-import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
-import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
 import { canResize } from '../../core/experiment/edit/resize.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
+import type { Hazard } from '../../core/hazards/hazard.ts';
 import { formatShare } from '../../core/units.ts';
-import { select, state, useApp } from '../app/store/store.ts';
-import type { Cell } from '../app/store/types.ts';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { usePaints } from '../common/usePaints.ts';
-import { useHazardsByOp } from '../inspector/useHazards.ts';
-import { VerdictIcon } from '../inspector/VerdictCard.tsx';
+import { VerdictIcon } from '../common/VerdictIcon.tsx';
+import { useHazardsByOp } from '../predict/hazards/useHazards.ts';
+import { select, state, useApp } from '../store/store.ts';
+import type { Cell } from '../store/types.ts';
 import { useBlockKeys } from './blockKeys.ts';
-import { edgeTo } from './commands.ts';
+import { edgeTo, toggleFold } from './commands.ts';
 import { setCursor } from './cursor.ts';
 import { editor, setEditor, useEditor } from './editor.ts';
 import { HazardMark, hazardWords } from './HazardMark.tsx';
@@ -31,7 +31,8 @@ interface Props {
 
 export function Blocks({ sheet, first, last }: Props) {
   const ops = useApp((all) => selectedOps(all).join());
-  const selected = new Set(ops === '' ? [] : ops.split(',').map(Number));
+  const selected = ops === '' ? [] : ops.split(',').map(Number);
+  const single = new Set(selected);
   const cursor = useApp((all) => all.cursor);
   const edgeFrom = useEditor((all) => all.edgeFrom);
   const verdicts = useVerdictsByOp();
@@ -42,7 +43,7 @@ export function Blocks({ sheet, first, last }: Props) {
   return (
     <ul className={classes['blocks']} aria-label="Operations">
       {blocksWithin(blocks, first, last).map(([index, block]) => {
-        const { op, row, column } = block;
+        const { op, lastOp, row, column } = block;
         const { left, top, right } = boxOf(sheet, block);
         return (
           <Block
@@ -63,7 +64,8 @@ export function Blocks({ sheet, first, last }: Props) {
             count={blocks.length}
             rowName={rows[row]?.name ?? ''}
             isInStream={rows[row]?.kind === 'stream'}
-            selected={selected.has(op)}
+            selected={single.has(op) || (lastOp > op && selected.some((one) => one > op && one <= lastOp))}
+            folded={lastOp > op}
             atCursor={row === cursor.row && column === cursor.column}
             edgeBegins={edgeFrom === op}
             verdict={verdicts.get(op)}
@@ -103,6 +105,8 @@ interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' 
   readonly count: number;
   readonly rowName: string;
   readonly isInStream: boolean;
+  /** It stands for all that a range holds. */
+  readonly folded: boolean;
   readonly selected: boolean;
   readonly atCursor: boolean;
   readonly edgeBegins: boolean;
@@ -130,12 +134,14 @@ const Block = memo(function Block(props: BlockProps) {
         data-selected={selected || undefined}
         data-edge={props.edgeBegins || undefined}
         data-hazard={hazards !== undefined || undefined}
+        data-folded={props.folded || undefined}
         aria-pressed={selected}
         aria-label={spokenName(props)}
         tabIndex={atCursor ? 0 : -1}
         title={`${label}${detail === '' ? '' : ` (${detail})`}`}
         style={{ width: props.width, height: rowHeight - 6, ...paintVariable(fill) }}
         onClick={(event) => pick(props, event)}
+        {...(props.folded ? { onDoubleClick: () => void toggleFold(op) } : {})}
       >
         <span className={classes['swatch']} style={{ background: fill, color: ink }}>
           <OperationIcon kind={kind} />
@@ -151,14 +157,15 @@ const Block = memo(function Block(props: BlockProps) {
       </button>
       {hazards === undefined ? null : <HazardMark op={op} hazards={hazards} reachable={atCursor} />}
       {canResize(kind) ? <ResizeGrip op={op} /> : null}
-      {props.isInStream ? <EdgeHandle op={op} dragKey={props.dragKey} /> : null}
+      {props.isInStream && !props.folded ? <EdgeHandle op={op} dragKey={props.dragKey} /> : null}
     </li>
   );
 });
 
-function spokenName({ label, detail, rowName, column, verdict, hazards }: BlockProps): string {
+function spokenName({ label, detail, rowName, column, folded, verdict, hazards }: BlockProps): string {
   return [
     `${label}${detail === '' ? '' : ` ${detail}`}, ${rowName}, column ${column + 1}`,
+    ...(folded ? ['folded'] : []),
     ...(verdict === undefined ? [] : [verdict.title]),
     ...(hazards === undefined ? [] : [hazardWords(hazards)]),
   ].join(', ');

@@ -4,8 +4,8 @@ import { TextInput } from '@mantine/core';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';
 import { useState } from 'react';
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { currentExperiment } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';
 import { addAt, insertTemplate } from './commands.ts';
 import { DeclarationLists } from './DeclarationLists.tsx';
@@ -49,7 +49,7 @@ export function BuildPanel() {
           ),
         )}
         {found.length === 0 && sections.every(({ operations }) => operations.length === 0) ? (
-          <p className={classes['hint']}>No operation or template is called that.</p>
+          <p className={classes['hint']}>No operation or template has that name.</p>
         ) : null}
         {found.length === 0 ? null : (
           <section aria-label="Templates">

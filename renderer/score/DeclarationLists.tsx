@@ -12,9 +12,9 @@ import {
 import { bytesText } from '../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { bufferBytes } from '../../core/experiment/resources.ts';
-import { edit } from '../app/store/editing.ts';
-import { select, useApp } from '../app/store/store.ts';
 import { useLast } from '../common/useLast.ts';
+import { edit } from '../store/editing.ts';
+import { select, useApp } from '../store/store.ts';
 import classes from './BuildPanel.module.css';
 import { addDeclared } from './commands.ts';
 

@@ -11,7 +11,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import type { OperationName } from '../../core/experiment/operations.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
-import type { Cell } from '../app/store/types.ts';
+import type { Cell } from '../store/types.ts';
 import { addAt, edgeTo, insertTemplate, moveTo } from './commands.ts';
 import { setEditor, wishFocus } from './editor.ts';
 import classes from './Score.module.css';

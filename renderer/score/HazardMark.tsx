@@ -1,7 +1,7 @@
 /** Says on a block that it takes part in a hazard; a click shows the hazard in the inspector. */
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
-import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
-import { select } from '../app/store/store.ts';
+import type { Hazard } from '../../core/hazards/hazard.ts';
+import { select } from '../store/store.ts';
 import classes from './Score.module.css';
 
 export const hazardWords = (hazards: readonly Hazard[]): string =>

@@ -3,8 +3,8 @@ import { type UIEvent, useRef, useState } from 'react';
 import type { ErrorInfo } from '../../core/errors.ts';
 import { lineOfField, lineOfSyntaxError } from '../../core/experiment/edit/jsonLines.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
+import { currentExperiment } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import classes from './JsonPane.module.css';
 import { useJsonText } from './useJsonText.ts';
 

@@ -49,7 +49,7 @@ export function OperationPicker() {
       maxHeight={380}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      nothingFound="No operation is called that."
+      nothingFound="No operation has that name."
       searchProps={{
         placeholder: 'Add an operation or a template',
         'aria-label': 'Add an operation or a template',

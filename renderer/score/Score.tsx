@@ -2,8 +2,8 @@
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { select, useApp } from '../app/store/store.ts';
+import { currentExperiment } from '../store/select.ts';
+import { select, useApp } from '../store/store.ts';
 import { Blocks } from './Blocks.tsx';
 import { blockAt } from './cells.ts';
 import { placeColumns } from './columns.ts';

@@ -1,4 +1,4 @@
-/** Above the score: what can be done to it, and the switch to its JSON. */
+/** Above the score: what can be done to it, and the switch to its JSON and to its code. */
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -7,17 +7,26 @@ import {
   IconBracketsOff,
   IconCopy,
   IconDeviceFloppy,
+  IconFold,
   IconPlus,
   IconRepeat,
   IconTrash,
   IconVectorSpline,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { redo, saveCurrent, undo } from '../app/store/editing.ts';
-import { pageDocumentKey } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import { deleteSelected, duplicateSelected, groupSelected, newRange, startEdge, ungroupSelected } from './commands.ts';
-import { setEditor, useEditor, wishFocus } from './editor.ts';
+import { redo, saveCurrent, undo } from '../store/editing.ts';
+import { pageDocumentKey } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import {
+  deleteSelected,
+  duplicateSelected,
+  groupSelected,
+  newRange,
+  startEdge,
+  toggleFold,
+  ungroupSelected,
+} from './commands.ts';
+import { scoreViews, setEditor, useEditor, wishFocus } from './editor.ts';
 import classes from './ScoreToolbar.module.css';
 import { selectedOp } from './selectedOp.ts';
 
@@ -36,9 +45,10 @@ export function ScoreToolbar() {
         data={[
           { value: 'score', label: 'Score' },
           { value: 'json', label: 'JSON' },
+          { value: 'code', label: 'Code' },
         ]}
         value={view}
-        onChange={(value) => setEditor({ view: value === 'json' ? 'json' : 'score' })}
+        onChange={(value) => setEditor({ view: scoreViews.find((one) => one === value) ?? 'score' })}
       />
       <Button
         variant="default"
@@ -86,6 +96,14 @@ export function ScoreToolbar() {
       </Tool>
       <Tool label={`Ungroup (Ctrl+Shift+G)${first}`} name="Ungroup" enabled={anySelected} act={ungroupSelected}>
         <IconBracketsOff size={15} />
+      </Tool>
+      <Tool
+        label={`Fold its range into one block, or unfold it (Shift+F)${first}`}
+        name="Fold or unfold"
+        enabled={anySelected}
+        act={() => toggleFold()}
+      >
+        <IconFold size={15} />
       </Tool>
       <Tool
         label={`Draw an event edge from it (E)${first}`}

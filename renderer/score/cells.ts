@@ -2,8 +2,9 @@
 import type { EdgeEnd } from '../../core/experiment/edit/edge.ts';
 import { atEndOf, type Place, placeAt } from '../../core/experiment/edit/paths.ts';
 import type { Target } from '../../core/experiment/edit/rows.ts';
-import { type Experiment, startsWith } from '../../core/experiment/experiment.ts';
-import type { Cell } from '../app/store/types.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { startsWith } from '../../core/shape/path.ts';
+import type { Cell } from '../store/types.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
 
 export const blockAt = (layout: ScoreLayout, cell: Cell): ScoreBlock | undefined =>

@@ -14,11 +14,13 @@ import {
   groupOperations,
   moveOperations,
   retargetOperations,
+  setField,
   ungroupOperation,
 } from '../../core/experiment/edit/operations.ts';
 import {
   listOf,
   type OperationPath,
+  operationNumbers,
   operationOf,
   operationPathOf,
   placeAt,
@@ -27,13 +29,13 @@ import {
 } from '../../core/experiment/edit/paths.ts';
 import { type Extent, extentOf, resizeOperation, stepped } from '../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import type { OperationName } from '../../core/experiment/operations.ts';
+import type { OperationName, RangeOperation } from '../../core/experiment/operations.ts';
 import type { Template } from '../../core/experiment/templates/templates.ts';
-import { announce } from '../app/announce.ts';
-import { edit } from '../app/store/editing.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { assign, state } from '../app/store/store.ts';
-import type { Cell } from '../app/store/types.ts';
+import { announce } from '../store/announce.ts';
+import { edit } from '../store/editing.ts';
+import { currentExperiment } from '../store/select.ts';
+import { assign, state } from '../store/store.ts';
+import type { Cell } from '../store/types.ts';
 import { edgeEnd, placeOfCell } from './cells.ts';
 import { cursorNow } from './cursor.ts';
 import { editor, setEditor } from './editor.ts';
@@ -95,6 +97,36 @@ export const groupSelected = (kind: GroupKind = { op: 'repeat', count: 10 }): Pr
   );
 export const ungroupSelected = (): Promise<boolean> =>
   onSelected('Ungroup', (experiment, [path = []]) => ungroupOperation(experiment, path));
+
+/** Shows a range as one block, or what it holds: the selected one, or the innermost around what is selected. */
+export async function toggleFold(op: number | null = selectedOp(state())): Promise<void> {
+  const experiment = currentExperiment(state());
+  const path = experiment === null || op === null ? undefined : operationPathOf(experiment, op);
+  const range = experiment === null || path === undefined ? null : rangeAround(experiment, path);
+  if (range === null) {
+    announce('What is selected is in no range.');
+    return;
+  }
+  const { folded, name } = range.operation;
+  await edit(`${folded === true ? 'Unfold' : 'Fold'} ${name}`, (current) =>
+    setField(current, [...range.path, 'folded'], folded === true ? undefined : true),
+  );
+  const changed = currentExperiment(state());
+  const [first] = changed === null ? [] : operationNumbers(changed, [range.path]);
+  if (first !== undefined) assign({ selection: { kind: 'op', op: first } });
+}
+
+/** The outermost folded range that holds an operation, or is it; else the innermost range. */
+function rangeAround(experiment: Experiment, path: OperationPath) {
+  let found: { readonly path: OperationPath; readonly operation: RangeOperation } | null = null;
+  for (let length = path.length; length >= 4; length -= 2) {
+    const own = path.slice(0, length);
+    const operation = operationOf(experiment, own);
+    if (operation.op !== 'range') continue;
+    if (found === null || operation.folded === true) found = { path: own, operation };
+  }
+  return found;
+}
 
 export function copySelected(): boolean {
   const experiment = currentExperiment(state());

@@ -1,10 +1,10 @@
 /** The cell that keys act on. It goes where what is selected stands. */
 import { useEffect } from 'react';
-import { currentExperiment, pageDocumentKey } from '../app/store/select.ts';
-import { assign, beforeNextFrame, state, watch } from '../app/store/store.ts';
-import type { Cell } from '../app/store/types.ts';
+import { currentExperiment, pageDocumentKey } from '../store/select.ts';
+import { assign, beforeNextFrame, state, watch } from '../store/store.ts';
+import type { Cell } from '../store/types.ts';
 import { setEditor } from './editor.ts';
-import { blockOf, scoreLayout } from './scoreLayout.ts';
+import { blockHolding, scoreLayout } from './scoreLayout.ts';
 import { selectedOp } from './selectedOp.ts';
 
 /** Something was selected or moved, and the cursor has not gone there yet: that takes a layout of the score. */
@@ -51,7 +51,7 @@ function catchUp(): void {
   isBehind = false;
   const [experiment, op] = [currentExperiment(state()), selectedOp(state())];
   if (experiment === null || op === null) return;
-  const block = blockOf(scoreLayout(experiment), op);
+  const block = blockHolding(scoreLayout(experiment), op);
   const { cursor } = state();
   const isThere = block === undefined || (block.row === cursor.row && block.column === cursor.column);
   if (!isThere) setCursor({ row: block.row, column: block.column });

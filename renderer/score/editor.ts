@@ -1,7 +1,11 @@
 /** What the editor itself is at: clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
-import type { Cell } from '../app/store/types.ts';
+import type { Cell } from '../store/types.ts';
+
+/** What the experiment is shown as. */
+export const scoreViews = ['score', 'json', 'code'] as const;
+export type ScoreView = (typeof scoreViews)[number];
 
 interface EditorState {
   /** Number of the operation that an event edge is being drawn from; null where none is. */
@@ -13,7 +17,7 @@ interface EditorState {
   /** The block whose edge is being dragged, and the value that it would get. */
   readonly resizing: { readonly op: number; readonly text: string } | null;
   readonly pickerOpen: boolean;
-  readonly view: 'score' | 'json';
+  readonly view: ScoreView;
   readonly side: 'library' | 'build';
 }
 

@@ -1,4 +1,4 @@
-import { whenSettled } from '../app/store/store.ts';
+import { whenSettled } from '../store/store.ts';
 import { dropFocusWish } from './editor.ts';
 
 /** Long enough for a dialog to give its focus back first. */

@@ -1,8 +1,8 @@
 /** The score's keys. They work while the focus is in it, and the timeline's don't then. */
 import type { KeyboardEvent } from 'react';
-import { currentExperiment } from '../app/store/select.ts';
-import { select, state } from '../app/store/store.ts';
-import type { Cell } from '../app/store/types.ts';
+import { currentExperiment } from '../store/select.ts';
+import { select, state } from '../store/store.ts';
+import type { Cell } from '../store/types.ts';
 import { blockAt } from './cells.ts';
 import {
   changeRow,
@@ -17,6 +17,7 @@ import {
   resizeSelected,
   shiftSelected,
   startEdge,
+  toggleFold,
   ungroupSelected,
 } from './commands.ts';
 import { cursorNow, setCursor } from './cursor.ts';
@@ -56,6 +57,9 @@ function actionOf(event: KeyboardEvent, layout: ScoreLayout): Act | null {
     case 'e':
     case 'E':
       return startEdge;
+    // F alone fits the selection in the lanes, here too.
+    case 'F':
+      return event.shiftKey ? () => toggleFold() : null;
     case '+':
     case '=':
       return () => resizeSelected(1);

@@ -3,17 +3,19 @@
  * operation's number is its place in document order, which is also its number in the program and in the trace.
  */
 import { type BufferFinder, bufferFinder, copyBytes, describeOperation } from '../../core/experiment/describe.ts';
-import { type OperationPath, operationCount } from '../../core/experiment/edit/paths.ts';
+import type { OperationPath } from '../../core/experiment/edit/paths.ts';
+import { type Renumbering, renumbering } from '../../core/experiment/edit/renumbering.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { childOperations, type Operation } from '../../core/experiment/operations.ts';
+import { childOperations, type Operation, type RangeOperation } from '../../core/experiment/operations.ts';
 import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
 import { atOnce, type InSteps } from '../../core/steps.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
-import { type PaintName, paintOf } from '../app/palette.ts';
+import { type PaintName, paintOf } from '../common/palette.ts';
 import { blockWidth } from './columns.ts';
+import { foldedOf, isFolded } from './folded.ts';
 
 export interface ScoreRow {
   readonly kind: 'host-thread' | 'stream';
@@ -28,6 +30,8 @@ export interface ScoreRow {
 
 export interface ScoreBlock {
   readonly op: number;
+  /** The last operation that it stands for: another one where it is a folded range. */
+  readonly lastOp: number;
   readonly path: OperationPath;
   readonly operation: Operation;
   readonly row: number;
@@ -73,6 +77,12 @@ export interface ScoreLayout {
 export function blockOf({ blocks }: ScoreLayout, op: number): ScoreBlock | undefined {
   const block = blocks[lowerBound(0, blocks.length, (at) => (blocks[at]?.op ?? 0) < op)];
   return block?.op === op ? block : undefined;
+}
+
+/** The same, or the block of the folded range that holds the operation. */
+export function blockHolding({ blocks }: ScoreLayout, op: number): ScoreBlock | undefined {
+  const block = blocks[lowerBound(0, blocks.length, (at) => (blocks[at]?.op ?? 0) <= op) - 1];
+  return block !== undefined && block.lastOp >= op ? block : undefined;
 }
 
 /** Of the documents that were asked for last: undo keeps hundreds of moments of a document, each with thousands of blocks. */
@@ -128,9 +138,9 @@ const looks = new WeakMap<Operation, Look>();
 class LayoutBuilder {
   readonly #experiment: Experiment;
   /** Of a document that declares the same. */
-  readonly #before: readonly ScoreBlock[];
-  /** How many more operations there are now: those behind an edit have numbers that are greater by that. */
-  readonly #shift: number;
+  readonly #before: Made | null;
+  /** From that document to this one. */
+  readonly #numbers: Renumbering | null;
   readonly #find: BufferFinder;
   readonly #streams: StreamTable;
   readonly #blocks: ScoreBlock[] = [];
@@ -144,8 +154,8 @@ class LayoutBuilder {
 
   constructor(experiment: Experiment, before: Made | null) {
     this.#experiment = experiment;
-    this.#before = before?.layout.blocks ?? [];
-    this.#shift = before === null ? 0 : operationCount(experiment) - operationCount(before.experiment);
+    this.#before = before;
+    this.#numbers = before === null ? null : renumbering(before.experiment, experiment);
     this.#find = bufferFinder(experiment);
     this.#streams = new StreamTable(experiment);
   }
@@ -201,7 +211,8 @@ class LayoutBuilder {
       if (this.#again(thread, operation, op, list, index)) continue;
       const place = { op, path: [...list, index] };
       const children = childOperations(operation);
-      if (children === undefined) this.#place(thread, operation, place);
+      if (isFolded(operation)) this.#fold(thread, operation, place);
+      else if (children === undefined) this.#place(thread, operation, place);
       else this.#group(thread, operation, place, children, depth);
     }
   }
@@ -211,15 +222,16 @@ class LayoutBuilder {
    * another one, or in a default stream, whose row depends on what comes before.
    */
   #again(thread: number, operation: Operation, op: number, list: OperationPath, index: number): boolean {
-    const at = this.#blocks.length;
-    const beside = this.#before[at];
-    const block = beside?.operation === operation ? beside : this.#before[at - this.#shift];
-    if (block?.operation !== operation || block.thread !== thread) return false;
+    const number = this.#numbers?.keptFrom(op) ?? null;
+    const block = this.#before === null || number === null ? undefined : blockOf(this.#before.layout, number);
+    // A folded range may span streams, and is looked at anew.
+    if (block?.thread !== thread || block.lastOp !== block.op) return false;
     const { threads, streams } = this.#experiment;
     const stream = block.row < threads.length ? null : block.row - threads.length;
     if (stream === null ? 'stream' in operation : stream >= streams.length) return false;
     const column = this.#take(stream);
-    if (!standsAt(block, op, list, index)) this.#blocks.push({ ...block, op, path: [...list, index], column });
+    if (!standsAt(block, op, list, index))
+      this.#blocks.push({ ...block, op, lastOp: op, path: [...list, index], column });
     else this.#blocks.push(column === block.column ? block : { ...block, column });
     this.#join(operation, this.#blocks.length - 1);
     return true;
@@ -255,6 +267,7 @@ class LayoutBuilder {
     const { label, detail, paint, width } = this.#look(operation);
     this.#blocks.push({
       op: place.op,
+      lastOp: place.op,
       path: place.path,
       operation,
       row: stream === null ? thread : this.#experiment.threads.length + stream,
@@ -266,6 +279,33 @@ class LayoutBuilder {
       width,
     });
     this.#join(operation, index);
+  }
+
+  /** One block for all of a range: in the row of its kernels where it holds nothing else, and else in its thread's. */
+  #fold(thread: number, range: RangeOperation, { op, path }: Pick<ScoreBlock, 'op' | 'path'>): void {
+    const { inside, streams, named, records, isKernels, detail } = foldedOf(range);
+    for (const id of named) this.#streams.resolve(id, thread);
+    const used = streams.map((id) => this.#streams.resolve(id, thread));
+    const column = Math.max(this.#column, ...used.map((stream) => this.#streamEnds.get(stream) ?? 0));
+    this.#column = column + 1;
+    for (const stream of used) this.#streamEnds.set(stream, column + 1);
+    for (const event of records) this.#records.set(event, this.#blocks.length);
+    const [stream] = isKernels ? used : [];
+    const label = describeOperation(range, this.#experiment, this.#find);
+    this.#op += inside;
+    this.#blocks.push({
+      op,
+      lastOp: op + inside,
+      path,
+      operation: range,
+      row: stream === undefined ? thread : this.#experiment.threads.length + stream,
+      thread,
+      column,
+      label,
+      detail,
+      paint: isKernels ? 'kernel' : 'host-range',
+      width: blockWidth(label, detail, false),
+    });
   }
 
   /** What says and shows what an operation is: made once for it, as long as the buffers are the same. */

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
-import type { Verdict } from '../../core/analysis/verdicts/verdict.ts';
-import { isOfPresent, loadedRun, shownRunId } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import type { AppState } from '../app/store/types.ts';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
+import { isOfPresent, loadedRun, shownRunId } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import type { AppState } from '../store/types.ts';
 
 /** Number of the operation that is selected, in the score or through one of its rows in the timeline. */
 export function selectedOp(state: AppState): number | null {

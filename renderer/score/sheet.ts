@@ -1,5 +1,5 @@
 /** Where rows, columns and blocks lie on the score's sheet, in pixels from its left top corner. */
-import type { Cell } from '../app/store/types.ts';
+import type { Cell } from '../store/types.ts';
 import type { ColumnPlaces } from './columns.ts';
 import type { ScoreBlock, ScoreLayout } from './scoreLayout.ts';
 

@@ -1,5 +1,5 @@
 /** The sheet on screen, for what is dragged over it from elsewhere. */
-import type { Cell } from '../app/store/types.ts';
+import type { Cell } from '../store/types.ts';
 import { cellAt, gutterWidth, type SheetPlaces } from './sheet.ts';
 
 let shown: { readonly element: HTMLElement; readonly sheet: SheetPlaces } | null = null;

@@ -2,10 +2,10 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type ParsedExperiment, parseExperimentText } from '../../core/experiment/parse.ts';
-import { edit, keepTyped } from '../app/store/editing.ts';
-import { pageDocumentKey } from '../app/store/select.ts';
-import { state, useApp } from '../app/store/store.ts';
-import { recoveredText, setAside } from '../app/store/typed.ts';
+import { edit, keepTyped } from '../store/editing.ts';
+import { pageDocumentKey } from '../store/select.ts';
+import { state, useApp } from '../store/store.ts';
+import { recoveredText, setAside } from '../store/typed.ts';
 
 /** A change is taken over when typing pauses this long. */
 const pauseMs = 400;

@@ -1,9 +1,9 @@
 /** How many hazards the open experiment has, in a word of the status line. */
 import { IconAlertTriangle, IconShieldCheck } from '@tabler/icons-react';
-import type { Hazard } from '../../core/analysis/hazards/hazard.ts';
-import { select, state } from '../app/store/store.ts';
+import type { Hazard } from '../../core/hazards/hazard.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
-import { useHazards } from '../inspector/useHazards.ts';
+import { useHazards } from '../predict/hazards/useHazards.ts';
+import { select, state } from '../store/store.ts';
 import classes from './StatusLine.module.css';
 
 /** Selects an operation of the hazard after the one that is selected: its card is the first thing beside it. */
@@ -19,7 +19,7 @@ export function HazardCount() {
   if (report === null) return null;
   const { length } = report.hazards;
   return (
-    <span className={classes['item']} title="What the experiment leaves to chance, found without running it">
+    <span className={classes['item']} title="Races and other hazards of the experiment, found without running it">
       <span className={classes['name']}>Hazards</span>{' '}
       {length === 0 ? (
         <span>

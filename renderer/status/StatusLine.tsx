@@ -8,12 +8,13 @@ import {
   IconPlugConnectedX,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { type Interval, intervalText } from '../../core/cost/interval.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
-import { loadedRun, shownRunId } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import type { WindowSummary } from '../app/windowSummary.ts';
 import { ranOnWords } from '../common/ranOn.ts';
 import { formatDay } from '../common/time.ts';
+import type { WindowSummary } from '../store/opened/windowSummary.ts';
+import { loadedRun, shownRunId } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 import { HazardCount } from './HazardCount.tsx';
 import classes from './StatusLine.module.css';
 
@@ -51,7 +52,7 @@ function RunStatus({ summary }: { readonly summary: WindowSummary }) {
   const { h2d, d2h } = summary.link;
   return (
     <>
-      {summary.makespanNs === null ? null : <Item name="Makespan">{formatDuration(summary.makespanNs)}</Item>}
+      {summary.makespanNs === null ? null : <Makespan ns={summary.makespanNs} interval={summary.makespanInterval} />}
       {h2dKernel.shareOfKernel === null || h2dKernel.shareOfCopy === null ? null : (
         <Item name="H2D with kernel" title="Share of the kernels' time in which a host-to-device copy ran too">
           {formatShare(h2dKernel.shareOfKernel)}
@@ -75,6 +76,17 @@ function RunStatus({ summary }: { readonly summary: WindowSummary }) {
         </Item>
       )}
     </>
+  );
+}
+
+/** Of a prediction with its interval, as '13.1 ms, 9.8 to 20 ms (90 %)'. */
+function Makespan({ ns, interval }: { readonly ns: number; readonly interval: Interval | null }) {
+  if (interval === null) return <Item name="Makespan">{formatDuration(ns)}</Item>;
+  return (
+    <Item name="Makespan" title="With the makespans of nine in ten machines of this kind">
+      {formatDuration(ns)}
+      <span className={classes['interval']}>, {intervalText(interval)}</span>
+    </Item>
   );
 }
 

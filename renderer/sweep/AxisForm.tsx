@@ -37,7 +37,7 @@ export function AxisForm({ axis, number, choices, canName, planned, problems, on
           data={labelled(choices)}
           value={axis.target === '' ? null : axis.target}
           onChange={choose}
-          nothingFoundMessage="No number is called that."
+          nothingFoundMessage="No number has that name."
           comboboxProps={{ withinPortal: true }}
         />
         {onRemove === undefined ? null : (

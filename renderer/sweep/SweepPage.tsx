@@ -8,11 +8,6 @@ import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/
 import { type Metric, metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
-import { announce } from '../app/announce.ts';
-import { notifyError } from '../app/notify.ts';
-import { deleteItems } from '../app/store/libraryActions.ts';
-import { openPage } from '../app/store/pages.ts';
-import { useApp } from '../app/store/store.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { formatValue } from '../charts/quantities.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
@@ -21,12 +16,17 @@ import { LinkButton } from '../common/LinkButton.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import { ranOnWords } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
+import { announce } from '../store/announce.ts';
+import { deleteItems } from '../store/libraryActions.ts';
+import { notifyError } from '../store/notify.ts';
+import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
+import { useSweeps } from '../store/sweeps.ts';
 import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
 import { PointsTable } from './PointsTable.tsx';
 import classes from './SweepPage.module.css';
 import { changeSweep } from './setup.ts';
 import { bestPoint, sweepHeat, sweepLines } from './specs.ts';
-import { useSweeps } from './sweeps.ts';
 
 export function SweepPage() {
   const id = useApp((state) => (state.page.kind === 'sweep' ? state.page.id : ''));

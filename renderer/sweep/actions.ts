@@ -1,10 +1,10 @@
 /** What the window asks of the host about sweeps. Failures become notifications. */
 import { toErrorInfo } from '../../core/errors.ts';
 import type { StartSweep } from '../../core/service/service.ts';
-import { parseEngineKey } from '../app/engines.ts';
-import { attempt, host } from '../app/store/host.ts';
-import { openPage } from '../app/store/pages.ts';
-import { onSweepChanged, setOpened, useSweeps } from './sweeps.ts';
+import { parseEngineKey } from '../store/engines.ts';
+import { attempt, host } from '../store/host.ts';
+import { openPage } from '../store/pages.ts';
+import { onSweepChanged, setOpened, useSweeps } from '../store/sweeps.ts';
 
 /** Reads a sweep with all its points once; from then on they come as events. */
 export async function ensureSweep(id: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** A sweep as it is being put together: texts as they are typed, and the document that they make. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { fieldPath } from '../../core/experiment/experiment.ts';
 import type { ParameterUnit } from '../../core/experiment/templates/parameters.ts';
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
+import { fieldPath } from '../../core/shape/path.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
 import { type SweepDocument, sweepFormat, sweepVersion } from '../../core/sweep/document.ts';
 import { type NumericField, numericFields } from '../../core/sweep/fields.ts';

@@ -1,15 +1,16 @@
 /** Begins a sweep: from a template, from what is open, from one of its fields, from a file, or from a sweep that was run. */
 import { create } from 'zustand';
 import { CopyscopeError } from '../../core/errors.ts';
-import { type Experiment, fieldPath } from '../../core/experiment/experiment.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
+import { fieldPath } from '../../core/shape/path.ts';
 import type { SweepDocument } from '../../core/sweep/document.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
-import { forget, recall, remember } from '../app/settings.ts';
-import { openPage } from '../app/store/pages.ts';
-import { currentExperiment } from '../app/store/select.ts';
-import { state } from '../app/store/store.ts';
 import { readFileText } from '../common/readFileText.ts';
+import { openPage } from '../store/pages.ts';
+import { currentExperiment } from '../store/select.ts';
+import { forget, recall, remember } from '../store/settings.ts';
+import { state } from '../store/store.ts';
 import { choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';
 
 const storedAs = 'sweep-draft';

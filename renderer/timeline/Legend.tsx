@@ -1,12 +1,12 @@
 import { IconAlertTriangleFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
-import type { IterationView } from '../app/loadedRun.ts';
-import { type PaintName, paintNames } from '../app/palette.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
+import { paintOfRow } from '../common/paintCodes.ts';
+import { type PaintName, paintNames } from '../common/palette.ts';
 import { usePaints } from '../common/usePaints.ts';
+import type { IterationView } from '../store/opened/loadedRun.ts';
 import classes from './Legend.module.css';
-import { paintOfRow } from './paintCodes.ts';
 
 /** Rows looked at to find which colours occur. */
 const mostRows = 20_000;

@@ -1,9 +1,9 @@
 /** How far the prediction of what is open is, where it takes longer than a moment. */
 import { Progress } from '@mantine/core';
-import { pageDocumentKey } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
 import { useLasting } from '../common/useLasting.ts';
 import { usePredicting } from '../predict/predicting.ts';
+import { pageDocumentKey } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
 
 /** Whether what is open is being predicted. */
 export function useIsPredicted(): boolean {

@@ -1,11 +1,11 @@
 import { VisuallyHidden } from '@mantine/core';
 import { formatDuration } from '../../core/units.ts';
-import type { LoadedRun } from '../app/loadedRun.ts';
-import { useApp } from '../app/store/store.ts';
-import type { HazardsByOp } from '../inspector/hazardsByOp.ts';
-import { rowSentence } from './describeRow.ts';
-import { operationLabels } from './operationLabels.ts';
-import { useHazardOps } from './useHazardOps.ts';
+import type { HazardsByOp } from '../predict/hazards/hazardsByOp.ts';
+import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
+import { rowSentence } from './rows/describeRow.ts';
+import { operationLabels } from './rows/operationLabels.ts';
 
 /** What the lanes' signs say of a row, for those who don't see them. */
 function signWords({ missed, run }: LoadedRun, row: number, hazards: HazardsByOp): string {

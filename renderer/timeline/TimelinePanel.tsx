@@ -1,27 +1,27 @@
 /** The timeline of the shown run: which run and iteration, lanes or table, and everything the keys do. */
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { runName } from '../../core/trace/run.ts';
-import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { loadedRun, shownRunId } from '../app/store/select.ts';
-import { assign, Following, select, useApp } from '../app/store/store.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
+import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { missedIn } from '../store/opened/missed.ts';
+import { loadedRun, shownRunId } from '../store/select.ts';
+import { assign, Following, select, useApp } from '../store/store.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
-import { LanesView } from './LanesView.tsx';
 import { Legend } from './Legend.tsx';
-import { missedIn } from './missed.ts';
+import { LanesView } from './lanes/LanesView.tsx';
 import { NoTimeline, NothingRecorded } from './NoTimeline.tsx';
 import { NotesPanel } from './notes/NotesPanel.tsx';
 import { useRunNotes } from './notes/noteState.ts';
 import { useNotesOpen } from './notes/notesPanelState.ts';
 import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
 import { PredictionBar } from './PredictionBar.tsx';
-import { RowsTable } from './RowsTable.tsx';
+import { RowsTable } from './rows/RowsTable.tsx';
 import { SelectionAnnouncer } from './SelectionAnnouncer.tsx';
 import classes from './TimelinePanel.module.css';
-import { Toolbar } from './Toolbar.tsx';
-import { revealIn } from './timeView.ts';
-import { type TimeWindow, useTimeWindow } from './timeWindow.ts';
-import { useHazardOps } from './useHazardOps.ts';
+import { revealIn } from './time/timeView.ts';
+import { type TimeWindow, useTimeWindow } from './time/timeWindow.ts';
+import { Toolbar } from './toolbar/Toolbar.tsx';
 import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
 
 export function TimelinePanel() {

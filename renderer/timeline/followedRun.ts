@@ -1,9 +1,9 @@
 /** What stands beside the lanes and follows a frame later: it is drawn anew only when what it shows itself has changed. */
 import { useMemo } from 'react';
-import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { loadedRun } from '../app/store/select.ts';
-import { useApp } from '../app/store/store.ts';
-import type { TimeWindow } from './timeWindow.ts';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { loadedRun } from '../store/select.ts';
+import { useApp } from '../store/store.ts';
+import type { TimeWindow } from './time/timeWindow.ts';
 
 export interface FollowingProps {
   /** The run as it was when its timeline was opened. */

@@ -2,14 +2,14 @@
 import { useEffect, useRef } from 'react';
 import { type RowRange, rowEndNs } from '../../core/trace/rows.ts';
 import type { RowIndex, Trace } from '../../core/trace/trace.ts';
-import type { IterationView, LoadedRun } from '../app/loadedRun.ts';
-import { select, state } from '../app/store/store.ts';
-import { layoutTracks } from './layout.ts';
-import { missedIn, neighbourMissed } from './missed.ts';
-import { acrossLanes, alongLane, firstRow } from './neighbours.ts';
-import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAnchor, zoomAt } from './timeView.ts';
-import type { SharedTime } from './timeWindow.ts';
-import { arrangementOf } from './useArrangement.ts';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { missedIn, neighbourMissed } from '../store/opened/missed.ts';
+import { select, state } from '../store/store.ts';
+import { acrossLanes, alongLane, firstRow } from './rows/neighbours.ts';
+import { fitView, panBy, revealIn, spanNs, type TimeView, zoomAnchor, zoomAt } from './time/timeView.ts';
+import type { SharedTime } from './time/timeWindow.ts';
+import { layoutTracks } from './tracks/layout.ts';
+import { arrangementOf } from './tracks/useArrangement.ts';
 
 const zoomStep = 0.8;
 const panStep = 0.12;

@@ -7,6 +7,10 @@ const required = [
   'dist/electron/preload.cjs',
   'dist/host/engine-process.js',
   'dist/renderer/index.html',
+  // What reads Nsight Systems' exports, and its own licence.
+  'dist/host/sqlite/node-sqlite3-wasm.cjs',
+  'dist/host/sqlite/node-sqlite3-wasm.wasm',
+  'dist/host/sqlite/LICENSE',
   // What the bundled packages' licences ask for.
   'dist/electron/licenses.md',
   'dist/host/licenses.md',

@@ -1,6 +1,5 @@
 /** How long the hazard check takes on long experiments of several shapes: node test/bench/run.mjs hazards [OPERATIONS]. */
 import { performance } from 'node:perf_hooks';
-import { findHazards } from '../../core/analysis/hazards/hazards.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import {
   copy,
@@ -12,6 +11,7 @@ import {
   template,
   times,
 } from '../../core/experiment/templates/build.ts';
+import { findHazards } from '../../core/hazards/hazards.ts';
 import { lower } from '../../core/program/lower.ts';
 import { MiB } from '../../core/units.ts';
 import { longExperiment } from './support/longExperiment.ts';

@@ -6,7 +6,7 @@ import { createReadStream, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { readPyTorchTrace } from '../../core/import/pytorchTrace.ts';
+import { readPyTorchTrace } from '../../core/import/kineto/pytorchTrace.ts';
 import { unpacked } from '../../host/service/imports/unpacked.ts';
 import { writeLargeTrace } from './support/largeTrace.ts';
 

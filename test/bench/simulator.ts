@@ -4,17 +4,19 @@
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { deleteOperations, duplicateOperations } from '../../core/experiment/edit/operations.ts';
 import { resizeOperation } from '../../core/experiment/edit/resize.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
+import { simulate } from '../../core/machine/simulate.ts';
+import { parseProfile } from '../../core/profile/profile.ts';
 import { lower } from '../../core/program/lower.ts';
 import type { Program } from '../../core/program/program.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
-import { simulate } from '../../core/simulator/simulate.ts';
 import { predict } from '../../renderer/predict/predict.ts';
 
 const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
+const costs = profileCosts(profile);
 
 const copy = (stream: string) => ({ op: 'copy', src: 'host', dst: 'device', stream, bytes: 4096 });
 const spin = (stream: string) => ({ op: 'kernel', kernel: { kind: 'spin', durationNs: 1000 }, stream });
@@ -84,7 +86,7 @@ console.log(`${operations} operations simulated`);
 for (const [name, tested] of Object.entries(shapes)) {
   show(
     name,
-    best(5, () => simulate(tested, profile)),
+    best(5, () => simulate(tested, costs)),
   );
 }
 const list = Array.from({ length: 500 }, () => [copy('a'), spin('b'), copy('b'), spin('a')]).flat();
@@ -108,7 +110,7 @@ function putIn(): Experiment {
 }
 
 const measured: readonly (readonly [string, () => void])[] = [
-  ['changed, lowered and simulated', () => simulate(lower(resized()), profile)],
+  ['changed, lowered and simulated', () => simulate(lower(resized()), costs)],
   ['changed, predicted as in the window', () => predict(resized(), profile, '')],
   ['put in or taken out, predicted as in the window', () => predict(putIn(), profile, '')],
 ];

@@ -66,6 +66,8 @@ test('a recorded run is compared with its prediction by one click, by operation 
   await expect(runs.nth(0)).toContainText('Recorded');
   await expect(runs.nth(1)).toContainText('Simulated');
   await expect(runs.nth(1)).toContainText('with what recording costs');
+  await expect(runs.nth(1)).toContainText(/\d µs, \d+ to \d+ µs \(90 %\)/);
+  await expect(page.getByText(/^The recorded makespan lies within the predicted interval/)).toBeVisible();
   const table = page.getByRole('region', { name: 'Table of differences' });
   const copy = table.getByRole('row').filter({ hasText: 'H2D 20.0 MiB' });
   await expect(copy).toContainText(/within the spread|larger than the spread/);

@@ -2,7 +2,7 @@
 import { type BrowserContext, chromium, type Locator, type Page } from '@playwright/test';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { Server } from './support/server.ts';
-import { expect, test } from './support/test.ts';
+import { expect, testOfProcess as test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
 const example = 'Pinned source, second stream';

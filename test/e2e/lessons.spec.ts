@@ -231,6 +231,9 @@ test('presenting: one key for each step, the answer before the next one, Escape 
   await expect(last).not.toBeInViewport();
   await page.keyboard.press('Space');
   await expect(last).toBeInViewport();
+  // The runs' results may come meanwhile and make the text longer still.
+  while (await hasMoreBelow(last)) await page.keyboard.press('Space');
+  await expect(lesson.getByRole('heading', { level: 2, name: 'Read the lanes' })).toBeAttached();
   await page.keyboard.press('Space');
   await expect(lesson.getByRole('heading', { level: 2, name: 'Make them overlap' })).toBeVisible();
   await page.keyboard.press('Escape');
@@ -323,3 +326,12 @@ test('the glossary opens from a word, a lane and a verdict', async ({ window, pa
   await page.getByLabel('Search the glossary').fill('zero-copy');
   await expect(page.getByRole('article')).toHaveCount(1);
 });
+
+/** Whether what scrolls around `inside` has not been scrolled to its end; the last few pixels don't count. */
+const hasMoreBelow = (inside: Locator): Promise<boolean> =>
+  inside.evaluate((element) => {
+    const unseen = ({ scrollHeight, clientHeight, scrollTop }: Element) => scrollHeight - clientHeight - scrollTop;
+    for (let around = element.parentElement; around !== null; around = around.parentElement)
+      if (getComputedStyle(around).overflowY === 'auto' && unseen(around) > 8) return true;
+    return false;
+  });

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
+import type { DataFolder } from './support/dataFolder.ts';
 import { Server } from './support/server.ts';
 import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
@@ -35,8 +36,8 @@ async function drop(page: Page, files: readonly (readonly [name: string, content
 }
 
 const experiments = (window: Window) => window.library.getByRole('region', { name: 'Experiments' });
-const trash = (server: Server): string => join(server.dataFolder, 'home/Trash/files');
-const binned = (server: Server): string[] => (existsSync(trash(server)) ? readdirSync(trash(server)).sort() : []);
+const trash = (server: DataFolder): string => join(server.dataFolder, 'home/Trash/files');
+const binned = (server: DataFolder): string[] => (existsSync(trash(server)) ? readdirSync(trash(server)).sort() : []);
 
 test.describe('with three experiments and three runs', () => {
   test.beforeEach(async ({ server, window, page }) => {

@@ -1,6 +1,6 @@
 /** Notes on one run in two windows, and notes that are being written when the end comes: nothing that was written is lost. */
 import type { BrowserContext, Locator, Page } from '@playwright/test';
-import type { Server } from './support/server.ts';
+import type { DataFolder } from './support/dataFolder.ts';
 import { expect, test } from './support/test.ts';
 import { Window } from './support/window.ts';
 
@@ -71,7 +71,7 @@ async function openNotes(window: Window): Promise<void> {
   await expect(panel(window)).toBeVisible();
 }
 
-const keptNotes = (server: Server): string =>
+const keptNotes = (server: DataFolder): string =>
   Object.entries(server.files())
     .filter(([path]) => path.includes('/notes/'))
     .map(([, content]) => Buffer.from(content, 'base64').toString('utf8'))

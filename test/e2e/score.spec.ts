@@ -100,6 +100,7 @@ test('every edit redraws a simulated timeline', async ({ window, page }) => {
   await page.keyboard.press('Delete');
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   await expect(window.status).toContainText('Makespan');
+  await expect(window.status).toContainText(/Makespan\s*[\d.]+ µs, [\d.]+ to [\d.]+ µs \(90 %\)/);
   const makespan = (): Promise<string> => window.status.innerText();
   const before = await makespan();
   await sheet.locator('[data-op="0"]').click();

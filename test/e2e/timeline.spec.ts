@@ -203,8 +203,14 @@ test.describe('notes', () => {
   test('are marked, written, undone, gone to and deleted by keyboard, and survive a reload', async ({
     window,
     page,
+    server,
   }) => {
     const announcement = window.timeline.getByTestId('timeline-announcement');
+    const saved = () =>
+      Object.keys(server.files())
+        .filter((path) => /\/notes\/[^/]+\.json$/.test(path))
+        .map((path) => readFileSync(path, 'utf8'))
+        .join('');
     await page.keyboard.press('.');
     await expect(announcement).not.toBeEmpty();
     const first = await announcement.textContent();
@@ -221,12 +227,14 @@ test.describe('notes', () => {
 
     await page.keyboard.press('Control+z');
     await expect(items(window).nth(1)).not.toContainText('The copy begins here');
+    await expect.poll(saved).not.toContain('The copy begins here');
     await page.keyboard.press('Control+Shift+z');
     await expect(items(window).nth(1)).toContainText('The copy begins here');
 
     await page.keyboard.press('Shift+>');
     await expect(announcement).toHaveText(first ?? '');
 
+    await expect.poll(saved).toContain('The copy begins here');
     await page.reload();
     await expect(items(window)).toHaveCount(2);
     await expect(items(window).nth(1)).toContainText('The copy begins here');
@@ -397,4 +405,31 @@ test('zooms to nanoseconds, and names what is under the pointer within the next 
     });
   });
   expect(said).toContain('Starts');
+});
+
+test('the table sorts, filters by text, hides columns, and selects in the lanes', async ({ window, page }) => {
+  await window.openFile(
+    'vision.pageable.json.gz',
+    readFileSync(join(import.meta.dirname, '../fixtures/pytorch-pairs/vision.pageable.json.gz')),
+  );
+  await window.show('Table');
+  const table = window.timeline.getByRole('table');
+  const rows = table.getByRole('row');
+  await expect(window.timeline.getByText('3969 activities')).toBeVisible();
+  await window.timeline.getByLabel('Filter the table by text').fill('h2d');
+  await expect(window.timeline.getByText('12 of 3969 activities')).toBeVisible();
+  await expect(rows).toHaveCount(13);
+  await table.getByRole('button', { name: 'Duration' }).click();
+  await expect(table.getByRole('columnheader', { name: 'Duration' })).toHaveAttribute('aria-sort', 'descending');
+  await expect(rows.nth(1)).toContainText('28.1 MiB');
+  await table.getByRole('button', { name: 'Duration' }).click();
+  await expect(rows.nth(1)).toContainText('768 B');
+  await window.timeline.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Kind' }).uncheck();
+  await page.keyboard.press('Escape');
+  await expect(table.getByRole('columnheader', { name: 'Kind' })).toHaveCount(0);
+  await rows.nth(1).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await expect(window.inspector).toContainText('768 B');
 });

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
@@ -27,6 +28,21 @@ beforeAll(() => {
   mkdirSync(join(work, 'node_modules/electron'), { recursive: true });
   writeFileSync(join(work, 'node_modules/electron/package.json'), '{"name":"electron","main":"index.cjs"}');
   copyFileSync(join(import.meta.dirname, 'support/electronPackage.cjs'), join(work, 'node_modules/electron/index.cjs'));
+});
+
+describe('the built command line', () => {
+  it('finds what reads an export of Nsight Systems beside itself', () => {
+    const file = join(work, 'mock.sqlite');
+    writeFileSync(file, brotliDecompressSync(readFileSync(join(root, 'test/fixtures/nsight/mock.sqlite.br'))));
+    const output = execFileSync(process.execPath, ['dist/host/cli.js', 'explain', file, '--json'], {
+      cwd: work,
+      env: { PATH: process.env['PATH'], HOME: work, COPYSCOPE_DATA: join(work, 'data') },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 60_000,
+    });
+    expect(JSON.parse(output)).toMatchObject({ status: 'complete', imported: { format: 'nsight-systems', rows: 13 } });
+  });
 });
 
 describe('the built main process', () => {

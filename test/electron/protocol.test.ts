@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CopyscopeError } from '../../core/errors.ts';
+import { runs } from '../support/effort.ts';
 import type * as StandIn from './support/electron.ts';
 
 vi.mock('electron', () => import('./support/electron.ts'));
@@ -137,7 +138,7 @@ describe('copyscope://', () => {
           expect(path === null || path.startsWith(`${folder}/`)).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

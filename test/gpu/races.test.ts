@@ -1,9 +1,9 @@
 /** The shipped races on a real GPU: those that are flagged really spoil data, and their repaired twins don't. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withEvidence } from '../../core/analysis/hazards/evidence.ts';
-import { checkExperiment } from '../../core/analysis/hazards/repair.ts';
 import { applyChange } from '../../core/experiment/change.ts';
+import { withEvidence } from '../../core/hazards/evidence.ts';
+import { checkExperiment } from '../../core/hazards/repair.ts';
 import { lower } from '../../core/program/lower.ts';
 import { example, report, runOnGpu } from './support.ts';
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { copyStrategies } from '../../core/experiment/operations.ts';
 import { type Dtype, dtypes, elementBytes } from '../../native/copy/dtypes.ts';
 import { type DeviceTensor, type HostTensor, release, startCopy } from '../../native/index.ts';
+import { runs } from '../support/effort.ts';
 import { device, tensor } from './copySupport.ts';
 import { describeNative } from './support.ts';
 
@@ -43,7 +44,7 @@ describeNative('startCopy, any batch', () => {
         });
         release([copied, back]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

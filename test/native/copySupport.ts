@@ -25,6 +25,7 @@ export function tensor(dtype: Dtype, elements: number, seed = 1): HostTensor {
 export function simulate(order: {
   device?: string;
   failAfter?: number;
+  failHandleAfter?: number;
   delayNs?: number;
   memoryBytes?: number;
   peers?: number;
@@ -32,7 +33,7 @@ export function simulate(order: {
   nativeCopies().copySimulate({ device, ...order });
 }
 
-export const calm = { failAfter: -1, delayNs: 0, memoryBytes: 2 ** 34, peers: 1 };
+export const calm = { failAfter: -1, failHandleAfter: -1, delayNs: 0, memoryBytes: 2 ** 34, peers: 1 };
 
 /** As many tensors as sources, with the very same bytes. */
 export function expectBytes(results: readonly HostTensor[], sources: readonly Uint8Array[]): void {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HostTensor } from '../../native/copy/tensors.ts';
 import { traverse } from '../../native/copy/traverse.ts';
+import { runs } from '../support/effort.ts';
 
 const view = fc.nat(9).map((length) => new Uint8Array(length));
 const tensor = fc.nat(9).map((length) => new HostTensor({ data: new Float32Array(length) }));
@@ -52,7 +53,7 @@ describe('traverse', () => {
         atOnce.putEach((index) => `result ${index}`);
         expect(atOnce.root()).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typicalIterations } from '../../core/analysis/typicalIterations.ts';
+import { typicalIterations } from '../../core/figures/typicalIterations.ts';
 import { runInfoSchema } from '../../core/trace/run.ts';
 import { describeNative, example, request, rowsOf, runOnCpu } from './support.ts';
 

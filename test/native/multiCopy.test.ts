@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { profileCosts } from '../../core/cost/profileCosts.ts';
+import { multiCopyOptions } from '../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../../core/experiment/operations.ts';
+import { simulate } from '../../core/machine/simulate.ts';
+import { parseProfile } from '../../core/profile/profile.ts';
 import type { EngineRequest } from '../../core/program/engine.ts';
 import { lower } from '../../core/program/lower.ts';
-import { multiCopyOptions } from '../../core/program/multiCopyOptions.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
-import { simulate } from '../../core/simulator/simulate.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { copyDirections } from '../../core/trace/trace.ts';
+import { runs } from '../support/effort.ts';
 import { describeNative, ms, once, type RowView, request, rowsOf, runOnCpu } from './support.ts';
 
 const KiB = 1024;
@@ -118,14 +120,14 @@ describeNative('multi-tensor copies on the CPU engine', () => {
   test('the simulator predicts the rows that a run has: calls, waits, copies and kernels, and what the host copies', async () => {
     // Nothing between them needs padding.
     const bytes = [4096, 65_536, 128, 307_200, 4096, 1_048_576, 8192, 64, 64];
-    const profile = parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8')));
+    const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
     for (const strategy of copyStrategies) {
       for (const direction of copyDirections) {
         for (const memory of ['pageable', 'pinned'] as const) {
           const options = 'threads' in multiCopyOptions[strategy] ? { threads: 1 } : {};
           const wanted = experiment({ strategy, direction, memory, bytes, options });
           const native = await runOnCpu(wanted);
-          const predicted = { ...native, trace: simulate(wanted.program, profile).trace };
+          const predicted = { ...native, trace: simulate(wanted.program, costs).trace };
           const shape = (run: Run): string[] =>
             rowsOf(run)
               .map((row) => `${row.lane} ${row.kind} ${row.name} ${row.kind === 'copy' ? row.bytes : ''}`)
@@ -358,7 +360,7 @@ describeNative('multi-tensor copies on the CPU engine', () => {
           expect(info.verification).toMatchObject({ bytesChecked: total(bytes), bytesWrong: 0 });
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

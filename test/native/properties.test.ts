@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../support/effort.ts';
 import { describeNative, type RowView, request, rowsOf, runOnCpu } from './support.ts';
 
 const streams = ['a', 'b', 'blocking', 'default'] as const;
@@ -100,7 +101,7 @@ describeNative('small random programs', () => {
         }
         for (const engine of ['engine:gpu:h2d', 'engine:gpu:d2h']) inTurn(rows.filter((row) => row.engine === engine));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

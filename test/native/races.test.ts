@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withEvidence } from '../../core/analysis/hazards/evidence.ts';
-import { checkExperiment } from '../../core/analysis/hazards/repair.ts';
 import { applyChange } from '../../core/experiment/change.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
+import { withEvidence } from '../../core/hazards/evidence.ts';
+import { checkExperiment } from '../../core/hazards/repair.ts';
 import { lower } from '../../core/program/lower.ts';
 import { describeNative, request, runOnCpu } from './support.ts';
 

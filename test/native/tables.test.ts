@@ -5,7 +5,7 @@ import { contentByte } from '../../core/program/pattern.ts';
 import { loadAddon } from '../../native/addon.ts';
 import { decodeTrace } from '../../native/decode.ts';
 import { encodeProgram } from '../../native/encode.ts';
-import { codes, columns, layout, patternKinds } from '../../native/layout.ts';
+import { codes, fields, layout, patternKinds } from '../../native/layout.ts';
 import { describeNative, request } from './support.ts';
 
 describeNative('the addon', () => {
@@ -69,10 +69,13 @@ describe('encoding', () => {
     });
     const encoded = encodeProgram(program, { engine: 'cpu', timing: 'cupti' });
     const [thread] = encoded.threads;
-    const rows = Array.from({ length: (thread?.length ?? 0) / columns.instructions }, (_, row) =>
-      [...(thread ?? [])].slice(row * columns.instructions, (row + 1) * columns.instructions),
+    const width = fields.instructions.length;
+    const rows = Array.from({ length: (thread?.length ?? 0) / width }, (_, row) =>
+      [...(thread ?? [])].slice(row * width, (row + 1) * width),
     );
-    expect(rows.map(([code]) => codes[code ?? -1])).toEqual([
+    const column = (field: (typeof fields.instructions)[number]): (number | undefined)[] =>
+      rows.map((row) => row[fields.instructions.indexOf(field)]);
+    expect(column('code').map((code) => codes[code ?? -1])).toEqual([
       'copy',
       'recordEvent',
       'repeat',
@@ -80,11 +83,11 @@ describe('encoding', () => {
       'endRepeat',
       'synchronizeEvent',
     ]);
-    expect(rows.map((row) => row[1])).toEqual([0, 1, 2, 3, 2, 4]);
-    expect(rows.map((row) => row[9])).toEqual([0, 0, 3, 7, 0, 0]);
-    expect([rows[2]?.[10], rows[4]?.[10]]).toEqual([4, 2]);
+    expect(column('op')).toEqual([0, 1, 2, 3, 2, 4]);
+    expect(column('amount')).toEqual([0, 0, 3, 7, 0, 0]);
+    expect(column('jump')).toEqual([-1, -1, 4, -1, 2, -1]);
     expect(encoded.bufferIds).toEqual(['source', 'target']);
-    expect(encoded.expectations).toHaveLength(columns.expectations);
+    expect(encoded.expectations).toHaveLength(fields.expectations.length);
   });
 });
 

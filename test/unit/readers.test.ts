@@ -7,8 +7,8 @@ import { CopyscopeError } from '../../core/errors.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
 import { requireFigure } from '../../core/lessons/figure.ts';
 import { requireLesson } from '../../core/lessons/parse.ts';
+import { parseProfile } from '../../core/profile/profile.ts';
 import { requireArguments } from '../../core/service/requests.ts';
-import { parseProfile } from '../../core/simulator/profile.ts';
 import { requireSweep } from '../../core/sweep/parse.ts';
 import { decodeMetadata, encodeMetadata, metadataKeys } from '../../core/trace/arrow/metadata.ts';
 import { parseRunNotes } from '../../core/trace/notes.ts';
@@ -155,7 +155,7 @@ describe.each(Object.entries(readers))('the reader of a %s', (_, { document, rea
 
 it.each([
   ['profile', ['name'], 'name', 'an object is not a text'],
-  ['profile', ['copies', 'h2d', 'pinned', 'device'], 'copies.h2d.pinned.device', 'an object is not a list'],
+  ['profile', ['parameters', 'copies.h2d.pinned'], 'parameters.copies.h2d.pinned', 'an object is not a list'],
   ['experiment', ['name'], 'name', 'an object is not a text'],
   ['experiment', ['threads', '0', 'operations'], 'threads[0].operations', 'an object is not a list'],
   ['text of a sweep', ['axes', '0', 'label'], 'axes[0].label', 'an object is not a text'],

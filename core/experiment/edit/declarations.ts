@@ -1,7 +1,8 @@
 /** Edits of what an experiment declares: add, rename with all references, delete; and how often each one is used. */
 
+import { fieldPath } from '../../shape/path.ts';
 import { MiB } from '../../units.ts';
-import { type Experiment, fieldPath, walkOperations } from '../experiment.ts';
+import { type Experiment, walkOperations } from '../experiment.ts';
 import { freeName } from '../freeName.ts';
 import type { Operation } from '../operations.ts';
 import type { BufferDeclaration } from '../resources.ts';
@@ -130,7 +131,7 @@ function renameIn(holder: object, fields: readonly string[], from: string, to: s
   for (const field of fields) {
     const value: unknown = Reflect.get(holder, field);
     if (value === from && !isWord(field)) Reflect.set(holder, field, to);
-    else if (Array.isArray(value))
+    else if (Array.isArray(value) && value.includes(from))
       Reflect.set(
         holder,
         field,

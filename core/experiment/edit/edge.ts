@@ -1,5 +1,7 @@
 /** An event edge: one operation waits for another through an event, recorded after the one and waited for before the other. */
-import { type Experiment, fieldPath } from '../experiment.ts';
+
+import { fieldPath } from '../../shape/path.ts';
+import type { Experiment } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { unrecordedEvent } from './newOperation.ts';

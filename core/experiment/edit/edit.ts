@@ -1,9 +1,11 @@
-/** The frame of every edit: a copy is changed, checked like any document, and given back with what is selected then. */
+/** The frame of every edit: a draft is changed, checked like any document, and given back with what is selected then. */
 import { checkShape } from '../../shape/checkShape.ts';
-import { type Experiment, startsWith } from '../experiment.ts';
+import { startsWith } from '../../shape/path.ts';
+import type { Experiment } from '../experiment.ts';
 import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound } from '../references.ts';
+import { checkedDraft, drafts } from './checkedDraft.ts';
 import { type OperationPath, operationOf } from './paths.ts';
 
 /** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
@@ -14,13 +16,13 @@ export interface Edited {
 }
 
 /**
- * Runs `change` on a copy. It gives the operations that are to be selected, as objects of the copy; their paths are
- * looked up when it has finished, so a change need not keep track of them.
+ * Runs `change` on a draft, which shares with the document what isn't changed. It gives the operations that are to be
+ * selected, as objects of the draft; their paths are looked up when it has finished, so a change need not keep track of them.
  */
 export function edit(experiment: Experiment, change: (draft: Experiment) => Iterable<Operation> | undefined): Edited {
-  const draft = structuredClone(experiment);
-  const selected = new Set(change(draft) ?? []);
-  return { experiment: requireExperiment(draft), selected: pathsOf(draft, selected) };
+  const draft = drafts.createDraft(experiment);
+  const selected = pathsOf(draft, new Set(change(draft) ?? []));
+  return { experiment: checkedDraft(experiment, drafts.finishDraft(draft)), selected };
 }
 
 /**

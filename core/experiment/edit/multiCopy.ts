@@ -1,6 +1,7 @@
 /** Edits of a multi-tensor copy: its strategy, and the options that the strategy has. */
-import { multiCopyOptions, requireOptions } from '../../program/multiCopyOptions.ts';
+
 import type { Experiment } from '../experiment.ts';
+import { multiCopyOptions, requireOptions } from '../multiCopyOptions.ts';
 import type { copyStrategies, OperationOf } from '../operations.ts';
 import { type Edited, edit } from './edit.ts';
 import { type OperationPath, operationOf, refused } from './paths.ts';

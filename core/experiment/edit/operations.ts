@@ -1,5 +1,7 @@
 /** Edits of operations: insert, delete, move, duplicate, group, ungroup, change a field. */
-import { type Experiment, fieldPath, startsWith } from '../experiment.ts';
+
+import { fieldPath, startsWith } from '../../shape/path.ts';
+import type { Experiment } from '../experiment.ts';
 import { clonedOperation, type Operation } from '../operations.ts';
 import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';

@@ -1,6 +1,7 @@
 /** Where operations stand in a document, by number and by path, and where new ones can be put. */
 import { CopyscopeError } from '../../errors.ts';
-import { type Experiment, fieldPath, valueAtPath, walkOperations } from '../experiment.ts';
+import { fieldPath, valueAtPath } from '../../shape/path.ts';
+import { type Experiment, walkOperations } from '../experiment.ts';
 import { childOperations, type Operation } from '../operations.ts';
 
 /** Path of an operation in its document, as ['threads', 0, 'operations', 2]. */

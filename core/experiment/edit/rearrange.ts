@@ -3,12 +3,9 @@
  * only the lists are copied, and every other operation stays the very object that it was: it needs no new check, and
  * whoever has worked something out for it need not do so again.
  */
-import { checkShape } from '../../shape/checkShape.ts';
-import { type Experiment, eachOperation, experimentSchema } from '../experiment.ts';
-import { maxOperations, type Operation, operationSchema } from '../operations.ts';
-import { requireExperiment } from '../parse.ts';
-import { areReferencesSound, checkReferences } from '../references.ts';
-import { changedPart } from './changedPart.ts';
+import type { Experiment } from '../experiment.ts';
+import type { Operation } from '../operations.ts';
+import { checkedDraft } from './checkedDraft.ts';
 import { type Edited, pathsOf } from './edit.ts';
 
 /** Like edit(), for a `change` that leaves the operations and declarations that are there as they are. */
@@ -18,8 +15,7 @@ export function rearrange(
 ): Edited {
   const draft = withOwnLists(experiment);
   const selected = new Set(change(draft) ?? []);
-  // What is wrong is said by those who check whole documents, with the field's place in this one.
-  return { experiment: checked(experiment, draft) ?? requireExperiment(draft), selected: pathsOf(draft, selected) };
+  return { experiment: checkedDraft(experiment, draft), selected: pathsOf(draft, selected) };
 }
 
 function withOwnLists(experiment: Experiment): Experiment {
@@ -39,101 +35,3 @@ const copyOf = (operations: readonly Operation[]): Operation[] =>
   operations.map((operation) =>
     'operations' in operation ? { ...operation, operations: copyOf(operation.operations) } : operation,
   );
-
-/** The draft, checked as far as it is new; null where something is wrong with it. */
-function checked(before: Experiment, draft: Experiment): Experiment | null {
-  const found = checkedLists(before, draft);
-  if (found === null) return null;
-  const threads = draft.threads.map((thread, index) => ({ ...thread, operations: found.lists[index] ?? [] }));
-  if (isButForOperations(before, draft)) {
-    const made = { ...before, threads };
-    return areReferencesSound(made, found.fresh) ? made : null;
-  }
-  const declared = checkedDeclarations(before, draft);
-  if (declared === null) return null;
-  const made = { ...declared, threads };
-  return checkReferences(made).length === 0 ? made : null;
-}
-
-/** All but the operations, with the lists of before where they hold the same. */
-function checkedDeclarations(before: Experiment, draft: Experiment): Experiment | null {
-  const bare = { ...draft, threads: draft.threads.map((thread) => ({ ...thread, operations: [] })) };
-  const shape = checkShape(experimentSchema, bare);
-  if (!shape.ok) return null;
-  const data = shape.value;
-  return {
-    ...data,
-    environment: draft.environment === before.environment ? before.environment : data.environment,
-    devices: kept(before.devices, draft.devices, data.devices),
-    buffers: kept(before.buffers, draft.buffers, data.buffers),
-    streams: kept(before.streams, draft.streams, data.streams),
-    events: kept(before.events, draft.events, data.events),
-    signals: kept(before.signals, draft.signals, data.signals),
-  };
-}
-
-/** Whether only operations differ, so that all else was checked before. */
-function isButForOperations(before: Experiment, draft: Experiment): boolean {
-  const fields = Object.keys({ ...before, ...draft }) as (keyof Experiment)[];
-  return fields.every((field) => {
-    const [old, now] = [before[field], draft[field]];
-    if (field === 'threads') return holdTheSame(before.threads, draft.threads, isSameThread);
-    return old === now || (Array.isArray(old) && Array.isArray(now) && holdTheSame<unknown>(old, now));
-  });
-}
-
-const isSameThread = (a: Thread, b: Thread): boolean =>
-  Object.keys({ ...a, ...b }).every((field) => field === 'operations' || a[field as 'id'] === b[field as 'id']);
-
-type Thread = Experiment['threads'][number];
-
-function holdTheSame<Item>(a: readonly Item[], b: readonly Item[], isSame: (a: Item, b: Item) => boolean = Object.is) {
-  return a.length === b.length && a.every((item, index) => isSame(item, b[index] as Item));
-}
-
-/** The list of before where it holds the same. */
-const kept = <Item>(before: Item[], draft: readonly Item[], parsed: Item[]): Item[] =>
-  holdTheSame(before, draft) ? before : parsed;
-
-/** Groups nested deeper, which nobody writes by hand, are checked with the whole document. */
-const mostLevels = 16;
-
-interface CheckedLists {
-  /** Of each thread. */
-  readonly lists: readonly Operation[][];
-  /** Operations that were not there before. */
-  readonly fresh: readonly Operation[];
-}
-
-function checkedLists(before: Experiment, draft: Experiment): CheckedLists | null {
-  const parts = draft.threads.map(({ operations }, thread) =>
-    changedPart(before.threads[thread]?.operations ?? [], operations),
-  );
-  const known = new Set<Operation>();
-  before.threads.forEach(({ operations }, thread) => {
-    const { start, endBefore } = parts[thread] ?? { start: 0, endBefore: operations.length };
-    eachOperation(operations.slice(start, endBefore), (operation) => known.add(operation));
-  });
-  const fresh: Operation[] = [];
-  let isSound = true;
-  const look = (operations: readonly Operation[], level: number): Operation[] => {
-    if (operations.length > maxOperations || level > mostLevels) isSound = false;
-    return isSound ? operations.map((operation) => (known.has(operation) ? operation : parsed(operation, level))) : [];
-  };
-  const parsed = (operation: Operation, level: number): Operation => {
-    const isGroup = 'operations' in operation;
-    const shape = checkShape(operationSchema, isGroup ? { ...operation, operations: [] } : operation);
-    if (!shape.ok) isSound = false;
-    const own = shape.ok ? shape.value : operation;
-    const whole = isGroup && 'operations' in own ? { ...own, operations: look(operation.operations, level + 1) } : own;
-    fresh.push(whole);
-    return whole;
-  };
-  const lists = draft.threads.map(({ operations }, thread) => {
-    const { start, endAfter } = parts[thread] ?? { start: 0, endAfter: operations.length };
-    if (operations.length > maxOperations) isSound = false;
-    const changed = look(operations.slice(start, endAfter), 0);
-    return operations.slice(0, start).concat(changed, operations.slice(endAfter));
-  });
-  return isSound ? { lists, fresh } : null;
-}

@@ -1,6 +1,8 @@
 /** The one quantity of an operation that its block's length stands for: how long it takes, or how much it moves. */
+
+import { fieldPath } from '../../shape/path.ts';
 import { copyBytes } from '../describe.ts';
-import { type Experiment, fieldPath } from '../experiment.ts';
+import type { Experiment } from '../experiment.ts';
 import type { Operation, OperationName } from '../operations.ts';
 import { bufferBytes, maxDurationNs } from '../resources.ts';
 import { type Edited, editOperation } from './edit.ts';

@@ -1,7 +1,7 @@
 /** What a document can't say wrongly, but a program can: each rule that CUDA would only enforce once it runs. */
 import type { ErrorInfo } from '../../errors.ts';
-import { fieldPath } from '../../experiment/experiment.ts';
 import { experimentError } from '../../experiment/parse.ts';
+import { fieldPath } from '../../shape/path.ts';
 import { checkCaptures } from './captures.ts';
 import { checkDevices } from './devices.ts';
 import { checkLifetimes } from './lifetimes.ts';

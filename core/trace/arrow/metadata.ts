@@ -1,9 +1,10 @@
 /** A run file's metadata: the run's description and lanes as JSON, and a few plain keys for readers other than ours. */
 import { z } from 'zod';
 import type { CopyscopeError, ErrorInfo } from '../../errors.ts';
-import { type Experiment, experimentVersion, fieldPath } from '../../experiment/experiment.ts';
+import { type Experiment, experimentVersion } from '../../experiment/experiment.ts';
 import { parseExperiment } from '../../experiment/parse.ts';
 import { checkShape } from '../../shape/checkShape.ts';
+import { fieldPath } from '../../shape/path.ts';
 import { type RunInfo, runDescriptionSchema, runFormat, runVersion } from '../run.ts';
 import { copyDirections, type Lane, laneKinds } from '../trace.ts';
 import { damaged, runFileError } from './problems.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { calibrationPlan, standardOptions } from '../../../core/calibrate/calibration.ts';
 import { type Derived, deriveProfile, type Provenance } from '../../../core/calibrate/derive.ts';
 import type { PlanOptions } from '../../../core/calibrate/plan.ts';
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { CopyscopeError, describeError } from '../../../core/errors.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
 import type { DeviceReport } from '../../../core/program/engine.ts';
-import { defaultProfile } from '../../../core/simulator/engine.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/simulator/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import { calibrate } from '../../calibrate/calibrate.ts';
 import { dataFolder, ownProfilesFolder } from '../../paths.ts';
@@ -25,8 +25,6 @@ export interface CalibrateOptions {
   readonly out?: string | undefined;
   readonly quick: boolean;
   readonly json: boolean;
-  /** Folders and files with recorded runs to fit to, instead of measuring. */
-  readonly fromRuns?: readonly string[] | undefined;
 }
 
 const quickOptions = { largestBytes: 16 * 2 ** 20, iterations: 5 };
@@ -102,7 +100,7 @@ const newName = ({ assets }: Tools, { name, engine }: CalibrateOptions, { device
   requireFreeName(assets, name ?? `${engine === 'cuda' ? (devices[0]?.name ?? 'gpu') : engine} calibrated`);
 
 /** The name as a file's, which must not be that of a shipped profile: that one would go before it. */
-export async function requireFreeName(assets: Assets, name: string): Promise<string> {
+async function requireFreeName(assets: Assets, name: string): Promise<string> {
   const made = slug(name);
   const shipped = (await assets.profiles()).some((profile) => profile.name === made && !profile.own);
   if (made !== '' && !shipped) return made;
@@ -133,24 +131,24 @@ function describe(
     colors.bold(`Profile ${profile.name}`),
     ...wrap(profile.source, columns, ''),
     ...figures(profile),
-    ...wrap(`${taken} had to be taken from another profile; each section says which.`, columns, ''),
+    ...wrap(`${taken} had to be taken from another profile.`, columns, ''),
     ...limited(problems.map((problem) => `Not measured: ${problem}`)),
     `Written to ${path}. Use it with --profile ${profile.name}.`,
   ];
 }
 
-function figures({ link, calls, queue, measurements }: DeviceProfile): string[] {
+function figures({ parameters, measurements }: DeviceProfile): string[] {
   const rate = (bytesPerSecond: number): string => `${(bytesPerSecond / 1e9).toFixed(1)} GB/s`;
   return [
-    `Link: ${rate(link.h2dBytesPerSecond)} H2D, ${rate(link.d2hBytesPerSecond)} D2H, ${rate(link.bothBytesPerSecond)} both at once`,
-    `A launch takes the host ${(calls.launchNs / 1000).toFixed(2)} µs; a stream takes ${queue.depth} operations`,
+    `Link: ${rate(parameters['link.bytesPerSecond'])} one way, ${rate(parameters['link.bothBytesPerSecond'])} both ways at once`,
+    `A launch takes the host ${(parameters['calls.launchNs'] / 1000).toFixed(2)} µs; a stream takes ${parameters['queue.depth']} operations`,
     `${measurements?.length ?? 0} measurements, each with its spread, are in the file`,
   ];
 }
 
 const clearLine = '\r\u001b[K';
 
-export function calibrationLine({ animated, err }: Terminal) {
+function calibrationLine({ animated, err }: Terminal) {
   if (!animated) return { show: () => {}, clear: () => {} };
   return {
     show: (done: number, total: number, what: string) => err(`${clearLine}Calibrating ${done}/${total}: ${what}`),

@@ -1,8 +1,9 @@
 /** `copyscope check`: what an experiment leaves to chance, without running it. */
-import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
-import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/analysis/hazards/hazard.ts';
-import { checkExperiment } from '../../../core/analysis/hazards/repair.ts';
+
 import { CopyscopeError } from '../../../core/errors.ts';
+import { withEvidence } from '../../../core/hazards/evidence.ts';
+import { type HazardReport, hazardsFormat, hazardsVersion } from '../../../core/hazards/hazard.ts';
+import { checkExperiment } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import type { Context } from '../io.ts';

@@ -1,11 +1,7 @@
 /** `copyscope compare`: two runs beside one another, or a run and what is predicted for it. */
 
-import { compareRuns } from '../../../core/analysis/compare/comparison.ts';
-import {
-  type ComparisonDocument,
-  comparisonFormat,
-  comparisonVersion,
-} from '../../../core/analysis/compare/document.ts';
+import { compareRuns } from '../../../core/compare/comparison.ts';
+import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '../../../core/compare/document.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';

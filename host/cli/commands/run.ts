@@ -14,6 +14,7 @@ import { readExperimentOf, readInputFile, requireWritableAsRun } from '../inputF
 import type { Context } from '../io.ts';
 import { printRun } from '../printRun.ts';
 import { progressLine } from '../progress.ts';
+import { answersOf, type TraceQuestion } from '../traceAnswers.ts';
 
 export interface RunOptions {
   readonly engine?: EngineKind | undefined;
@@ -61,14 +62,18 @@ export const predict = (tools: Tools, file: string, { profile, json }: PredictOp
   run(tools, file, { engine: 'sim', profile, json });
 
 /** Prints what is in a run file or a trace; an experiment is simulated first. */
-export async function explain(tools: Tools, file: string, options: RunOptions): Promise<void> {
+export async function explain(tools: Tools, file: string, options: RunOptions & TraceQuestion): Promise<void> {
   const { context, assets } = tools;
   context.leaveAtOnce();
   const input = await readInputFile(file, context);
   const print = { json: options.json, madeHere: false };
   if (input.kind === 'run') {
-    refuseProfile(options.profile, 'this file is a run, which needs no simulation');
-    return printRun(input.run, assets, context.terminal, print);
+    if (input.run.info.imported === undefined) {
+      refuseProfile(options.profile, 'this file is a run, which needs no simulation');
+      return printRun(input.run, assets, context.terminal, print);
+    }
+    const answers = await answersOf(input.run, assets, context.terminal, options);
+    return printRun(input.run, assets, context.terminal, { ...print, answers });
   }
   return printRun(await simulated(tools, input.experiment, options.profile), assets, context.terminal, print);
 }

@@ -80,7 +80,8 @@ async function kept(result: PointResult, out: string | undefined): Promise<Omit<
   const { point } = result;
   if (result.status === 'failed') return { point, status: 'failed', error: result.error };
   if (out !== undefined) await writeWhole(join(out, `${String(point).padStart(4, '0')}.arrow`), result.file);
-  return { point, status: 'done', figures: result.figures };
+  const { makespanInterval = null, bandwidthIntervals = null } = result.info;
+  return { point, status: 'done', figures: result.figures, makespanInterval, bandwidthIntervals };
 }
 
 function requireAllDone(points: readonly PointResults[], { count }: SweepPlan): void {

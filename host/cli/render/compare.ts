@@ -4,9 +4,15 @@ import type {
   LaneDifference,
   OperationDifference,
   RunComparison,
-} from '../../../core/analysis/compare/comparison.ts';
-import { bySize, formatDifference, formatSpread, matchedByWords } from '../../../core/analysis/compare/format.ts';
-import { judgementText } from '../../../core/analysis/compare/text.ts';
+} from '../../../core/compare/comparison.ts';
+import {
+  bySize,
+  formatDifference,
+  formatSpread,
+  matchedByWords,
+  predictedWords,
+} from '../../../core/compare/format.ts';
+import { judgementText } from '../../../core/compare/text.ts';
 import { type Run, runOrigin } from '../../../core/trace/run.ts';
 import type { Colors, Terminal } from '../io.ts';
 import { describeOrigin } from './summary.ts';
@@ -24,6 +30,7 @@ export function drawComparison(a: Run, b: Run, comparison: RunComparison, all: b
     '',
     colors.bold('Makespan'),
     ...table([['A', 'B', 'B - A', ''], differenceCells(comparison.makespan)]),
+    ...wrap(predictedWords(comparison) ?? '', columns, '').filter((line) => line !== ''),
     '',
     ...drawOperations(comparison, all, screen),
     '',

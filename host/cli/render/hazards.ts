@@ -1,5 +1,5 @@
 /** Hazards for people: both operations, what can happen, the missing order, the remedy, and what a run found. */
-import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../../../core/analysis/hazards/hazard.ts';
+import type { Hazard, HazardEvidence, HazardOperation, HazardReport } from '../../../core/hazards/hazard.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
 

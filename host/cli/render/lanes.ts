@@ -1,5 +1,5 @@
 /** The lanes of one iteration as text: a line for each host thread, stream and engine, all on one time scale. */
-import { activity, type Iteration, makespan } from '../../../core/analysis/iteration.ts';
+import { activity, type Iteration, makespan } from '../../../core/trace/iteration.ts';
 import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { Lane } from '../../../core/trace/trace.ts';
 import { formatDuration } from '../../../core/units.ts';

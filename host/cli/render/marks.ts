@@ -1,5 +1,5 @@
 /** How each kind of activity looks in a terminal: a letter first, a colour second. */
-import type { Activity } from '../../../core/analysis/iteration.ts';
+import type { Activity } from '../../../core/trace/iteration.ts';
 import type { RowKind } from '../../../core/trace/trace.ts';
 import type { Colors } from '../io.ts';
 

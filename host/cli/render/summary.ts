@@ -1,9 +1,11 @@
 /** A run's summary for people: what it is, its figures, the verdicts, and whether the data is right. */
 
-import type { EngineUse } from '../../../core/analysis/engines.ts';
-import type { CopyKernelOverlap, Overlap } from '../../../core/analysis/overlap.ts';
-import type { LazySummary } from '../../../core/analysis/summary.ts';
-import { isUnmeasuredDevice } from '../../../core/simulator/profile.ts';
+import { intervalText } from '../../../core/cost/interval.ts';
+import type { EngineUse } from '../../../core/figures/engines.ts';
+import type { CopyKernelOverlap, Overlap } from '../../../core/figures/overlap.ts';
+import { isUnmeasuredDevice } from '../../../core/profile/profile.ts';
+import { rateIntervalText } from '../../../core/summary/predictedIntervals.ts';
+import type { LazySummary } from '../../../core/summary/summary.ts';
 import { laneTitles } from '../../../core/trace/laneTitles.ts';
 import type { RunInfo, RunOrigin } from '../../../core/trace/run.ts';
 import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
@@ -39,16 +41,18 @@ export function drawHeading(summary: LazySummary, origin: RunOrigin, colors: Col
   return [colors.bold(summary.name), `${describeOrigin(summary, origin)}; ${makespan}`, ...notWhole];
 }
 
-function describeMakespan({ makespanNs, iterations }: LazySummary): string {
+function describeMakespan({ makespanNs, makespanInterval, iterations }: LazySummary): string {
   const spread = iterations.recordedMakespanNs;
   if (makespanNs === null || spread === null) return 'nothing recorded';
   const shown = `makespan ${formatDuration(makespanNs)}`;
+  if (makespanInterval !== null) return `${shown}, ${intervalText(makespanInterval)}`;
   if (spread.count === 1) return shown;
   return `${shown}, ${formatDuration(spread.min)} to ${formatDuration(spread.max)} over ${spread.count} iterations`;
 }
 
 export function drawFigures(summary: LazySummary): string[] {
-  return [...drawOverlap(summary.overlap), '', ...drawEngines(summary.engines), ...drawRecordingCost(summary)];
+  const engines = [...drawEngines(summary.engines), ...drawBandwidthIntervals(summary)];
+  return [...drawOverlap(summary.overlap), '', ...engines, ...drawRecordingCost(summary)];
 }
 
 function drawOverlap(overlap: Overlap): string[] {
@@ -85,6 +89,17 @@ function drawEngines(engines: readonly EngineUse[]): string[] {
     bytesPerSecond === null || kind === 'compute' ? '' : formatRate(bytesPerSecond),
   ]);
   return table([['Engine', 'busy', 'of makespan', 'moved', 'bandwidth'], ...rows]);
+}
+
+/** As 'Link, predicted: H2D 55.1 GB/s, 52.6 to 57.4 GB/s (90 %).' */
+function drawBandwidthIntervals({ link, bandwidthIntervals }: LazySummary): string[] {
+  const ways = (['h2d', 'd2h'] as const).flatMap((way) => {
+    const [rate, interval] = [link[way].bytesPerSecond, bandwidthIntervals?.[way] ?? null];
+    return rate === null || interval === null
+      ? []
+      : `${way.toUpperCase()} ${formatRate(rate)}, ${rateIntervalText(interval)}`;
+  });
+  return ways.length === 0 ? [] : ['', `Link, predicted: ${ways.join('; ')}.`];
 }
 
 function drawRecordingCost({ iterations, timing }: LazySummary): string[] {

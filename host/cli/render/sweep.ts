@@ -1,5 +1,5 @@
 /** A sweep for a terminal: a line for each point, with its figures or why it has none. */
-import type { Spread } from '../../../core/analysis/statistics.ts';
+import type { Spread } from '../../../core/statistics.ts';
 import { amountText } from '../../../core/sweep/amounts.ts';
 import type { MetricUnit } from '../../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../../core/sweep/plan.ts';

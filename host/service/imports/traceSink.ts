@@ -1,6 +1,6 @@
 /** Reads a trace of another tool while it comes: memory holds its rows and one part, never the file. */
 import type { ByteStream } from '../../../core/import/importedFile.ts';
-import { readPyTorchTrace } from '../../../core/import/pytorchTrace.ts';
+import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { traceName } from '../../../core/import/sniff.ts';
 import type { Imported } from '../../../core/service/service.ts';
 import type { Run } from '../../../core/trace/run.ts';

@@ -173,10 +173,16 @@ Napi::Value benchMeasure(const Napi::CallbackInfo& info) {
     if (!Bench::instance().begin()) {
       throw Failure("engine.busy", "Another benchmark is in progress.", "Wait for it to end, or cancel it.");
     }
-    auto* const job = new Job(info.Env(), request);  // Deletes itself when it is done.
-    const Napi::Promise promise = job->promise();
-    job->Queue();
-    return promise;
+    try {
+      auto job = std::make_unique<Job>(info.Env(), request);
+      const Napi::Promise promise = job->promise();
+      job->Queue();
+      static_cast<void>(job.release());  // Deletes itself when it is done.
+      return promise;
+    } catch (...) {
+      Bench::instance().done();
+      throw;
+    }
 #else
     static_cast<void>(request);
     withoutCuda();

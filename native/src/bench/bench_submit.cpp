@@ -1,6 +1,7 @@
 // What submitting costs: the executor's host thread, recording off, beside a loop written by hand; taken in turns.
 #include "bench/bench_session.h"
 #include "clock.h"
+#include "copy/cuda_copy_handles.h"
 #include "cuda_engine.h"
 #include "executor.h"
 
@@ -54,7 +55,7 @@ class Submitter {
   // What the copies move, and where: the hand-written loop makes the very same calls.
   std::byte* source() { return backend_->host(0); }
   std::byte* target() { return backend_->host(1); }
-  cudaStream_t stream() { return static_cast<cudaStream_t>(backend_->copyStream(0)); }
+  cudaStream_t stream() { return static_cast<const copy::CudaCopyStream*>(backend_->copyStream(0))->handle(); }
 
  private:
   Backend& prepared() {

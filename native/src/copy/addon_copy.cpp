@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "../clock.h"
@@ -189,13 +190,15 @@ void initialiseCopies(Napi::Env env, Napi::Object exports) {
   exports.Set("copyMeasure", Napi::Function::New(env, copyMeasure, "copyMeasure"));
   exports.Set("copyCounts", Napi::Function::New(env, copyCounts, "copyCounts"));
   exports.Set("copyTrim", Napi::Function::New(env, copyTrim, "copyTrim"));
-  enterEngines();
-  auto* const environment = new Environment(env);
+  auto owned = std::make_unique<Environment>(env);
+  Environment* const environment = owned.get();
   env.AddCleanupHook([environment] {
     environment->close();
     delete environment;
     leaveEngines();
   });
+  static_cast<void>(owned.release());  // The hook's from here on.
+  enterEngines();
   const AddFunction add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name, environment));
   };

@@ -1,7 +1,8 @@
 // What JavaScript asks of a copy that it started, of the memory that copies give, and of streams.
 #include <cstring>
+#include <memory>
+#include <string>
 
-#include "../clock.h"
 #include "copy_environment.h"
 #include "copy_request.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 using namespace copy;
 
+/// Undefined, where it was left out, is no external.
 PendingCopy& copyOf(const Napi::CallbackInfo& info) {
-  if (info.Length() < 1) badCopyArgument("copy", "made by this addon");
   return *external<Ticket>(info[0], "copy").copy;
 }
 
@@ -22,23 +23,13 @@ Napi::Value copyState(const Napi::CallbackInfo& info) {
   });
 }
 
-/// copyNotify(copy, listener): calls it once the copy has ended. A small batch is waited for at once.
+/// copyNotify(copy, listener): returns at once, and calls the listener from the event loop once the copy has ended. The
+/// scheduler's thread waits for a copy that was submitted here.
 Napi::Value copyNotify(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    PendingCopy& copy = copyOf(info);
-    if (info.Length() < 2 || !info[1].IsFunction()) badCopyArgument("listener", "a function");
-    const auto listener = info[1].As<Napi::Function>();
-    if (environmentOf(info).notify(&copy, listener)) return info.Env().Undefined();
-    // A few megabytes on the wire: a thread's wake-up would take longer, unless the stream is full of other work.
-    constexpr std::int64_t patienceNs = 200000;
-    for (const std::int64_t start = nowNs(); nowNs() - start < patienceNs;) {
-      if (copy.state() == CopyState::pending) continue;
-      listener.Call({});
-      return info.Env().Undefined();
-    }
     const Ticket& ticket = external<Ticket>(info[0], "copy");
-    environmentOf(info).start(info.Env(), ticket, info.Env().Undefined());
-    environmentOf(info).notify(&copy, listener);
+    if (info.Length() < 2 || !info[1].IsFunction()) badCopyArgument("listener", "a function");
+    environmentOf(info).notify(info.Env(), ticket, info[1].As<Napi::Function>());
     return info.Env().Undefined();
   });
 }
@@ -64,14 +55,14 @@ Napi::Value copyCancel(const Napi::CallbackInfo& info) {
 /// An ArrayBuffer over the block, which goes back to its pool with it; empty where the runtime allows no such buffers, as
 /// Electron's does not.
 Napi::Value overBlock(Napi::Env env, const BlockRef& block, std::uint64_t bytes) {
-  auto* const held = new BlockRef(block);
+  auto held = std::make_unique<BlockRef>(block);
   napi_value buffer = nullptr;
   const napi_status status = napi_create_external_arraybuffer(
       env, block->memory, static_cast<std::size_t>(bytes),
-      [](napi_env, void*, void* hint) { delete static_cast<BlockRef*>(hint); }, held, &buffer);
-  if (status == napi_ok) return Napi::Value(env, buffer);
-  delete held;
-  return {};
+      [](napi_env, void*, void* hint) { delete static_cast<BlockRef*>(hint); }, held.get(), &buffer);
+  if (status != napi_ok) return {};
+  static_cast<void>(held.release());  // Goes with the buffer.
+  return Napi::Value(env, buffer);
 }
 
 /// copyBuffers(copy): { buffers, external }, the ArrayBuffers of results on the host, once. Where the runtime allows none
@@ -103,7 +94,6 @@ Napi::Value copyBuffers(const Napi::CallbackInfo& info) {
 /// copyRelease(storage): lets go of a tensor's memory now.
 Napi::Value copyRelease(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    if (info.Length() < 1) badCopyArgument("storage", "made by this addon");
     external<Storage>(info[0], "storage").block = nullptr;
     return info.Env().Undefined();
   });
@@ -141,7 +131,7 @@ Napi::Value copyPinned(const Napi::CallbackInfo& info) {
 Napi::Value copyStream(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     if (info.Length() < 1 || !info[0].IsString()) badCopyArgument("device", "a string");
-    const auto stream = std::make_shared<Stream>(copyEngine(info[0].As<Napi::String>().Utf8Value()));
+    const std::shared_ptr<Stream> stream = Stream::make(copyEngine(info[0].As<Napi::String>().Utf8Value()));
     return wrap<std::shared_ptr<Stream>>(info.Env(), stream);
   });
 }
@@ -149,21 +139,21 @@ Napi::Value copyStream(const Napi::CallbackInfo& info) {
 /// copySynchronize(stream): blocks until its work is done.
 Napi::Value copySynchronize(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    if (info.Length() < 1) badCopyArgument("stream", "made by this addon");
     const Stream& stream = *external<std::shared_ptr<Stream>>(info[0], "stream");
     stream.engine->device().attach();
-    stream.engine->device().synchronize(stream.stream);
+    stream.engine->device().synchronize(stream.stream.get());
     return info.Env().Undefined();
   });
 }
 
-/// copySimulate({ device, failAfter?, delayNs?, memoryBytes?, peers? }): orders failures of a simulated device, for tests.
+/// copySimulate({ device, failAfter?, failHandleAfter?, delayNs?, memoryBytes?, peers? }): orders failures of a simulated device, for tests.
 Napi::Value copySimulate(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     const Napi::Object request = requestOf(info);
     HostCopyDevice* const device = engineEntry(deviceName(request))->simulated;
     if (device == nullptr) badCopyArgument("device", "a simulated one");
     const auto number = [&](const char* name) { return request.Get(name).As<Napi::Number>().Int64Value(); };
+    if (request.Has("failHandleAfter")) device->failHandleAfter(static_cast<long>(number("failHandleAfter")));
     if (request.Has("failAfter")) device->failAfter(static_cast<long>(number("failAfter")));
     if (request.Has("delayNs")) device->delayCopies(static_cast<long>(number("delayNs")));
     if (request.Has("memoryBytes")) device->limitMemory(static_cast<std::size_t>(number("memoryBytes")));
@@ -173,6 +163,14 @@ Napi::Value copySimulate(const Napi::CallbackInfo& info) {
 }
 
 }  // namespace
+
+void refuseKind(const Napi::Value& value, const char* name, const Kind& expected) {
+  std::string found = "something that this addon didn't make";
+  for (const Kind* const kind : {&kindOf<Storage>, &kindOf<std::shared_ptr<Stream>>, &kindOf<Ticket>}) {
+    if (value.IsExternal() && value.As<Napi::External<void>>().CheckTypeTag(&kind->tag)) found = kind->name;
+  }
+  badCopyArgument(name, expected.name + std::string(", and is ") + found);
+}
 
 void initialiseHandles(const AddFunction& add) {
   add("copyState", copyState);

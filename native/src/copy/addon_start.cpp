@@ -37,11 +37,13 @@ void launch(const Napi::CallbackInfo& info, const Ticket& ticket, const Napi::Va
   }
 }
 
-/// { copy, storages, storageOf, offsets, bytes }: where each leaf's result lies.
+/// { copy, submitted, storages, storageOf, offsets, bytes }: where each leaf's result lies. `submitted`: all of it is in
+/// its stream, and nothing waits for it.
 Napi::Object started(Napi::Env env, const Ticket& ticket, const std::vector<BlockRef>& results) {
   const PackingPlan& plan = ticket.copy->placement;
   Napi::Object object = Napi::Object::New(env);
   object.Set("copy", wrap<Ticket>(env, ticket));
+  object.Set("submitted", ticket.copy->isSubmitted());
   Napi::Array storages = Napi::Array::New(env, results.size());
   for (std::size_t index = 0; index < results.size(); ++index) {
     storages.Set(static_cast<std::uint32_t>(index), wrap<Storage>(env, {ticket.copy->engine, results[index]}));
@@ -197,8 +199,7 @@ Napi::Value copyAcross(const Napi::CallbackInfo& info) {
       CopyDevice& device = from->engine->device();
       device.attach();
       copy.before = device.createEvent();
-      copy.beforeOwner = from->engine;
-      device.record(copy.before, source.copy->stream);
+      device.record(copy.before.get(), source.copy->stream);
     }
     const std::vector<BlockRef> results = copy.results;
     launch(info, ticket, info.Env().Undefined());

@@ -11,9 +11,30 @@
 
 namespace copyscope::copy {
 
-/// A stream or event of the device that made it.
-using StreamRef = void*;
-using EventRef = void*;
+/// A stream: made by a device, or one of a program's that the device's makers know. It goes only to devices of its maker's
+/// kind. Ending it ends no work: whoever owns it sees to that its work is done.
+class CopyStream {
+ public:
+  CopyStream() = default;
+  CopyStream(const CopyStream&) = delete;
+  CopyStream& operator=(const CopyStream&) = delete;
+  virtual ~CopyStream() = default;
+};
+
+/// An event. It may end while a stream has still to reach it.
+class CopyEvent {
+ public:
+  CopyEvent() = default;
+  CopyEvent(const CopyEvent&) = delete;
+  CopyEvent& operator=(const CopyEvent&) = delete;
+  virtual ~CopyEvent() = default;
+};
+
+using OwnedCopyStream = std::unique_ptr<CopyStream>;
+using OwnedCopyEvent = std::unique_ptr<CopyEvent>;
+/// Somebody else's, who keeps it longer.
+using StreamRef = CopyStream*;
+using EventRef = CopyEvent*;
 
 /// Bytes that a kernel copies within one device's memory. Pieces of one launch don't overlap.
 struct Piece {
@@ -63,12 +84,10 @@ class CopyDevice {
   /// stay there until the stream has passed.
   virtual void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) = 0;
 
-  virtual StreamRef createStream() = 0;
-  virtual void destroyStream(StreamRef stream) noexcept = 0;
+  virtual OwnedCopyStream createStream() = 0;
   virtual void synchronize(StreamRef stream) = 0;
 
-  virtual EventRef createEvent() = 0;
-  virtual void destroyEvent(EventRef event) noexcept = 0;
+  virtual OwnedCopyEvent createEvent() = 0;
   virtual void record(EventRef event, StreamRef stream) = 0;
   /// Blocks until the work before the event's last record is done; at once where it was never recorded.
   virtual void wait(EventRef event) = 0;

@@ -39,7 +39,11 @@ CopyEngine::CopyEngine(std::unique_ptr<CopyDevice> device, std::uint64_t pinnedB
   const bool spins = cores_ >= coresToSpin;
   const auto prepare = [shared, threads = threadsAtMost(cores_)](unsigned number) {
     keepToProcessorShare(number, threads);
-    shared->attach();
+    try {
+      shared->attach();
+    } catch (const Failure&) {
+      // The device is lost, which the thread's first copy will tell.
+    }
   };
   workers_ = std::make_unique<WorkerPool>(prepare, spins ? spinNs : 0);
 }
@@ -49,15 +53,12 @@ CopyEngine::~CopyEngine() {
   relays_.reset();
   try {
     device_->attach();
-    device_->synchronize(stream_);
+    device_->synchronize(stream_.get());
     ring_->waitForAll();
   } catch (const Failure&) {
     // The device is lost, and its memory with it.
   }
   ring_.reset();
-  device_->destroyEvent(done_);
-  for (const EventRef event : spareEvents_) device_->destroyEvent(event);
-  device_->destroyStream(stream_);
 }
 
 void CopyEngine::run(const Batch& batch, const CopyOptions& options, StreamRef stream,
@@ -117,24 +118,25 @@ void CopyEngine::copyOne(Job& job, const Transfer& transfer) {
 }
 
 void CopyEngine::finish(Job& job) {
-  device_->record(done_, job.stream);
-  device_->wait(done_);
+  device_->record(done_.get(), job.stream);
+  device_->wait(done_.get());
 }
 
-EventRef CopyEngine::takeEvent() {
+OwnedCopyEvent CopyEngine::takeEvent() {
   const std::lock_guard<std::mutex> lock(eventMutex_);
   if (spareEvents_.empty()) {
+    OwnedCopyEvent made = device_->createEvent();
     ++eventsMade_;
-    return device_->createEvent();
+    return made;
   }
-  const EventRef event = spareEvents_.back();
+  OwnedCopyEvent event = std::move(spareEvents_.back());
   spareEvents_.pop_back();
   return event;
 }
 
-void CopyEngine::putBack(EventRef event) {
+void CopyEngine::putBack(OwnedCopyEvent event) {
   const std::lock_guard<std::mutex> lock(eventMutex_);
-  spareEvents_.push_back(event);
+  spareEvents_.push_back(std::move(event));
 }
 
 RelayDevice CopyEngine::asRelay() const { return {device_, memory_, nullptr, nullptr}; }

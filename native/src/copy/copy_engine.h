@@ -76,7 +76,7 @@ class CopyEngine {
   MemoryPool& deviceMemory() { return *memory_; }
   /// What another engine needs to copy through this one's device.
   RelayDevice asRelay() const;
-  StreamRef defaultStream() const { return stream_; }
+  StreamRef defaultStream() const { return stream_.get(); }
 
   /// Returns when all data is where it belongs. Throws Failure (`copy.cancelled` where `cancelled` became true); then
   /// nothing uses the batch's memory any more, and its targets hold some of the data. `observer` hears of it.
@@ -86,11 +86,11 @@ class CopyEngine {
   /// Whether a batch is one for submitSmall().
   bool isSmall(const Batch& batch, const CopyOptions& options) const;
   /// Packs a small H2D batch for the pipelined strategy and submits it, without waiting for its arrival; null where the
-  /// batch is another, or the engine is busy. The event goes back by putBack(). With `find` the batch needn't say where
+  /// batch is another, or the engine is busy. The event may go back by putBack(). With `find` the batch needn't say where
   /// the tensors lie on the host, and none of them is page-locked.
-  EventRef submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
-                       const FindSource& find = nullptr);
-  void putBack(EventRef event);
+  OwnedCopyEvent submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
+                             const FindSource& find = nullptr);
+  void putBack(OwnedCopyEvent event);
   /// Starts waking workers for a batch of about this size that comes in a moment.
   void rouse(std::uint64_t payload);
 
@@ -116,7 +116,7 @@ class CopyEngine {
   void pipelined(Job& job);
   /// Puts everything into the stream; in D2H, takes it out of the slots too.
   void passThroughRing(Job& job, const std::vector<Transfer>& transfers);
-  EventRef takeEvent();
+  OwnedCopyEvent takeEvent();
   void hostToHost(Job& job);
   void deviceToDevice(Job& job);
   template <typename Put>
@@ -142,10 +142,10 @@ class CopyEngine {
   std::shared_ptr<CopyDevice> device_;
   std::shared_ptr<MemoryPool> pinned_;
   std::shared_ptr<MemoryPool> memory_;
-  StreamRef stream_ = nullptr;
-  EventRef done_ = nullptr;
+  OwnedCopyStream stream_;
+  OwnedCopyEvent done_;
   std::mutex eventMutex_;
-  std::vector<EventRef> spareEvents_;
+  std::vector<OwnedCopyEvent> spareEvents_;
   std::uint64_t eventsMade_ = 1;
   const unsigned cores_;
   std::mutex mutex_;

@@ -46,28 +46,24 @@ class Environment {
 
   /// Keeps `leaves` until the copy has ended, and Node running as long.
   void start(Napi::Env env, const Ticket& ticket, const Napi::Value& leaves) {
-    const std::uint64_t number = next_++;
-    Running& running = running_[number];
+    Running running;
     running.ticket = ticket;
     if (leaves.IsObject()) running.leaves = Napi::Persistent(leaves.As<Napi::Object>());
-    if (running_.size() == 1) doorbell_->keepRunning(env);
-    // By value: the environment may have gone. Its own thread calls only while it is there.
-    ticket.copy->onEnd = [this, number, doorbell = doorbell_] {
-      doorbell->ring([this, number](Napi::Env ended, Napi::Function) {
-        if (ended != nullptr) end(ended, number);
-      });
-    };
-    ticket.entry->scheduler.add(ticket.copy);
+    schedule(env, std::move(running));
   }
 
-  /// Calls `listener` once the copy has ended; false where it isn't one that runs in the background.
-  bool notify(const copy::PendingCopy* copy, const Napi::Function& listener) {
+  /// Calls `listener` from the event loop once the copy has ended. Never waits.
+  void notify(Napi::Env env, const Ticket& ticket, const Napi::Function& listener) {
     for (auto& [number, running] : running_) {
-      if (running.ticket.copy.get() != copy) continue;
+      if (running.ticket.copy != ticket.copy) continue;
       running.listeners.push_back(Napi::Persistent(listener));
-      return true;
+      return;
     }
-    return false;
+    Running running;
+    running.ticket = ticket;
+    running.listeners.push_back(Napi::Persistent(listener));
+    if (ticket.copy->state() == copy::CopyState::pending) return schedule(env, std::move(running));
+    tellEnd(this, doorbell_, keep(env, std::move(running)));
   }
 
   /// Cancels all copies, and waits until nothing uses this environment's memory.
@@ -85,12 +81,44 @@ class Environment {
     std::vector<Napi::FunctionReference> listeners;
   };
 
+  /// Leaves the copy to its scheduler's thread, which runs it, or waits for it where it was submitted.
+  void schedule(Napi::Env env, Running running) {
+    const Ticket ticket = running.ticket;
+    const std::uint64_t number = keep(env, std::move(running));
+    // By value: the environment may have gone. Its own thread calls only while it is there.
+    ticket.copy->onEnd = [this, number, doorbell = doorbell_] { tellEnd(this, doorbell, number); };
+    try {
+      ticket.entry->scheduler.add(ticket.copy);
+    } catch (...) {
+      // It will never end, so nobody may wait for it.
+      forget(env, number);
+      throw;
+    }
+  }
+
+  std::uint64_t keep(Napi::Env env, Running running) {
+    const std::uint64_t number = next_++;
+    running_.emplace(number, std::move(running));
+    if (running_.size() == 1) doorbell_->keepRunning(env);
+    return number;
+  }
+
+  void forget(Napi::Env env, std::uint64_t number) {
+    if (running_.erase(number) > 0 && running_.empty()) doorbell_->letEnd(env);
+  }
+
+  /// From any thread, also when the environment has gone.
+  static void tellEnd(Environment* environment, const std::shared_ptr<Doorbell>& doorbell, std::uint64_t number) {
+    doorbell->ring([environment, number](Napi::Env env, Napi::Function) {
+      if (env != nullptr) environment->end(env, number);
+    });
+  }
+
   void end(Napi::Env env, std::uint64_t number) {
     const auto found = running_.find(number);
     if (found == running_.end()) return;
     const std::vector<Napi::FunctionReference> listeners = std::move(found->second.listeners);
-    running_.erase(found);
-    if (running_.empty()) doorbell_->letEnd(env);
+    forget(env, number);
     for (const Napi::FunctionReference& listener : listeners) listener.Call({});
   }
 

@@ -15,24 +15,30 @@ struct Storage {
 };
 
 /// A stream that JavaScript made. Gone once its work is done.
-struct Stream {
-  explicit Stream(std::shared_ptr<copy::CopyEngine> owner) : engine(std::move(owner)) {
+class Stream {
+ public:
+  static std::shared_ptr<Stream> make(std::shared_ptr<copy::CopyEngine> engine) {
     engine->device().attach();
-    stream = engine->device().createStream();
+    copy::OwnedCopyStream made = engine->device().createStream();
+    return std::shared_ptr<Stream>(new Stream(std::move(engine), std::move(made)));
   }
   ~Stream() {
     try {
       engine->device().attach();
-      engine->device().synchronize(stream);
+      engine->device().synchronize(stream.get());
     } catch (const Failure&) {
       // The device is lost.
     }
-    engine->device().destroyStream(stream);
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  std::shared_ptr<copy::CopyEngine> engine;
-  copy::StreamRef stream = nullptr;
+
+  const std::shared_ptr<copy::CopyEngine> engine;
+  const copy::OwnedCopyStream stream;
+
+ private:
+  Stream(std::shared_ptr<copy::CopyEngine> owner, copy::OwnedCopyStream made)
+      : engine(std::move(owner)), stream(std::move(made)) {}
 };
 
 /// A copy, and what must live as long as it does.
@@ -42,16 +48,41 @@ struct Ticket {
   std::shared_ptr<Stream> stream;
 };
 
-/// What `value` was made to hold by wrap(). Failure `native.bad-argument` where this addon didn't make it.
+/// How an external is told from others, and what it is called. The numbers are random, and this addon's own.
+struct Kind {
+  napi_type_tag tag;
+  const char* name;
+};
+template <typename T>
+constexpr Kind kindOf = {};
+template <>
+inline constexpr Kind kindOf<Storage> = {{0x6d2f19c84be0a753, 0x8c41f07e52d96ab3}, "the memory of a tensor"};
+template <>
+inline constexpr Kind kindOf<std::shared_ptr<Stream>> = {{0x1b97e5a30c6f48d2, 0xa5e83d7162f40b9c}, "a stream"};
+template <>
+inline constexpr Kind kindOf<Ticket> = {{0xe40c7b26d183f59a, 0x937ad65e08c1b24f}, "a copy"};
+
+/// Failure `native.bad-argument` that says what `value` is instead of what it must be.
+[[noreturn]] void refuseKind(const Napi::Value& value, const char* name, const Kind& expected);
+
+/// What `value` was made to hold by wrap(). Failure `native.bad-argument` where this addon didn't make it, or made it to
+/// hold something else.
 template <typename T>
 T& external(const Napi::Value& value, const char* name) {
-  if (!value.IsExternal()) badCopyArgument(name, "made by this addon");
-  return *value.As<Napi::External<T>>().Data();
+  if (value.IsExternal()) {
+    const auto held = value.As<Napi::External<T>>();
+    if (held.CheckTypeTag(&kindOf<T>.tag)) return *held.Data();
+  }
+  refuseKind(value, name, kindOf<T>);
 }
 
 template <typename T>
 Napi::External<T> wrap(Napi::Env env, T content) {
-  return Napi::External<T>::New(env, new T(std::move(content)), [](Napi::Env, T* held) { delete held; });
+  auto owned = std::make_unique<T>(std::move(content));
+  const auto made = Napi::External<T>::New(env, owned.get(), [](Napi::Env, T* held) { delete held; });
+  static_cast<void>(owned.release());  // JavaScript's collector owns it from here on.
+  made.TypeTag(&kindOf<T>.tag);
+  return made;
 }
 
 }  // namespace copyscope::addon

@@ -6,28 +6,18 @@
 #include <optional>
 #include <vector>
 
+#include "../layout.h"
+
 namespace copyscope::copy {
 
-enum class Direction : std::uint8_t { h2d, d2h, d2d, h2h };
-
-/// The order is that of `copyStrategies` in core/experiment/operations.ts.
-enum class Strategy : std::uint8_t {
-  /// One copy and one synchronise a tensor, as Tensor.to does it.
-  blockingLoop,
-  /// All copies, then one synchronise.
-  nonBlockingLoop,
-  /// A copy into pinned memory, a blocking copy, tensor by tensor.
-  pinThenCopy,
-  /// The same without waiting in between, then one synchronise.
-  pinThenCopyNonBlocking,
-  /// Several threads copy into pinned memory, and each submits what it has pinned.
-  threadedPinning,
-  /// Small tensors packed into staging buffers that go over in one copy each; large ones staged each on its own.
-  packed,
-  /// Worker threads fill a reused ring of pinned slots while earlier slots are on the wire.
-  pipelined,
-};
-constexpr int strategyCount = 7;
+// What the strategies do, in the order of their numbers:
+// - blockingLoop: one copy and one synchronise a tensor, as Tensor.to does it.
+// - nonBlockingLoop: all copies, then one synchronise.
+// - pinThenCopy: a copy into pinned memory, a blocking copy, tensor by tensor.
+// - pinThenCopyNonBlocking: the same without waiting in between, then one synchronise.
+// - threadedPinning: several threads copy into pinned memory, and each submits what it has pinned.
+// - packed: small tensors packed into staging buffers that go over in one copy each; large ones staged each on its own.
+// - pipelined: worker threads fill a reused ring of pinned slots while earlier slots are on the wire.
 
 /// Those of the packed strategy have the names and defaults of ACCV-Lab's multi-tensor copier. A number of 0, and what
 /// has no value, is chosen from payload and cores.

@@ -32,11 +32,7 @@ void CopyPath::submit(const PathLoad& load, Direction direction) {
 
 DirectPath::DirectPath(CopyDevice& device) : device_(device) {
   device_.attach();
-  for (EventRef& event : crossed_) event = device_.createEvent();
-}
-
-DirectPath::~DirectPath() {
-  for (const EventRef event : crossed_) device_.destroyEvent(event);
+  for (OwnedCopyEvent& event : crossed_) event = device_.createEvent();
 }
 
 void DirectPath::put(std::size_t place, const PathLoad& load, Direction direction) {
@@ -45,11 +41,11 @@ void DirectPath::put(std::size_t place, const PathLoad& load, Direction directio
     std::byte* const host = load.host + offset;
     device_.copy(up ? device : host, up ? host : device, bytes, direction, stream_);
   });
-  device_.record(crossed_[place], stream_);
+  device_.record(crossed_[place].get(), stream_);
 }
 
 RelayPath::RelayPath(CopyDevice& target, const RelayDevice& relay)
-    : target_(target), relay_(relay), ownsStreams_(relay.link == nullptr) {
+    : target_(target), relay_(relay), link_(relay.link), peer_(relay.peer) {
   CopyDevice& device = *relay_.device;
   if (!target_.reaches(device) || !device.reaches(target_)) {
     throw Failure("copy.no-peer-access",
@@ -60,8 +56,12 @@ RelayPath::RelayPath(CopyDevice& target, const RelayDevice& relay)
                   "relay");
   }
   device.attach();
-  link_ = ownsStreams_ ? device.createStream() : relay_.link;
-  peer_ = ownsStreams_ ? device.createStream() : relay_.peer;
+  if (link_ == nullptr) {
+    ownLink_ = device.createStream();
+    ownPeer_ = device.createStream();
+    link_ = ownLink_.get();
+    peer_ = ownPeer_.get();
+  }
   for (Place& place : places_) {
     place.crossed = device.createEvent();
     place.moved = device.createEvent();
@@ -69,17 +69,7 @@ RelayPath::RelayPath(CopyDevice& target, const RelayDevice& relay)
   target_.attach();
 }
 
-RelayPath::~RelayPath() {
-  close();
-  CopyDevice& device = *relay_.device;
-  for (const Place& place : places_) {
-    device.destroyEvent(place.crossed);
-    device.destroyEvent(place.moved);
-  }
-  if (!ownsStreams_) return;
-  device.destroyStream(link_);
-  device.destroyStream(peer_);
-}
+RelayPath::~RelayPath() { close(); }
 
 void RelayPath::begin(std::uint32_t count, std::uint64_t bytes, EventRef before) {
   openAccess();
@@ -116,21 +106,21 @@ void RelayPath::put(std::size_t number, const PathLoad& load, Direction directio
     failure.message = "Through relay " + named(index()) + ": " + failure.message;
     throw;
   }
-  last_ = direction == Direction::h2d ? place.moved : place.crossed;
+  last_ = direction == Direction::h2d ? place.moved.get() : place.crossed.get();
 }
 
 /// The slot is free again once its last load has gone on to the target.
 void RelayPath::putUp(Place& place, const PathLoad& load) {
   CopyDevice& device = *relay_.device;
   std::byte* const slot = place.slot->memory;
-  device.streamWait(link_, place.moved);
+  device.streamWait(link_, place.moved.get());
   device.copy(slot, load.host, static_cast<std::size_t>(load.bytes), Direction::h2d, link_);
-  device.record(place.crossed, link_);
-  device.streamWait(peer_, place.crossed);
+  device.record(place.crossed.get(), link_);
+  device.streamWait(peer_, place.crossed.get());
   forEachRun(load, [&](std::byte* memory, std::uint64_t offset, std::size_t bytes) {
     target_.copyPeer(memory, slot + offset, device.index(), bytes, peer_);
   });
-  device.record(place.moved, peer_);
+  device.record(place.moved.get(), peer_);
 }
 
 /// The slot is free: its last load has arrived on the host.
@@ -140,10 +130,10 @@ void RelayPath::putDown(Place& place, const PathLoad& load) {
   forEachRun(load, [&](std::byte* memory, std::uint64_t offset, std::size_t bytes) {
     device.copyPeer(slot + offset, memory, target_.index(), bytes, peer_);
   });
-  device.record(place.moved, peer_);
-  device.streamWait(link_, place.moved);
+  device.record(place.moved.get(), peer_);
+  device.streamWait(link_, place.moved.get());
   device.copy(load.host, slot, static_cast<std::size_t>(load.bytes), Direction::d2h, link_);
-  device.record(place.crossed, link_);
+  device.record(place.crossed.get(), link_);
 }
 
 void RelayPath::join(StreamRef stream) {

@@ -73,17 +73,16 @@ class CopyPath {
 class DirectPath final : public CopyPath {
  public:
   explicit DirectPath(CopyDevice& device);
-  ~DirectPath() override;
   void begin(StreamRef stream) { stream_ = stream; }
   static constexpr std::uint64_t eventsMade = mostPathLoads;
 
  private:
   void put(std::size_t place, const PathLoad& load, Direction direction) override;
-  bool isOver(std::size_t place) override { return device_.isDone(crossed_[place]); }
+  bool isOver(std::size_t place) override { return device_.isDone(crossed_[place].get()); }
 
   CopyDevice& device_;
   StreamRef stream_ = nullptr;
-  EventRef crossed_[mostPathLoads] = {};
+  OwnedCopyEvent crossed_[mostPathLoads];
 };
 
 /// What the engine needs of a device whose link it may use.
@@ -123,12 +122,12 @@ class RelayPath final : public CopyPath {
   struct Place {
     BlockRef slot;
     /// Behind the copy over the link, and behind those over the peer link.
-    EventRef crossed = nullptr;
-    EventRef moved = nullptr;
+    OwnedCopyEvent crossed;
+    OwnedCopyEvent moved;
   };
 
   void put(std::size_t place, const PathLoad& load, Direction direction) override;
-  bool isOver(std::size_t place) override { return relay_.device->isDone(places_[place].crossed); }
+  bool isOver(std::size_t place) override { return relay_.device->isDone(places_[place].crossed.get()); }
   void putUp(Place& place, const PathLoad& load);
   void putDown(Place& place, const PathLoad& load);
   void openAccess();
@@ -136,7 +135,9 @@ class RelayPath final : public CopyPath {
 
   CopyDevice& target_;
   const RelayDevice relay_;
-  const bool ownsStreams_;
+  /// Where the relay names no streams.
+  OwnedCopyStream ownLink_;
+  OwnedCopyStream ownPeer_;
   StreamRef link_ = nullptr;
   StreamRef peer_ = nullptr;
   Place places_[mostPathLoads];

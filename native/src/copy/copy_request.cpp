@@ -214,10 +214,10 @@ Ticket newTicket(const Napi::Object& request, const std::shared_ptr<EngineEntry>
   ticket.entry = entry;
   StreamRef stream = entry->engine->defaultStream();
   const Napi::Value value = request.Get(streamName);
-  if (value.IsExternal()) {
+  if (!value.IsUndefined()) {
     ticket.stream = external<std::shared_ptr<Stream>>(value, streamName);
     if (ticket.stream->engine != entry->engine) badCopyArgument(streamName, "a stream of the device");
-    stream = ticket.stream->stream;
+    stream = ticket.stream->stream.get();
   }
   ticket.copy = std::make_shared<PendingCopy>(entry->engine, stream);
   const Napi::Value asked = request.Get("options");

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "../cuda_calls.h"
 #include "../device_scope.h"
+#include "cuda_copy_handles.h"
 #include "piece_kernel.h"
 
 namespace copyscope::copy {
@@ -22,8 +22,8 @@ cudaMemcpyKind kindOf(Direction direction) {
   }
 }
 
-cudaStream_t streamOf(StreamRef stream) { return static_cast<cudaStream_t>(stream); }
-cudaEvent_t eventOf(EventRef event) { return static_cast<cudaEvent_t>(event); }
+cudaStream_t streamOf(StreamRef stream) { return static_cast<const CudaCopyStream*>(stream)->handle(); }
+cudaEvent_t eventOf(EventRef event) { return static_cast<const CudaCopyEvent*>(event)->handle(); }
 
 /// The result of an allocation: null where there is no memory left, a Failure for anything else.
 void* orNull(cudaError_t error, void* memory, const char* call) {
@@ -103,22 +103,12 @@ class CudaCopyDevice final : public CopyDevice {
     check(launchPieces(streamOf(stream), pieces, count), "cudaLaunchKernel");
   }
 
-  StreamRef createStream() override {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    return stream;
-  }
-  void destroyStream(StreamRef stream) noexcept override { static_cast<void>(cudaStreamDestroy(streamOf(stream))); }
+  OwnedCopyStream createStream() override { return std::make_unique<CudaCopyStream>(copyscope::createStream(true)); }
   void synchronize(StreamRef stream) override {
     check(cudaStreamSynchronize(streamOf(stream)), "cudaStreamSynchronize");
   }
 
-  EventRef createEvent() override {
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    return event;
-  }
-  void destroyEvent(EventRef event) noexcept override { static_cast<void>(cudaEventDestroy(eventOf(event))); }
+  OwnedCopyEvent createEvent() override { return std::make_unique<CudaCopyEvent>(copyscope::createEvent(false)); }
   void record(EventRef event, StreamRef stream) override {
     check(cudaEventRecord(eventOf(event), streamOf(stream)), "cudaEventRecord");
   }

@@ -18,15 +18,26 @@ namespace {
 constexpr std::size_t headerBytes = 256;
 constexpr std::size_t defaultMemory = std::size_t{1} << 34;
 
+/// Counts a handle as long as it lives.
+class Counted {
+ public:
+  explicit Counted(std::shared_ptr<std::atomic<long>> count) : count_(std::move(count)) { ++*count_; }
+  ~Counted() { --*count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  const std::shared_ptr<std::atomic<long>> count_;
+};
+
 /// A count of records asked for and of records reached, as an event has them.
-class HostEvent {
+class Records {
  public:
   std::uint64_t ask() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return ++asked_;
   }
   void reach(std::uint64_t record) {
-    // Told under the lock: whoever waits may destroy the event at once.
     const std::lock_guard<std::mutex> lock(mutex_);
     if (record > reached_) reached_ = record;
     changed_.notify_all();
@@ -51,10 +62,21 @@ class HostEvent {
   std::uint64_t reached_ = 0;
 };
 
-class HostStream {
+/// Streams that have yet to reach it keep its records.
+class HostEvent final : public CopyEvent {
  public:
-  HostStream() : worker_([this] { work(); }) {}
-  ~HostStream() {
+  explicit HostEvent(std::shared_ptr<std::atomic<long>> live) : live_(std::move(live)) {}
+  const std::shared_ptr<Records>& records() const { return records_; }
+
+ private:
+  const Counted live_;
+  const std::shared_ptr<Records> records_ = std::make_shared<Records>();
+};
+
+class HostStream final : public CopyStream {
+ public:
+  explicit HostStream(std::shared_ptr<std::atomic<long>> live) : live_(std::move(live)), worker_([this] { work(); }) {}
+  ~HostStream() override {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       closed_ = true;
@@ -91,6 +113,7 @@ class HostStream {
     }
   }
 
+  const Counted live_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> commands_;
@@ -100,7 +123,7 @@ class HostStream {
 };
 
 HostStream& streamOf(StreamRef stream) { return *static_cast<HostStream*>(stream); }
-HostEvent& eventOf(EventRef event) { return *static_cast<HostEvent*>(event); }
+const std::shared_ptr<Records>& recordsOf(EventRef event) { return static_cast<HostEvent*>(event)->records(); }
 
 std::byte* allocate(std::size_t bytes) {
   const std::size_t whole = (bytes + headerBytes + 255) / 256 * 256;
@@ -198,25 +221,37 @@ bool HostCopyDevice::reaches(const CopyDevice& other) {
   return simulated != nullptr && peers_.load() && simulated->peers_.load();
 }
 
-StreamRef HostCopyDevice::createStream() { return new HostStream(); }
-void HostCopyDevice::destroyStream(StreamRef stream) noexcept { delete &streamOf(stream); }
-void HostCopyDevice::synchronize(StreamRef stream) { streamOf(stream).synchronize(); }
-EventRef HostCopyDevice::createEvent() { return new HostEvent(); }
-void HostCopyDevice::destroyEvent(EventRef event) noexcept { delete &eventOf(event); }
-
-void HostCopyDevice::record(EventRef event, StreamRef stream) {
-  HostEvent* const recorded = &eventOf(event);
-  const std::uint64_t number = recorded->ask();
-  streamOf(stream).put([recorded, number] { recorded->reach(number); });
+void HostCopyDevice::failHandleIfOrdered() {
+  if (failHandleAfter_.load() >= 0 && failHandleAfter_.fetch_sub(1) == 0) {
+    throw Failure("engine.cuda", "The simulated device made no stream or event, as ordered.");
+  }
 }
 
-void HostCopyDevice::wait(EventRef event) { eventOf(event).waitFor(eventOf(event).asked()); }
-bool HostCopyDevice::isDone(EventRef event) { return eventOf(event).isDone(); }
+OwnedCopyStream HostCopyDevice::createStream() {
+  failHandleIfOrdered();
+  return std::make_unique<HostStream>(liveHandles_);
+}
+
+OwnedCopyEvent HostCopyDevice::createEvent() {
+  failHandleIfOrdered();
+  return std::make_unique<HostEvent>(liveHandles_);
+}
+
+void HostCopyDevice::synchronize(StreamRef stream) { streamOf(stream).synchronize(); }
+
+void HostCopyDevice::record(EventRef event, StreamRef stream) {
+  const std::shared_ptr<Records> records = recordsOf(event);
+  const std::uint64_t number = records->ask();
+  streamOf(stream).put([records, number] { records->reach(number); });
+}
+
+void HostCopyDevice::wait(EventRef event) { recordsOf(event)->waitFor(recordsOf(event)->asked()); }
+bool HostCopyDevice::isDone(EventRef event) { return recordsOf(event)->isDone(); }
 
 void HostCopyDevice::streamWait(StreamRef stream, EventRef event) {
-  HostEvent* const awaited = &eventOf(event);
-  const std::uint64_t number = awaited->asked();
-  streamOf(stream).put([awaited, number] { awaited->waitFor(number); });
+  const std::shared_ptr<Records> records = recordsOf(event);
+  const std::uint64_t number = records->asked();
+  streamOf(stream).put([records, number] { records->waitFor(number); });
 }
 
 }  // namespace copyscope::copy

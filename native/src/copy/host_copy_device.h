@@ -25,11 +25,9 @@ class HostCopyDevice : public CopyDevice {
   void copyPeer(void* target, const void* source, int sourceDevice, std::size_t bytes, StreamRef stream) override;
   void copyPieces(const Piece* pieces, std::size_t count, StreamRef stream) override;
   bool reaches(const CopyDevice& other) override;
-  StreamRef createStream() override;
-  void destroyStream(StreamRef stream) noexcept override;
+  OwnedCopyStream createStream() override;
   void synchronize(StreamRef stream) override;
-  EventRef createEvent() override;
-  void destroyEvent(EventRef event) noexcept override;
+  OwnedCopyEvent createEvent() override;
   void record(EventRef event, StreamRef stream) override;
   void wait(EventRef event) override;
   bool isDone(EventRef event) override;
@@ -37,6 +35,8 @@ class HostCopyDevice : public CopyDevice {
 
   /// The copy after so many more fails, once; negative for none.
   void failAfter(long copies) { failAfter_.store(copies); }
+  /// The stream or event after so many more can't be made, once; negative for none.
+  void failHandleAfter(long handles) { failHandleAfter_.store(handles); }
   /// Each copy takes at least this long.
   void delayCopies(long nanoseconds) { delayNs_.store(nanoseconds); }
   /// Device memory there is in all.
@@ -45,15 +45,20 @@ class HostCopyDevice : public CopyDevice {
   void allowPeers(bool allowed) { peers_.store(allowed); }
   /// Pinned and device blocks that are allocated now.
   long liveBlocks() const { return liveBlocks_.load(); }
+  /// Streams and events that are there now. The count outlives the device.
+  std::shared_ptr<const std::atomic<long>> liveHandles() const { return liveHandles_; }
   /// Calls of copy() and of copyPieces() until now.
   long copies() const { return copies_.load(); }
   long pieceLaunches() const { return pieceLaunches_.load(); }
 
  private:
   void failIfOrdered();
+  void failHandleIfOrdered();
 
   const int index_;
   std::atomic<long> failAfter_{-1};
+  std::atomic<long> failHandleAfter_{-1};
+  const std::shared_ptr<std::atomic<long>> liveHandles_ = std::make_shared<std::atomic<long>>(0);
   std::atomic<long> delayNs_{0};
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};

@@ -20,24 +20,23 @@ MemoryPool::~MemoryPool() { trimLocked(); }
 
 BlockRef MemoryPool::take(std::uint64_t bytes) {
   const std::uint64_t whole = blockBytes(bytes);
-  std::byte* memory = nullptr;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = unused_.find(whole);
-    if (found != unused_.end() && !found->second.empty()) {
-      memory = found->second.back();
-      found->second.pop_back();
-    } else {
-      memory = reserve(whole);
-    }
-    if (memory == nullptr) return nullptr;
-    counts_.usedBytes += whole;
-  }
+  // The reference comes first: where there is no room for it, no memory is on its way to it.
   const std::shared_ptr<MemoryPool> self = shared_from_this();
-  return BlockRef(new Block{memory, whole}, [self](const Block* block) {
-    self->putBack(*block);
-    delete block;
+  const std::shared_ptr<Block> block(new Block{nullptr, whole}, [self](const Block* ended) {
+    if (ended->memory != nullptr) self->putBack(*ended);
+    delete ended;
   });
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::byte*>& unused = unused_[whole];
+  if (!unused.empty()) {
+    block->memory = unused.back();
+    unused.pop_back();
+  } else {
+    block->memory = reserve(whole);
+  }
+  if (block->memory == nullptr) return nullptr;
+  counts_.usedBytes += whole;
+  return block;
 }
 
 std::byte* MemoryPool::reserve(std::uint64_t bytes) {
@@ -50,7 +49,12 @@ std::byte* MemoryPool::reserve(std::uint64_t bytes) {
   }
   if (memory == nullptr) return nullptr;
   auto* const start = static_cast<std::byte*>(memory);
-  blocks_[start] = bytes;
+  try {
+    blocks_[start] = bytes;
+  } catch (...) {
+    release_(memory);
+    throw;
+  }
   ++counts_.allocations;
   counts_.allocatedBytes += bytes;
   counts_.reservedBytes += bytes;

@@ -101,15 +101,14 @@ void MultiCopy::forEachTensor(const Work& work) {
     const std::lock_guard<std::mutex> lock(mutex);
     spare.push_back(std::move(hand));
   });
-  for (const Hand& hand : spare) device.destroyStream(hand.stream);
   all.rethrow();
 }
 
 void MultiCopy::move(const Hand& hand, std::byte* target, const std::byte* source, std::uint64_t bytes,
                      Direction direction) {
   if (bytes == 0) return;
-  engine_.device().copy(target, source, static_cast<std::size_t>(bytes), direction, hand.stream);
-  engine_.device().synchronize(hand.stream);
+  engine_.device().copy(target, source, static_cast<std::size_t>(bytes), direction, hand.stream.get());
+  engine_.device().synchronize(hand.stream.get());
 }
 
 void MultiCopy::makeSources() {

@@ -41,8 +41,9 @@ class MultiCopy {
   void placeTargets();
   /// What a thread needs to look after tensors without the engine: a stream of its own, and memory for the largest one.
   struct Hand {
-    StreamRef stream = nullptr;
     Pages scratch;
+    /// Ends before the memory that its copies use.
+    OwnedCopyStream stream;
   };
   template <typename Work>
   void forEachTensor(const Work& work);

@@ -38,7 +38,7 @@ Failure failureOf(std::exception_ptr thrown) {
 
 PendingCopy::~PendingCopy() {
   // The link may still be writing into the results, which go back to their pool now.
-  if (submitted_ != nullptr) wait();
+  if (isSubmitted_) wait();
 }
 
 /// Contiguous copies of the strided sources take their places.
@@ -54,10 +54,11 @@ void PendingCopy::gather() {
 }
 
 void PendingCopy::execute() noexcept {
-  if (submitted_ != nullptr) return wait();
+  if (isSubmitted_) return wait();
+  if (state() != CopyState::pending) return;
   try {
     engine->device().attach();
-    if (before != nullptr) engine->device().streamWait(stream, before);
+    if (before != nullptr) engine->device().streamWait(stream, before.get());
     gather();
     engine->run(batch, options, stream, &cancelled_);
     end(CopyState::done);
@@ -70,7 +71,8 @@ bool PendingCopy::submitSmall(const FindSource& find) {
   if (!strided.empty() || before != nullptr) return false;
   try {
     submitted_ = engine->submitSmall(batch, options, stream, find);
-    return submitted_ != nullptr;
+    isSubmitted_ = submitted_ != nullptr;
+    return isSubmitted_;
   } catch (...) {
     fail();
     return true;
@@ -82,7 +84,7 @@ CopyState PendingCopy::state() {
   if (state_ != CopyState::pending || submitted_ == nullptr) return state_;
   bool done = false;
   try {
-    done = engine->device().isDone(submitted_);
+    done = engine->device().isDone(submitted_.get());
   } catch (...) {
     lock.unlock();
     fail();
@@ -96,7 +98,7 @@ CopyState PendingCopy::state() {
 void PendingCopy::wait() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
   if (state_ != CopyState::pending) return;
-  if (submitted_ == nullptr) {
+  if (!isSubmitted_) {
     ended_.wait(lock, [this] { return state_ != CopyState::pending; });
     return;
   }
@@ -129,8 +131,8 @@ void PendingCopy::end(CopyState state) noexcept {
   if (state != CopyState::done || !onHost) results.clear();
   sources.clear();
   gathered_.clear();
-  if (before != nullptr) beforeOwner->device().destroyEvent(before);
-  if (submitted_ != nullptr) engine->putBack(submitted_);
+  before = nullptr;
+  if (submitted_ != nullptr) engine->putBack(std::move(submitted_));
   state_ = state;
   ended_.notify_all();
 }

@@ -41,8 +41,7 @@ class PendingCopy {
   CopyOptions options;
   std::vector<StridedSource> strided;
   /// Work in another engine's stream that must be done first: recorded when the copy was asked for.
-  EventRef before = nullptr;
-  std::shared_ptr<CopyEngine> beforeOwner;
+  OwnedCopyEvent before;
   /// Let go of when the copy has ended; results on the host when they have been fetched.
   std::vector<BlockRef> sources;
   std::vector<BlockRef> results;
@@ -50,7 +49,7 @@ class PendingCopy {
   /// Called on the scheduler's thread after the end.
   std::function<void()> onEnd;
 
-  /// Does the work on this thread. Never throws.
+  /// Does the work on this thread, or waits for it where it was submitted; nothing where the copy has ended. Never throws.
   void execute() noexcept;
   /// Packs and submits a small batch on this thread; false where it isn't one. With `find` the batch needn't say where
   /// the tensors lie on the host.
@@ -60,7 +59,8 @@ class PendingCopy {
   /// What went wrong; only where the state is failed or cancelled.
   const Failure& failure() const { return failure_; }
   void wait() noexcept;
-  bool isSubmitted() const { return submitted_ != nullptr; }
+  /// Whether submitSmall() has put it on its way.
+  bool isSubmitted() const { return isSubmitted_; }
 
  private:
   void gather();
@@ -69,7 +69,8 @@ class PendingCopy {
 
   std::atomic<bool> cancelled_{false};
   /// Of a small batch that its owner submitted. Goes back with the end, under the mutex.
-  EventRef submitted_ = nullptr;
+  OwnedCopyEvent submitted_;
+  bool isSubmitted_ = false;
   std::vector<std::vector<std::byte>> gathered_;
   std::mutex mutex_;
   CopyState state_ = CopyState::pending;

@@ -318,21 +318,21 @@ bool CopyEngine::isSmall(const Batch& batch, const CopyOptions& options) const {
   return batch.direction == Direction::h2d && options.strategy == Strategy::pipelined && batch.bytes() <= most;
 }
 
-EventRef CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
-                                 const FindSource& find) {
+OwnedCopyEvent CopyEngine::submitSmall(const Batch& batch, const CopyOptions& options, StreamRef stream,
+                                       const FindSource& find) {
   if (!isSmall(batch, options)) return nullptr;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   device_->attach();
   Job job{batch, options, stream, nullptr, chooseTuning(options, batch.bytes(), cores_), nullptr, {}, {}};
   if (find != nullptr) job.find = &find;
-  const EventRef event = takeEvent();
+  OwnedCopyEvent event = takeEvent();
   try {
     passThroughRing(job, batch.transfers);
-    device_->record(event, stream);
+    device_->record(event.get(), stream);
   } catch (...) {
     endQuietly(stream);
-    putBack(event);
+    putBack(std::move(event));
     throw;
   }
   ring_->advance(plan_.chunks.size());

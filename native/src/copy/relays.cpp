@@ -28,12 +28,6 @@ bool goesApart(const Transfer& transfer, Direction direction) {
 
 }  // namespace
 
-CopyEngine::Relays::~Relays() {
-  known_.clear();
-  direct_.reset();
-  if (before_ != nullptr) engine_.device_->destroyEvent(before_);
-}
-
 void CopyEngine::Relays::add(const RelayDevice& device) {
   const std::lock_guard<std::mutex> lock(knownMutex_);
   std::unique_ptr<RelayPath>& path = known_[device.device->index()];
@@ -114,8 +108,8 @@ void CopyEngine::Relays::begin(Job& job, const RelayTuning& chosen) {
   }
   // What the last batch left under way it has waited for.
   for (CopyPath* const path : paths_) path->forget();
-  device.record(before_, job.stream);
-  for (RelayPath* const relay : relays_) relay->begin(chosen.relaySlots, chosen.tuning.chunkBytes, before_);
+  device.record(before_.get(), job.stream);
+  for (RelayPath* const relay : relays_) relay->begin(chosen.relaySlots, chosen.tuning.chunkBytes, before_.get());
 }
 
 void CopyEngine::Relays::quiesce(Job& job) noexcept {

@@ -18,7 +18,6 @@ namespace copyscope::copy {
 class CopyEngine::Relays {
  public:
   explicit Relays(CopyEngine& engine) : engine_(engine) {}
-  ~Relays();
   Relays(const Relays&) = delete;
   Relays& operator=(const Relays&) = delete;
 
@@ -61,7 +60,7 @@ class CopyEngine::Relays {
   std::mutex knownMutex_;
   std::map<int, std::unique_ptr<RelayPath>> known_;
   std::unique_ptr<DirectPath> direct_;
-  EventRef before_ = nullptr;
+  OwnedCopyEvent before_;
 
   // Of the batch under way. The thread that runs it alone looks after paths and slots and makes all calls to the devices:
   // threads that ask the driver at the same time hold each other up. The others copy between slots and tensors.

@@ -7,33 +7,26 @@
 
 namespace copyscope::copy {
 
-SlotRing::~SlotRing() { reset(); }
-
-void SlotRing::reset() {
-  for (Slot& slot : slots_) {
-    if (slot.event != nullptr) device_.destroyEvent(slot.event);
-  }
-  slots_ = std::vector<Slot>();
-  start_ = 0;
-}
-
 void SlotRing::prepare(std::uint32_t count, std::uint64_t bytes, std::uint64_t needed) {
   if (slots_.size() != count || slotBytes_ != bytes) {
     waitForAll();
-    reset();
     slots_ = std::vector<Slot>(count);
+    start_ = 0;
     slotBytes_ = bytes;
   }
   for (std::uint64_t chunk = 0; chunk < std::min<std::uint64_t>(count, needed); ++chunk) {
     Slot& slot = slotOf(chunk);
     if (slot.block != nullptr) continue;
-    slot.block = pinned_.take(bytes);
-    if (slot.block == nullptr) {
+    OwnedCopyEvent event = device_.createEvent();
+    BlockRef block = pinned_.take(bytes);
+    if (block == nullptr) {
       throw Failure("copy.out-of-pinned-memory",
                     "There is no page-locked memory for a staging slot of " + std::to_string(bytes) + " bytes.",
                     "Let go of pinned results, or give the ring fewer or smaller slots.", "slots");
     }
-    slot.event = device_.createEvent();
+    // Both or neither: a slot with memory is taken for a whole one.
+    slot.event = std::move(event);
+    slot.block = std::move(block);
     ++eventsMade_;
   }
 }
@@ -61,12 +54,12 @@ std::uint64_t SlotRing::reservedBytes() const {
 
 void SlotRing::occupy(Slot& slot, StreamRef stream) {
   slot.busy.store(true, std::memory_order_relaxed);
-  device_.record(slot.event, stream);
+  device_.record(slot.event.get(), stream);
 }
 
 void SlotRing::waitFor(Slot& slot) {
   if (!slot.busy.load(std::memory_order_acquire)) return;
-  device_.wait(slot.event);
+  device_.wait(slot.event.get());
   slot.busy.store(false, std::memory_order_release);
 }
 
@@ -76,7 +69,7 @@ void SlotRing::waitForAll() {
 
 void SlotRing::releaseEnded() {
   for (Slot& slot : slots_) {
-    if (slot.event != nullptr && device_.isDone(slot.event)) slot.busy.store(false, std::memory_order_relaxed);
+    if (slot.event != nullptr && device_.isDone(slot.event.get())) slot.busy.store(false, std::memory_order_relaxed);
   }
 }
 

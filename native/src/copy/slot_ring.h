@@ -15,7 +15,7 @@ struct Slot {
   /// Where small tensors are brought together on the device, and the list of them; null until they are needed.
   BlockRef gathered;
   BlockRef pieces;
-  EventRef event = nullptr;
+  OwnedCopyEvent event;
   /// The device may be using it. Cleared by whoever has seen the event done, so that the others needn't ask.
   std::atomic<bool> busy{false};
 };
@@ -23,7 +23,7 @@ struct Slot {
 class SlotRing {
  public:
   SlotRing(CopyDevice& device, MemoryPool& pinned) : device_(device), pinned_(pinned) {}
-  ~SlotRing();
+  ~SlotRing() = default;
   SlotRing(const SlotRing&) = delete;
   SlotRing& operator=(const SlotRing&) = delete;
 
@@ -54,8 +54,6 @@ class SlotRing {
   void waitForAll();
 
  private:
-  void reset();
-
   CopyDevice& device_;
   MemoryPool& pinned_;
   std::vector<Slot> slots_;

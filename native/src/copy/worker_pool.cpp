@@ -54,7 +54,13 @@ void WorkerPool::start(unsigned helpers, Call call, void* context) {
   while (workers_.size() < std::min(helpers, mostWorkers)) {
     const auto number = static_cast<unsigned>(workers_.size());
     workers_.push_back(std::make_unique<Worker>());
-    workers_.back()->thread = std::thread([this, number] { work(number); });
+    try {
+      workers_.back()->thread = std::thread([this, number] { work(number); });
+    } catch (...) {
+      // A worker without a thread can't be joined.
+      workers_.pop_back();
+      throw;
+    }
     made_.store(number + 1, std::memory_order_release);
   }
   if (helpers == 0) return;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "layout.h"
+
 namespace copyscope {
 
 struct AllocatorStatistics {
@@ -20,8 +22,6 @@ struct AllocatorStatistics {
   std::uint64_t retries = 0;
   std::uint64_t failures = 0;
 };
-
-enum class BlockState : std::uint8_t { allocated, pendingFree, inactive };
 
 struct BlockSnapshot {
   /// The segment's number in order of address, and the block's place in it.

@@ -8,8 +8,6 @@
 
 namespace copyscope {
 
-enum class AllocatorKind : std::uint8_t { caching, cachingHost, pool };
-
 struct MemoryReport {
   AllocatorKind allocator = AllocatorKind::caching;
   /// Index into Program::devices; -1 for host memory.

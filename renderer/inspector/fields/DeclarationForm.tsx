@@ -9,7 +9,7 @@ import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type BufferDeclaration, bufferBytes, bufferMemories, dtypeBytes } from '../../../core/experiment/resources.ts';
 import { environmentTerms, termsOfDeclaration } from '../../../core/glossary/termOf.ts';
-import { TermRow } from '../../common/TermRow.tsx';
+import { TermRow } from '../../terms/TermRow.tsx';
 import { Block, SelectionHeading } from '../Facts.tsx';
 import { Form } from './Form.tsx';
 import {

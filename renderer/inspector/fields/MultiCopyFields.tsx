@@ -4,9 +4,13 @@ import { setOption, setRelay, setStrategy } from '../../../core/experiment/edit/
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, parseBytes } from '../../../core/experiment/edit/quantities.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import {
+  type MultiCopyOption,
+  multiCopyOptions,
+  type NumberOption,
+} from '../../../core/experiment/multiCopyOptions.ts';
 import { copyStrategies, type OperationOf } from '../../../core/experiment/operations.ts';
-import { type MultiCopyOption, multiCopyOptions, type NumberOption } from '../../../core/program/multiCopyOptions.ts';
-import { edit } from '../../app/store/editing.ts';
+import { edit } from '../../store/editing.ts';
 import {
   bytesFormat,
   ChoiceField,

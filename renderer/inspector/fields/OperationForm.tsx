@@ -8,8 +8,8 @@ import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { copyModes, type Operation, type OperationOf } from '../../../core/experiment/operations.ts';
 import { termsOfOperation } from '../../../core/glossary/termOf.ts';
-import { edit } from '../../app/store/editing.ts';
-import { TermRow } from '../../common/TermRow.tsx';
+import { edit } from '../../store/editing.ts';
+import { TermRow } from '../../terms/TermRow.tsx';
 import { Form } from './Form.tsx';
 import {
   bytesFormat,

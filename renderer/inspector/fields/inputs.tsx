@@ -8,14 +8,15 @@ import type { Edited } from '../../../core/experiment/edit/edit.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
 import { bytesText, durationText, parseBytes, parseDuration } from '../../../core/experiment/edit/quantities.ts';
-import { type Experiment, fieldPath } from '../../../core/experiment/experiment.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { reservedStreams } from '../../../core/experiment/resources.ts';
-import { edit, keepTyped } from '../../app/store/editing.ts';
-import { pageDocumentKey } from '../../app/store/select.ts';
-import { useApp } from '../../app/store/store.ts';
-import { recoveredText } from '../../app/store/typed.ts';
+import { fieldPath } from '../../../core/shape/path.ts';
 import { afterFrame } from '../../common/afterFrame.ts';
+import { edit, keepTyped } from '../../store/editing.ts';
+import { pageDocumentKey } from '../../store/select.ts';
+import { useApp } from '../../store/store.ts';
+import { recoveredText } from '../../store/typed.ts';
 import { sweepCurrent } from '../../sweep/setup.ts';
 
 export interface FieldProps {

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { IconWand } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Change } from '../../../core/experiment/change.ts';
-import { useApp, whenSettled } from '../../app/store/store.ts';
 import { keepFocus } from '../../common/keepFocus.ts';
+import { useApp, whenSettled } from '../../store/store.ts';
 import { applyInDocument } from './applyChange.ts';
 
 interface Props {

@@ -1,10 +1,12 @@
 /** What to change about a verdict's cause: the change in words, what it is predicted to gain, and a button that makes it. */
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+
+import { gainIntervalText } from '../../../core/remedies/remedy.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import type { LoadedRun } from '../../app/loadedRun.ts';
-import { isOfPresent } from '../../app/store/select.ts';
-import { useApp } from '../../app/store/store.ts';
-import { useLessonView } from '../../lessons/lessonView.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import { useLessonView } from '../../store/lessonView.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { isOfPresent } from '../../store/select.ts';
+import { useApp } from '../../store/store.ts';
 import { ApplyButton } from './ApplyButton.tsx';
 import classes from './RemedyBlock.module.css';
 import type { PredictedRemedy, RemedyState } from './remedyQueue.ts';
@@ -52,6 +54,7 @@ function Predicted({ run, verdict, predicted }: Omit<Props, 'tested'> & { readon
 
 function Gain({ predicted }: { readonly predicted: PredictedRemedy }) {
   const { before, after, gainNs, gainShare } = predicted.remedy;
+  const sure = gainIntervalText(predicted.remedy);
   if (after === null) return null;
   return (
     <dl className={classes['gain']}>
@@ -59,7 +62,8 @@ function Gain({ predicted }: { readonly predicted: PredictedRemedy }) {
       <dd>
         {gainNs > 0
           ? `${formatDuration(gainNs)} (${formatShare(gainShare)})`
-          : 'none: the cause goes, and it takes as long'}
+          : 'none: without the cause the program takes as long'}
+        {sure === null ? null : <small>{sure}</small>}
       </dd>
       <dt>Predicted makespan</dt>
       <dd>

@@ -1,17 +1,18 @@
 /** Remedies of verdicts, predicted in a worker one after another. */
-import { maxTriedInstructions } from '../../../core/analysis/counterfactual/predict.ts';
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import { type RunProfile, tellsMachine } from '../../../core/calibrate/fit/runProfile.ts';
+
+import { type Shown, tellsMachine } from '../../../core/cost/runCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import type { DeviceProfile } from '../../../core/simulator/profile.ts';
-import { predictingProfile } from '../../app/attainable.ts';
-import type { LoadedRun } from '../../app/loadedRun.ts';
-import { host } from '../../app/store/host.ts';
-import { currentExperiment } from '../../app/store/select.ts';
-import { state, watch } from '../../app/store/store.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { maxTriedInstructions } from '../../../core/remedies/predict.ts';
+import type { Remedy } from '../../../core/remedies/remedy.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { DocumentSender, type Stale } from '../../common/sentDocument.ts';
 import { isLongerThan } from '../../predict/predict.ts';
+import { predictingProfile } from '../../store/attainable.ts';
+import { host } from '../../store/host.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { currentExperiment } from '../../store/select.ts';
+import { state, watch } from '../../store/store.ts';
 import type { RemedyAnswer, RemedyRequest } from './messages.ts';
 
 export interface PredictedRemedy {
@@ -40,8 +41,8 @@ type Asked = Question & { readonly ticket: number; readonly since: number };
 let current: Asked | null = null;
 const waiting: Question[] = [];
 const documents = new DocumentSender();
-/** The machine of each run as its first answer told it, so that a run is sent once. */
-const machines = new WeakMap<LoadedRun, RunProfile>();
+/** What each run shows, as its first answer told it, so that a run is sent once. */
+const shownByRuns = new WeakMap<LoadedRun, Shown>();
 const listeners = new Set<() => void>();
 let worker: Worker | null = null;
 let tickets = 0;
@@ -89,11 +90,11 @@ function askNext(): void {
 
 function post({ ticket, run, experiment, verdict, profile }: Asked): void {
   worker ??= startWorker();
-  const machine = machines.get(run);
+  const shown = shownByRuns.get(run) ?? null;
   const { info, trace } = run.run;
-  const shown = machine === undefined && tellsMachine(run.run) ? { info: { ...info, experiment: null }, trace } : null;
+  const unread = shown === null && tellsMachine(run.run) ? { info: { ...info, experiment: null }, trace } : null;
   const document = documents.send(experiment);
-  const request = { ticket, document, verdict, profile: machine?.profile ?? profile, run: shown };
+  const request = { ticket, document, verdict, profile, shown, run: unread };
   worker.postMessage(request satisfies RemedyRequest);
 }
 
@@ -136,10 +137,10 @@ function receive(answer: RemedyAnswer | Stale): void {
     return;
   }
   const { run, verdict, profile } = current;
-  const { remedy, machine } = answer;
+  const { remedy, shown } = answer;
   current = null;
-  if (machine !== null) machines.set(run, machine);
-  const ownRates = (machines.get(run)?.fromRun.length ?? 0) > 0;
+  if (shown !== null) shownByRuns.set(run, shown);
+  const ownRates = (shownByRuns.get(run)?.size ?? 0) > 0;
   put(run, verdict.op, remedy === null ? 'none' : { remedy, profile: profile.name, ownRates });
   askNext();
 }

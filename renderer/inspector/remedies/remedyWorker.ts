@@ -1,8 +1,9 @@
 /** Puts verdicts to the test beside the window: each takes a few simulations. */
-import '../../zodSetup.ts';
-import { remediesFor } from '../../../core/analysis/counterfactual/remedies.ts';
-import { profileOfRun } from '../../../core/calibrate/fit/runProfile.ts';
+import '../../common/zodSetup.ts';
+import { machineOf } from '../../../core/cost/machineOf.ts';
+import { shownBy } from '../../../core/cost/runCosts.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { remediesFor } from '../../../core/remedies/remedies.ts';
 import { DocumentReceiver, type Stale } from '../../common/sentDocument.ts';
 import type { RemedyAnswer, RemedyRequest } from './messages.ts';
 
@@ -14,8 +15,9 @@ self.addEventListener('message', ({ data }: MessageEvent<RemedyRequest>) => {
   self.postMessage(experiment === null ? ({ kind: 'stale', ticket } satisfies Stale) : answer(data, experiment));
 });
 
-function answer({ ticket, verdict, profile, run }: RemedyRequest, experiment: Experiment): RemedyAnswer {
-  const machine = run === null ? null : profileOfRun({ ...run, info: { ...run.info, experiment } }, profile);
-  const [remedy = null] = remediesFor(experiment, [verdict], machine?.profile ?? profile);
-  return { ticket, remedy, machine };
+function answer({ ticket, verdict, profile, shown, run }: RemedyRequest, experiment: Experiment): RemedyAnswer {
+  const read = run === null ? null : shownBy({ ...run, info: { ...run.info, experiment } }, profile);
+  const machine = machineOf(profile, read ?? shown ?? new Map());
+  const [remedy = null] = remediesFor(experiment, [verdict], machine);
+  return { ticket, remedy, shown: read };
 }

@@ -1,8 +1,8 @@
 /** The remedy of a verdict, predicted when its card is shown. */
 import { useEffect, useSyncExternalStore } from 'react';
-import { isTested } from '../../../core/analysis/counterfactual/remedy.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import type { LoadedRun } from '../../app/loadedRun.ts';
+import { isTested } from '../../../core/remedies/remedy.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { askRemedy, type RemedyState, remedyOf, subscribe } from './remedyQueue.ts';
 
 export function useRemedy(run: LoadedRun, verdict: Verdict): RemedyState {

@@ -2,10 +2,10 @@
 import { IconFlagFilled } from '@tabler/icons-react';
 import { useLayoutEffect, useMemo, useRef } from 'react';
 import type { RunNote } from '../../../core/trace/notes.ts';
-import type { LoadedRun } from '../../app/loadedRun.ts';
-import { gutterWidth } from '../Gutter.tsx';
-import { toPixels } from '../timeView.ts';
-import type { SharedTime } from '../timeWindow.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { gutterWidth } from '../gutter/Gutter.tsx';
+import { toPixels } from '../time/timeView.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
 import classes from './Notes.module.css';
 import { goToNote, useRunNotes } from './noteState.ts';
 import { openNotes } from './notesPanelState.ts';

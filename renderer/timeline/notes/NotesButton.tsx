@@ -1,8 +1,8 @@
 import { ActionIcon, Indicator, Tooltip } from '@mantine/core';
 import { IconNote } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import type { LoadedRun } from '../../app/loadedRun.ts';
-import { useApp } from '../../app/store/store.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { useApp } from '../../store/store.ts';
 import { ensureNotes } from './noteReads.ts';
 import { useRunNotes } from './noteState.ts';
 import { openNotes, useNotesOpen } from './notesPanelState.ts';

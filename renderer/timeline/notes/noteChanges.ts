@@ -1,7 +1,7 @@
 /** What is done to notes: each change is a step that can be undone, and is saved at once. */
 import { mostNotes, type RunNote } from '../../../core/trace/notes.ts';
-import { announce } from '../../app/announce.ts';
-import { watch } from '../../app/store/store.ts';
+import { announce } from '../../store/announce.ts';
+import { watch } from '../../store/store.ts';
 import { save } from './noteSaves.ts';
 import { hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';
 

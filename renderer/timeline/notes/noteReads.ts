@@ -1,10 +1,10 @@
 /** Notes that come from the host: read when a run is opened, and put to this window's when others have changed them. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { mergeNotes, type RunNote, type RunNotes } from '../../../core/trace/notes.ts';
-import { notifyDone } from '../../app/notify.ts';
-import { host } from '../../app/store/host.ts';
-import { whenNotesChanged } from '../../app/store/hostEvents.ts';
-import { watch } from '../../app/store/store.ts';
+import { host } from '../../store/host.ts';
+import { whenNotesChanged } from '../../store/hostEvents.ts';
+import { notifyDone } from '../../store/notify.ts';
+import { watch } from '../../store/store.ts';
 import { change } from './noteChanges.ts';
 import { forgetSaves, keptNotes, save, saved, self, setKept } from './noteSaves.ts';
 import { beginHistory, forgetRun, hasHistory, historyOf, inOrder, keepsNotes, notesOf, set } from './noteState.ts';

@@ -1,8 +1,8 @@
 /** What this window has changed goes to the host with every change, one save of a run after the other. */
 import { toErrorInfo } from '../../../core/errors.ts';
 import { type RunNote, runNotes, sameNotes } from '../../../core/trace/notes.ts';
-import { notifyError } from '../../app/notify.ts';
-import { host } from '../../app/store/host.ts';
+import { host } from '../../store/host.ts';
+import { notifyError } from '../../store/notify.ts';
 import { notesOf, set } from './noteState.ts';
 
 /** As the host has them, as far as this window has heard. */

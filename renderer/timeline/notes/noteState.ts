@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 import type { ErrorInfo } from '../../../core/errors.ts';
 import type { RunNote } from '../../../core/trace/notes.ts';
-import { isPrediction } from '../../app/store/select.ts';
+import { isPrediction } from '../../store/select.ts';
 import { NoteHistory } from './noteHistory.ts';
 
 interface NotesOfRun {

@@ -1,6 +1,6 @@
 /** Whether the list of notes is open: remembered. */
 import { create } from 'zustand';
-import { recall, remember } from '../../app/settings.ts';
+import { recall, remember } from '../../store/settings.ts';
 
 const useOpen = create<{ readonly open: boolean }>()(() => ({ open: recall('notes-open') === 'yes' }));
 

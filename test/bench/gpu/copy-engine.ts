@@ -7,8 +7,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
 import { copyStrategies } from '../../../core/experiment/operations.ts';
+import { median } from '../../../core/statistics.ts';
 import { type CopyDirection, type MeasureRequest, measureCopies } from '../../../native/copy/measure.ts';
 import { measureStartCopy } from './measureStartCopy.ts';
 import { sceneSizes } from './payloads.ts';

@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
 import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
+import { median } from '../../../core/statistics.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import { experiment, native, runOnGpu } from '../../gpu/support.ts';

@@ -2,16 +2,18 @@
  * Verdicts put to the test on an engine: the experiment runs, its cause is read from what was recorded, the remedy is
  * applied, the changed experiment runs, and the gain that was predicted is compared with the one that was measured.
  */
-import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import type { Remedy } from '../../../core/analysis/counterfactual/remedy.ts';
-import { median, type Spread, spread } from '../../../core/analysis/statistics.ts';
-import { summarizeRun } from '../../../core/analysis/summary.ts';
-import type { Cause, Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+
+import { machineOf } from '../../../core/cost/machineOf.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import type { DeviceProfile } from '../../../core/simulator/profile.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import type { Remedy } from '../../../core/remedies/remedy.ts';
+import { median, type Spread, spread } from '../../../core/statistics.ts';
+import { summarizeRun } from '../../../core/summary/summary.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import type { Cause, Verdict } from '../../../core/verdicts/verdict.ts';
 
 /** A predicted gain may be this far from the measured one, as a share of the measured one. */
 export const mostError = 0.1;
@@ -77,7 +79,7 @@ export interface Gain {
 
 /** One for each verdict of the simulator that says why there was no overlap; of verdicts with one remedy the first. */
 export async function* gainsOf(experiment: Experiment, tools: GainTools): AsyncGenerator<Gain, void> {
-  const explained = explainWithRemedies(experiment, tools.profile);
+  const explained = explainWithRemedies(experiment, machineOf(tools.profile));
   if (explained === null) throw new Error('the simulator can not run this experiment');
   const run = await tools.run(experiment);
   const { verdicts } = summarizeRun(run);

@@ -13,12 +13,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
 import { describeError, toErrorInfo } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
+import { type DeviceProfile, parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { defaultProfile } from '../../../core/simulator/engine.ts';
-import { type DeviceProfile, parseProfile } from '../../../core/simulator/profile.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { attainableFor } from '../../../host/cli/attainable.ts';
@@ -130,7 +131,7 @@ function save({ name, source }: DeviceProfile): void {
 }
 
 function repeated(experiment: Experiment, used?: DeviceProfile): Experiment {
-  const rows = used === undefined ? 0 : simulate(lower(experiment), used).trace.count;
+  const rows = used === undefined ? 0 : simulate(lower(experiment), profileCosts(used)).trace.count;
   const iterations = rows > mostRows ? fewIterations : Number(options.iterations);
   return { ...experiment, environment: { ...experiment.environment, iterations, warmups } };
 }

@@ -1,7 +1,7 @@
 /** Lines of the form "name: figure (limit) held", for what an issue or a promise asks for. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
+import { median } from '../../../core/statistics.ts';
 
 export interface Limit {
   readonly least?: number;

@@ -8,7 +8,7 @@
 import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
+import { median } from '../../../core/statistics.ts';
 import { type CopyDirection, measureCopies, trimCopies } from '../../../native/copy/measure.ts';
 import type { CopyTuning } from '../../../native/copy/options.ts';
 

@@ -6,7 +6,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
+import { median } from '../../../core/statistics.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { measureCopies } from '../../../native/copy/measure.ts';
 import { experiment, runOnGpu } from '../../gpu/support.ts';

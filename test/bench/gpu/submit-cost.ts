@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from '../../../core/analysis/statistics.ts';
 import { benchPlan } from '../../../core/bench/plan.ts';
+import { median } from '../../../core/statistics.ts';
 import { endMeasuring, measure } from '../../../native/bench.ts';
 import { experiment, report, runOnGpu } from '../../gpu/support.ts';
 

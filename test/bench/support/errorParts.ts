@@ -2,13 +2,15 @@
  * Where a prediction and a recorded run part: along the predicted critical path, how much later or earlier than recorded
  * each step begins and ends, given to the step at which the difference arises. The parts add up to the whole difference.
  */
-import { criticalPath } from '../../../core/analysis/criticalPath.ts';
-import { holdingCalls } from '../../../core/analysis/hostTime.ts';
-import { type Activity, type Iteration, iterationOf, makespan } from '../../../core/analysis/iteration.ts';
-import type { RecordedRun } from '../../../core/calibrate/fit/recordedRun.ts';
-import { isHostRow, pairRows } from '../../../core/calibrate/fit/rowPairs.ts';
-import type { DeviceProfile } from '../../../core/simulator/profile.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
+
+import { recordingCosts } from '../../../core/cost/profileCosts.ts';
+import { criticalPath } from '../../../core/figures/criticalPath.ts';
+import { holdingCalls } from '../../../core/figures/hostTime.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { type Activity, type Iteration, iterationOf, makespan } from '../../../core/trace/iteration.ts';
+import type { RecordedRun } from './recordedRun.ts';
+import { isHostRow, pairRows } from './rowPairs.ts';
 
 export interface ErrorPart {
   /** As 'kernels', or 'start of copies'. */
@@ -32,11 +34,8 @@ const kinds: Partial<Record<Activity['kind'], string>> = {
 };
 
 /** Largest first. Rows that one of the two doesn't have are passed over, and count with the next. */
-export function errorParts(
-  { program, iterations, filled, makespanNs }: RecordedRun,
-  profile: DeviceProfile,
-): ErrorPart[] {
-  const simulated = iterationOf(simulate(program, profile, { filled }).trace, 0);
+export function errorParts({ program, iterations, makespanNs }: RecordedRun, profile: DeviceProfile): ErrorPart[] {
+  const simulated = iterationOf(simulate(program, recordingCosts(profile)).trace, 0);
   const recorded = middle(iterations, makespanNs);
   if (recorded === null) return [];
   const pairs = new Map(pairRows(simulated, [recorded]).map((pair) => [pair.simulated.row, pair]));

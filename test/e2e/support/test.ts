@@ -1,16 +1,28 @@
-/** The fixtures of every spec: a server of its own, and the window open on it. */
+/** The fixtures of every spec: a server with a data folder of the test's own, and the window open on it. */
 import { test as base, expect } from '@playwright/test';
+import type { DataFolder } from './dataFolder.ts';
 import { Server } from './server.ts';
+import { SharedServer } from './sharedServer.ts';
 import { Window } from './window.ts';
 
 interface Fixtures {
-  server: Server;
+  /** The worker's server, with a host and a data folder of the test's own. */
+  server: DataFolder & { address(): Promise<string> };
   window: Window;
 }
 
-export const test = base.extend<Fixtures>({
-  server: async ({ browserName: _browserName }, use) => {
-    const server = new Server();
+export const test = base.extend<Fixtures, { shared: SharedServer }>({
+  shared: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that one needs from the pattern.
+    async ({}, use) => {
+      const shared = await SharedServer.start();
+      await use(shared);
+      await shared.close();
+    },
+    { scope: 'worker' },
+  ],
+  server: async ({ shared, context }, use) => {
+    const server = await shared.begin(context);
     await use(server);
     await server.stop();
   },
@@ -26,6 +38,17 @@ export const test = base.extend<Fixtures>({
     await use(window);
     // Refused content, a broken policy or an exception in a handler shows nowhere else.
     expect(problems, 'errors in the page').toEqual([]);
+    // The host ends after its window, so that the window sees no connection lost.
+    await page.goto('about:blank');
+  },
+});
+
+/** The same for specs that end the server or look at its processes: each test has a process of its own. */
+export const testOfProcess = test.extend<{ server: Server }>({
+  server: async ({ browserName: _browserName }, use) => {
+    const server = new Server();
+    await use(server);
+    await server.stop();
   },
 });
 

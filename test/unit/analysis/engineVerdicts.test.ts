@@ -1,7 +1,7 @@
 /** Verdicts on copies that found their engine busy. */
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/analysis/counterfactual/predict.ts';
-import { h200 } from '../simulator/toy.ts';
+import { predict } from '../../../core/remedies/predict.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const MB = 2 ** 20;
@@ -41,7 +41,7 @@ describe('a copy that was ready in time and found its engine busy', () => {
         { op: 'synchronizeDevice' },
       ],
     );
-    const found = predict(experiment, h200)?.verdicts.find(({ label }) => label === 'up b');
+    const found = predict(experiment, h200Machine)?.verdicts.find(({ label }) => label === 'up b');
     expect(found).toMatchObject({ cause: 'engine-busy', blockedBy: 1 });
   });
 });
@@ -66,9 +66,9 @@ describe('copies of one operation that hold each other up', () => {
         { op: 'synchronizeDevice' },
       ],
     );
-    const [verdict] = predict(experiment, h200)?.verdicts ?? [];
+    const [verdict] = predict(experiment, h200Machine)?.verdicts ?? [];
     expect(verdict?.cause).toBe('engine-busy');
-    expect(verdict?.explanation).toContain('was busy with those of "up" before it');
+    expect(verdict?.explanation).toContain('was busy with earlier copies of "up"');
     expect(verdict?.remedy).not.toContain('before "up"');
   });
 });

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/analysis/counterfactual/predict.ts';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
-import { decodeRun } from '../../../core/trace/arrow.ts';
-import { h200 } from '../simulator/toy.ts';
+import { predict } from '../../../core/remedies/predict.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
+import { verdicts } from '../../../core/verdicts/verdicts.ts';
+import { readRecording } from '../../support/recordings.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const MB = 2 ** 20;
@@ -29,14 +28,14 @@ function verdictsOf(...threads: object[][]): readonly Verdict[] {
     },
     ...(threads as Parameters<typeof experimentOf>[1][]),
   );
-  return predict(experiment, h200)?.verdicts ?? [];
+  return predict(experiment, h200Machine)?.verdicts ?? [];
 }
 
 const of = (...operations: object[]) => verdictsOf(operations).map(({ cause, also }) => [cause, ...also]);
 
 describe('a recorded run of one graph, launched in two streams in turn', () => {
   it('tells that launches wait for each other, and not that a copy comes before the kernel of its own launch', () => {
-    const run = decodeRun(readFileSync('test/fixtures/runs/graph-launches.arrow'));
+    const run = readRecording('test/fixtures/runs', 'graph-launches');
     const found = verdicts(iterationOf(run.trace, 0), run.info.experiment);
     expect(found.map(({ cause, occurrences }) => [cause, occurrences])).toEqual([['graph-launches', 8]]);
   });
@@ -82,7 +81,7 @@ describe('what a graph holds', () => {
     const [later] = verdictsOf(rounds);
     expect(later).toMatchObject({ cause: 'graph-launches', rule: 'graph-launches-in-turn', blockedBy: 4 });
     expect(later?.explanation).toMatch(
-      /^"launch step" in stream "b" came while a former launch of the graph was under way\./,
+      /^"launch step" in stream "b" launched a graph whose last launch was still running\./,
     );
     // Captured anew it is another graph.
     const [anew] = verdictsOf([capture(kernel('a')), launch('a'), capture(copy('a')), launch('b')]);
@@ -117,7 +116,7 @@ describe('what a graph holds', () => {
     const work = { op: 'memset', label: 'clear', buffer: 'device', stream: 'a' };
     const [queued] = verdictsOf([capture(work), kernel('a'), launch('a'), launch('b'), ...event, copy('blocking')]);
     expect(queued).toMatchObject({ cause: 'event-dependency' });
-    expect(queued?.explanation).toContain('by way of launches of one graph');
+    expect(queued?.explanation).toContain('through launches of one graph');
   });
 
   it('is in no stream that its branch was captured in', () => {

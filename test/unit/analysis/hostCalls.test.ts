@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostCalls } from '../../../core/analysis/hostCalls.ts';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { hostCalls } from '../../../core/figures/hostCalls.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 
 /** Of each activity the number of its call, where calls and activities have these correlation numbers. */
 function joined(calls: readonly number[], activities: readonly number[]) {

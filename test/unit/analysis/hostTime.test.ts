@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostTimes } from '../../../core/analysis/hostTime.ts';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
+import { hostTimes } from '../../../core/figures/hostTime.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import type { RowKind } from '../../../core/trace/trace.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 

@@ -1,18 +1,21 @@
 /**
  * Our tables beside figures by Holistic Trace Analysis's formulas, which a script of its own computed from the same
- * files (test/fixtures/pytorch-traces/hta_figures.py).
+ * files (test/fixtures/pytorch-traces/hta_figures.py). Runs of ours are exported as such files: the script's figures of
+ * those are our figures of the runs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bandwidthSeries } from '../../../core/analysis/copyBandwidth.ts';
-import { criticalPath } from '../../../core/analysis/criticalPath.ts';
-import { streamIdle } from '../../../core/analysis/idle.ts';
-import { type Iteration, iterationOf } from '../../../core/analysis/iteration.ts';
-import { launchStatistics } from '../../../core/analysis/launches.ts';
-import { overlap } from '../../../core/analysis/overlap.ts';
-import { queueUse } from '../../../core/analysis/queue.ts';
-import { temporalBreakdown } from '../../../core/analysis/temporal.ts';
+import { bandwidthSeries } from '../../../core/figures/copyBandwidth.ts';
+import { criticalPath } from '../../../core/figures/criticalPath.ts';
+import { streamIdle } from '../../../core/figures/idle.ts';
+import { launchStatistics } from '../../../core/figures/launches.ts';
+import { overlap } from '../../../core/figures/overlap.ts';
+import { queueUse } from '../../../core/figures/queue.ts';
+import { temporalBreakdown } from '../../../core/figures/temporal.ts';
+import { type Iteration, iterationOf } from '../../../core/trace/iteration.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { exported, recordedRun } from '../export/support.ts';
 import { read, traceBytes } from '../import/support.ts';
 
 interface Figures {
@@ -26,9 +29,22 @@ interface Figures {
   readonly criticalPath: { readonly lengthNs: number };
 }
 
-const file = join(import.meta.dirname, '../../fixtures/pytorch-traces/hta-figures.json');
-const all = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Figures>);
-const iteration = async (name: string): Promise<Iteration> => iterationOf((await read(traceBytes(name))).trace, 0);
+const folder = join(import.meta.dirname, '../../fixtures/pytorch-traces');
+const figuresIn = (file: string) =>
+  Object.entries(JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, Figures>);
+
+const imported = (name: string): Promise<Run> => read(traceBytes(name));
+/** As 'overlap-pinned-side-stream.json', which the script was given. */
+const own = (name: string): Run => recordedRun(name.replace(/\.json$/, '').replace('-', '/'));
+const exportedAgain = async (run: Run): Promise<Run> => read(exported(run, 'pytorch', 0));
+
+type Open = (name: string) => Promise<Run>;
+const all: (readonly [string, Figures, Open])[] = [
+  ...figuresIn('hta-figures.json').map(([name, figures]) => [name, figures, imported] as const),
+  ...figuresIn('exported-figures.json').map(
+    ([name, figures]) => [name, figures, (file: string) => exportedAgain(own(file))] as const,
+  ),
+];
 
 /** Entries of a list by stream number, as the figures have them. */
 const byStream = <Entry extends { readonly lane: string }>(list: readonly Entry[]) =>
@@ -36,7 +52,9 @@ const byStream = <Entry extends { readonly lane: string }>(list: readonly Entry[
 
 const kinds = { HtoD: 'h2d', DtoH: 'd2h', DtoD: 'd2d', memset: 'memset' } as const;
 
-describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures) => {
+describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures, open) => {
+  const iteration = async (file: string): Promise<Iteration> => iterationOf((await open(file)).trace, 0);
+
   it('temporal breakdown', async () => {
     expect(temporalBreakdown(await iteration(name))).toMatchObject([figures.temporal]);
   });
@@ -88,5 +106,21 @@ describe.each(all)('%s, as Holistic Trace Analysis counts', (name, figures) => {
     const { lengthNs, parts } = criticalPath(await iteration(name));
     expect(lengthNs).toBeCloseTo(figures.criticalPath.lengthNs, 3);
     expect(parts.reduce((sum, part) => sum + part.timeNs, 0)).toBeCloseTo(lengthNs, 3);
+  });
+});
+
+describe.each(figuresIn('exported-figures.json'))('%s, as it was before it was exported', (name, figures) => {
+  it('has the same breakdown, overlap and idle time', () => {
+    const run = own(name);
+    const iteration = iterationOf(run.trace, 0);
+    const streams = run.trace.lanes.filter(({ kind }) => kind === 'stream').map(({ id }) => id);
+    expect(temporalBreakdown(iteration)).toMatchObject([figures.temporal]);
+    const { h2dKernel, d2hKernel } = overlap(iteration);
+    expect({ h2dKernelNs: h2dKernel.timeNs, d2hKernelNs: d2hKernel.timeNs }).toEqual(figures.overlap);
+    const idle = streamIdle(iteration).map(({ lane, kernelWaitNs, overlapNs, ...rest }) => [
+      String(streams.indexOf(lane)),
+      { ...rest, kernelWaitNs: kernelWaitNs - overlapNs },
+    ]);
+    expect(Object.fromEntries(idle)).toMatchObject(figures.idle);
   });
 });

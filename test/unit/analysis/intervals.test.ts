@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coveredLength, type Intervals, intersection, length, union } from '../../../core/analysis/intervals.ts';
+import { coveredLength, type Intervals, intersection, length, union } from '../../../core/trace/intervals.ts';
 
 const size = 60;
 const spans = fc.array(

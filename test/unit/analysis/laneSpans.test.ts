@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LaneSpans } from '../../../core/analysis/laneSpans.ts';
+import { LaneSpans } from '../../../core/figures/laneSpans.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
+import { runs } from '../../support/effort.ts';
 
 /** Rows one after another: gap before each, and its duration. */
 const rows = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 60 });
@@ -37,7 +38,7 @@ describe('rows within a window', () => {
           longest: most === 0 ? null : { row: common.indexOf(most), timeNs: most },
         });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

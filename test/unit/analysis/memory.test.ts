@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { memorySeries } from '../../../core/analysis/memory.ts';
+import { memorySeries } from '../../../core/figures/memory.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import { read, traceOf } from '../import/support.ts';
-import { toyProfile } from '../simulator/toy.ts';
+import { toyCosts } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const device = (id: string, bytes: number) => ({ id, memory: 'device', bytes, allocated: 'by-operation' }) as const;
@@ -13,7 +13,7 @@ const free = (buffer: string) => ({ op: 'free', buffer }) as const;
 
 function seriesOf(...args: Parameters<typeof experimentOf>) {
   const program = lower(experimentOf(...args));
-  return memorySeries(iterationOf(simulate(program, toyProfile).trace, 0), program).map(
+  return memorySeries(iterationOf(simulate(program, toyCosts()).trace, 0), program).map(
     ({ timeNs, bytes, ...rest }) => ({
       ...rest,
       bytes: [...bytes],

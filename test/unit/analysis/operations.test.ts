@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { operationRows } from '../../../core/analysis/operations.ts';
+import { operationRows } from '../../../core/figures/operations.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 
 const rows: Record<string, DrawnRow> = {

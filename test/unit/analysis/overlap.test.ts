@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { overlap } from '../../../core/analysis/overlap.ts';
+import { overlap } from '../../../core/figures/overlap.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 import { pytorchCases, pytorchTrace } from '../support/pytorchOverlap.ts';
 

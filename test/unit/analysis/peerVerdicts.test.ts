@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import { h200 } from '../simulator/toy.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const MB = 2 ** 20;
@@ -35,7 +35,10 @@ function explained(...operations: object[]) {
     },
     operations as Parameters<typeof experimentOf>[1],
   );
-  const { before, remedies } = explainWithRemedies(experiment, h200) ?? { before: { verdicts: [] }, remedies: [] };
+  const { before, remedies } = explainWithRemedies(experiment, h200Machine) ?? {
+    before: { verdicts: [] },
+    remedies: [],
+  };
   return { verdicts: before.verdicts, remedies };
 }
 
@@ -47,7 +50,9 @@ describe('a cudaMemcpy between two devices', () => {
     ]) {
       const { verdicts, remedies } = explained(...operations);
       expect(verdicts).toMatchObject([{ cause: 'peer-copy-alone', rule: 'peer-copy', blockedBy: null }]);
-      expect(verdicts[0]?.explanation).toMatch(/^"peer" is a cudaMemcpy between two devices\./);
+      expect(verdicts[0]?.explanation).toMatch(
+        /^"peer" is a cudaMemcpy between two devices, in the legacy default stream\./,
+      );
       expect(remedies).toMatchObject([{ borneOut: true, steps: ['Make "peer" asynchronous.'] }]);
     }
   });

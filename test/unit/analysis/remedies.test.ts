@@ -1,28 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inDeviceMemory, withFewerThreads } from '../../../core/analysis/counterfactual/mapped.ts';
-import { pin } from '../../../core/analysis/counterfactual/memory.ts';
-import { type Explanation, explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import { type Remedy, trialOutcome } from '../../../core/analysis/counterfactual/remedy.ts';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
-import { Effort, withoutNewHazards } from '../../../core/analysis/hazards/repair.ts';
-import { profileOfRun } from '../../../core/calibrate/fit/runProfile.ts';
+import { machineOf } from '../../../core/cost/machineOf.ts';
+import { shownBy } from '../../../core/cost/runCosts.ts';
 import { applyChange, type Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { Effort, withoutNewHazards } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
+import { inDeviceMemory, withFewerThreads } from '../../../core/remedies/mapped.ts';
+import { pin } from '../../../core/remedies/memory.ts';
+import { type Explanation, explainWithRemedies, remediesFor } from '../../../core/remedies/remedies.ts';
+import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200, h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const example = (name: string): Experiment =>
   requireExperiment(readFileSync(join(import.meta.dirname, `../../../assets/examples/${name}.json`), 'utf8'));
 
 function explain(experiment: Experiment): Explanation {
-  const explanation = explainWithRemedies(experiment, h200);
+  const explanation = explainWithRemedies(experiment, h200Machine);
   if (explanation === null) throw new Error('not simulated');
   return explanation;
 }
@@ -35,6 +36,8 @@ function onlyRemedy(experiment: Experiment): Remedy {
   if (remedy === undefined) throw new Error('no remedy');
   return remedy;
 }
+
+const measurement = { parameter: 'calls.wakeNs', median: 1, least: 1, most: 1, samples: 1, probe: 'made up' };
 
 describe('remedies of the four cases', () => {
   it.each([
@@ -63,6 +66,26 @@ describe('remedies of the four cases', () => {
     expect(remedy.gainShare).toBeCloseTo(remedy.gainNs / (before ?? 1));
   });
 
+  it('says how sure the gain is, surer where the machine itself was asked', () => {
+    const experiment = example('overlap/pageable-same-stream');
+    const { gainNs, gainInterval } = onlyRemedy(experiment);
+    expect(gainInterval).toMatchObject({ level: 0.9 });
+    expect(gainInterval?.lowNs).toBeLessThan(gainNs);
+    expect(gainInterval?.highNs).toBeGreaterThan(gainNs);
+    const before = explain(experiment).before.verdicts;
+    const [asked] = remediesFor(experiment, before, machineOf({ ...h200, machines: 1, measurements: [measurement] }));
+    const width = ({ lowNs = 0, highNs = 0 } = {}): number => highNs - lowNs;
+    expect(width(asked?.gainInterval ?? {})).toBeLessThan(width(gainInterval ?? {}));
+  });
+
+  it('says in words that a gain may be none', () => {
+    const remedy = onlyRemedy(example('overlap/pinned-same-stream'));
+    const around = (lowNs: number): Remedy => ({ ...remedy, gainInterval: { lowNs, highNs: 40_000, level: 0.9 } });
+    expect(gainIntervalText(around(9_000))).toBe('9 to 40 µs (90 %)');
+    expect(gainIntervalText(around(-9_000))).toBe('−9 to 40 µs (90 %); that reaches zero, so it may gain nothing');
+    expect(gainIntervalText({ ...around(9_000), gainInterval: null })).toBeNull();
+  });
+
   it('lands within 1 % of the case that was written by hand', () => {
     const written = explain(example('overlap/pinned-side-stream')).before.makespanNs;
     for (const name of ['pageable-same-stream', 'pinned-same-stream', 'pageable-side-stream']) {
@@ -84,8 +107,8 @@ describe('the predicted gain', () => {
   const off = (gainNs: number, measuredNs: number): number => Math.abs(gainNs - measuredNs) / measuredNs;
 
   it.each(cases)('of the recorded %s is within 10 %% of what was recorded', (name) => {
-    const { profile } = profileOfRun(runOf(name), h200);
-    const [remedy] = explainWithRemedies(example(`overlap/${name}`), profile)?.remedies ?? [];
+    const machine = machineOf(h200, shownBy(runOf(name), h200));
+    const [remedy] = explainWithRemedies(example(`overlap/${name}`), machine)?.remedies ?? [];
     expect(off(remedy?.gainNs ?? Number.NaN, measured(name))).toBeLessThan(0.1);
   });
 
@@ -403,7 +426,9 @@ describe('remedies of other causes', () => {
       },
     ]);
     expect(remedy?.tried.map((trial) => trialOutcome(trial, remedy.before))).toEqual([
-      expect.stringMatching(/^Still apart then: Event wait, needed by the data; predicted makespan \d+ µs → \d+ µs\.$/),
+      expect.stringMatching(
+        /^The two still don't overlap: Event wait, needed by the data; predicted makespan \d+ µs → \d+ µs\.$/,
+      ),
     ]);
   });
 });

@@ -1,13 +1,14 @@
 /** No remedy changes what a program leaves in its buffers, or brings a race: random programs, each remedy applied. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
-import { h200 } from '../simulator/toy.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { runs } from '../../support/effort.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { copies, eventOperations } from '../support/operations.ts';
 
@@ -76,7 +77,7 @@ it('remedies leave the data as it was, and bring no race', () => {
     fc.property(experiments, (experiment) => {
       const program = lower(experiment);
       if (findHazards(program).hazards.length > 0) return;
-      for (const remedy of explainWithRemedies(experiment, h200)?.remedies ?? []) {
+      for (const remedy of explainWithRemedies(experiment, h200Machine)?.remedies ?? []) {
         // A buffer that is cut keeps the last part of its content; how that is done has tests of its own.
         if (remedy.steps.some((step) => step.startsWith('Cut'))) continue;
         const changed = lower(applyChange(experiment, remedy));
@@ -84,6 +85,6 @@ it('remedies leave the data as it was, and bring no race', () => {
         expect([remedy.steps, content(changed, experiment)]).toEqual([remedy.steps, content(program, experiment)]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lowerMedian, median, spread } from '../../../core/analysis/statistics.ts';
+import { lowerMedian, median, spread } from '../../../core/statistics.ts';
 
 it('gives median, least, greatest and count', () => {
   expect(spread([5, 1, 9])).toEqual({ median: 5, min: 1, max: 9, count: 3 });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { overview } from '../../../core/analysis/compare/overview.ts';
-import { summarizeRun } from '../../../core/analysis/summary.ts';
+import { overview } from '../../../core/compare/overview.ts';
+import { simEngine } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simEngine } from '../../../core/simulator/engine.ts';
+import { summarizeRun } from '../../../core/summary/summary.ts';
 import type { Run, RunInfo } from '../../../core/trace/run.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200 } from '../machine/toy.ts';
 import { drawTrace } from '../support/draw.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { growth, mostGrowth } from '../support/growth.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { summarizeRun } from '../../../core/analysis/summary.ts';
-import { causes } from '../../../core/analysis/verdicts/verdict.ts';
+import { simEngine } from '../../../core/cost/simEngine.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simEngine } from '../../../core/simulator/engine.ts';
-import { h200 } from '../simulator/toy.ts';
+import { summarizeRun } from '../../../core/summary/summary.ts';
+import { causes } from '../../../core/verdicts/verdict.ts';
+import { h200 } from '../machine/toy.ts';
 
 const document = readFileSync('docs/summary-format.md', 'utf8');
 

@@ -1,7 +1,7 @@
 /** Verdicts on multi-tensor copies: one call that holds the host until the tensors have arrived. */
 import { describe, expect, it } from 'vitest';
-import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import { h200 } from '../simulator/toy.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
+import { h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const MB = 2 ** 20;
@@ -18,7 +18,7 @@ const explained = (strategy: 'packed' | 'pipelined' | 'threaded-pinning', direct
     { op: 'kernel', label: 'after', kernel: { kind: 'spin', durationNs: 300_000 }, stream: 'k' },
     { op: 'synchronizeDevice' },
   ]);
-  return explainWithRemedies(experiment, h200);
+  return explainWithRemedies(experiment, h200Machine);
 };
 
 describe.each(['packed', 'pipelined', 'threaded-pinning'] as const)(

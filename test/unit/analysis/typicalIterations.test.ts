@@ -1,6 +1,6 @@
 /** Which of several iterations stands for a run: both its makespan and its overlap count. */
 import { describe, expect, it } from 'vitest';
-import { typicalIterations } from '../../../core/analysis/typicalIterations.ts';
+import { typicalIterations } from '../../../core/figures/typicalIterations.ts';
 import { type DrawnRow, drawTrace } from '../support/draw.ts';
 
 const rows: Record<string, DrawnRow> = {

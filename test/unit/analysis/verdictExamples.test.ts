@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { predict } from '../../../core/analysis/counterfactual/predict.ts';
-import { explainWithRemedies } from '../../../core/analysis/counterfactual/remedies.ts';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
-import { type Cause, causes } from '../../../core/analysis/verdicts/verdict.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { predict } from '../../../core/remedies/predict.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
 import type { RuleId } from '../../../core/rules/rules.ts';
-import { h200 } from '../simulator/toy.ts';
+import { type Cause, causes } from '../../../core/verdicts/verdict.ts';
+import { h200Machine } from '../machine/toy.ts';
 
 const folder = join(import.meta.dirname, '../../../assets/examples/verdicts');
 const example = (name: string): Experiment => requireExperiment(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -72,7 +72,7 @@ describe('the examples of causes', () => {
     '%s: %s is told %s, and the remedy takes it away and gains',
     (name, label, cause, rule, blocker, call) => {
       const experiment = example(name);
-      const explained = explainWithRemedies(experiment, h200);
+      const explained = explainWithRemedies(experiment, h200Machine);
       const verdict = explained?.before.verdicts.find((one) => one.label === label);
       expect(verdict).toMatchObject({ cause, rule, hostCall: call });
       const blockedBy = verdict?.blockedBy ?? null;
@@ -82,7 +82,7 @@ describe('the examples of causes', () => {
       const remedy = explained?.remedies.find(({ op }) => op === verdict?.op);
       expect(remedy).toMatchObject({ borneOut: true });
       const changed = applyChange(experiment, { patches: remedy?.patches ?? [] });
-      const after = predict(changed, h200);
+      const after = predict(changed, h200Machine);
       expect((explained?.before.makespanNs ?? 0) - (after?.makespanNs ?? 0)).toBe(remedy?.gainNs);
       expect(remedy?.gainNs).toBeGreaterThan(0);
       expect(remedy?.after?.cause).not.toBe(cause);
@@ -91,7 +91,7 @@ describe('the examples of causes', () => {
   );
 
   it('says of a copy within the device that no engine did it, and offers nothing', () => {
-    const explained = explainWithRemedies(example('not-on-a-copy-engine'), h200);
+    const explained = explainWithRemedies(example('not-on-a-copy-engine'), h200Machine);
     expect(explained?.before.verdicts).toMatchObject([
       { cause: 'not-a-copy-engine-copy', rule: 'copy-without-engine', remedy: null },
     ]);

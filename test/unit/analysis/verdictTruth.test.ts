@@ -1,14 +1,14 @@
 /** No verdict says what its own trace contradicts: random programs on the simulated H200, checked row by row. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import type { Evidence, Verdict } from '../../../core/analysis/verdicts/verdict.ts';
-import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { ruleIds } from '../../../core/rules/rules.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
-import { h200, type PlainRow, plainRows } from '../simulator/toy.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
+import type { Evidence, Verdict } from '../../../core/verdicts/verdict.ts';
+import { verdicts } from '../../../core/verdicts/verdicts.ts';
+import { h200Costs, type PlainRow, plainRows } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { copies, eventOperations } from '../support/operations.ts';
 
@@ -85,7 +85,7 @@ const check = (predicate: (one: Case) => void): void =>
   fc.assert(
     fc.property(experiments, (experiment) => {
       const program = lower(experiment);
-      const { trace } = simulate(program, h200);
+      const { trace } = simulate(program, h200Costs);
       const all = verdicts(iterationOf(trace, 0), experiment).filter(({ subject }) => subject === 'copy');
       predicate({ program, rows: plainRows(trace), all });
     }),

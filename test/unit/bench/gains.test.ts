@@ -3,17 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { simEngine } from '../../../core/cost/simEngine.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simEngine } from '../../../core/simulator/engine.ts';
-import type { DeviceProfile } from '../../../core/simulator/profile.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { type Gain, type GainTools, gainsOf } from '../../bench/gpu/gain.ts';
 import { gainLine, gainSummary } from '../../bench/gpu/gainLines.ts';
 import { KeptRuns } from '../../bench/gpu/keptRuns.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200 } from '../machine/toy.ts';
 
 const folder = 'assets/examples/verdicts';
 const names = readdirSync(folder).map((file) => file.replace('.json', ''));
@@ -33,7 +33,11 @@ async function all(name: string, tools: GainTools): Promise<Gain[]> {
 /** The same machine, where copies take twice as long. */
 const slower: DeviceProfile = {
   ...h200,
-  copies: JSON.parse(JSON.stringify(h200.copies), (key, value) => (key === 'ns' ? value * 2 : value)),
+  parameters: {
+    ...h200.parameters,
+    'copies.h2d.pinned': h200.parameters['copies.h2d.pinned'].map(([bytes, ns]) => [bytes, 2 * ns] as const),
+    'copies.h2d.pageable': h200.parameters['copies.h2d.pageable'].map(([bytes, ns]) => [bytes, 2 * ns] as const),
+  },
 };
 
 describe('gains on a device that is as its profile says', () => {

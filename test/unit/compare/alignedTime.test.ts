@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AlignedTime, alignRuns } from '../../../renderer/compare/alignedTime.ts';
 import { alignmentIn, sameOperation } from '../../../renderer/compare/anchors.ts';
-import { TimeWindow } from '../../../renderer/timeline/timeWindow.ts';
+import { TimeWindow } from '../../../renderer/timeline/time/timeWindow.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 beforeEach(() => vi.stubGlobal('requestAnimationFrame', () => 1));

@@ -34,6 +34,10 @@ describe('copyscope compare', () => {
       matchedBy: 'number',
     });
     expect(found.operations).toHaveLength(7);
+    expect(found.a.makespanInterval).toBeNull();
+    expect(found.b.makespanInterval).toMatchObject({ level: 0.9 });
+    const words = (await compare(recorded('pinned-side-stream'))).out;
+    expect(words).toMatch(/^The recorded makespan lies within the predicted interval: \d+ to \d+ µs \(90 %\)\.$/m);
   });
 
   it('finds no difference between an experiment and itself', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anchorNs } from '../../../core/analysis/compare/anchor.ts';
-import { compareRuns, type Difference, type RunComparison } from '../../../core/analysis/compare/comparison.ts';
-import { lanesText, makespanText, operationsText } from '../../../core/analysis/compare/text.ts';
+import { anchorNs } from '../../../core/compare/anchor.ts';
+import { compareRuns, type Difference, type RunComparison } from '../../../core/compare/comparison.ts';
+import { lanesText, makespanText, operationsText } from '../../../core/compare/text.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';

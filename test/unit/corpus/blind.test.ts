@@ -1,19 +1,20 @@
 /** What the blind set promises: the same for the same seed, executable on a GPU, short, free of races, and predictable. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { bufferBytes } from '../../../core/experiment/resources.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
 import { blindExperiments, seeds } from '../../gpu/blind/blind.ts';
-import { h200 } from '../simulator/toy.ts';
+import { runs } from '../../support/effort.ts';
+import { h200Costs } from '../machine/toy.ts';
 
 it('any seed gives valid experiments', () => {
   // Of the first, one size had been a part of a byte.
   fc.assert(
     fc.property(fc.integer(), (seed) => blindExperiments(seed).length > 0),
-    { examples: [[20_261_123]], numRuns: 20 },
+    { examples: [[20_261_123]], numRuns: runs(20) },
   );
 });
 
@@ -34,7 +35,7 @@ describe.each(seeds)('the blind set of seed %d', (seed) => {
       expect(findHazards(program).hazards).toEqual([]);
       const onDevice = experiment.buffers.filter(({ memory }) => memory === 'device');
       expect(onDevice.reduce((sum, buffer) => sum + bufferBytes(buffer), 0)).toBeLessThan(2 ** 32);
-      const { makespanNs } = simulate(program, h200);
+      const { makespanNs } = simulate(program, h200Costs);
       expect(makespanNs).toBeGreaterThan(0);
       expect(makespanNs).toBeLessThan(60e6);
     },

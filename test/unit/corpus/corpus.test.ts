@@ -1,13 +1,13 @@
 /** What the corpus promises: every kind of operation, 4 B to 1 GiB, executable on a GPU, and predictable. */
 import { describe, expect, it } from 'vitest';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { walkOperations } from '../../../core/experiment/experiment.ts';
 import { operationNames } from '../../../core/experiment/operations.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
 import { corpus } from '../../gpu/corpus/corpus.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200Costs } from '../machine/toy.ts';
 
 const entries = corpus();
 
@@ -33,7 +33,7 @@ describe('the corpus', () => {
       const program = lower(entry.experiment);
       expect(capabilityGaps(entry.experiment, 'cuda')).toEqual([]);
       expect(findHazards(program).hazards).toEqual([]);
-      expect(simulate(program, h200).makespanNs).toBeGreaterThan(0);
+      expect(simulate(program, h200Costs).makespanNs).toBeGreaterThan(0);
     },
   );
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
+import { applyChange, insertAt } from '../../../core/experiment/change.ts';
 import {
   addDeclaration,
   countUsage,
@@ -38,6 +39,7 @@ import { type OperationName, operationSchema } from '../../../core/experiment/op
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { runs } from '../../support/effort.ts';
 
 const example = requireExperiment(
   readFileSync(new URL('../../../assets/examples/overlap/pinned-side-stream.json', import.meta.url), 'utf8'),
@@ -153,7 +155,7 @@ describe('any series of edits', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
@@ -298,4 +300,23 @@ describe('an event edge', () => {
       /by the host/,
     );
   });
+});
+
+it('an edit leaves what it does not change the very object that it was', () => {
+  const operationsOf = (experiment: Experiment) => experiment.threads.flatMap(({ operations }) => operations);
+  const changes = ({ experiment }: Edited) =>
+    operationsOf(experiment).filter((operation, at) => operation !== operationsOf(example)[at]).length;
+  expect(changes(addDeclaration(example, 'events'))).toBe(0);
+  const [buffer] = example.buffers;
+  expect(changes(renameDeclaration(example, 'buffers', buffer?.id ?? '', 'renamed'))).toBe(
+    countUsage(example).buffers.get(buffer?.id ?? ''),
+  );
+  const added = applyChange(example, {
+    patches: [insertAt(['threads', 0, 'operations', 0], { op: 'work', durationNs: 1 })],
+  });
+  expect(
+    operationsOf(added)
+      .slice(1)
+      .map((one, at) => one === operationsOf(example)[at]),
+  ).not.toContain(false);
 });

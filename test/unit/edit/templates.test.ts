@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
 import { insertExperiment } from '../../../core/experiment/edit/insertExperiment.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { parseExperiment, requireExperiment } from '../../../core/experiment/parse.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { capabilityGaps } from '../../../core/program/capabilities.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { parseProfile } from '../../../core/simulator/profile.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
 
 const shipped = (path: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../assets/${path}`, import.meta.url), 'utf8'));
-const profile = parseProfile(shipped('profiles/h200.json'));
+const costs = profileCosts(parseProfile(shipped('profiles/h200.json')));
 
 describe('templates', () => {
   for (const { id, build } of templates) {
@@ -22,7 +23,7 @@ describe('templates', () => {
       expect(parseExperiment(JSON.parse(JSON.stringify(experiment)))).toEqual({ ok: true, experiment });
       const program = lower(experiment);
       const gaps = capabilityGaps(experiment, 'sim');
-      if (gaps.length === 0) expect(simulate(program, profile).makespanNs).toBeGreaterThan(0);
+      if (gaps.length === 0) expect(simulate(program, costs).makespanNs).toBeGreaterThan(0);
       else expect(gaps.every(({ reason }) => reason.length > 0)).toBe(true);
     });
 

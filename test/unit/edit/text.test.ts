@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineOfField, lineOfSyntaxError } from '../../../core/experiment/edit/jsonLines.ts';
 import { bytesText, durationText, parseBytes, parseDuration } from '../../../core/experiment/edit/quantities.ts';
-import { fieldPath } from '../../../core/experiment/experiment.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
+import { fieldPath } from '../../../core/shape/path.ts';
 
 describe('quantities', () => {
   it('read as people type them', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment, parseExperimentText, requireExperiment } from '../../../core/experiment/parse.ts';
+import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 
 const document = {
@@ -230,7 +231,7 @@ describe('whatever comes', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         problems(text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -245,7 +246,7 @@ describe('whatever comes', () => {
         problems(withOperation(value));
         problems(withBuffer(value));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -263,7 +264,7 @@ describe('whatever comes', () => {
           problems(changed);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

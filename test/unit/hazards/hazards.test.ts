@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withEvidence } from '../../../core/analysis/hazards/evidence.ts';
-import { findConflicts } from '../../../core/analysis/hazards/find.ts';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
-import { checkExperiment, hazardsOf, repairOf } from '../../../core/analysis/hazards/repair.ts';
 import { applyChange } from '../../../core/experiment/change.ts';
 import type { Experiment, ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { withEvidence } from '../../../core/hazards/evidence.ts';
+import { findConflicts } from '../../../core/hazards/find.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { checkExperiment, hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
 import { experimentOf } from '../support/experiments.ts';
@@ -204,7 +204,7 @@ describe('allocated memory', () => {
     const own = [allocate('caching'), { ...use, stream: 'a' }, free];
     expect(found(of(own, own))).toEqual(['unordered-threads 2-3']);
     expect(findHazards(lower(of(own, own))).hazards[0]?.explanation).toMatch(
-      /make "block" come or go.*both may have it/,
+      /allocate or free "block".*both may get the memory/,
     );
   });
 
@@ -267,7 +267,7 @@ describe('graphs', () => {
     const experiment = of([{ ...capture, operations } as never, signal, launch('a')], [wait, launch('b')]);
     expect(found(experiment)).toEqual(['unordered-threads 1-1']);
     const [hazard] = findHazards(lower(experiment)).hazards;
-    expect(hazard?.explanation).toContain('Which host thread comes first is chance.');
+    expect(hazard?.explanation).toContain('Either host thread may come first.');
   });
 
   it('let their thread signal while it captures', () => {
@@ -425,7 +425,7 @@ describe('host threads', () => {
     const program = lower(of([copy, copy, copy], [copy, write]));
     // Two threads and what each of them issues to its stream: clocks of four entries.
     const cut = findConflicts(program, 4 * 4);
-    expect(cut.limits).toEqual([expect.stringMatching(/of its 5 calls the first 4 were checked/)]);
+    expect(cut.limits).toEqual([expect.stringMatching(/the check covers the first 4 of its 5 calls/)]);
     expect(cut.conflicts.length).toBeLessThan(findConflicts(program).conflicts.length);
     expect(findConflicts(program).limits).toEqual([]);
   });
@@ -465,7 +465,7 @@ describe('waits without an end', () => {
         evidence: null,
       },
     ]);
-    expect(limits).toEqual(['What follows "wait for go" in host thread "main" was not checked.']);
+    expect(limits).toEqual(['The check left out what follows "wait for go" in host thread "main".']);
     expect(findHazards(lower(of([take]))).limits).toEqual([]);
     expect(checkExperiment(of([take])).hazards).toMatchObject([{ kind: 'endless-wait', change: null }]);
   });
@@ -509,7 +509,7 @@ describe('waits without an end', () => {
     expect(hazards).toEqual([]);
     expect(limits).toEqual([
       expect.stringMatching(/3 rounds/),
-      'Host thread "thread1" may wait for ever at "wait for go": what follows it was not checked.',
+      'Host thread "thread1" may wait for ever at "wait for go". The check left out what follows.',
     ]);
   });
 });

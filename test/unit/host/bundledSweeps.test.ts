@@ -16,6 +16,7 @@ import { Assets } from '../../../host/service/assets.ts';
 import { doneOutcome, type KeptSweep, sweepRunId } from '../../../host/service/keptSweep.ts';
 import { Library } from '../../../host/service/library.ts';
 import { readRunFile } from '../../../host/service/runStore.ts';
+import { runs } from '../../support/effort.ts';
 import { archiveOf, filesOf } from './support/archives.ts';
 import { repository } from './support/buildEntry.ts';
 import { example, smallRun } from './support/runs.ts';
@@ -246,7 +247,7 @@ describe('a library in a bundle', () => {
         const { items: again } = await imported(third, await packed(there, arrived));
         expect(await contents(third, again)).toEqual(after);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   }, 120_000);
 

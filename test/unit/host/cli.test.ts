@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import picocolors from 'picocolors';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { SummaryDocument } from '../../../core/analysis/summaryDocument.ts';
+import type { SummaryDocument } from '../../../core/summary/summaryDocument.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import { type BuiltEntry, buildEntry, repository } from './support/buildEntry.ts';
 import { example, exampleFile, smallRun } from './support/runs.ts';
@@ -79,6 +80,32 @@ describe('copyscope run', () => {
     });
     expect(copy?.attainableBytesPerSecond).toBeGreaterThan(1e9);
     expect(summary.verification).toMatchObject({ bytesWrong: 0 });
+  });
+
+  it('says how sure a prediction is, in JSON and in words', async () => {
+    const { out } = await cli('predict', exampleFile('pageable-same-stream'), '--json');
+    const { makespanNs, makespanInterval, bandwidthIntervals, link, remedies } = JSON.parse(out) as SummaryDocument;
+    expect(makespanInterval).toEqual({ lowNs: expect.any(Number), highNs: expect.any(Number), level: 0.9 });
+    expect(makespanInterval?.lowNs).toBeLessThan(makespanNs ?? 0);
+    expect(makespanInterval?.highNs).toBeGreaterThan(makespanNs ?? Number.POSITIVE_INFINITY);
+    expect(bandwidthIntervals?.h2d?.lowBytesPerSecond).toBeLessThan(link.h2d.bytesPerSecond ?? 0);
+    expect(bandwidthIntervals?.d2h).toBeNull();
+    expect(remedies[0]?.gainInterval?.highNs).toBeGreaterThan(remedies[0]?.gainNs ?? Number.POSITIVE_INFINITY);
+    const words = await cli('predict', exampleFile('pageable-same-stream'));
+    expect(words.out).toMatch(/; makespan [\d.]+ ms, [\d.]+( µs)? to [\d.]+ ms \(90 %\)\n/);
+    expect(words.out).toMatch(/Gain: [\d.]+ µs, [\d.]+( µs)? to [\d.]+ [µm]s \(90 %\)\./);
+    expect(words.out).toMatch(/Link, predicted: H2D [\d.]+ GB\/s, [\d.]+ to [\d.]+ GB\/s \(90 %\)\./);
+  });
+
+  it('tells no interval of what was recorded, and of published figures', async () => {
+    const recorded = await cli(
+      'explain',
+      file('run.arrow', encodeRun(smallRun(example('pinned-side-stream'), 'cuda'))),
+      '--json',
+    );
+    expect(JSON.parse(recorded.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
+    const published = await cli('predict', exampleFile('pinned-side-stream'), '--profile', 'rtx-4090', '--json');
+    expect(JSON.parse(published.out)).toMatchObject({ makespanInterval: null, bandwidthIntervals: null });
   });
 
   it('draws the lanes, the figures and the verdict, and always says how the run came about', async () => {
@@ -177,6 +204,30 @@ describe('copyscope explain', () => {
   });
 });
 
+describe('copyscope explain and lift, of an export of Nsight Systems', () => {
+  const exported = (): string => {
+    const packed = readFileSync(join(repository, 'test/fixtures/nsight/mfu_2gpu_before.sqlite.br'));
+    return file('train.sqlite', brotliDecompressSync(packed));
+  };
+
+  it('says what ran, what holds a step, and what it does not hold', async () => {
+    const { exitCode, out } = await cli('explain', exported(), '--json');
+    expect(exitCode).toBe(0);
+    const { imported, steps, plan } = JSON.parse(out);
+    expect(imported).toEqual({ format: 'nsight-systems', name: 'train', events: 32_249, rows: 31_949 });
+    expect(steps.parts[0]).toMatchObject({ part: 'kernels' });
+    expect(plan).toEqual(expect.any(Array));
+  });
+
+  it('makes an experiment of it that runs', async () => {
+    const target = join(folder, 'lifted.json');
+    expect((await cli('lift', exported(), '--steps', '3..4', '--out', target)).exitCode).toBe(0);
+    const { exitCode, out } = await cli('predict', target);
+    expect(exitCode).toBe(0);
+    expect(out).toContain('simulated with profile h200');
+  });
+});
+
 describe('copyscope explain, of a trace of the PyTorch profiler', () => {
   const trace = (name: string): string => join(repository, 'test/fixtures/pytorch-traces', name);
 
@@ -185,7 +236,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     ['trace_streamed0_pinned1.json', ['same-stream', 'same-stream'], []],
     ['trace_streamed1_pinned0.json', ['pageable-source', 'pageable-source'], []],
     ['trace_streamed1_pinned1.json', ['overlapped', 'overlapped'], []],
-  ])('%s: names the cause, with the fields of a run', async (name, causes, also) => {
+  ])('%s: names the cause, with the fields of a run and what a replay answers', async (name, causes, also) => {
     const { exitCode, out, err } = await cli('explain', trace(name), '--json');
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
     const summary = JSON.parse(out) as SummaryDocument;
@@ -193,7 +244,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(summary.verdicts.map((verdict) => verdict.also)).toEqual([also, also]);
     expect(summary.imported).toMatchObject({ format: 'pytorch-profiler', rows: 41 });
     const run = JSON.parse((await cli('explain', exampleFile('pinned-side-stream'), '--json')).out);
-    expect(Object.keys(summary)).toEqual(Object.keys(run));
+    expect(Object.keys(summary)).toEqual([...Object.keys(run), 'steps', 'plan', 'tried']);
   });
 
   it('reads a gzipped one, and says for people where it comes from and what it does not hold', async () => {
@@ -201,7 +252,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     expect(exitCode).toBe(0);
     expect(out).toContain('recorded on NVIDIA H200 at 2026-11-20 04:33 UTC');
     expect(out).toContain('Data: not checked, since a trace holds none.');
-    expect(out).toContain('Note: Of some waits for events this trace does not say for which');
+    expect(out).toContain('Note: This trace has waits for events without saying which event');
   });
 
   it('takes a page for thousands of copies and streams, and all of them in JSON', async () => {
@@ -224,7 +275,7 @@ describe('copyscope explain, of a trace of the PyTorch profiler', () => {
     const path = file('many.json', JSON.stringify({ traceEvents: copies.flat() }));
     const { out } = await cli('explain', path);
     expect(out.split('\n').length).toBeLessThan(100);
-    expect(out).toMatch(/So are 3000 copies, 6\.00 ms together/);
+    expect(out).toMatch(/The same holds for 3000 copies, 6\.00 ms together/);
     expect(out).toContain('more (--json has all)');
     const summary = JSON.parse((await cli('explain', path, '--json')).out) as SummaryDocument;
     expect(summary.verdicts).toHaveLength(3000);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../../host/cli/exitCodes.ts';
 import { repository } from './support/buildEntry.ts';
 
-const { failed, badInput, unavailable, wrongData, hazards, cancelled } = exitCodes;
+const { failed, badInput, unavailable, wrongData, hazards, gate, cancelled } = exitCodes;
 
 /** Codes that a command can end with. */
 const expected: Readonly<Record<string, ExitCode>> = {
@@ -39,11 +39,18 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'bundle.too-large': badInput,
   'fit.no-runs': badInput,
   'fit.devices': badInput,
+  'lift.not-a-trace': badInput,
+  'export.no-iteration': badInput,
+  'lift.no-host-calls': badInput,
+  'lift.no-such-steps': badInput,
   'server.port-taken': badInput,
   'engine.unavailable': unavailable,
   'engine.unsupported': unavailable,
   'verification.failed': wrongData,
   'hazards.found': hazards,
+  'gate.broken': gate,
+  'gate.invalid': badInput,
+  'gate.untold': badInput,
   'run.cancelled': cancelled,
   'run.out-of-memory': failed,
   'simulation.deadlock': failed,
@@ -51,6 +58,7 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'sweep.failed-points': failed,
   'bench.failed': failed,
   'calibrate.failed': failed,
+  'record.nothing': failed,
   'engine.lost': failed,
   internal: failed,
 };

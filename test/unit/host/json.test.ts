@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonPieces } from '../../../host/cli/json.ts';
+import { runs } from '../../support/effort.ts';
 
 describe('JSON in pieces', () => {
   it('is what JSON.stringify gives, for any object', () => {
@@ -8,7 +9,7 @@ describe('JSON in pieces', () => {
       fc.property(fc.object({ withNullPrototype: false }), (value) => {
         expect([...jsonPieces(value)].join('')).toBe(JSON.stringify(value, null, 2));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

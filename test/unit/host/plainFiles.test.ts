@@ -39,13 +39,6 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
     expect((await said(command, folder)).err).toContain('(EISDIR). Name a file, not a folder.');
   });
 
-  it('calibrate does likewise', async () => {
-    const calibrated = (path: string) => said('calibrate --from-runs', path);
-    expect((await calibrated(at('zero'))).err).toContain(`${at('zero')} is no plain file.`);
-    expect((await calibrated(at('pipe'))).err).toContain(`${at('pipe')} is no plain file.`);
-    expect((await calibrated(at('loop'))).err).toContain('(ELOOP). It is a symbolic link that leads to itself');
-  });
-
   it('sweep says of an empty file and of bytes what the others say', async () => {
     expect((await said('sweep', at('empty'))).err).toContain('document: the file is empty.');
     expect((await said('sweep', at('bytes'))).err).toContain('document: this is no text.');

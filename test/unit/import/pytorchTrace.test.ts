@@ -1,13 +1,14 @@
 import { crc32, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { verdicts } from '../../../core/analysis/verdicts/verdicts.ts';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { joinCalls } from '../../../core/trace/correlation.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { runInfoSchema } from '../../../core/trace/run.ts';
+import { verdicts } from '../../../core/verdicts/verdicts.ts';
+import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import {
   chunksOf,
@@ -151,19 +152,19 @@ describe('a wait of a stream for an event', () => {
     expect(verdictOf(run)?.explanation).not.toContain('does not say');
   });
 
-  it('is named where the trace does not say for which event, and nothing else explains the start', async () => {
+  it('is named where the trace does not say which event, and nothing else explains the start', async () => {
     const run = await read(trace({ wait_on_stream: -1, wait_on_cuda_event_record_corr_id: -1 }));
     expect(marksOf(run)).toEqual([['event-wait', '7', 104_000, 'an event']]);
     expect(verdictOf(run)).toMatchObject({ cause: 'event-dependency', rule: 'event-order' });
-    expect(verdictOf(run)?.explanation).toContain('the trace does not say for which event');
-    expect(run.info.notes.join(' ')).toContain('does not say for which');
+    expect(verdictOf(run)?.explanation).toContain('The trace does not say which event');
+    expect(run.info.notes.join(' ')).toContain('without saying which event');
   });
 
   it('leaves no copy of the recorded ResNet unexplained', async () => {
     const { trace: recorded } = await read(traceBytes('resnet50.json.gz'));
     const causes = verdicts(iterationOf(recorded, 0), null).map(({ cause }) => cause);
     expect(causes).toEqual([
-      ...['issued-too-late', 'same-stream', 'event-dependency', 'same-stream', 'event-dependency', 'same-stream'],
+      ...['issued-too-late', 'event-dependency', 'event-dependency', 'same-stream', 'same-stream', 'same-stream'],
     ]);
   });
 });
@@ -415,7 +416,7 @@ describe('a damaged file', () => {
       const whole = await read(text);
       for (const size of parts) {
         const run = await read(joined([file, other]), size);
-        const note = `Left out is what lies behind the trace: the gzip data ends at byte ${file.length} of the file, and what follows is none.`;
+        const note = `What lies behind the trace is left out: the gzip data ends at byte ${file.length} of the file, and what follows is none.`;
         expect(run.info).toEqual({ ...whole.info, notes: [...whole.info.notes, note] });
         expect(run.trace).toEqual(whole.trace);
       }
@@ -467,7 +468,7 @@ describe('a damaged file', () => {
           const run = await read(isTwice ? joined([small, wrong]) : wrong, 50).catch((error: unknown) => error);
           if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
       );
     });
 
@@ -495,7 +496,7 @@ describe('a damaged file', () => {
         const run = await read(damaged, 50).catch((error: unknown) => error);
         if (!(run instanceof CopyscopeError)) expect(run).toHaveProperty('trace');
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteStream } from '../../../core/import/importedFile.ts';
-import { readPyTorchTrace } from '../../../core/import/pytorchTrace.ts';
+import { readPyTorchTrace } from '../../../core/import/kineto/pytorchTrace.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { unpacked } from '../../../host/service/imports/unpacked.ts';

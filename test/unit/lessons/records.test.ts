@@ -14,6 +14,14 @@ const used = lessons.flatMap((lesson) =>
 );
 
 describe('recorded runs of lessons', () => {
+  it('that texts link to ship', () => {
+    const links = lessons.flatMap(({ steps }) =>
+      steps.flatMap(({ text }) => [...text.matchAll(/\(run:([^)]+)\)/g)].map(([, id = '']) => id)),
+    );
+    expect(links).toContain('lessons/trace-vision');
+    for (const id of links) expect(existsSync(join(root, `assets/runs/${id}.arrow`)), id).toBe(true);
+  });
+
   it('are recorded by run.sh, all of them', () => {
     const wanted = used.flatMap(({ declared }) => declared.example ?? []).filter((id) => !id.startsWith('overlap/'));
     expect(listed).toEqual([...new Set(wanted)].sort());
@@ -58,9 +66,9 @@ describe('recorded runs of lessons', () => {
     expect(counted).toBeGreaterThan(3);
   });
 
-  it('have just the wrong bytes that the README counts', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    const table = readme.slice(readme.indexOf('| Recorded race |')).split('\n\n')[0] ?? '';
+  it('have just the wrong bytes that docs/performance.md counts', () => {
+    const document = readFileSync(join(root, 'docs/performance.md'), 'utf8');
+    const table = document.slice(document.indexOf('| Recorded race |')).split('\n\n')[0] ?? '';
     const checks = lessons
       .flatMap((lesson) => Object.keys(lesson.experiments).map((name) => recordedRun(lesson, name)))
       .flatMap((run) => run?.info.verification.checks ?? [])

@@ -52,6 +52,20 @@ const insert = (list: Operation[], index: number, ...added: Operation[]): Operat
 const smaller: Change = (experiment) => set(experiment, is('copy'), { bytes: 4096 });
 
 export const solutions: Readonly<Record<string, Solutions>> = {
+  'own-trace: Make the change': {
+    right: {
+      'both pinned': (one) => {
+        memory(one, 'host_h2d_0_even', 'pinned');
+        memory(one, 'host_h2d_0_odd', 'pinned');
+      },
+    },
+    wrong: {
+      'one of them pinned': (one) => memory(one, 'host_h2d_0_even', 'pinned'),
+      'a step left out': (one) => {
+        one.threads = one.threads.map((thread) => ({ ...thread, operations: thread.operations.slice(1) }));
+      },
+    },
+  },
   'first-overlap: Make them overlap': {
     right: {
       'the copy into the side stream': (one) => set(one, is('copy'), { stream: 'side' }),

@@ -6,7 +6,7 @@ import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import type { Lesson } from '../../../core/lessons/lesson.ts';
 import { requireLesson } from '../../../core/lessons/parse.ts';
-import { parseProfile } from '../../../core/simulator/profile.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 

@@ -5,6 +5,7 @@ import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { contentByte } from '../../../core/program/pattern.ts';
 import type { Content, Program } from '../../../core/program/program.ts';
+import { runs } from '../../support/effort.ts';
 import { growth, mostGrowth } from '../support/growth.ts';
 import { contentBytes, interpret } from './reference.ts';
 
@@ -162,7 +163,7 @@ describe('expected content', () => {
         holds(lowered);
         isComplete(lowered);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('expected content', () => {
         holds(lowered, [1, 0]);
         isComplete(lowered);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -186,7 +187,7 @@ describe('expected content', () => {
         expect(lowered.unverifiable).toEqual([]);
         holds(lowered);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

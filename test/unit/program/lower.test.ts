@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Operation, OperationName } from '../../../core/experiment/operations.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { simulate } from '../../../core/machine/simulate.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Program } from '../../../core/program/program.ts';
-import { simulate } from '../../../core/simulator/simulate.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200Costs } from '../machine/toy.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 
 type OperationInput = { readonly op: OperationName; readonly [field: string]: unknown };
@@ -375,7 +375,7 @@ describe('each operation', () => {
     });
 
     it('is left to the GPUs by the simulator', () => {
-      expect(() => simulate(lowered({ relay: ['a'] }), h200)).toThrow(
+      expect(() => simulate(lowered({ relay: ['a'] }), h200Costs)).toThrow(
         expect.objectContaining({ code: 'engine.unsupported', message: expect.stringContaining('relay') }),
       );
     });

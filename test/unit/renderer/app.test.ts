@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { DeviceReport } from '../../../core/program/engine.ts';
 import type { ExampleSummary, RunSummary } from '../../../core/service/service.ts';
-import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/app/engines.ts';
-import type { LoadedRun } from '../../../renderer/app/loadedRun.ts';
-import { pageHash, parsePageHash } from '../../../renderer/app/page.ts';
-import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/app/store/select.ts';
-import type { AppState } from '../../../renderer/app/store/types.ts';
 import { formatInstant, formatMoment } from '../../../renderer/common/time.ts';
-import { exampleGroups } from '../../../renderer/library/groups.ts';
+import { effectiveEngine, engineOptions, parseEngineKey } from '../../../renderer/store/engines.ts';
+import { exampleGroups } from '../../../renderer/store/exampleGroups.ts';
+import type { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
+import { pageHash, parsePageHash } from '../../../renderer/store/page.ts';
+import { comparedRunIds, isOfPresent, predictionId, shownRunId } from '../../../renderer/store/select.ts';
+import type { AppState } from '../../../renderer/store/types.ts';
 import { experiment } from './exampleRun.ts';
 
 const noDriver = { code: 'cuda.no-driver', message: 'There is no driver.', remedy: 'Install it.' };

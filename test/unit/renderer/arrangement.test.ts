@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
+import { limitsOf } from '../../../renderer/timeline/time/timeView.ts';
 import {
   type Arrangement,
   arrangementSchema,
@@ -8,12 +10,11 @@ import {
   moveIds,
   naturalArrangement,
   withIds,
-} from '../../../renderer/timeline/arrangement.ts';
-import { hitTest } from '../../../renderer/timeline/hitTest.ts';
-import { laneActions, movedTo } from '../../../renderer/timeline/laneActions.ts';
-import { layoutTracks } from '../../../renderer/timeline/layout.ts';
-import { limitsOf } from '../../../renderer/timeline/timeView.ts';
-import { screenTop } from '../../../renderer/timeline/tracks.ts';
+} from '../../../renderer/timeline/tracks/arrangement.ts';
+import { laneActions, movedTo } from '../../../renderer/timeline/tracks/laneActions.ts';
+import { layoutTracks } from '../../../renderer/timeline/tracks/layout.ts';
+import { screenTop } from '../../../renderer/timeline/tracks/tracks.ts';
+import { runs } from '../../support/effort.ts';
 import { exampleView } from './exampleRun.ts';
 
 const view = exampleView();
@@ -96,7 +97,7 @@ describe('an arrangement of lanes', () => {
         expect(names(after).indexOf(row.id)).toBe(at + 1);
         expect(names(layoutOf(actionOf(down.next, row.id, 'up')?.next ?? down.next))).toEqual(names(layout));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

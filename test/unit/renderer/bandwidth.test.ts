@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { allRows } from '../../../core/trace/rows.ts';
-import { Bandwidth, bandwidthData, copyRows } from '../../../renderer/timeline/bandwidth.ts';
-import { linksData } from '../../../renderer/timeline/links.ts';
+import { Bandwidth, bandwidthData, copyRows } from '../../../renderer/store/opened/bandwidth.ts';
+import { linksData } from '../../../renderer/store/opened/links.ts';
 
 interface Copy {
   readonly startNs: number;

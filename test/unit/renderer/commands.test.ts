@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../../core/service/service.ts';
-import { assign } from '../../../renderer/app/store/store.ts';
 import { commandsNow } from '../../../renderer/palette/commands.ts';
+import { assign } from '../../../renderer/store/store.ts';
 import { experiment } from './exampleRun.ts';
 
 const titles = (): string[] => commandsNow().map(({ title }) => title);

@@ -6,10 +6,10 @@ import { atEndOf, operationPaths } from '../../../core/experiment/edit/paths.ts'
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { strategyB } from '../../../core/experiment/templates/strategies.ts';
 import { prefetchLoop } from '../../../core/experiment/templates/training.ts';
-import { DocumentHistory } from '../../../renderer/app/store/history.ts';
 import { placeOfCell } from '../../../renderer/score/cells.ts';
 import { matches, operationSections } from '../../../renderer/score/operationTexts.ts';
 import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+import { DocumentHistory } from '../../../renderer/store/history.ts';
 
 describe('the history of a document', () => {
   it('gives back every moment, whatever was done and undone', () => {

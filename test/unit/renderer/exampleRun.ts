@@ -2,8 +2,8 @@
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../../../core/trace/run.ts';
-import { IterationView } from '../../../renderer/app/loadedRun.ts';
-import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
+import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
+import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
 
 export const experiment = requireExperiment({
   format: 'copyscope/experiment',

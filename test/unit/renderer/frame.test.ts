@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { verdicts as verdictsOf } from '../../../core/analysis/verdicts/verdicts.ts';
 import { asMarkdown, asTsv } from '../../../core/tableText.ts';
-import { areaSummary } from '../../../renderer/timeline/areaSummary.ts';
-import { areaTable, areaText } from '../../../renderer/timeline/areaTable.ts';
-import { rowSentence, rowTitle } from '../../../renderer/timeline/describeRow.ts';
-import { evidenceRows } from '../../../renderer/timeline/evidence.ts';
-import type { Frame } from '../../../renderer/timeline/frame.ts';
-import { FrameMaker } from '../../../renderer/timeline/frameMaker.ts';
-import { hitTest } from '../../../renderer/timeline/hitTest.ts';
-import { layoutTracks } from '../../../renderer/timeline/layout.ts';
-import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/neighbours.ts';
-import { operationLabels } from '../../../renderer/timeline/operationLabels.ts';
-import { findRows } from '../../../renderer/timeline/search.ts';
-import { timeTicks } from '../../../renderer/timeline/ticks.ts';
-import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/timeView.ts';
-import { barOffset, type LaneTrack, type Track } from '../../../renderer/timeline/tracks.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
+import { verdicts as verdictsOf } from '../../../core/verdicts/verdicts.ts';
+import { evidenceRows } from '../../../renderer/timeline/lanes/evidence.ts';
+import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
+import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
+import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
+import { areaSummary } from '../../../renderer/timeline/rows/areaSummary.ts';
+import { areaTable, areaText } from '../../../renderer/timeline/rows/areaTable.ts';
+import { rowSentence, rowTitle } from '../../../renderer/timeline/rows/describeRow.ts';
+import { acrossLanes, alongLane, firstRow } from '../../../renderer/timeline/rows/neighbours.ts';
+import { operationLabels } from '../../../renderer/timeline/rows/operationLabels.ts';
+import { findRows } from '../../../renderer/timeline/rows/search.ts';
+import { timeTicks } from '../../../renderer/timeline/time/ticks.ts';
+import { limitsOf, type TimeView, toPixels } from '../../../renderer/timeline/time/timeView.ts';
+import { layoutTracks } from '../../../renderer/timeline/tracks/layout.ts';
+import { barOffset, type LaneTrack, type Track } from '../../../renderer/timeline/tracks/tracks.ts';
 import { exampleView, experiment, MiB } from './exampleRun.ts';
 
 const view = exampleView();
@@ -150,6 +150,23 @@ describe('a frame', () => {
     const heights = (bandwidth?.points ?? []).filter((_, index) => index % 2 === 1);
     expect(new Set(heights).size).toBe(2);
     expect(Math.min(...heights)).toBeLessThan(bandwidth?.baseline ?? 0);
+  });
+
+  it('draws a link to one axis, whatever its copies attain: that of what the link gives', () => {
+    const limit = 60e9;
+    const drawn = (attainable: number) => {
+      const options = { height: 400, attainable: { h2d: attainable, d2h: null }, linkLimit: () => limit };
+      const { tracks: on } = layoutTracks(view, options);
+      const [bandwidth] = frameOf(everything, null, on).bandwidths;
+      if (bandwidth?.limitY == null) throw new Error('no link');
+      const heights = bandwidth.points.filter((_, index) => index % 2 === 1);
+      const track = on.find(({ kind }) => kind === 'bandwidth');
+      return { top: Math.min(...heights), attainedHeight: bandwidth.baseline - bandwidth.limitY, ...track };
+    };
+    const [pinned, pageable] = [drawn(55e9), drawn(13.75e9)];
+    expect(pageable.top).toBe(pinned.top);
+    expect(pinned.attainedHeight / pageable.attainedHeight).toBeCloseTo(4, 6);
+    expect('detail' in pageable ? pageable.detail : '').toMatch(/^13\.8.GB\/s attainable here, of 60.*GB\/s$/);
   });
 
   it('draws the true busy share where several rows share a pixel', () => {

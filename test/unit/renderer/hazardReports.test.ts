@@ -1,11 +1,11 @@
 /** Hazards are asked for a moment after an edit and behind the lanes; a worker may lose the document, or be too long at it. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hazardsOf, repairOf } from '../../../core/analysis/hazards/repair.ts';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
-import type { HazardAnswer, HazardRequest } from '../../../renderer/inspector/hazardMessages.ts';
+import { hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
+import type { HazardAnswer, HazardRequest } from '../../../renderer/predict/hazards/hazardMessages.ts';
 import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const racing = requireExperiment(
@@ -18,9 +18,9 @@ const pauseMs = 1000;
 
 type Workers = FakeWorker<HazardRequest, HazardAnswer>[];
 let workers: Workers;
-let reports: typeof import('../../../renderer/inspector/hazardReports.ts');
+let reports: typeof import('../../../renderer/predict/hazards/hazardReports.ts');
 let predicting: typeof import('../../../renderer/predict/predicting.ts');
-let store: typeof import('../../../renderer/app/store/store.ts');
+let store: typeof import('../../../renderer/store/store.ts');
 
 const worker = (): Workers[number] => lastOf(workers);
 const sent = (): readonly HazardRequest[] => workers.at(-1)?.sent ?? [];
@@ -52,9 +52,9 @@ beforeEach(async () => {
   workers = fakeWorkers<HazardRequest, HazardAnswer>();
   vi.stubGlobal('window', {});
   vi.stubGlobal('requestAnimationFrame', (action: () => void) => setTimeout(action, 16));
-  reports = await import('../../../renderer/inspector/hazardReports.ts');
+  reports = await import('../../../renderer/predict/hazards/hazardReports.ts');
   predicting = await import('../../../renderer/predict/predicting.ts');
-  store = await import('../../../renderer/app/store/store.ts');
+  store = await import('../../../renderer/store/store.ts');
   open(racing);
   vi.useFakeTimers();
 });

@@ -1,15 +1,15 @@
 /** The worker that looks for hazards: what it has of the document, and what it says when it has not. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { HazardReport } from '../../../core/analysis/hazards/hazard.ts';
-import { hazardsOf, repairOf } from '../../../core/analysis/hazards/repair.ts';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import type { HazardReport } from '../../../core/hazards/hazard.ts';
+import { hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
 import { lower } from '../../../core/program/lower.ts';
 import type { Verification } from '../../../core/trace/run.ts';
 import { DocumentSender } from '../../../renderer/common/sentDocument.ts';
-import type { HazardAnswer, HazardRequest } from '../../../renderer/inspector/hazardMessages.ts';
+import type { HazardAnswer, HazardRequest } from '../../../renderer/predict/hazards/hazardMessages.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { workerOf } from './workers.ts';
 
@@ -31,7 +31,7 @@ function ask(experiment: Experiment, question: HazardRequest['question'] = find)
 const found = (report: HazardReport | null): HazardAnswer => ({ kind: 'found', ticket: tickets, report });
 
 beforeAll(async () => {
-  request = await workerOf(() => import('../../../renderer/inspector/hazardWorker.ts'));
+  request = await workerOf(() => import('../../../renderer/predict/hazards/hazardWorker.ts'));
 });
 afterAll(() => vi.unstubAllGlobals());
 beforeEach(() => {

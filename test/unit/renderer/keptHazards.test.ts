@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { findHazards } from '../../../core/analysis/hazards/hazards.ts';
 import { deleteOperations, duplicateOperations, moveOperations } from '../../../core/experiment/edit/operations.ts';
 import { resizeOperation } from '../../../core/experiment/edit/resize.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { hazardsByOp, keptMarks } from '../../../renderer/inspector/hazardsByOp.ts';
-import { keptHazards, steadyReport } from '../../../renderer/inspector/keptHazards.ts';
+import { hazardsByOp, keptMarks } from '../../../renderer/predict/hazards/hazardsByOp.ts';
+import { keptHazards, steadyReport } from '../../../renderer/predict/hazards/keptHazards.ts';
 
 const racing = requireExperiment({
   format: 'copyscope/experiment',

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { keySections, ordinaryKeys } from '../../../renderer/app/keys.ts';
+import { keySections, ordinaryKeys } from '../../../renderer/shell/keys.ts';
 
 const renderer = join(import.meta.dirname, '../../../renderer');
 const read = (file: string): string => readFileSync(join(renderer, file), 'utf8');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { iterationOf } from '../../../core/analysis/iteration.ts';
-import { type Cause, causes } from '../../../core/analysis/verdicts/verdict.ts';
-import { verdicts as verdictsOf } from '../../../core/analysis/verdicts/verdicts.ts';
 import type { Operation } from '../../../core/experiment/operations.ts';
-import { parseProfile } from '../../../core/simulator/profile.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { iterationOf } from '../../../core/trace/iteration.ts';
+import { type Cause, causes } from '../../../core/verdicts/verdict.ts';
+import { verdicts as verdictsOf } from '../../../core/verdicts/verdicts.ts';
+import { keptMissed } from '../../../renderer/predict/keptMissed.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
-import { keptMissed } from '../../../renderer/timeline/keptMissed.ts';
-import { missedIn, missedRows, neighbourMissed } from '../../../renderer/timeline/missed.ts';
-import { Signs } from '../../../renderer/timeline/signs.ts';
+import { missedIn, missedRows, neighbourMissed } from '../../../renderer/store/opened/missed.ts';
+import { Signs } from '../../../renderer/timeline/painting/signs.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { exampleView, experiment } from './exampleRun.ts';
 

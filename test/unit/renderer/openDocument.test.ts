@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { maxBenchCharacters } from '../../../core/bench/parse.ts';
 import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
-import { openDocument } from '../../../renderer/sweep/openDocument.ts';
+import { openDocument } from '../../../renderer/files/openDocument.ts';
 
 /** Of a size that it need not have, of which no more than the head may be read. */
 class LargeFile extends File {

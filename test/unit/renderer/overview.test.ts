@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
-import { busyColumns, overviewRows } from '../../../renderer/timeline/overview.ts';
-import { limitsOf } from '../../../renderer/timeline/timeView.ts';
+import { busyColumns, overviewRows } from '../../../renderer/timeline/minimap/overview.ts';
+import { limitsOf } from '../../../renderer/timeline/time/timeView.ts';
 import { exampleView } from './exampleRun.ts';
 
 const spans = fc.array(fc.record({ gap: fc.nat({ max: 30 }), length: fc.integer({ min: 1, max: 900 }) }), {

@@ -4,13 +4,14 @@ import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane } from '../../../core/trace/laneIndex.ts';
 import { allRows } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
-import { Columns } from '../../../renderer/timeline/columns.ts';
-import type { Frame } from '../../../renderer/timeline/frame.ts';
-import { FrameMaker } from '../../../renderer/timeline/frameMaker.ts';
-import { hitTest } from '../../../renderer/timeline/hitTest.ts';
-import { mixed, pixel, Raster } from '../../../renderer/timeline/raster.ts';
-import type { TimeView } from '../../../renderer/timeline/timeView.ts';
-import { barOffset, type LaneTrack } from '../../../renderer/timeline/tracks.ts';
+import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
+import { Columns } from '../../../renderer/timeline/painting/columns.ts';
+import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
+import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
+import { mixed, pixel, Raster } from '../../../renderer/timeline/painting/raster.ts';
+import type { TimeView } from '../../../renderer/timeline/time/timeView.ts';
+import { barOffset, type LaneTrack } from '../../../renderer/timeline/tracks/tracks.ts';
+import { runs } from '../../support/effort.ts';
 
 const width = 60;
 const barHeight = 20;
@@ -86,7 +87,7 @@ describe('the busy share that is painted', () => {
         // Boxes are kept in single precision.
         expect(fills(frame) * pixelNs).toBeCloseTo(track.index.busyNs(0, view.startNs, view.endNs), 0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -103,7 +104,7 @@ describe('the busy share that is painted', () => {
         // Half a pixel at both edges, and the pixel of air after a bar that can spare it.
         expect(Math.abs(painted - truth)).toBeLessThanOrEqual(2 * visible.length + 0.01);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -121,7 +122,7 @@ describe('the busy share that is painted', () => {
           expect(painted.some((box) => x >= box.x - 1.01 && x <= box.x + box.width + 1.01)).toBe(true);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -1,18 +1,17 @@
 /** What the window predicts at once is what the engine simulates, and what is too long for that is refused unharmed. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { laneCounters } from '../../../core/analysis/laneCounters.ts';
+import { simEngine } from '../../../core/cost/simEngine.ts';
 import type { CopyscopeError } from '../../../core/errors.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { laneCounters } from '../../../core/figures/laneCounters.ts';
+import { tooLong } from '../../../core/machine/bounded.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { tooLong } from '../../../core/simulator/bounded.ts';
-import { simEngine } from '../../../core/simulator/engine.ts';
-import { parseProfile } from '../../../core/simulator/profile.ts';
-import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
 import { isLongerThan, predict } from '../../../renderer/predict/predict.ts';
-import { rehearsedEdit } from '../../../renderer/predict/rehearse.ts';
+import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { experimentOf } from '../support/experiments.ts';
 
 const profile = parseProfile(
@@ -64,17 +63,6 @@ describe('a prediction', () => {
       expect.objectContaining({ code: tooLong }) as CopyscopeError,
     );
   });
-});
-
-it('rehearsed edits are documents of their own, that leave the open one as it is', () => {
-  const before = structuredClone(readsUntold);
-  const lengths = [0, 1, 2, 3, 4, 5].map((turn) => {
-    const { threads } = rehearsedEdit(readsUntold, turn);
-    expect(threads[0]?.operations).not.toBe(readsUntold.threads[0]?.operations);
-    return threads[0]?.operations.length;
-  });
-  expect(lengths).toEqual([5, 4, 6, 5, 4, 6]);
-  expect(readsUntold).toEqual(before);
 });
 
 describe('the length of a document', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
-import { parseProfile } from '../../../core/simulator/profile.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { DocumentSender } from '../../../renderer/common/sentDocument.ts';
 import type { PredictAnswer, PredictRequest } from '../../../renderer/predict/messages.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
@@ -25,10 +25,10 @@ let answers: PredictAnswer[] = [];
 let sender = new DocumentSender();
 let tickets = 0;
 
-function ask(experiment: Experiment): number {
+function ask(experiment: Experiment, lanes: PredictRequest['lanes'] = null): number {
   tickets += 1;
   const sent = structuredClone(sender.send(experiment));
-  scope.onmessage({ data: { ticket: tickets, document: sent, profile, version: '1', hasLanes: false } });
+  scope.onmessage({ data: { ticket: tickets, document: sent, profile, version: '1', lanes } });
   return tickets;
 }
 
@@ -47,9 +47,21 @@ describe('the worker that predicts', () => {
   it('simulates what is sent whole and what an edit made of it, and sums both up', async () => {
     for (const experiment of [document, shorter]) {
       const ticket = ask(experiment);
-      await eventually(() => expect(kinds(ticket)).toEqual(['predicted', 'summarized']));
-      expect(makespan(ticket)).toBe(predict(experiment, profile, '1').iteration.makespanNs);
+      await eventually(() => expect(kinds(ticket)).toEqual(['predicted', 'summarized', 'intervals']));
+      const { makespanNs } = predict(experiment, profile, '1').iteration;
+      expect(makespan(ticket)).toBe(makespanNs);
+      const [told] = answers.flatMap((one) => (one.ticket === ticket && one.kind === 'intervals' ? one.intervals : []));
+      expect(told?.makespanInterval?.lowNs).toBeLessThan(makespanNs);
+      expect(told?.makespanInterval?.highNs).toBeGreaterThan(makespanNs);
     }
+  });
+
+  it('only sums up lanes that the window has made itself', async () => {
+    const { run } = predict(document, profile, '1');
+    const ticket = ask(document, structuredClone(run));
+    await eventually(() => expect(kinds(ticket)).toEqual(['summarized', 'intervals']));
+    const [made] = answers.filter((one) => one.ticket === ticket && one.kind === 'summarized');
+    expect(made).toMatchObject({ summary: { makespanNs: predict(document, profile, '1').iteration.makespanNs } });
   });
 
   it('asks for the whole document where it has not the one before', async () => {
@@ -61,7 +73,7 @@ describe('the worker that predicts', () => {
     await eventually(() => expect(kinds(ticket)).toEqual(['stale']));
     sender.forget();
     const whole = ask(shorter);
-    await eventually(() => expect(kinds(whole)).toEqual(['predicted', 'summarized']));
+    await eventually(() => expect(kinds(whole)).toEqual(['predicted', 'summarized', 'intervals']));
   });
 
   it('tells how far it is with what takes long', async () => {
@@ -89,7 +101,7 @@ describe('the worker that predicts', () => {
   it('gives up what it is at for a newer request', async () => {
     answers = [];
     const [older, newer] = [ask(document), ask(shorter)];
-    await eventually(() => expect(kinds(newer)).toEqual(['predicted', 'summarized']));
+    await eventually(() => expect(kinds(newer)).toEqual(['predicted', 'summarized', 'intervals']));
     expect(kinds(older)).toEqual([]);
   });
 });

@@ -1,32 +1,32 @@
 /** Remedies are asked for one after another; an edit calls off what it makes needless, and a worker may lose the document. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { maxTriedInstructions, predict as predictVerdicts } from '../../../core/analysis/counterfactual/predict.ts';
-import { remediesFor } from '../../../core/analysis/counterfactual/remedies.ts';
-import { isTested } from '../../../core/analysis/counterfactual/remedy.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { maxTriedInstructions, predict as predictVerdicts } from '../../../core/remedies/predict.ts';
+import { remediesFor } from '../../../core/remedies/remedies.ts';
+import { isTested } from '../../../core/remedies/remedy.ts';
 import type { HostService } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
-import { LoadedRun } from '../../../renderer/app/loadedRun.ts';
-import { indexIteration } from '../../../renderer/app/loading/iterationData.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { Stale } from '../../../renderer/common/sentDocument.ts';
 import type { RemedyAnswer, RemedyRequest } from '../../../renderer/inspector/remedies/messages.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
-import { h200 } from '../simulator/toy.ts';
+import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
+import { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
+import { h200, h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const asset = (path: string) => readFileSync(new URL(`../../../assets/${path}`, import.meta.url));
 const missing = requireExperiment(asset('examples/overlap/pageable-same-stream.json').toString());
 const { experiment: twice } = duplicateOperations(missing, [['threads', 0, 'operations', 0]]);
-const found = predictVerdicts(missing, h200)?.verdicts.find(isTested);
+const found = predictVerdicts(missing, h200Machine)?.verdicts.find(isTested);
 if (found === undefined) throw new Error('nothing is missed');
 const verdict: Verdict = found;
-const [remedy = null] = remediesFor(missing, [verdict], h200);
+const [remedy = null] = remediesFor(missing, [verdict], h200Machine);
 
 /** Verdicts are told apart by their operation. */
 const verdictOn = (op: number): Verdict => ({ ...verdict, op });
@@ -36,14 +36,14 @@ const predicted = (experiment: Experiment): LoadedRun => loaded(predict(experime
 type Workers = FakeWorker<RemedyRequest, RemedyAnswer | Stale>[];
 let workers: Workers;
 let queue: typeof import('../../../renderer/inspector/remedies/remedyQueue.ts');
-let store: typeof import('../../../renderer/app/store/store.ts');
+let store: typeof import('../../../renderer/store/store.ts');
 
 const worker = (): Workers[number] => lastOf(workers);
 const asked = (): number[] => worker().sent.map((request) => request.verdict.op);
 const isWhole = (request: RemedyRequest | undefined): boolean => request !== undefined && 'text' in request.document;
 /** Answers what was asked last. */
 const answer = (own: Partial<RemedyAnswer> = {}): void =>
-  worker().answer({ ticket: worker().sent.at(-1)?.ticket ?? -1, remedy, machine: null, ...own });
+  worker().answer({ ticket: worker().sent.at(-1)?.ticket ?? -1, remedy, shown: null, ...own });
 
 function open(value: Experiment): void {
   store.assign({
@@ -56,8 +56,8 @@ beforeEach(async () => {
   vi.resetModules();
   workers = fakeWorkers<RemedyRequest, RemedyAnswer | Stale>();
   queue = await import('../../../renderer/inspector/remedies/remedyQueue.ts');
-  store = await import('../../../renderer/app/store/store.ts');
-  const { setService } = await import('../../../renderer/app/store/host.ts');
+  store = await import('../../../renderer/store/store.ts');
+  const { setService } = await import('../../../renderer/store/host.ts');
   setService({ readProfile: async () => h200 } as unknown as HostService);
   const summary = { name: h200.name, device: 'NVIDIA H200', source: '', basis: h200.basis, own: false };
   store.assign({ profiles: [summary] });
@@ -105,7 +105,7 @@ describe('the queue of remedies', () => {
     for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
     answer();
     const [first] = worker().sent;
-    worker().answer({ ticket: first?.ticket ?? -1, remedy: null, machine: null });
+    worker().answer({ ticket: first?.ticket ?? -1, remedy: null, shown: null });
     worker().answer({ kind: 'stale', ticket: first?.ticket ?? -1 });
     expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: false });
     expect(queue.remedyOf(run, 2)).toBe('testing');
@@ -139,7 +139,7 @@ describe('the queue of remedies', () => {
     expect(workers).toHaveLength(2);
     expect(isWhole(worker().sent[0])).toBe(true);
     // What is on its way from the one that was ended is none of the new one's.
-    ended.answer({ ticket: ended.sent[0]?.ticket ?? -1, remedy, machine: null });
+    ended.answer({ ticket: ended.sent[0]?.ticket ?? -1, remedy, shown: null });
     expect(queue.remedyOf(run, 1)).toBeNull();
   });
 
@@ -156,12 +156,12 @@ describe('the queue of remedies', () => {
   it('sends a recorded run once, and asks with the machine that was read from it', async () => {
     const run = loaded(decodeRun(asset('runs/overlap/pageable-same-stream.arrow')));
     for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
-    const profile = { ...h200, source: 'the run' };
-    answer({ machine: { profile, fromRun: ['calls'] } as unknown as RemedyAnswer['machine'] });
+    const shown = new Map([['cudaLaunchKernel', 5000]]);
+    answer({ shown });
     expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: true });
     const [first, second] = worker().sent;
     expect([first?.run?.trace.count, first?.run?.info.experiment]).toEqual([run.run.trace.count, null]);
-    expect([second?.run, second?.profile.source]).toEqual([null, 'the run']);
+    expect([second?.run, second?.shown]).toEqual([null, shown]);
   });
 
   it('asks for nothing of what is too long', async () => {

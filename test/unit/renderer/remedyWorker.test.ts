@@ -1,17 +1,18 @@
 /** The worker that puts verdicts to the test: what it has of the document, and what a run tells it of the machine. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { predict } from '../../../core/analysis/counterfactual/predict.ts';
-import { remediesFor } from '../../../core/analysis/counterfactual/remedies.ts';
-import { isTested } from '../../../core/analysis/counterfactual/remedy.ts';
-import type { Verdict } from '../../../core/analysis/verdicts/verdict.ts';
+import { machineOf } from '../../../core/cost/machineOf.ts';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { predict } from '../../../core/remedies/predict.ts';
+import { remediesFor } from '../../../core/remedies/remedies.ts';
+import { isTested } from '../../../core/remedies/remedy.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
+import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import { DocumentSender, type Stale } from '../../../renderer/common/sentDocument.ts';
 import type { RemedyAnswer, RemedyRequest } from '../../../renderer/inspector/remedies/messages.ts';
-import { h200 } from '../simulator/toy.ts';
+import { h200, h200Machine } from '../machine/toy.ts';
 import { workerOf } from './workers.ts';
 
 const asset = (path: string) => readFileSync(new URL(`../../../assets/${path}`, import.meta.url));
@@ -20,7 +21,7 @@ const { experiment: twice } = duplicateOperations(missing, [['threads', 0, 'oper
 
 /** The copy that overlaps nothing. */
 function verdictOf(experiment: Experiment): Verdict {
-  const missed = predict(experiment, h200)?.verdicts.find(isTested);
+  const missed = predict(experiment, h200Machine)?.verdicts.find(isTested);
   if (missed === undefined) throw new Error('nothing is missed');
   return missed;
 }
@@ -32,13 +33,13 @@ let tickets = 0;
 function ask(experiment: Experiment, run: RemedyRequest['run'] = null): RemedyAnswer | Stale {
   tickets += 1;
   const document = sender.send(experiment);
-  return request({ ticket: tickets, document, verdict: verdictOf(experiment), profile: h200, run });
+  return request({ ticket: tickets, document, verdict: verdictOf(experiment), profile: h200, shown: null, run });
 }
 
 function answered(experiment: Experiment): RemedyAnswer {
-  const [remedy] = remediesFor(experiment, [verdictOf(experiment)], h200);
+  const [remedy] = remediesFor(experiment, [verdictOf(experiment)], h200Machine);
   if (remedy === undefined) throw new Error('there is none');
-  return { ticket: tickets, remedy, machine: null };
+  return { ticket: tickets, remedy, shown: null };
 }
 
 beforeAll(async () => {
@@ -70,9 +71,10 @@ describe('the worker that puts verdicts to the test', () => {
     if (info.experiment === null) throw new Error('it has one');
     const answer = ask(info.experiment, { info: { ...info, experiment: null }, trace });
     if ('kind' in answer) throw new Error(answer.kind);
-    expect(answer.machine?.fromRun.length).toBeGreaterThan(0);
-    const [own, others] = [answer.machine?.profile ?? h200, h200].map((profile) =>
-      remediesFor(info.experiment as Experiment, [verdictOf(info.experiment as Experiment)], profile),
+    expect(answer.shown?.size).toBeGreaterThan(0);
+    const asked = verdictOf(info.experiment);
+    const [own, others] = [machineOf(h200, answer.shown ?? new Map()), h200Machine].map((machine) =>
+      remediesFor(info.experiment as Experiment, [asked], machine),
     );
     expect([answer.remedy]).toEqual(own);
     expect(own).not.toEqual(others);

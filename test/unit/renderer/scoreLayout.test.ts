@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
-import { scoreLayout, scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
+import { blockHolding, scoreLayout, scoreLayoutInSteps } from '../../../renderer/score/scoreLayout.ts';
 import { longExperiment } from '../../bench/support/longExperiment.ts';
 import { edits, momentsOf } from '../support/edits.ts';
 import { experiment } from './exampleRun.ts';
@@ -64,6 +64,37 @@ describe('the score', () => {
     expect(inSteps).toEqual(scoreLayout(structuredClone(long)));
     expect(scoreLayout(long).blocks.map(({ op }) => op)).toEqual(Array.from({ length: 12_001 }, (_, op) => op));
     expect(scoreLayout(long)).toBe(inSteps);
+  });
+
+  it('shows a folded range as one block, in the row of its kernels where it holds nothing else', () => {
+    const kernel = { op: 'kernel', kernel: { kind: 'spin', durationNs: 2000 }, stream: 'side' };
+    const step = (folded: boolean) => ({
+      op: 'range',
+      name: 'step',
+      ...(folded ? { folded } : {}),
+      operations: [
+        { op: 'copy', src: 'a', dst: 'b', stream: 'side' },
+        { op: 'range', name: '2 kernels', folded: true, operations: [kernel, kernel] },
+        { op: 'recordEvent', event: 'done', stream: 'side' },
+      ],
+    });
+    const main = [step(false), step(true), { op: 'synchronizeEvent', event: 'done' }];
+    const layout = scoreLayout(
+      requireExperiment({ ...structuredClone(threaded), threads: [{ id: 'main', operations: main }] }),
+    );
+    const shown = layout.blocks.map(({ op, lastOp, label, detail, row, column }) =>
+      [op, lastOp, label, detail, row, column].join(' | ').replace(/\u00a0/g, ' '),
+    );
+    expect(shown).toEqual([
+      '1 | 1 | H2D 1.00 KiB | pinned → device | 1 | 0',
+      '2 | 4 | 2 kernels | 4.00 µs | 1 | 1',
+      '5 | 5 | record done |  | 1 | 2',
+      '6 | 11 | step | 5 operations | 0 | 3',
+      '12 | 12 | synchronize done |  | 0 | 4',
+    ]);
+    expect(layout.edges).toEqual([{ event: 'done', from: 3, to: 4 }]);
+    expect([3, 9, 5].map((op) => blockHolding(layout, op)?.label)).toEqual(['2 kernels', 'step', 'record done']);
+    expect(blockHolding(layout, 0)).toBeUndefined();
   });
 
   it('puts stream operations into their stream, the rest into their thread', () => {

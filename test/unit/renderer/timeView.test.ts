@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { roundStep, timeTicks } from '../../../renderer/timeline/ticks.ts';
+import { roundStep, timeTicks } from '../../../renderer/timeline/time/ticks.ts';
 import {
   clampView,
   fitView,
@@ -13,7 +13,7 @@ import {
   toTime,
   zoomAnchor,
   zoomAt,
-} from '../../../renderer/timeline/timeView.ts';
+} from '../../../renderer/timeline/time/timeView.ts';
 
 const extents = fc.double({ min: 100, max: 1e12, noNaN: true });
 const shares = fc.double({ min: 0, max: 1, noNaN: true });

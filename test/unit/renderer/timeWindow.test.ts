@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { limitsOf } from '../../../renderer/timeline/timeView.ts';
-import { TimeWindow } from '../../../renderer/timeline/timeWindow.ts';
+import { limitsOf } from '../../../renderer/timeline/time/timeView.ts';
+import { TimeWindow } from '../../../renderer/timeline/time/timeWindow.ts';
 
 /** Zoomed in on a stretch, without the frame that tells of it. */
 function zoomedTo(startNs: number, endNs: number): TimeWindow {

@@ -31,8 +31,8 @@ const service = {
 async function open() {
   vi.resetModules();
   const actions = {
-    ...(await import('../../../renderer/app/store/host.ts')),
-    ...(await import('../../../renderer/app/store/hostEvents.ts')),
+    ...(await import('../../../renderer/store/host.ts')),
+    ...(await import('../../../renderer/store/hostEvents.ts')),
   };
   const notes = {
     ...(await import('../../../renderer/timeline/notes/noteState.ts')),

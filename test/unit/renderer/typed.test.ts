@@ -8,7 +8,7 @@ import {
   selectionOfField,
   setTyped,
   typedTexts,
-} from '../../../renderer/app/store/typed.ts';
+} from '../../../renderer/store/typed.ts';
 import { example } from '../host/support/runs.ts';
 
 const nested = requireExperiment({

@@ -303,8 +303,8 @@ describe('copyscope sweep', () => {
       status: 'complete',
     });
     expect(results.points).toMatchObject([
-      { point: 0, values: [1], status: 'done' },
-      { point: 1, values: [2], status: 'done' },
+      { point: 0, values: [1], status: 'done', makespanInterval: { level: 0.9 } },
+      { point: 1, values: [2], status: 'done', bandwidthIntervals: { h2d: { level: 0.9 } } },
     ]);
     expect(results.points[0].figures.makespan.median).toBeGreaterThan(results.points[1].figures.makespan.median);
     expect(readdirSync(folderOfRuns)).toEqual(['0000.arrow', '0001.arrow']);

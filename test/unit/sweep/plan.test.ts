@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ErrorInfo } from '../../../core/errors.ts';
-import { fieldPath, valueAtPath } from '../../../core/experiment/experiment.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { fieldPath, valueAtPath } from '../../../core/shape/path.ts';
 import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
 import { fieldTitle, parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';

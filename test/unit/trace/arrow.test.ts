@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CopyscopeError } from '../../../core/errors.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { runs } from '../../support/effort.ts';
 import { processorTime } from '../support/growth.ts';
 import { lanes, runInfo, smallRun, smallTrace, traceArbitrary } from './fixtures.ts';
 
@@ -48,7 +49,7 @@ describe('a run file', () => {
         const run: Run = { info: runInfo(), trace };
         expect(decodeRun(encodeRun(run))).toEqual(run);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('what is not a whole run file', () => {
         }
         failure(bad);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -188,7 +189,7 @@ describe('what is not a whole run file', () => {
         file.set(new TextEncoder().encode('ARROW1'), middle.length + 12);
         failure(file);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Counter, counterData } from '../../../core/trace/counter.ts';
+import { runs } from '../../support/effort.ts';
 
 interface Step {
   readonly gap: number;
@@ -55,7 +56,7 @@ describe('a counter', () => {
           expect([columns.least[pixel], columns.most[pixel]]).toEqual([Math.min(...values), Math.max(...values)]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

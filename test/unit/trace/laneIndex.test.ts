@@ -4,6 +4,7 @@ import { TraceBuilder } from '../../../core/trace/builder.ts';
 import { indexLane, LaneIndex, laneData } from '../../../core/trace/laneIndex.ts';
 import { allRows, iterationRows, rowEndNs } from '../../../core/trace/rows.ts';
 import type { Trace } from '../../../core/trace/trace.ts';
+import { runs } from '../../support/effort.ts';
 import { growth } from '../support/growth.ts';
 import { lanes, smallTrace } from './fixtures.ts';
 
@@ -48,7 +49,7 @@ describe('what the timeline draws', () => {
         const busy = inside.reduce((sum, row) => sum + lengthOf(trace, row), 0);
         expect(shapes.reduce((sum, { busyNs }) => sum + busyNs, 0)).toBe(busy);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('what the timeline draws', () => {
         }
         expect(next).toBe(inside.length);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -226,7 +227,7 @@ describe('pointing at a row', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeNotes, parseRunNotes, type RunNote, runNotes, sameNotes } from '../../../core/trace/notes.ts';
+import { runs } from '../../support/effort.ts';
 
 const note = (id: string, text = ''): RunNote => ({ id, iteration: 0, startNs: 1, endNs: 2, row: null, text });
 
@@ -91,7 +92,7 @@ describe('notes of two windows', () => {
         }
         for (const window of windows) expect(sameNotes(window.notes, kept)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

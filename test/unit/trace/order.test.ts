@@ -4,6 +4,7 @@ import { traceFromColumns } from '../../../core/trace/builder.ts';
 import { isSorted, sortedColumns } from '../../../core/trace/order.ts';
 import { kindCodes, RowWriter } from '../../../core/trace/rowWriter.ts';
 import { emptyColumns, type Lane } from '../../../core/trace/trace.ts';
+import { runs } from '../../support/effort.ts';
 
 const row = fc.record({
   iteration: fc.nat({ max: 2 }),
@@ -29,7 +30,7 @@ describe('sorting columns', () => {
         expect([...sorted.lane]).toEqual(expected.map(({ lane }) => lane));
         expect(isSorted(sorted, rows.length)).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -88,7 +89,7 @@ describe('rows written after models', () => {
         expect(built.correlation).toEqual(built.op);
         expect(isSorted(built, added.length)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,0 +1,267 @@
+/**
+ * Two runs beside one another: makespan, lanes and operations, each with its spread over the iterations and whether the
+ * difference is larger than that (spread.ts). Differences are b - a, of medians: positive where b takes longer.
+ */
+import type { Interval } from '../cost/interval.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import { share } from '../figures/overlap.ts';
+import { type Run, type RunInfo, runName } from '../trace/run.ts';
+import type { Lane, LaneKind, RowKind } from '../trace/trace.ts';
+import { programFacts } from '../verdicts/facts.ts';
+import type { LaneTimes } from './laneTimes.ts';
+import { matchOperations } from './matching.ts';
+import { measureRun, type OperationTable, type RunMeasures } from './measures.ts';
+import { type Judgement, judge, type Sample, type Spread, sampleOf, spreadOf } from './spread.ts';
+
+/** One quantity in both runs, in nanoseconds. */
+export interface Difference {
+  /** Null where a run doesn't have it. */
+  readonly a: Spread | null;
+  readonly b: Spread | null;
+  /** b's median less a's; null unless both have it. */
+  readonly differenceNs: number | null;
+  /** b's median over a's; null unless both have it and a's is above 0. */
+  readonly ratio: number | null;
+  readonly judgement: Judgement | null;
+}
+
+export type Side = 'both' | 'only-a' | 'only-b';
+
+export interface LaneDifference {
+  readonly side: Side;
+  /** Lane id in each run; null where it has none like it. */
+  readonly a: string | null;
+  readonly b: string | null;
+  readonly name: string;
+  readonly kind: LaneKind;
+  readonly busy: Difference;
+  readonly overlap: Difference;
+  readonly idle: Difference;
+}
+
+export interface OperationDifference {
+  readonly side: Side;
+  /** Operation number in each run; null where it has none like it, and where there is no experiment. */
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly label: string;
+  readonly kind: RowKind;
+  /** How often it ran in an iteration; the median. 0 where it did not. */
+  readonly countA: number;
+  readonly countB: number;
+  /** Of what it did, over all times that it ran in an iteration. */
+  readonly duration: Difference;
+  /** When it began first, from the iteration's start. */
+  readonly start: Difference;
+  /** What it cost the host, in calls and in waiting for it, over all times. */
+  readonly host: Difference;
+}
+
+/** number: the experiments say the same. document: see matching.ts. name: a run has no experiment. */
+export type MatchedBy = 'number' | 'document' | 'name';
+
+export interface ComparedRun extends Pick<RunInfo, 'engine' | 'status' | 'createdAt'> {
+  readonly name: string;
+  readonly device: string | null;
+  readonly profile: string | null;
+  /** How sure a predicted makespan is; null of what was recorded. */
+  readonly makespanInterval: Interval | null;
+  readonly iterations: number;
+}
+
+export interface RunComparison {
+  readonly a: ComparedRun;
+  readonly b: ComparedRun;
+  readonly matchedBy: MatchedBy;
+  readonly makespan: Difference;
+  /** In the order of a's lanes, then those that only b has. */
+  readonly lanes: readonly LaneDifference[];
+  /** In the order of a's numbers, then those that only b has. */
+  readonly operations: readonly OperationDifference[];
+}
+
+export function compareRuns(a: Run, b: Run): RunComparison {
+  const matchedBy = howMatched(a.info.experiment, b.info.experiment);
+  const byName = matchedBy === 'name';
+  const [first, second] = [measureRun(a, byName), measureRun(b, byName)];
+  return {
+    a: describe(a.info, first),
+    b: describe(b.info, second),
+    matchedBy,
+    makespan: difference(sampleOf(first.makespanNs, first.exact), sampleOf(second.makespanNs, second.exact)),
+    lanes: laneDifferences(first, second),
+    operations: operationDifferences(a.info, b.info, first, second, matchedBy),
+  };
+}
+
+const describe = (info: RunInfo, { iterations }: RunMeasures): ComparedRun => ({
+  name: runName(info),
+  engine: info.engine,
+  status: info.status,
+  createdAt: info.createdAt,
+  device: info.device?.name ?? null,
+  profile: info.profile ?? null,
+  makespanInterval: info.makespanInterval ?? null,
+  iterations,
+});
+
+function howMatched(a: Experiment | null, b: Experiment | null): MatchedBy {
+  if (a === null || b === null) return 'name';
+  return JSON.stringify(a.threads) === JSON.stringify(b.threads) ? 'number' : 'document';
+}
+
+function difference(a: Sample | null, b: Sample | null): Difference {
+  const [first, second] = [a === null ? null : spreadOf(a), b === null ? null : spreadOf(b)];
+  const known = first !== null && second !== null;
+  return {
+    a: first,
+    b: second,
+    differenceNs: known ? second.median - first.median : null,
+    ratio: known ? share(second.median, first.median) : null,
+    judgement: a === null || b === null ? null : judge(a, b),
+  };
+}
+
+function laneDifferences(a: RunMeasures, b: RunMeasures): LaneDifference[] {
+  const rest = new Set(b.lanes);
+  const take = (isLike: (lane: Lane) => boolean): LaneTimes | undefined => {
+    const found = [...rest].find(({ lane }) => isLike(lane));
+    if (found !== undefined) rest.delete(found);
+    return found;
+  };
+  const byId = new Map(a.lanes.map((times) => [times, take(({ id }) => id === times.lane.id)]));
+  // The same engine of a device that is called otherwise.
+  const pairs = a.lanes.map((times): readonly [LaneTimes, LaneTimes | undefined] => {
+    const { kind, name, direction } = times.lane;
+    const like = (lane: Lane): boolean => lane.kind === kind && lane.name === name && lane.direction === direction;
+    return [times, byId.get(times) ?? take(like)];
+  });
+  return [
+    ...pairs.map(([one, other]) => laneDifference(one, other, a.exact, b.exact)),
+    ...[...rest].map((other) => laneDifference(undefined, other, a.exact, b.exact)),
+  ];
+}
+
+function laneDifference(
+  a: LaneTimes | undefined,
+  b: LaneTimes | undefined,
+  exactA: boolean,
+  exactB: boolean,
+): LaneDifference {
+  const of = (column: 'busyNs' | 'overlapNs' | 'idleNs'): Difference =>
+    difference(
+      a === undefined ? null : sampleOf(a[column], exactA),
+      b === undefined ? null : sampleOf(b[column], exactB),
+    );
+  const lane = a?.lane ?? b?.lane;
+  return {
+    side: sideOf(a, b),
+    a: a?.lane.id ?? null,
+    b: b?.lane.id ?? null,
+    name: lane?.name ?? '',
+    kind: lane?.kind ?? 'stream',
+    busy: of('busyNs'),
+    overlap: of('overlapNs'),
+    idle: of('idleNs'),
+  };
+}
+
+const sideOf = (a: unknown, b: unknown): Side => (a === undefined ? 'only-b' : b === undefined ? 'only-a' : 'both');
+
+function operationDifferences(
+  a: RunInfo,
+  b: RunInfo,
+  first: RunMeasures,
+  second: RunMeasures,
+  matchedBy: MatchedBy,
+): OperationDifference[] {
+  const pairs = pairEntries(first.operations, second.operations, matching(a, b, matchedBy));
+  const [labelA, labelB] = [programFacts(a.experiment).label, programFacts(b.experiment).label];
+  const [tableA, tableB] = [first.operations, second.operations];
+  return pairs.map(([one, other]) => {
+    const [entryA, entryB] = [tableA.entries[one ?? -1], tableB.entries[other ?? -1]];
+    // Like with like: where only one run recorded what it did on the device, their calls are compared.
+    const rank = Math.min(tableA.ranks[one ?? -1] ?? 2, tableB.ranks[other ?? -1] ?? 2);
+    const of = (column: Column): Difference =>
+      difference(
+        sampleOf(columnValues(tableA, column, rank, one), first.exact),
+        sampleOf(columnValues(tableB, column, rank, other), second.exact),
+      );
+    const label = (entryA === undefined ? undefined : labelA(entryA.op)) ?? labelB(entryB?.op ?? -1);
+    return {
+      side: sideOf(entryA, entryB),
+      a: numberOf(entryA?.op),
+      b: numberOf(entryB?.op),
+      label: label ?? entryA?.name ?? entryB?.name ?? '',
+      kind: entryA?.kind ?? entryB?.kind ?? 'host-call',
+      countA: medianCount(tableA, rank, one),
+      countB: medianCount(tableB, rank, other),
+      duration: of('durationNs'),
+      start: of('startNs'),
+      host: of('hostNs'),
+    };
+  });
+}
+
+const numberOf = (op: number | undefined): number | null => (op === undefined || op < 0 ? null : op);
+
+/** What stands for an operation of b in a's words, and the other way round. */
+type EntryKey = (entry: OperationTable['entries'][number]) => string | number;
+
+function matching(a: RunInfo, b: RunInfo, matchedBy: MatchedBy): { readonly a: EntryKey; readonly b: EntryKey } {
+  if (matchedBy === 'name') {
+    const key: EntryKey = ({ kind, name }) => `${kind} ${name}`;
+    return { a: key, b: key };
+  }
+  const byNumber: EntryKey = ({ op }) => op;
+  if (matchedBy === 'number' || a.experiment === null || b.experiment === null) return { a: byNumber, b: byNumber };
+  const matches = matchOperations(a.experiment, b.experiment);
+  // Numbers of b that stand alone are told from a's by their sign.
+  return { a: ({ op }) => matches[op] ?? -1 - op, b: byNumber };
+}
+
+type EntryPair = readonly [number | undefined, number | undefined];
+
+function pairEntries(
+  a: OperationTable,
+  b: OperationTable,
+  key: { readonly a: EntryKey; readonly b: EntryKey },
+): EntryPair[] {
+  const others = new Map(b.entries.map((entry, index) => [key.b(entry), index]));
+  const pairs = a.entries.map((entry, index): EntryPair => {
+    const name = key.a(entry);
+    const other = others.get(name);
+    others.delete(name);
+    return [index, other];
+  });
+  const order = (table: OperationTable, index: number | undefined): number => table.entries[index ?? -1]?.op ?? -1;
+  pairs.sort(([one], [other]) => order(a, one) - order(a, other));
+  const rest = [...others.values()].map((index): EntryPair => [undefined, index]);
+  rest.sort(([, one], [, other]) => order(b, one) - order(b, other));
+  return [...pairs, ...rest];
+}
+
+type Column = 'durationNs' | 'startNs' | 'hostNs';
+
+/** Of the iterations in which it ran; none for the host's time of what did nothing on a device, or has no calls. */
+function columnValues(table: OperationTable, column: Column, rank: number, entry: number | undefined): number[] {
+  if (entry === undefined || (column === 'hostNs' && rank < 2)) return [];
+  const [calls, host] = table.tallies;
+  const own = table.tallies[rank as 0 | 1 | 2];
+  const values: number[] = [];
+  for (let cell = entry * table.iterations; cell < (entry + 1) * table.iterations; cell += 1) {
+    if (own.count[cell] === 0) continue;
+    if (column !== 'hostNs') values.push(own[column][cell] as number);
+    else if (calls.count[cell] !== 0 || host.count[cell] !== 0) {
+      values.push((calls.durationNs[cell] as number) + (host.durationNs[cell] as number));
+    }
+  }
+  return values;
+}
+
+function medianCount(table: OperationTable, rank: number, entry: number | undefined): number {
+  if (entry === undefined) return 0;
+  const counts = table.tallies[rank as 0 | 1 | 2].count;
+  const sample = sampleOf(counts.slice(entry * table.iterations, (entry + 1) * table.iterations), true);
+  return sample === null ? 0 : spreadOf(sample).median;
+}

@@ -1,0 +1,19 @@
+/** The object that `copyscope compare --json` prints. docs/comparison.md describes it for people. */
+import type { RunOrigin } from '../trace/run.ts';
+import type { ComparedRun, RunComparison } from './comparison.ts';
+
+export const comparisonFormat = 'copyscope/comparison';
+export const comparisonVersion = 1;
+
+type ComparedFile = ComparedRun & {
+  readonly origin: RunOrigin;
+  /** It is simulated with what recording costs, since the other run is recorded. */
+  readonly whileRecording?: true;
+};
+
+export interface ComparisonDocument extends Omit<RunComparison, 'a' | 'b'> {
+  readonly format: typeof comparisonFormat;
+  readonly version: typeof comparisonVersion;
+  readonly a: ComparedFile;
+  readonly b: ComparedFile;
+}

@@ -1,0 +1,25 @@
+/** What a copy can reach at best. */
+import type { CostModel } from '../machine/costModel.ts';
+import { type CopyDirection, isHostMemory, type MemoryKind } from '../trace/trace.ts';
+
+/**
+ * What a copy of this size attains when it runs alone. `hostMemory` is the kind on the host side, and has no meaning for
+ * device-to-device copies. Pageable memory passes as fast as the driver stages it. Null where the costs don't say.
+ */
+export function attainableBandwidth(
+  costs: CostModel,
+  direction: CopyDirection,
+  hostMemory: MemoryKind,
+  bytes: number,
+): number | null {
+  const crosses = direction === 'h2d' || direction === 'd2h';
+  if (!(bytes > 0) || (crosses && !isHostMemory(hostMemory))) return null;
+  const src = direction === 'h2d' || direction === 'h2h' ? hostMemory : 'device';
+  const dst = direction === 'd2h' || direction === 'h2h' ? hostMemory : 'device';
+  const host = direction === 'h2h' ? ({ src: 'pageable', dst: 'pageable' } as const) : { src, dst };
+  const cost = costs.copy(bytes, { ...host, from: -1, to: -1 }, false);
+  if (cost === null) return null;
+  const isStaged =
+    crosses && hostMemory === 'pageable' && !(direction === 'h2d' && bytes <= costs.facts.staging.inlineBytes);
+  return (bytes / (isStaged ? cost.callNs : cost.deviceNs)) * 1e9;
+}

@@ -1,0 +1,299 @@
+/** Helpers that a CUDA program may need. Only those that it uses are written, in this order. */
+
+export const cudaHelpers = {
+  KiB: 'constexpr size_t KiB = 1024;',
+  MiB: 'constexpr size_t MiB = 1024 * 1024;',
+  GiB: 'constexpr size_t GiB = 1024 * 1024 * 1024;',
+
+  check: `#define CHECK(call)                                                                       \\
+  do {                                                                                    \\
+    const cudaError_t error = (call);                                                     \\
+    if (error != cudaSuccess) {                                                           \\
+      std::fprintf(stderr, "line %d: %s\\n", __LINE__, cudaGetErrorString(error));         \\
+      std::exit(1);                                                                       \\
+    }                                                                                     \\
+  } while (false)`,
+
+  content: `// What a region of memory holds: little-endian 32-bit words of a pattern, each multiplied by a factor.
+struct Content {
+  enum Kind { random, index, constant } kind;
+  uint32_t seed;
+  uint64_t offset = 0;
+  uint32_t factor = 1;
+
+  Content from(uint64_t bytes) const { return {kind, seed, offset + bytes, factor}; }
+  Content times(uint32_t by) const { return {kind, seed, offset, factor * by}; }
+
+  __host__ __device__ uint32_t word(uint64_t number) const {
+    if (kind == constant) return seed;
+    if (kind == index) return static_cast<uint32_t>(number) + seed;
+    uint32_t mixed = static_cast<uint32_t>(number) * 0x9e3779b1u + seed;
+    mixed = (mixed ^ (mixed >> 16)) * 0x85ebca6bu;
+    mixed = (mixed ^ (mixed >> 13)) * 0xc2b2ae35u;
+    return mixed ^ (mixed >> 16);
+  }
+
+  __host__ __device__ uint8_t byte(uint64_t at) const {
+    const uint64_t place = offset + at;
+    return static_cast<uint8_t>((word(place / 4) * factor) >> (place % 4 * 8));
+  }
+};
+
+Content randomWords(uint32_t seed) { return {Content::random, seed}; }
+Content indexWords(uint32_t seed) { return {Content::index, seed}; }
+Content constantWord(uint32_t value) { return {Content::constant, value}; }`,
+
+  fill: `void fill(void *memory, size_t bytes, Content content) {
+  auto *target = static_cast<uint8_t *>(memory);
+  for (size_t at = 0; at < bytes; ++at) target[at] = content.byte(at);
+}`,
+
+  fillOnDevice: `__global__ void fillKernel(uint8_t *target, size_t bytes, Content content) {
+  const size_t step = gridDim.x * static_cast<size_t>(blockDim.x);
+  for (size_t at = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; at < bytes; at += step) {
+    target[at] = content.byte(at);
+  }
+}
+
+void fillOnDevice(void *memory, size_t bytes, Content content) {
+  fillKernel<<<1024, 256>>>(static_cast<uint8_t *>(memory), bytes, content);
+  CHECK(cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
+}`,
+
+  wrong: `std::atomic<size_t> wrongBytes{0};`,
+
+  expect: `// Compares memory of the host with what should be there.
+void expect(const char *name, const void *memory, size_t bytes, Content content) {
+  const auto *found = static_cast<const uint8_t *>(memory);
+  size_t wrong = 0;
+  for (size_t at = 0; at < bytes; ++at) wrong += found[at] != content.byte(at);
+  if (wrong != 0) std::printf("%s: %zu of %zu bytes are wrong\\n", name, wrong, bytes);
+  wrongBytes += wrong;
+}`,
+
+  expectOnDevice: `void expectOnDevice(const char *name, const void *memory, size_t bytes, Content content) {
+  std::vector<uint8_t> found(bytes);
+  CHECK(cudaMemcpy(found.data(), memory, bytes, cudaMemcpyDeviceToHost));
+  expect(name, found.data(), bytes, content);
+}`,
+
+  readAll: `// Reads every byte, whatever it is.
+void readAll(const void *memory, size_t bytes) {
+  const auto *from = static_cast<const volatile uint8_t *>(memory);
+  for (size_t at = 0; at < bytes; ++at) (void)from[at];
+}`,
+
+  hostWork: `// Keeps a host thread busy.
+void work(int64_t ns) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}`,
+
+  hostFunction: `void CUDART_CB workOfStream(void *ns) { work(static_cast<int64_t>(reinterpret_cast<intptr_t>(ns))); }`,
+
+  signal: `// A counting signal between host threads; set() waits while \`capacity\` are pending.
+class Signal {
+ public:
+  explicit Signal(long capacity) : capacity_(capacity) {}
+
+  void set() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pending_ < capacity_; });
+    ++pending_;
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pending_ > 0; });
+    --pending_;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const long capacity_;
+  long pending_ = 0;
+};`,
+
+  spin: `// Busy for a duration.
+__global__ void __launch_bounds__(1024) spin(int64_t ns) {
+  uint64_t start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (now - start < static_cast<uint64_t>(ns));
+}`,
+
+  multiply: `// Passes over 32-bit words: the first from source to target, each later one over the target.
+__global__ void __launch_bounds__(1024)
+    multiply(void *target, const void *source, size_t words, int passes, uint32_t factor = 1664525) {
+  const size_t step = gridDim.x * static_cast<size_t>(blockDim.x);
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto *from = static_cast<const uint32_t *>(pass == 0 ? source : target);
+    auto *to = static_cast<uint32_t *>(target);
+    for (size_t at = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; at < words; at += step) {
+      __stcg(to + at, __ldcg(from + at) * factor);
+    }
+    asm volatile("" ::: "memory");
+  }
+}`,
+
+  arithmetic: `// Multiply-adds in eight independent chains: 16 operations a round.
+__global__ void __launch_bounds__(1024) arithmetic(int64_t rounds, volatile float *sink) {
+  float values[8];
+  for (int chain = 0; chain < 8; ++chain) values[chain] = static_cast<float>(threadIdx.x + chain);
+  for (int64_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int chain = 0; chain < 8; ++chain) values[chain] = fmaf(values[chain], 0.999f, 0.001f);
+  }
+  float sum = 0;
+  for (int chain = 0; chain < 8; ++chain) sum += values[chain];
+  if (sum == -1.0f) *sink = sum;  // never, but the compiler can't know
+}
+
+int64_t roundsFor(double flops, int blocks, int threads) {
+  return static_cast<int64_t>(flops / 16 / blocks / threads) + 1;
+}`,
+
+  wholeDevice: `// Blocks of 256 threads that fill the device.
+int blocksOfDevice() {
+  int device, multiprocessors, threads;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+  return multiprocessors * threads / 256;
+}`,
+
+  partOfDevice: `// Blocks for a part of the device: one on each multiprocessor.
+int blocksFor(double share) {
+  int device, multiprocessors;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  return std::max(1, static_cast<int>(std::ceil(share * multiprocessors)));
+}
+
+// Shared memory of a block, so much that it has its multiprocessor to itself.
+int exclusive(const void *kernel) {
+  int device, ofMultiprocessor, ofBlock;
+  CHECK(cudaGetDevice(&device));
+  CHECK(cudaDeviceGetAttribute(&ofMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+  CHECK(cudaDeviceGetAttribute(&ofBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int bytes = std::min(ofMultiprocessor / 2 + 1024, ofBlock - 1024);
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  return bytes;
+}`,
+
+  endCapture: `void endCapture(cudaStream_t stream, cudaGraphExec_t *graph) {
+  cudaGraph_t captured;
+  CHECK(cudaStreamEndCapture(stream, &captured));
+  if (*graph != nullptr) CHECK(cudaGraphExecDestroy(*graph));
+  CHECK(cudaGraphInstantiate(graph, captured, 0));
+  CHECK(cudaGraphUpload(*graph, stream));
+  CHECK(cudaGraphDestroy(captured));
+}`,
+
+  isDone: `// Whether what was queried has completed.
+bool isDone(cudaError_t answer) {
+  if (answer == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  CHECK(answer);
+  return true;
+}`,
+
+  tensors: `// Tensors to be copied: those on one side lie apart, those on the other one behind another, as does the staging memory.
+struct Tensors {
+  struct Tensor {
+    uint8_t *from, *to, *stage;
+    size_t bytes;
+  };
+  std::vector<Tensor> all;
+  uint8_t *stage = nullptr, *to = nullptr;
+};
+
+enum class Memory { pageable, pinned, device };
+
+uint8_t *allocate(Memory memory, size_t bytes) {
+  void *found = nullptr;
+  if (memory == Memory::pageable) found = std::malloc(bytes);
+  if (memory == Memory::pinned) CHECK(cudaMallocHost(&found, bytes));
+  if (memory == Memory::device) CHECK(cudaMalloc(&found, bytes));
+  return static_cast<uint8_t *>(found);
+}
+
+// \`each\`: bytes of the tensors in turn, repeated to \`count\` of them.
+Tensors makeTensors(const std::vector<size_t> &each, size_t count, Memory from, Memory to) {
+  Tensors tensors;
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) total += each[i % each.size()];
+  tensors.to = allocate(to, total);
+  tensors.stage = allocate(Memory::pinned, total);
+  size_t at = 0;
+  for (size_t i = 0; i < count; at += each[i % each.size()], ++i) {
+    const size_t bytes = each[i % each.size()];
+    tensors.all.push_back({allocate(from, bytes), tensors.to + at, tensors.stage + at, bytes});
+    const Content content = randomWords(1000 + static_cast<uint32_t>(i));
+    if (from == Memory::device) fillOnDevice(tensors.all.back().from, bytes, content);
+    else fill(tensors.all.back().from, bytes, content);
+  }
+  return tensors;
+}
+
+void expectTensors(const char *name, const Tensors &tensors) {
+  for (size_t i = 0; i < tensors.all.size(); ++i) {
+    std::vector<uint8_t> found(tensors.all[i].bytes);
+    CHECK(cudaMemcpy(found.data(), tensors.all[i].to, found.size(), cudaMemcpyDefault));
+    expect(name, found.data(), found.size(), randomWords(1000 + static_cast<uint32_t>(i)));
+  }
+}`,
+
+  inThreads: `// Calls \`each\` for every tensor, from several threads.
+template <typename Each>
+void inThreads(int count, const Tensors &tensors, Each each) {
+  int device;
+  CHECK(cudaGetDevice(&device));
+  std::atomic<size_t> next{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      CHECK(cudaSetDevice(device));
+      for (size_t at = next++; at < tensors.all.size(); at = next++) each(tensors.all[at]);
+    });
+  }
+  for (auto &thread : threads) thread.join();
+}`,
+
+  chunks: `// To the device in chunks: each is put together in page-locked memory, and copied while the next one is.
+void copyInChunks(const Tensors &tensors, size_t chunkBytes, cudaStream_t stream) {
+  size_t begin = 0, end = 0;
+  for (const auto &tensor : tensors.all) {
+    std::memcpy(tensor.stage, tensor.from, tensor.bytes);
+    end += tensor.bytes;
+    if (end - begin < chunkBytes) continue;
+    CHECK(cudaMemcpyAsync(tensors.to + begin, tensors.stage + begin, end - begin, cudaMemcpyHostToDevice, stream));
+    begin = end;
+  }
+  if (end > begin) {
+    CHECK(cudaMemcpyAsync(tensors.to + begin, tensors.stage + begin, end - begin, cudaMemcpyHostToDevice, stream));
+  }
+  CHECK(cudaStreamSynchronize(stream));
+}`,
+} as const;
+export type CudaHelper = keyof typeof cudaHelpers;
+
+/** What a helper is made of. */
+export const cudaNeeds: Readonly<Partial<Record<CudaHelper, readonly CudaHelper[]>>> = {
+  fill: ['content'],
+  fillOnDevice: ['content'],
+  expect: ['content', 'wrong'],
+  expectOnDevice: ['expect'],
+  hostFunction: ['hostWork'],
+  tensors: ['fill', 'fillOnDevice', 'expect'],
+  inThreads: ['tensors'],
+  chunks: ['tensors'],
+};

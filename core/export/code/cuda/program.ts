@@ -1,0 +1,290 @@
+/** A whole CUDA C++ program that does what an experiment does. */
+import type { Experiment } from '../../../experiment/experiment.ts';
+import type { Instruction } from '../../../program/program.ts';
+import { Listing } from '../listing.ts';
+import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
+import { type CudaHelper, cudaHelpers, cudaNeeds } from './helpers.ts';
+import { hostAllocation, textLiteral, writeInstructions } from './instructions.ts';
+import { type AloneName, aloneNames } from './kernels.ts';
+import { tensorsExpression } from './multiCopy.ts';
+import { CudaScope } from './scope.ts';
+
+export function cudaProgram(experiment: Experiment): Listing {
+  const subject = subjectOf(experiment);
+  const scope = new CudaScope(subject);
+  const body = new Listing('  ', '//');
+  new Main(scope, body).write();
+  const whole = new Listing('  ', '//');
+  writeHead(subject, whole);
+  inOrder(scope.used).forEach((helper, index) => {
+    // Constants stand together, functions apart.
+    if (index === 0 || !isConstant(helper)) whole.add('');
+    whole.add(cudaHelpers[helper]);
+  });
+  whole.add('');
+  whole.append(body);
+  return whole;
+}
+
+function writeHead({ experiment, instructions }: Subject, listing: Listing): void {
+  const hasRanges = instructions.some(({ code }) => code === 'beginRange');
+  listing.comment(experiment.name);
+  if (experiment.description !== '') {
+    listing.add('//');
+    listing.comment(experiment.description);
+  }
+  listing.add('//');
+  listing.comment('nvcc -std=c++17 -O3 -o program program.cu && ./program');
+  const headers = ['algorithm', 'atomic', 'chrono', 'cmath', 'condition_variable', 'cstdint', 'cstdio', 'cstdlib'];
+  for (const header of [...headers, 'cstring', 'mutex', 'thread', 'vector']) listing.add(`#include <${header}>`);
+  listing.add('');
+  listing.add('#include <cuda_runtime.h>');
+  if (hasRanges) listing.add('#include <nvtx3/nvToolsExt.h>');
+}
+
+/** With what each is made of, in the order in which they stand in their file. */
+function inOrder(used: ReadonlySet<CudaHelper>): CudaHelper[] {
+  const all = new Set<CudaHelper>(['check']);
+  const take = (helper: CudaHelper): void => {
+    for (const needed of cudaNeeds[helper] ?? []) take(needed);
+    all.add(helper);
+  };
+  for (const helper of used) take(helper);
+  return (Object.keys(cudaHelpers) as CudaHelper[]).filter((helper) => all.has(helper));
+}
+
+const isConstant = (helper: CudaHelper): boolean => helper.endsWith('iB');
+
+class Main {
+  readonly #scope: CudaScope;
+  readonly #subject: Subject;
+  readonly #listing: Listing;
+
+  constructor(scope: CudaScope, listing: Listing) {
+    this.#scope = scope;
+    this.#subject = scope.subject;
+    this.#listing = listing;
+  }
+
+  write(): void {
+    const { environment } = this.#subject.experiment;
+    const { warmups, iterations } = environment;
+    this.#add('int main() {');
+    this.#listing.inside(() => {
+      this.#environment();
+      this.#buffers();
+      this.#add('');
+      this.#handles();
+      this.#tensors();
+      const kernels = this.#listing.lines.length;
+      this.#add('');
+      this.#comment(`${warmups} warm-ups, then ${iterations} iterations that are timed.`);
+      this.#add(`for (int iteration = ${-warmups}; iteration < ${iterations}; ++iteration) {`);
+      this.#listing.inside(() => this.#iteration());
+      this.#add('}');
+      this.#checks();
+      this.#kernelShapes(kernels);
+    });
+    this.#add('}');
+  }
+
+  #add(text: string): void {
+    this.#listing.add(text);
+  }
+
+  #comment(text: string): void {
+    this.#listing.comment(text);
+  }
+
+  #environment(): void {
+    const { program } = this.#subject;
+    if (program.launchBlocking) this.#add('setenv("CUDA_LAUNCH_BLOCKING", "1", 1);');
+    if (program.visibleDevices !== null) {
+      this.#add(`setenv("CUDA_VISIBLE_DEVICES", "${program.visibleDevices.join(',')}", 1);`);
+    }
+    if (!program.peerAccess || program.devices.length < 2) return;
+    for (const { index } of program.devices) {
+      this.#add(`CHECK(cudaSetDevice(${index}));`);
+      for (const other of program.devices) {
+        if (other.index !== index) this.#add(`CHECK(cudaDeviceEnablePeerAccess(${other.index}, 0));`);
+      }
+    }
+  }
+
+  /** Each declaration behind the device that it is of, where there are several. */
+  #onDevice(device: number, write: () => void): void {
+    const isOne = this.#subject.program.devices.every(({ index }) => index === 0);
+    if (!isOne && device >= 0) this.#add(`CHECK(cudaSetDevice(${this.#scope.ordinal(device)}));`);
+    write();
+  }
+
+  #buffers(): void {
+    const { buffers } = this.#subject.program;
+    buffers.forEach((buffer, index) => {
+      const [name, bytes] = [this.#scope.name(index), this.#scope.bytes(buffer.bytes)];
+      this.#add(`uint8_t *${name} = nullptr;`);
+      if (buffer.allocated === 'by-operation') return;
+      this.#onDevice(buffer.device, () => {
+        if (isOnDevice(buffer)) this.#add(`CHECK(cudaMalloc(&${name}, ${bytes}));`);
+        else this.#add(hostAllocation(buffer.memory, name, bytes));
+        if (!buffer.written) this.#fill(index);
+      });
+    });
+  }
+
+  #fill(index: number): void {
+    const buffer = bufferOf(this.#subject, index);
+    const helper = isOnDevice(buffer) ? 'fillOnDevice' : 'fill';
+    this.#scope.use(helper);
+    const content = this.#scope.content({ pattern: buffer.pattern, patternOffset: 0, multiplier: 1 });
+    this.#add(`${helper}(${this.#scope.name(index)}, ${this.#scope.bytes(buffer.bytes)}, ${content});`);
+  }
+
+  #handles(): void {
+    const { program, experiment } = this.#subject;
+    experiment.streams.forEach((_, index) => {
+      const { kind, device, priority } = required(program.streams, index);
+      const name = this.#scope.stream(index);
+      const flags = kind === 'blocking' ? 'cudaStreamDefault' : 'cudaStreamNonBlocking';
+      this.#onDevice(device, () => {
+        this.#add(`cudaStream_t ${name};`);
+        this.#add(
+          priority === 0
+            ? `CHECK(cudaStreamCreateWithFlags(&${name}, ${flags}));`
+            : `CHECK(cudaStreamCreateWithPriority(&${name}, ${flags}, ${priority}));`,
+        );
+      });
+    });
+    program.events.forEach(({ timing }, index) => {
+      const name = required(this.#scope.events, index);
+      this.#onDevice(this.#deviceOfEvent(index), () => {
+        this.#add(`cudaEvent_t ${name};`);
+        this.#add(
+          timing
+            ? `CHECK(cudaEventCreate(&${name}));`
+            : `CHECK(cudaEventCreateWithFlags(&${name}, cudaEventDisableTiming));`,
+        );
+      });
+    });
+    for (const name of this.#scope.graphs) this.#add(`cudaGraphExec_t ${name} = nullptr;`);
+  }
+
+  /** An event is recorded on the device that it was made on. */
+  #deviceOfEvent(event: number): number {
+    const record = this.#subject.instructions.find((one) => one.code === 'recordEvent' && one.event === event);
+    return record?.code === 'recordEvent' ? required(this.#subject.program.streams, record.stream).device : 0;
+  }
+
+  #tensors(): void {
+    this.#subject.program.multiCopies.forEach((copy, index) => {
+      this.#add(`const Tensors ${required(this.#scope.tensors, index)} = ${tensorsExpression(this.#scope, copy)};`);
+    });
+  }
+
+  /** Known once all launches are written, and found out once, since asking takes time. */
+  #kernelShapes(at: number): void {
+    const text = this.#listing.lines.join('\n');
+    const alone = (Object.keys(aloneNames) as AloneName[]).filter((name) => text.includes(name));
+    const lines = alone.map(
+      (name) => `  const int ${name} = exclusive(reinterpret_cast<const void *>(${aloneNames[name]}));`,
+    );
+    if (this.#scope.used.has('wholeDevice')) lines.unshift('  const int wholeDevice = blocksOfDevice();');
+    this.#listing.lines.splice(at, 0, ...lines);
+    this.#listing.ops.splice(at, 0, ...lines.map(() => -1));
+  }
+
+  #iteration(): void {
+    const { program } = this.#subject;
+    program.buffers.forEach((buffer, index) => {
+      if (!buffer.written || buffer.allocated === 'by-operation') return;
+      this.#onDevice(buffer.device, () => this.#fill(index));
+    });
+    this.#onDevice(program.threads[0]?.device ?? 0, () => {});
+    this.#signals();
+    this.#add('CHECK(cudaDeviceSynchronize());');
+    this.#add('');
+    this.#add('const auto begin = std::chrono::steady_clock::now();');
+    program.threads.forEach((_, thread) => {
+      if (thread > 0) this.#thread(thread);
+    });
+    this.#operations(0);
+    for (const name of this.#scope.threads.slice(1)) this.#add(`${name}.join();`);
+    for (const [device] of program.devices.entries()) {
+      this.#onDevice(device, () => this.#add('CHECK(cudaDeviceSynchronize());'));
+    }
+    this.#add('const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;');
+    this.#add('if (iteration >= 0) std::printf("%.3f ms\\n", took.count());');
+    this.#leftovers();
+  }
+
+  /** Anew in each iteration: one may end with some that nobody has waited for. */
+  #signals(): void {
+    this.#subject.program.signals.forEach(({ capacity }, index) => {
+      this.#scope.use('signal');
+      this.#add(`Signal ${required(this.#scope.signals, index)}(${capacity});`);
+    });
+  }
+
+  #thread(thread: number): void {
+    const name = required(this.#scope.threads, thread);
+    this.#add(`std::thread ${name}([&] {`);
+    this.#listing.inside(() => {
+      this.#add(`CHECK(cudaSetDevice(${this.#scope.ordinal(this.#subject.program.threads[thread]?.device ?? 0)}));`);
+      this.#operations(thread);
+    });
+    this.#add('});');
+  }
+
+  #operations(thread: number): void {
+    let last = -1;
+    writeInstructions(this.#scope, this.#listing, thread, (instruction: Instruction) => {
+      const label = instruction.op === last ? null : ownLabel(this.#subject, instruction.op);
+      last = instruction.op;
+      if (label !== null) this.#listing.comment(label, instruction.op);
+    });
+  }
+
+  /** What was allocated and never freed ends with the iteration. */
+  #leftovers(): void {
+    this.#subject.program.buffers.forEach((buffer, index) => {
+      if (buffer.allocated !== 'by-operation') return;
+      const name = this.#scope.name(index);
+      const free = isOnDevice(buffer)
+        ? `CHECK(cudaFree(${name}));`
+        : buffer.memory === 'pageable'
+          ? `std::free(${name});`
+          : `CHECK(cudaFreeHost(${name}));`;
+      this.#add(`if (${name} != nullptr) ${free}`);
+      this.#add(`${name} = nullptr;`);
+    });
+  }
+
+  #checks(): void {
+    const { program } = this.#subject;
+    const { expectations, unverifiable } = program;
+    if (expectations.length + unverifiable.length + this.#scope.tensors.length > 0) {
+      this.#add('');
+      this.#comment('What must be there in the end.');
+    }
+    for (const { buffer, offset, bytes, content } of expectations) {
+      const declared = bufferOf(this.#subject, buffer);
+      const helper = isOnDevice(declared) ? 'expectOnDevice' : 'expect';
+      this.#scope.use(helper);
+      const what = `${textLiteral(declared.id)}, ${this.#scope.at(buffer, offset)}, ${this.#scope.bytes(bytes)}`;
+      this.#add(`${helper}(${what}, ${this.#scope.content(content)});`);
+    }
+    for (const { buffer, reason } of unverifiable) {
+      this.#comment(`${bufferOf(this.#subject, buffer).id} is not checked: ${reason}`);
+    }
+    this.#subject.instructions.forEach((instruction) => {
+      if (instruction.code !== 'multiCopy') return;
+      const name = required(this.#scope.tensors, instruction.plan);
+      this.#add(`expectTensors("${name}", ${name});`);
+    });
+    this.#add(
+      this.#scope.used.has('expect') || this.#scope.used.has('expectOnDevice') || this.#scope.used.has('tensors')
+        ? 'return wrongBytes == 0 ? 0 : 1;'
+        : 'return 0;',
+    );
+  }
+}

@@ -1,0 +1,71 @@
+/** Names, expressions and helpers of a CUDA program that is being written. */
+import type { Content, ProgramBuffer, ProgramStream } from '../../../program/program.ts';
+import type { Listing } from '../listing.ts';
+import { CodeScope } from '../scope.ts';
+import { bufferOf, isOnDevice, type Subject, streamOf } from '../subject.ts';
+import type { CudaHelper } from './helpers.ts';
+
+/** C++ words and what the program's own lines use. */
+const reserved =
+  `alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr
+  continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
+  inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+  reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local
+  throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq concept
+  requires co_await co_return co_yield consteval constinit char8_t char16_t char32_t main std CHECK KiB MiB GiB Content
+  Signal Tensors Memory errno stdin stdout stderr assert NULL EOF linux unix i j k l m n iteration begin took error ms
+  scalar spin multiply arithmetic work fill expect readAll allocate exclusive fillKernel fillOnDevice expectOnDevice
+  randomWords indexWords constantWord workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
+  expectTensors inThreads copyInChunks wrongBytes wholeDevice spinAlone multiplyAlone arithmeticAlone signal wait time
+  clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
+  threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
+    /\s+/,
+  );
+
+export class CudaScope extends CodeScope<CudaHelper> {
+  constructor(subject: Subject) {
+    super(subject, reserved, "'");
+  }
+
+  protected override defaultStream({ kind }: ProgramStream): string {
+    return kind === 'legacy-default' ? 'cudaStreamLegacy' : 'cudaStreamPerThread';
+  }
+
+  /** 'source', or 'source + 4 * KiB'. */
+  at(buffer: number, offset: number): string {
+    const name = this.name(buffer);
+    return offset === 0 ? name : `${name} + ${this.bytes(offset)}`;
+  }
+
+  content({ pattern, patternOffset, multiplier }: Content): string {
+    this.use('content');
+    const words = {
+      random: () => `randomWords(${'seed' in pattern ? pattern.seed : 0}u)`,
+      index: () => `indexWords(${'seed' in pattern ? pattern.seed : 0}u)`,
+      constant: () => `constantWord(${'value' in pattern ? pattern.value : 0}u)`,
+    }[pattern.kind]();
+    const from = patternOffset === 0 ? '' : `.from(${this.bytes(patternOffset)})`;
+    return `${words}${from}${multiplier === 1 ? '' : `.times(${multiplier}u)`}`;
+  }
+
+  /** Number of the device among those that the program sees. */
+  ordinal(device: number): number {
+    return this.subject.program.devices[device]?.index ?? 0;
+  }
+
+  /** Writes what only works while the stream's device is the thread's current one. */
+  onDeviceOf(stream: number, thread: number, listing: Listing, op: number, write: () => void): void {
+    const { program } = this.subject;
+    const [own, other] = [program.threads[thread]?.device ?? 0, streamOf(this.subject, stream).device];
+    if (own !== other) listing.add(`CHECK(cudaSetDevice(${this.ordinal(other)}));`, op);
+    write();
+    if (own !== other) listing.add(`CHECK(cudaSetDevice(${this.ordinal(own)}));`, op);
+  }
+
+  copyKind(src: number, dst: number): string {
+    const [from, to] = [bufferOf(this.subject, src), bufferOf(this.subject, dst)];
+    if (isOnDevice(from) && isOnDevice(to) && from.device !== to.device) return 'cudaMemcpyDefault';
+    const side = (buffer: ProgramBuffer): string => (isOnDevice(buffer) ? 'Device' : 'Host');
+    return `cudaMemcpy${side(from)}To${side(to)}`;
+  }
+}

@@ -1,0 +1,80 @@
+/** The lines of a program as they are written, each with the operation that it carries out. */
+
+export interface CodeNote {
+  /** Number of the operation; -1 of what is declared. */
+  readonly op: number;
+  readonly text: string;
+}
+
+export class Listing {
+  readonly lines: string[] = [];
+  /** By line: the operation's number, or -1. */
+  readonly ops: number[] = [];
+  readonly notes: CodeNote[] = [];
+  readonly #unit: string;
+  readonly #comment: string;
+  #depth = 0;
+
+  constructor(unit: string, comment: string) {
+    this.#unit = unit;
+    this.#comment = comment;
+  }
+
+  /** One or more lines, indented; an empty one stays empty. */
+  add(text: string, op = -1): void {
+    for (const line of text.split('\n')) {
+      this.lines.push(line === '' ? '' : this.#unit.repeat(this.#depth) + line);
+      this.ops.push(op);
+    }
+  }
+
+  comment(text: string, op = -1): void {
+    for (const line of wrapped(text, 116 - this.#comment.length - this.#unit.length * this.#depth)) {
+      this.add(`${this.#comment} ${line}`, op);
+    }
+  }
+
+  /** What the language can't say as the experiment does: it stands with the operation, and is told apart as well. */
+  note(text: string, op = -1): void {
+    this.comment(`Note: ${text}`, op);
+    if (!this.notes.some((one) => one.op === op && one.text === text)) this.notes.push({ op, text });
+  }
+
+  indent(): void {
+    this.#depth += 1;
+  }
+
+  dedent(): void {
+    this.#depth = Math.max(0, this.#depth - 1);
+  }
+
+  inside(write: () => void): void {
+    this.indent();
+    write();
+    this.dedent();
+  }
+
+  append(other: Listing): void {
+    for (const [index, line] of other.lines.entries()) this.add(line, other.ops[index]);
+    this.notes.push(...other.notes);
+  }
+}
+
+/** Words of a comment in lines; what an author wrote on several lines stays on several, and can't end the comment. */
+function wrapped(text: string, width: number): string[] {
+  return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((line) => {
+    const lines: string[] = [];
+    let last = '';
+    // A backslash at the end of a line would carry the comment on.
+    for (const word of line
+      .replace(/\p{Cc}/gu, ' ')
+      .replaceAll('\\', '/')
+      .split(' ')) {
+      if (last !== '' && last.length + word.length >= width) {
+        lines.push(last);
+        last = word;
+      } else last = last === '' ? word : `${last} ${word}`;
+    }
+    return [...lines, last];
+  });
+}

@@ -1,0 +1,282 @@
+/** A whole PyTorch program that does what an experiment does. */
+import type { Experiment } from '../../../experiment/experiment.ts';
+import type { Instruction } from '../../../program/program.ts';
+import { Listing } from '../listing.ts';
+import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
+import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds } from './helpers.ts';
+import { writeInstructions } from './instructions.ts';
+import { tensorsExpression } from './multiCopy.ts';
+import { PyTorchScope } from './scope.ts';
+
+export function pytorchProgram(experiment: Experiment): Listing {
+  const subject = subjectOf(experiment);
+  const scope = new PyTorchScope(subject);
+  const body = new Listing('    ', '#');
+  new Script(scope, body).write();
+  const helpers = inOrder(scope.used);
+  const whole = new Listing('    ', '#');
+  writeHead(scope, helpers, whole);
+  helpers.forEach((helper, index) => {
+    // Constants stand together, functions apart.
+    if (index === 0 || !isConstant(helper)) whole.add(isConstant(helper) ? '' : '\n');
+    whole.add(pytorchHelpers[helper]);
+  });
+  whole.add('\n');
+  whole.append(body);
+  return whole;
+}
+
+function writeHead(scope: PyTorchScope, helpers: readonly PyTorchHelper[], listing: Listing): void {
+  const { experiment, program } = scope.subject;
+  listing.comment(experiment.name);
+  if (experiment.description !== '') {
+    listing.add('#');
+    listing.comment(experiment.description);
+  }
+  const modules = new Set([...scope.modules, 'time', ...helpers.flatMap((helper) => helperModules[helper] ?? [])]);
+  const mask = program.visibleDevices !== null || program.launchBlocking;
+  if (mask) modules.add('os');
+  if (program.threads.length > 1) modules.add('threading');
+  if (program.signals.length > 0) modules.add('queue');
+  for (const module of [...modules].sort()) listing.add(`import ${module}`);
+  if (mask) listing.add('');
+  // Both are read when CUDA starts.
+  if (program.launchBlocking) listing.add('os.environ["CUDA_LAUNCH_BLOCKING"] = "1"');
+  if (program.visibleDevices !== null) {
+    listing.add(`os.environ["CUDA_VISIBLE_DEVICES"] = "${program.visibleDevices.join(',')}"`);
+  }
+  listing.add('');
+  listing.add('import torch');
+}
+
+/** With what each is made of, in the order in which they stand in their file. */
+function inOrder(used: ReadonlySet<PyTorchHelper>): PyTorchHelper[] {
+  const all = new Set<PyTorchHelper>();
+  const take = (helper: PyTorchHelper): void => {
+    for (const needed of pytorchNeeds[helper] ?? []) take(needed);
+    all.add(helper);
+  };
+  for (const helper of used) take(helper);
+  return (Object.keys(pytorchHelpers) as PyTorchHelper[]).filter((helper) => all.has(helper));
+}
+
+const isConstant = (helper: PyTorchHelper): boolean => helper.endsWith('iB');
+
+class Script {
+  readonly #scope: PyTorchScope;
+  readonly #subject: Subject;
+  readonly #listing: Listing;
+
+  constructor(scope: PyTorchScope, listing: Listing) {
+    this.#scope = scope;
+    this.#subject = scope.subject;
+    this.#listing = listing;
+  }
+
+  write(): void {
+    const { program } = this.#subject;
+    const { warmups, iterations } = this.#subject.experiment.environment;
+    this.#buffers();
+    this.#add('');
+    this.#handles();
+    this.#tensors();
+    program.threads.forEach((_, thread) => {
+      this.#thread(thread);
+    });
+    this.#add('\n');
+    this.#listing.comment(`${warmups} warm-ups, then ${iterations} iterations that are timed.`);
+    this.#add(`for iteration in range(${-warmups}, ${iterations}):`);
+    this.#listing.inside(() => this.#iteration());
+    this.#checks();
+  }
+
+  #add(text: string, op = -1): void {
+    this.#listing.add(text, op);
+  }
+
+  #note(text: string): void {
+    this.#listing.note(text);
+  }
+
+  #buffers(): void {
+    for (const [index, buffer] of this.#subject.program.buffers.entries()) {
+      const name = this.#scope.name(index);
+      if (buffer.allocated === 'by-operation') {
+        this.#add(`${name} = None`);
+        continue;
+      }
+      const empty = `torch.empty(${this.#scope.bytes(buffer.bytes)}, dtype=torch.uint8`;
+      switch (buffer.memory) {
+        case 'device':
+          this.#add(`${name} = ${empty}, device=${this.#scope.device(buffer.device)})`);
+          break;
+        case 'pageable':
+          this.#add(`${name} = ${empty})`);
+          break;
+        case 'registered':
+          this.#scope.use('register');
+          this.#add(`${name} = register(${empty}))`);
+          break;
+        default:
+          if (buffer.memory !== 'pinned') this.#note(`PyTorch has no ${buffer.memory} memory: ${name} is pinned.`);
+          this.#add(`${name} = ${empty}, pin_memory=True)`);
+      }
+      if (!buffer.written) this.#fill(index);
+    }
+  }
+
+  #fill(index: number): void {
+    const { pattern, bytes } = bufferOf(this.#subject, index);
+    const content = this.#scope.content({ pattern, patternOffset: 0, multiplier: 1 }, bytes);
+    this.#add(`${this.#scope.name(index)}.copy_(${content})`);
+  }
+
+  #handles(): void {
+    const { program, experiment } = this.#subject;
+    experiment.streams.forEach((_, index) => {
+      const { kind, device, priority } = required(program.streams, index);
+      const [name, place] = [this.#scope.stream(index), this.#scope.device(device)];
+      if (kind !== 'blocking') {
+        const urgent = priority === 0 ? '' : `, priority=${priority}`;
+        this.#add(`${name} = torch.cuda.Stream(${place}${urgent})`);
+        return;
+      }
+      this.#scope.use('blockingStream');
+      if (priority !== 0)
+        this.#note(`PyTorch's CUDA runtime calls give a blocking stream no priority (${priority} is meant).`);
+      this.#add(`${name} = blocking_stream(${place})`);
+    });
+    program.events.forEach(({ timing }, index) => {
+      this.#add(`${required(this.#scope.events, index)} = torch.cuda.Event(${timing ? 'enable_timing=True' : ''})`);
+    });
+    for (const name of this.#scope.graphs) this.#add(`${name} = None`);
+  }
+
+  #tensors(): void {
+    const { program, instructions } = this.#subject;
+    program.multiCopies.forEach((copy, index) => {
+      this.#scope.use('tensors');
+      const issued = instructions.find((one) => one.code === 'multiCopy' && one.plan === index);
+      const device = issued?.code === 'multiCopy' ? required(program.streams, issued.stream).device : 0;
+      this.#add(`${required(this.#scope.tensors, index)} = ${tensorsExpression(this.#scope, copy, device)}`);
+      this.#add(`${required(this.#scope.results, index)} = []`);
+    });
+  }
+
+  #thread(thread: number): void {
+    const { device, instructions } = required(this.#subject.program.threads, thread);
+    this.#add('\n');
+    this.#add(`def ${required(this.#scope.threads, thread)}():`);
+    this.#listing.inside(() => {
+      const assigned = this.#assignedIn(instructions);
+      if (assigned.length > 0) this.#add(`global ${assigned.join(', ')}`);
+      if (thread > 0 || this.#scope.device(device) !== '"cuda:0"') {
+        this.#add(`torch.cuda.set_device(${this.#scope.device(device)})`);
+      }
+      let last = -1;
+      writeInstructions(this.#scope, this.#listing, thread, (instruction) => {
+        const label = instruction.op === last ? null : ownLabel(this.#subject, instruction.op);
+        last = instruction.op;
+        if (label !== null) this.#listing.comment(label, instruction.op);
+      });
+    });
+  }
+
+  /** Names that a thread's function gives another value. */
+  #assignedIn(instructions: readonly Instruction[]): string[] {
+    const names = instructions.flatMap((one): string[] => {
+      switch (one.code) {
+        case 'allocate':
+        case 'free':
+          return [this.#scope.name(one.buffer)];
+        case 'pin':
+          return bufferOf(this.#subject, one.dst).allocated === 'by-operation' ? [this.#scope.name(one.dst)] : [];
+        case 'beginCapture':
+          return [required(this.#scope.graphs, one.graph)];
+        case 'multiCopy':
+          return [required(this.#scope.results, one.plan)];
+        default:
+          return [];
+      }
+    });
+    return [...new Set(names)];
+  }
+
+  #iteration(): void {
+    const { program } = this.#subject;
+    program.buffers.forEach(({ written, allocated }, index) => {
+      if (written && allocated === 'before-run') this.#fill(index);
+    });
+    // Anew in each iteration: one may end with some that nobody has waited for.
+    program.signals.forEach(({ capacity }, index) => {
+      this.#add(`${required(this.#scope.signals, index)} = queue.Queue(maxsize=${capacity})`);
+    });
+    const synchronize = (): void => {
+      for (const [device] of program.devices.entries())
+        this.#add(`torch.cuda.synchronize(${this.#scope.device(device)})`);
+    };
+    synchronize();
+    this.#add('begin = time.perf_counter()');
+    const [first, ...rest] = this.#scope.threads;
+    if (rest.length === 0) this.#add(`${first}()`);
+    else {
+      const list = this.#scope.threads.map((name) => `threading.Thread(target=${name})`).join(', ');
+      this.#add(`threads = [${list}]`);
+      this.#add('for one in threads:\n    one.start()');
+      this.#add('for one in threads:\n    one.join()');
+    }
+    synchronize();
+    this.#add('took = time.perf_counter() - begin');
+    this.#add('if iteration >= 0:\n    print(f"{took * 1e3:.3f} ms")');
+    program.buffers.forEach(({ allocated }, index) => {
+      if (allocated === 'by-operation') this.#add(`${this.#scope.name(index)} = None`);
+    });
+  }
+
+  #checks(): void {
+    const { program, instructions } = this.#subject;
+    const { expectations, unverifiable, multiCopies } = program;
+    if (expectations.length + unverifiable.length + multiCopies.length > 0) {
+      this.#add('');
+      this.#listing.comment('What must be there in the end.');
+    }
+    const skipped = this.#leftOut();
+    for (const { buffer, offset, bytes, content } of expectations) {
+      const declared = bufferOf(this.#subject, buffer);
+      if (skipped.has(buffer)) {
+        this.#listing.comment(`${this.#scope.name(buffer)} is not checked: what makes it is left out.`);
+        continue;
+      }
+      this.#scope.use('expect');
+      const region = this.#scope.region(buffer, offset, bytes);
+      this.#add(`expect("${declared.id}", ${region}, ${this.#scope.content(content, bytes)})`);
+    }
+    for (const { buffer, reason } of unverifiable) {
+      this.#listing.comment(`${this.#scope.name(buffer)} is not checked: ${reason}`);
+    }
+    for (const instruction of instructions) {
+      if (instruction.code !== 'multiCopy') continue;
+      this.#add(`expect_tensors("tensors${instruction.plan + 1}", ${required(this.#scope.results, instruction.plan)})`);
+    }
+    if (this.#scope.used.has('expect') || multiCopies.length > 0) {
+      this.#add('raise SystemExit(0 if wrong_bytes == 0 else 1)');
+    }
+  }
+
+  /** Buffers whose content depends on a kernel that PyTorch can't launch. */
+  #leftOut(): ReadonlySet<number> {
+    const { instructions } = this.#subject;
+    const found = new Set<number>();
+    const onHost = (buffer: number): boolean => !isOnDevice(bufferOf(this.#subject, buffer));
+    for (let before = -1; before !== found.size; ) {
+      before = found.size;
+      for (const one of instructions) {
+        if (one.code === 'kernel' && one.kernel.kind === 'stream') {
+          const { src, dst } = one.kernel;
+          if (onHost(src) || onHost(dst) || found.has(src)) found.add(dst);
+        } else if ((one.code === 'copy' || one.code === 'pin') && found.has(one.src)) found.add(one.dst);
+      }
+    }
+    return found;
+  }
+}

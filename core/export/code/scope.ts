@@ -1,0 +1,68 @@
+/** Names and quantities of a program that is being written, in whatever language. */
+import type { Instruction, ProgramStream } from '../../program/program.ts';
+import { Names } from './names.ts';
+import { bytesExpression, grouped, unitIn } from './quantities.ts';
+import { required, type Subject } from './subject.ts';
+
+/** Units that a helper of each language defines. */
+type Unit = NonNullable<ReturnType<typeof unitIn>>;
+
+export abstract class CodeScope<Helper extends string> {
+  readonly subject: Subject;
+  readonly used = new Set<Helper | Unit>();
+  readonly buffers: readonly string[];
+  readonly streams: readonly string[];
+  readonly events: readonly string[];
+  readonly signals: readonly string[];
+  readonly graphs: readonly string[];
+  readonly threads: readonly string[];
+  readonly tensors: readonly string[];
+  protected readonly names: Names;
+  /** Parts the digits of large numbers. */
+  readonly #separator: "'" | '_';
+
+  constructor(subject: Subject, reserved: readonly string[], separator: "'" | '_') {
+    this.subject = subject;
+    this.#separator = separator;
+    const { program, experiment } = subject;
+    const names = new Names(reserved);
+    this.names = names;
+    this.buffers = program.buffers.map(({ id }) => names.make(id, 'buffer'));
+    this.streams = program.streams.map((stream, index) =>
+      index < experiment.streams.length ? names.make(stream.id, 'stream') : this.defaultStream(stream),
+    );
+    this.events = program.events.map(({ id }) => names.make(id, 'event'));
+    this.signals = program.signals.map(({ id }) => names.make(id, 'signal'));
+    this.graphs = program.graphs.map(({ id }) => names.make(id, 'graph'));
+    this.threads = program.threads.map(({ id }) => names.make(id, 'thread'));
+    this.tensors = program.multiCopies.map((_, index) => names.make(`tensors${index + 1}`, 'copy'));
+  }
+
+  /** The language's expression for a stream that nobody declared. */
+  protected abstract defaultStream(stream: ProgramStream): string;
+
+  use(...helpers: readonly (Helper | Unit)[]): void {
+    for (const helper of helpers) this.used.add(helper);
+  }
+
+  bytes(bytes: number): string {
+    const text = bytesExpression(bytes, this.#separator);
+    const unit = unitIn(text);
+    if (unit !== null) this.use(unit);
+    return text;
+  }
+
+  name(buffer: number): string {
+    return required(this.buffers, buffer);
+  }
+
+  stream(stream: number): string {
+    return required(this.streams, stream);
+  }
+
+  ns(durationNs: number): string {
+    return grouped(durationNs, this.#separator);
+  }
+}
+
+export type Writes<Code extends Instruction['code']> = Extract<Instruction, { code: Code }>;

@@ -1,0 +1,53 @@
+/** A run in the format of another viewer, piece by piece: a large one is longer than any string, and takes a while. */
+import { CopyscopeError } from '../errors.ts';
+import type { Run } from '../trace/run.ts';
+import { chromePieces } from './chrome/chrome.ts';
+import type { ExportFormat } from './formats.ts';
+import { kinetoPieces } from './kineto/kineto.ts';
+import { perfettoPieces } from './perfetto/perfetto.ts';
+import { placeIterations } from './times.ts';
+
+export interface ExportOptions {
+  /** This iteration alone; all of them, one behind the other, where left out. */
+  readonly iteration?: number | undefined;
+  /** Told with each piece: rows that are in the pieces so far, and all rows. */
+  readonly onProgress?: ((rows: number, of: number) => void) | undefined;
+}
+
+/** When an exporter hands out what it has. */
+export interface ExportSteps {
+  /** Whether a piece of `length` bytes or characters, `row` the last one in it, is to be handed out now. */
+  isDue(length: number, row: number): boolean;
+}
+
+const pieceLength = 1 << 18;
+
+/** The file's bytes in pieces. Throws `export.no-iteration` where the run has no row of the one that is asked for. */
+export function* exportRun(run: Run, format: ExportFormat, options: ExportOptions = {}): Generator<Uint8Array> {
+  const iterations = placeIterations(run.trace, options.iteration);
+  if (options.iteration !== undefined && iterations.length === 0) throw noIteration(options.iteration, run);
+  const first = iterations[0]?.rows.from ?? 0;
+  const count = (iterations.at(-1)?.rows.to ?? 0) - first;
+  const steps: ExportSteps = {
+    isDue: (length, row) => {
+      if (length < pieceLength) return false;
+      options.onProgress?.(row + 1 - first, count);
+      return true;
+    },
+  };
+  yield* formats[format](run, iterations, steps);
+  options.onProgress?.(count, count);
+}
+
+const formats = { perfetto: perfettoPieces, chrome: chromePieces, pytorch: kinetoPieces } as const;
+
+function noIteration(number: number, { trace }: Run): CopyscopeError {
+  const found = placeIterations(trace).map((one) => one.number);
+  const words = found.length > 8 ? `${found[0]} to ${found.at(-1)}` : found.join(', ') || 'none';
+  return new CopyscopeError({
+    code: 'export.no-iteration',
+    field: '--iteration',
+    message: `the run has no row of iteration ${number}.`,
+    remedy: `Its iterations are ${words}; leave --iteration out to have all of them.`,
+  });
+}

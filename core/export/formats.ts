@@ -1,0 +1,29 @@
+/** The forms of other viewers in which a run can leave, and what their files are called. */
+import { type RunInfo, runName } from '../trace/run.ts';
+
+export const exportFormats = ['perfetto', 'chrome', 'pytorch'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface FormatWords {
+  /** As in 'Export for Perfetto'. */
+  readonly purpose: string;
+  /** Of the file's name. */
+  readonly ending: string;
+  readonly mediaType: string;
+}
+
+export const exportWords: Readonly<Record<ExportFormat, FormatWords>> = {
+  perfetto: { purpose: 'for Perfetto', ending: '.perfetto-trace', mediaType: 'application/x-protobuf' },
+  chrome: { purpose: 'as a Chrome trace', ending: '.trace.json', mediaType: 'application/json' },
+  pytorch: { purpose: 'as a PyTorch profiler trace', ending: '.pt.trace.json', mediaType: 'application/json' },
+};
+
+/** A name that every file system takes: a run may be called anything. */
+export function exportFileName(info: Pick<RunInfo, 'experiment' | 'imported'>, format: ExportFormat): string {
+  const name = runName(info)
+    .replace(/[^\p{L}\p{N}._-]+/gu, ' ')
+    .replace(/^[. ]+/, '')
+    .slice(0, 80)
+    .trim();
+  return `${name || 'run'}${exportWords[format].ending}`;
+}

@@ -1,0 +1,53 @@
+/**
+ * Where a run's lanes stand in a viewer that knows processes and threads. Threads of an imported trace have the numbers
+ * of their own program; those of an experiment have none, and get some. A GPU stands where a process does.
+ */
+import type { Run } from '../trace/run.ts';
+import type { Lane, LaneIndex } from '../trace/trace.ts';
+
+export interface Place {
+  /** As the viewer shows them; an imported trace may have words there. */
+  readonly process: string;
+  readonly thread: string;
+  readonly processName: string;
+  readonly isHost: boolean;
+}
+
+/** Of an experiment's host threads; no GPU has so high a number. */
+const ownProcess = 1000;
+
+/** A place for each lane. */
+export function placesOf({ trace: { lanes }, info }: Run): Place[] {
+  const devices = [...new Set(lanes.flatMap(({ device }) => (device === '' ? [] : [device])))];
+  const imported = info.imported !== undefined;
+  const streams = new Map<string, number>();
+  return lanes.map((lane, index): Place => {
+    if (lane.kind === 'host-thread') return hostPlace(lane, index, imported);
+    const device = deviceNumber(lane.device, devices, imported);
+    const next = streams.get(lane.device) ?? 0;
+    streams.set(lane.device, next + 1);
+    const written = imported && lane.kind === 'stream' ? /:(\d+)$/.exec(lane.id)?.[1] : undefined;
+    return {
+      process: String(device),
+      thread: written ?? String(lane.kind === 'stream' && !imported ? next : index + engineThreads),
+      processName: `GPU ${lane.device}`,
+      isHost: false,
+    };
+  });
+}
+
+/** Engines come after all streams: CUPTI's numbers of streams are small. */
+const engineThreads = 1_000_000;
+
+function hostPlace(lane: Lane, index: LaneIndex, imported: boolean): Place {
+  const [, process, thread] = (imported ? /^thread:([^:]*):(.*)$/s.exec(lane.id) : null) ?? [];
+  if (process !== undefined && thread !== undefined) {
+    return { process, thread, processName: `Process ${process}`, isHost: true };
+  }
+  return { process: String(ownProcess), thread: String(ownProcess + index), processName: 'Host', isHost: true };
+}
+
+function deviceNumber(device: string, devices: readonly string[], imported: boolean): number {
+  const written = imported ? /^gpu(\d+)$/.exec(device)?.[1] : undefined;
+  return written === undefined ? devices.indexOf(device) : Number(written);
+}

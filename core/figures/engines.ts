@@ -1,0 +1,98 @@
+/**
+ * Use of each copy engine and of compute, and of the link between host and device.
+ *
+ *   busy       = length of the union of its activities' intervals
+ *   share      = busy / makespan of the iteration; of the link / the makespan for each device that has such copies
+ *   bandwidth  = bytes moved / busy
+ */
+
+import { groupBy } from '../groupBy.ts';
+import { length } from '../trace/intervals.ts';
+import { type Iteration, makespan, rowDevice, rowDirection, rowsOfKind } from '../trace/iteration.ts';
+import type { CopyDirection, RowIndex } from '../trace/trace.ts';
+import { rate } from '../units.ts';
+import { rowUnion, share } from './overlap.ts';
+
+interface Use {
+  readonly operations: number;
+  readonly busyNs: number;
+  /** busyNs over the iteration's makespan, once for each link that was used; null where nothing was recorded. */
+  readonly shareOfMakespan: number | null;
+  readonly bytes: number;
+  /** bytes over busyNs; null where it moved nothing. */
+  readonly bytesPerSecond: number | null;
+}
+
+/** A copy engine or the compute lane of a device. */
+export interface EngineUse extends Use {
+  /** Lane id, as 'engine:gpu:h2d'. */
+  readonly lane: string;
+  readonly name: string;
+  readonly kind: 'copy-engine' | 'compute';
+  readonly device: string;
+  /** Null for compute. */
+  readonly direction: CopyDirection | null;
+}
+
+/** The link by direction, over all devices: every copy between host and device, whatever engine moved it. */
+export interface LinkUse {
+  readonly h2d: Use;
+  readonly d2h: Use;
+}
+
+/** One entry for each copy-engine and compute lane, idle ones too, in the order of the trace's lanes. */
+export function engineUse(iteration: Iteration): EngineUse[] {
+  const { lanes, columns } = iteration.trace;
+  const rows = lanes.map((): RowIndex[] => []);
+  for (let row = iteration.begin; row < iteration.end; row += 1) rows[columns.engine[row] ?? -1]?.push(row);
+  return lanes.flatMap((lane, index) =>
+    lane.kind === 'copy-engine' || lane.kind === 'compute'
+      ? [
+          {
+            lane: lane.id,
+            name: lane.name,
+            kind: lane.kind,
+            device: lane.device,
+            direction: lane.direction ?? null,
+            ...use(iteration, [rows[index] ?? []]),
+          },
+        ]
+      : [],
+  );
+}
+
+export function linkUse(iteration: Iteration): LinkUse {
+  const copies = rowsOfKind(iteration, 'copy');
+  const inDirection = (direction: CopyDirection): Use =>
+    use(
+      iteration,
+      byDevice(
+        iteration,
+        copies.filter((row) => rowDirection(iteration.trace, row) === direction),
+      ),
+    );
+  return { h2d: inDirection('h2d'), d2h: inDirection('d2h') };
+}
+
+/** Every device has its own link: busy times of different devices add up. */
+function byDevice(iteration: Iteration, rows: readonly RowIndex[]): RowIndex[][] {
+  return [...groupBy(rows, (row) => rowDevice(iteration.trace, row)).values()];
+}
+
+function use(iteration: Iteration, groups: readonly (readonly RowIndex[])[]): Use {
+  const busyNs = groups.reduce((sum, rows) => sum + length(rowUnion(iteration, rows)), 0);
+  const moved = groups.flat().reduce((sum, row) => sum + movedBytes(iteration, row), 0);
+  return {
+    operations: groups.reduce((sum, rows) => sum + rows.length, 0),
+    busyNs,
+    shareOfMakespan: share(busyNs, (makespan(iteration) ?? 0) * Math.max(1, groups.length)),
+    bytes: moved,
+    bytesPerSecond: achievedRate(moved, busyNs),
+  };
+}
+
+const movedBytes = ({ trace }: Iteration, row: RowIndex): number => trace.columns.bytes[row] ?? 0;
+
+/** Bytes per second; null where nothing moved or no time was measured. */
+export const achievedRate = (moved: number, durationNs: number): number | null =>
+  moved > 0 && durationNs > 0 ? rate(moved, durationNs) : null;

@@ -1,0 +1,133 @@
+/** Joins a device activity with the host call that issued it. */
+
+import { append } from '../groupBy.ts';
+import type { Iteration } from '../trace/iteration.ts';
+import { laneKindOf } from '../trace/rules.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+
+const callCode = rowKinds.indexOf('host-call');
+const isActivity = Uint8Array.from(rowKinds, (kind) => (laneKindOf(kind) === 'stream' ? 1 : 0));
+
+/** The host-call row of each row of a stream that has one. */
+export class HostCalls {
+  readonly #begin: number;
+  /** By row, from #begin: its call, or -1. */
+  readonly #calls: Int32Array;
+  /** By row, from #begin: the first activity that it issued, or -1. */
+  readonly #activities: Int32Array;
+
+  constructor({ trace, begin, end }: Iteration) {
+    this.#begin = begin;
+    this.#calls = new Int32Array(end - begin).fill(-1);
+    this.#activities = new Int32Array(end - begin).fill(-1);
+    if (!this.#joinByCorrelation(trace, end)) this.#joinByOperation(trace, end);
+    for (let at = 0; at < this.#calls.length; at += 1) {
+      const call = this.#calls[at] as number;
+      if (call >= 0 && (this.#activities[call - begin] as number) < 0) this.#activities[call - begin] = begin + at;
+    }
+  }
+
+  /** Whether that gave every activity its call. */
+  #joinByCorrelation({ columns: { correlation, kind } }: Trace, end: RowIndex): boolean {
+    const begin = this.#begin;
+    const first = new RowsByNumber(correlation, begin, end);
+    for (let row = begin; row < end; row += 1) {
+      const number = kind[row] === callCode ? (correlation[row] as number) : 0;
+      if (number !== 0 && first.get(number) < 0) first.set(number, row);
+    }
+    let all = true;
+    for (let row = begin; row < end; row += 1) {
+      if (isActivity[kind[row] as number] !== 1) continue;
+      const call = first.get(correlation[row] as number);
+      if (call < 0) all = false;
+      else this.#calls[row - begin] = call;
+    }
+    return all;
+  }
+
+  /** For activities without a call: the n-th one of an operation belongs to the operation's n-th call. */
+  #joinByOperation({ columns: { op, kind } }: Trace, end: RowIndex): void {
+    const begin = this.#begin;
+    const calls = new Map<number, RowIndex[]>();
+    for (let row = begin; row < end; row += 1) {
+      if (kind[row] === callCode && (op[row] as number) >= 0) append(calls, op[row] as number, row);
+    }
+    const seen = new Map<number, number>();
+    for (let row = begin; row < end; row += 1) {
+      const number = op[row] as number;
+      if (isActivity[kind[row] as number] !== 1 || number < 0) continue;
+      const occurrence = seen.get(number) ?? 0;
+      seen.set(number, occurrence + 1);
+      const call = calls.get(number)?.[occurrence];
+      if (call !== undefined && (this.#calls[row - begin] as number) < 0) this.#calls[row - begin] = call;
+    }
+  }
+
+  /** Undefined where the trace doesn't hold it. */
+  get(activity: RowIndex): RowIndex | undefined {
+    const call = this.#calls[activity - this.#begin] ?? -1;
+    return call < 0 ? undefined : call;
+  }
+
+  /** Whether a row is the call of some activity. */
+  isJoined(call: RowIndex): boolean {
+    return this.activityOf(call) !== undefined;
+  }
+
+  /** The first activity that a call issued; undefined where the trace doesn't hold any. */
+  activityOf(call: RowIndex): RowIndex | undefined {
+    const activity = this.#activities[call - this.#begin] ?? -1;
+    return activity < 0 ? undefined : activity;
+  }
+
+  /** Every activity that has a call, with it, in order of start. */
+  *[Symbol.iterator](): Generator<readonly [activity: RowIndex, call: RowIndex]> {
+    for (const [index, call] of this.#calls.entries()) if (call >= 0) yield [index + this.#begin, call];
+  }
+}
+
+/** Numbers that are given in turn, as most are, stand in a list; those that lie further apart than this on average in a map. */
+const mostApart = 8;
+
+/** A row of each of the numbers that rows have. */
+class RowsByNumber {
+  readonly #least: number;
+  readonly #near: Int32Array | null;
+  readonly #far = new Map<number, RowIndex>();
+
+  constructor(numbers: Int32Array, begin: RowIndex, end: RowIndex) {
+    let [least, most] = [Number.POSITIVE_INFINITY, 0];
+    for (let row = begin; row < end; row += 1) {
+      const number = numbers[row] as number;
+      if (number === 0) continue;
+      if (number < least) least = number;
+      if (number > most) most = number;
+    }
+    const span = Math.max(0, most - least + 1);
+    this.#least = least;
+    this.#near = span <= mostApart * (end - begin) ? new Int32Array(span).fill(-1) : null;
+  }
+
+  /** -1 where it has none. */
+  get(number: number): RowIndex {
+    return (this.#near === null ? this.#far.get(number) : this.#near[number - this.#least]) ?? -1;
+  }
+
+  set(number: number, row: RowIndex): void {
+    if (this.#near === null) this.#far.set(number, row);
+    else this.#near[number - this.#least] = row;
+  }
+}
+
+/** Several analyses ask for the same iteration's. */
+const known = new WeakMap<Iteration, HostCalls>();
+
+/**
+ * The host calls of an iteration. Joined by correlation where the trace has it; otherwise the n-th activity of an
+ * operation belongs to the operation's n-th call, since a stream runs its work in issue order.
+ */
+export function hostCalls(iteration: Iteration): HostCalls {
+  const found = known.get(iteration) ?? new HostCalls(iteration);
+  known.set(iteration, found);
+  return found;
+}

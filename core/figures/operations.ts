@@ -1,0 +1,118 @@
+/**
+ * The operations of one iteration, one entry for each time one ran: where, when, how fast, and what it cost the host.
+ * An operation that ran on the device is listed by its device activity; one that only the host did, by its host row.
+ */
+
+import { type Activity, activity, type Iteration } from '../trace/iteration.ts';
+import {
+  type CopyDirection,
+  isHostMemory,
+  type MemoryKind,
+  type RowIndex,
+  type RowKind,
+  rowKinds,
+} from '../trace/trace.ts';
+import { achievedRate } from './engines.ts';
+import { hostCalls } from './hostCalls.ts';
+
+/**
+ * Bytes per second that a copy of `bytes` bytes can reach alone, from a device profile; null where the profile doesn't
+ * say. `memory` is the host side's kind; 'device' for a device-to-device copy.
+ */
+export type AttainableBandwidth = (direction: CopyDirection, memory: MemoryKind, bytes: number) => number | null;
+
+export interface OperationRow {
+  /** Operation number; -1 where the trace doesn't come from an experiment. */
+  readonly op: number;
+  /** 0 for the first time that the operation ran in this iteration. */
+  readonly occurrence: number;
+  readonly kind: RowKind;
+  /** The experiment's label for it, or the row's name. */
+  readonly label: string;
+  /** The row's name, as 'cudaStreamSynchronize' or a kernel's. */
+  readonly name: string;
+  /** Lane id: its stream, or the host thread for what only the host did. */
+  readonly lane: string;
+  /** Lane id of the copy engine or compute lane; null where there is none. */
+  readonly engine: string | null;
+  /** Nanoseconds from the iteration's start. */
+  readonly startNs: number;
+  readonly durationNs: number;
+  readonly bytes: number;
+  readonly direction: CopyDirection | null;
+  readonly srcMemory: MemoryKind;
+  readonly dstMemory: MemoryKind;
+  /** The call that issued it; null where it wasn't recorded, or where the row itself is the call. */
+  readonly hostCall: string | null;
+  readonly hostCallStartNs: number | null;
+  readonly hostCallNs: number | null;
+  /** bytes over durationNs, for copies. */
+  readonly bytesPerSecond: number | null;
+  /** What the profile says a copy of this size, direction and memory can reach alone; null without a profile. */
+  readonly attainableBytesPerSecond: number | null;
+}
+
+export interface OperationOptions {
+  /** Only of this operation. */
+  readonly op?: number | undefined;
+  /** The experiment's label of an operation, where it has one. */
+  readonly label?: ((op: number) => string | undefined) | undefined;
+  readonly attainable?: AttainableBandwidth | undefined;
+}
+
+/** In order of start, made one by one: of millions not all need to be held at once. */
+export function* eachOperation(iteration: Iteration, options: OperationOptions = {}): Generator<OperationRow> {
+  const calls = hostCalls(iteration);
+  const { op } = iteration.trace.columns;
+  const occurrences = new Map<number, number>();
+  for (let row = iteration.begin; row < iteration.end; row += 1) {
+    if ((options.op !== undefined && op[row] !== options.op) || calls.isJoined(row)) continue;
+    const one = activity(iteration.trace, row);
+    const key = one.op * rowKinds.length + (iteration.trace.columns.kind[row] ?? 0);
+    const occurrence = occurrences.get(key) ?? 0;
+    occurrences.set(key, occurrence + 1);
+    yield operationRow(iteration, one, occurrence, calls.get(row), options);
+  }
+}
+
+export const operationRows = (iteration: Iteration, options: OperationOptions = {}): OperationRow[] => [
+  ...eachOperation(iteration, options),
+];
+
+function operationRow(
+  { trace }: Iteration,
+  one: Activity,
+  occurrence: number,
+  callRow: RowIndex | undefined,
+  { label, attainable }: OperationOptions,
+): OperationRow {
+  const call = callRow === undefined ? null : activity(trace, callRow);
+  const durationNs = one.endNs - one.startNs;
+  const { direction } = one;
+  return {
+    op: one.op,
+    occurrence,
+    kind: one.kind,
+    label: label?.(one.op) ?? one.name,
+    name: one.name,
+    lane: one.laneId,
+    engine: trace.lanes[one.engine]?.id ?? null,
+    startNs: one.startNs,
+    durationNs,
+    bytes: one.bytes,
+    direction,
+    srcMemory: one.src,
+    dstMemory: one.dst,
+    hostCall: call?.name ?? null,
+    hostCallStartNs: call?.startNs ?? null,
+    hostCallNs: call === null ? null : call.endNs - call.startNs,
+    bytesPerSecond: one.kind === 'copy' ? achievedRate(one.bytes, durationNs) : null,
+    attainableBytesPerSecond: direction === null ? null : (attainable?.(direction, hostSide(one), one.bytes) ?? null),
+  };
+}
+
+/** The memory kind that decides a copy's speed: the slower host side of the two, or device. */
+function hostSide(copy: Activity): MemoryKind {
+  const sides = [copy.src, copy.dst].filter(isHostMemory);
+  return sides.find((memory) => memory === 'pageable') ?? sides[0] ?? 'device';
+}

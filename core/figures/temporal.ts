@@ -1,0 +1,85 @@
+/**
+ * What each device did with its time, from its first activity to the end of its last. With U(x) the union of the
+ * intervals of all activities of kind x, over all streams of the device:
+ *
+ *   total           = last end - first start
+ *   idle            = total - |U(all)|
+ *   compute         = |U(kernels that compute)|
+ *   non-compute     = total - compute - idle: only copies, memsets or communication ran
+ *   communication   = |U(communication kernels)|, copies = |U(copies and memsets)|
+ *   communication beside compute = |U(communication) ∩ U(compute)| / |U(communication)|
+ *
+ * The same as Holistic Trace Analysis's temporal breakdown and communication-computation overlap.
+ */
+
+import { type Intervals, intersection, length } from '../trace/intervals.ts';
+import { type Iteration, rowDevice, rowKind, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import type { RowIndex } from '../trace/trace.ts';
+import { rowUnion, share } from './overlap.ts';
+
+export interface TemporalBreakdown {
+  /** As 'gpu0'. */
+  readonly device: string;
+  readonly totalNs: number;
+  readonly idleNs: number;
+  readonly computeNs: number;
+  readonly nonComputeNs: number;
+  readonly communicationNs: number;
+  readonly copyNs: number;
+  /** Part of the communication's time during which a computing kernel ran too; null without communication. */
+  readonly communicationBesideCompute: number | null;
+}
+
+/** NCCL's kernels: ncclKernel… before NCCL 2.17, ncclDevKernel… since. */
+const communication = /^nccl(Dev)?Kernel/;
+
+export const isCommunication = (kernel: string): boolean => communication.test(kernel);
+
+interface DeviceRows {
+  readonly compute: RowIndex[];
+  readonly communication: RowIndex[];
+  readonly copy: RowIndex[];
+}
+
+/** One entry for each device that did anything, in order of its first activity. */
+export function temporalBreakdown(iteration: Iteration): TemporalBreakdown[] {
+  return [...rowsByDevice(iteration)].map(([device, rows]) => breakdown(iteration, device, rows));
+}
+
+function rowsByDevice(iteration: Iteration): Map<string, DeviceRows> {
+  const { trace } = iteration;
+  const communicates = trace.names.map(isCommunication);
+  const devices = new Map<string, DeviceRows>();
+  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset')) {
+    const device = rowDevice(trace, row);
+    const rows = devices.get(device) ?? { compute: [], communication: [], copy: [] };
+    devices.set(device, rows);
+    if (rowKind(trace, row) !== 'kernel') rows.copy.push(row);
+    else if (communicates[trace.columns.name[row] ?? -1] === true) rows.communication.push(row);
+    else rows.compute.push(row);
+  }
+  return devices;
+}
+
+function breakdown(iteration: Iteration, device: string, rows: DeviceRows): TemporalBreakdown {
+  const all = [...rows.compute, ...rows.communication, ...rows.copy];
+  const { trace } = iteration;
+  const first = all.reduce((least, row) => Math.min(least, rowStart(trace, row)), Number.POSITIVE_INFINITY);
+  const last = all.reduce((most, row) => Math.max(most, rowEndNs(trace, row)), 0);
+  const totalNs = last - first;
+  const busyNs = length(rowUnion(iteration, all));
+  const compute: Intervals = rowUnion(iteration, rows.compute);
+  const communicating = rowUnion(iteration, rows.communication);
+  const [computeNs, communicationNs] = [length(compute), length(communicating)];
+  return {
+    device,
+    totalNs,
+    idleNs: totalNs - busyNs,
+    computeNs,
+    nonComputeNs: busyNs - computeNs,
+    communicationNs,
+    copyNs: length(rowUnion(iteration, rows.copy)),
+    communicationBesideCompute: share(length(intersection(communicating, compute)), communicationNs),
+  };
+}

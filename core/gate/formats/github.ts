@@ -1,0 +1,40 @@
+/** A gate's report as workflow commands of GitHub Actions, which it shows beside the lines of a pull request. */
+import { relativeFile } from '../places.ts';
+import type { GateFinding, GateReport, GateResult } from '../report.ts';
+
+/** GitHub shows ten errors of a step. */
+const mostFindings = 10;
+
+export function githubOf({ results, notes }: GateReport): string {
+  const lines = [
+    ...results.filter(({ status }) => status === 'broken').flatMap(errors),
+    ...results
+      .filter(({ status }) => status === 'untold')
+      .map(({ figure, message }) => command('warning', title(figure), message)),
+    ...notes.map((note) => command('notice', { title: 'copyscope gate' }, note)),
+  ];
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+const title = (figure: string): Record<string, string> => ({ title: `copyscope gate: ${figure}` });
+
+function errors({ figure, message, findings }: GateResult): string[] {
+  if (findings.length === 0) return [command('error', title(figure), message)];
+  const shown = findings.slice(0, mostFindings).map((finding) => {
+    return command('error', { ...placed(finding), ...title(figure) }, `${finding.message} ${finding.remedy}`);
+  });
+  return findings.length > mostFindings ? [...shown, command('error', title(figure), message)] : shown;
+}
+
+function placed({ place }: GateFinding): Record<string, string> {
+  return place.file === null ? {} : { file: relativeFile(place.file), line: String(place.line) };
+}
+
+function command(kind: string, properties: Readonly<Record<string, string>>, message: string): string {
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapedProperty(value)}`);
+  return `::${kind} ${list.join(',')}::${escaped(message)}`;
+}
+
+const escaped = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+const escapedProperty = (text: string): string => escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,91 @@
+/** Where in a program what a gate finds stands: a source line, where it is known. */
+import { lineOfField } from '../experiment/edit/jsonLines.ts';
+import { HostRanges } from '../lift/ranges.ts';
+import type { OperationInfo } from '../program/program.ts';
+import { fieldPath } from '../shape/path.ts';
+import { rowKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import type { Run } from '../trace/run.ts';
+import type { RowIndex, Trace } from '../trace/trace.ts';
+import { programFacts } from '../verdicts/facts.ts';
+
+export interface GatePlace {
+  /** As the trace or the command line names it; null where no source line is known. */
+  readonly file: string | null;
+  /** From 1; null without a file. */
+  readonly line: number | null;
+  /** What it is called: the function of a source line, the label of an operation, or else the CUDA call. */
+  readonly name: string;
+  /** Of an experiment's operation, as "threads[0].operations[2]"; null of a trace. */
+  readonly path: string | null;
+}
+
+/** The text of an experiment's file, so that its operations have lines. */
+export interface ExperimentFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Finds the places of rows. */
+export class Places {
+  readonly #trace: Trace;
+  readonly #ranges: HostRanges;
+  readonly #operations: readonly OperationInfo[];
+  readonly #file: ExperimentFile | null;
+  readonly #nameOfFile: (told: string) => string;
+  readonly #known = new Map<RowIndex | string, GatePlace>();
+
+  /** `nameOfFile`: what a source file is to be called that the trace tells. */
+  constructor({ trace, info }: Run, file: ExperimentFile | null, nameOfFile = (told: string): string => told) {
+    this.#trace = trace;
+    const lanes = trace.lanes.flatMap(({ kind }, index) => (kind === 'host-thread' ? [index] : []));
+    this.#ranges = new HostRanges(trace, lanes);
+    this.#operations = programFacts(info.experiment).program?.operations ?? [];
+    this.#file = file;
+    this.#nameOfFile = nameOfFile;
+  }
+
+  /** Of a row that a call put on the device, or of the call itself. `call` is undefined where the trace doesn't hold it. */
+  of(row: RowIndex, call: RowIndex | undefined): GatePlace {
+    const known = this.#known.get(row);
+    if (known !== undefined) return known;
+    const info = this.#operations[this.#trace.columns.op[row] ?? -1];
+    const place = info === undefined ? this.#sourceLine(row, call) : this.ofOperation(fieldPath(info.path), info.label);
+    this.#known.set(row, place);
+    return place;
+  }
+
+  ofOperation(path: string, label: string): GatePlace {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const line = this.#file === null ? null : lineOfField(this.#file.text, path);
+    const place = { file: this.#file?.name ?? null, line, name: label, path };
+    this.#known.set(path, place);
+    return place;
+  }
+
+  #sourceLine(row: RowIndex, call: RowIndex | undefined): GatePlace {
+    const { columns, names } = this.#trace;
+    const at = call ?? row;
+    const name = names[columns.name[at] ?? -1] ?? rowKind(this.#trace, at);
+    const none = { file: null, line: null, name, path: null };
+    if (call === undefined) return none;
+    const startNs = columns.startNs[at] ?? 0;
+    const found = this.#ranges.place({ row: at, startNs, endNs: rowEndNs(this.#trace, at) });
+    return found === null
+      ? none
+      : { file: this.#nameOfFile(found.file), line: found.line, name: found.function, path: null };
+  }
+}
+
+/** With slashes, and without a dot in front. */
+export const relativeFile = (file: string): string => file.replaceAll('\\', '/').replace(/^\.\//, '');
+
+/** "train.py:44 in step", or as much of it as is known. */
+export function placeText({ file, line, name, path }: GatePlace): string {
+  if (path !== null) return file === null ? `"${name}" (${path})` : `${file}:${line}: "${name}" (${path})`;
+  return file === null ? name : `${file}:${line} in ${name}`;
+}
+
+/** The same for every line of a function: what stays as it is when lines are put in above it. */
+export const placeKey = ({ file, name, path }: GatePlace): string => (path === null ? `${file ?? ''} ${name}` : name);

@@ -1,0 +1,107 @@
+/** The steps of a run, each with its rows: of a trace the steps of its program, of a run its recorded iterations. */
+import { CopyscopeError } from '../errors.ts';
+import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
+import { hostLine } from '../lift/hostLine.ts';
+import { findSteps } from '../lift/steps.ts';
+import { lowerBound } from '../lowerBound.ts';
+import { iterationOf, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { iterationRows, iterationsOf, makespanNs, rowEndNs } from '../trace/rows.ts';
+import type { Run } from '../trace/run.ts';
+import type { RowIndex, Trace } from '../trace/trace.ts';
+
+export interface GateStep {
+  readonly name: string;
+  /** From the end of the step before, or its own begin, until host and device are done with it. */
+  readonly fromNs: number;
+  readonly toNs: number;
+  /** What it put on the device. */
+  readonly device: readonly RowIndex[];
+  /** Its CUDA calls. */
+  readonly calls: readonly RowIndex[];
+  readonly hostCalls: HostCalls;
+}
+
+export interface GateSteps {
+  readonly steps: readonly GateStep[];
+  /** How they were found, in words. */
+  readonly rule: string;
+}
+
+/** `asked`: of a trace's steps only these, counted from 1. Throws `gate.no-steps`, and `gate.no-such-steps`. */
+export function gateSteps(run: Run, asked: { readonly from: number; readonly to: number } | null): GateSteps {
+  const found = run.info.imported === undefined ? iterations(run) : programSteps(run);
+  if (found.steps.length === 0) {
+    throw new CopyscopeError({
+      code: 'gate.no-steps',
+      message: 'nothing was recorded, so nothing can be judged.',
+      remedy: 'Record it again, with the activities of both CPU and CUDA.',
+    });
+  }
+  if (asked === null) return found;
+  const { from, to } = asked;
+  if (!(from >= 1 && from <= to && to <= found.steps.length)) {
+    throw new CopyscopeError({
+      code: 'gate.no-such-steps',
+      field: 'steps',
+      message: `steps ${from}..${to} are asked for, and there are ${found.steps.length}.`,
+      remedy: `Name steps from 1 to ${found.steps.length}.`,
+    });
+  }
+  return { ...found, steps: found.steps.slice(from - 1, to) };
+}
+
+const isDevice = ['copy', 'kernel', 'memset'] as const;
+
+function iterations({ trace }: Run): GateSteps {
+  const steps = iterationsOf(trace).map((number): GateStep => {
+    const iteration = iterationOf(trace, number);
+    return {
+      name: `iteration ${number + 1}`,
+      fromNs: 0,
+      toNs: makespanNs(trace, iterationRows(trace, number)),
+      device: rowsOfKind(iteration, ...isDevice),
+      calls: rowsOfKind(iteration, 'host-call', 'host-sync'),
+      hostCalls: hostCalls(iteration),
+    };
+  });
+  return { steps, rule: 'recorded iterations' };
+}
+
+/** What a call put on the device belongs to the step in which the call began; a step reaches to the next one's begin. */
+function programSteps({ trace }: Run): GateSteps {
+  const whole = iterationOf(trace, 0);
+  const issued = hostCalls(whole);
+  const { ranges, rule } = findSteps(trace, hostLine(trace));
+  requireDevice(trace);
+  const device: RowIndex[][] = ranges.map(() => []);
+  const calls: RowIndex[][] = ranges.map(() => []);
+  const stepAt = (ns: number): number => {
+    const index = lowerBound(0, ranges.length, (i) => (ranges[i]?.startNs ?? 0) <= ns) - 1;
+    const isBehind = index === ranges.length - 1 && ns > (ranges[index]?.endNs ?? 0);
+    return isBehind ? -1 : index;
+  };
+  for (const row of rowsOfKind(whole, ...isDevice)) {
+    device[stepAt(rowStart(trace, issued.get(row) ?? row))]?.push(row);
+  }
+  for (const row of rowsOfKind(whole, 'host-call', 'host-sync')) calls[stepAt(rowStart(trace, row))]?.push(row);
+  let fromNs = ranges[0]?.startNs ?? 0;
+  const steps = ranges.map(({ name, endNs }, index): GateStep => {
+    const own = device[index] ?? [];
+    const untilNs = ranges[index + 1]?.startNs ?? endNs;
+    const toNs = own.reduce((end, row) => Math.max(end, rowEndNs(trace, row)), Math.max(fromNs, untilNs));
+    const step = { name, fromNs, toNs, device: own, calls: calls[index] ?? [], hostCalls: issued };
+    fromNs = toNs;
+    return step;
+  });
+  return { steps, rule };
+}
+
+function requireDevice({ lanes }: Trace): void {
+  const lacks = (['stream', 'host-thread'] as const).find((kind) => !lanes.some((lane) => lane.kind === kind));
+  if (lacks === undefined) return;
+  throw new CopyscopeError({
+    code: 'gate.no-steps',
+    message: `the trace holds no work of ${lacks === 'stream' ? 'a device' : 'a host thread'}.`,
+    remedy: 'Record it with the activities of both CPU and CUDA.',
+  });
+}

@@ -1,0 +1,218 @@
+/** Finds what a program leaves to chance, before it is run. Nothing is simulated: it holds for every machine. */
+
+import { type Call, isAfter, isIssued } from '../order/calls.ts';
+import { isOver } from '../order/eventRecords.ts';
+import { mostEntries, ProgramOrder } from '../order/programOrder.ts';
+import { type Schedule, schedule } from '../order/schedule.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import { type Conflict, Conflicts } from './conflicts.ts';
+import { type EndlessWait, endlessWaits } from './endlessWaits.ts';
+import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
+import { type Touch, touches } from './touches.ts';
+
+/** An event that may not be complete when the time since, or up to, its record is asked for. */
+export interface TimingConflict {
+  readonly event: number;
+  /** The record, or -1 where none has surely been made. */
+  readonly record: number;
+  readonly elapsed: number;
+}
+
+export interface Findings {
+  readonly conflicts: readonly Conflict[];
+  readonly lifetimes: readonly LifetimeConflict[];
+  readonly timing: readonly TimingConflict[];
+  readonly endless: readonly EndlessWait[];
+  readonly limits: readonly string[];
+}
+
+/** `most`: entries of clocks that are kept where there are several threads. */
+export function findConflicts(program: Program, most = mostEntries): Findings {
+  const plan = schedule(program);
+  const search = new Search(program, plan, most);
+  const limits = [...describeLimits(program, plan), ...search.limits];
+  const { conflicts, lifetimes, timing } = search;
+  return { conflicts, lifetimes, timing, endless: endlessWaits(program, plan), limits };
+}
+
+function describeLimits(program: Program, { rounds, stuck }: Schedule): string[] {
+  const stops = stuck.flatMap(({ at, later }) => {
+    const { label, thread } = calling(program, at.op);
+    // Where repeats were cut short, the rounds that were left out may give the signal.
+    if (rounds !== null)
+      return `Host thread "${thread}" may wait for ever at "${label}". The check left out what follows.`;
+    return later.size === 0 ? [] : `The check left out what follows "${label}" in host thread "${thread}".`;
+  });
+  if (rounds === null) return stops;
+  const all = rounds === 1 ? 'one round, so that conflicts between rounds are not found' : `${rounds} rounds`;
+  return [`The program is long: the check followed repeats for ${all}.`, ...stops];
+}
+
+function calling(program: Program, op: number): { readonly label: string; readonly thread: string } {
+  const { label, thread } = program.operations[op] ?? { label: `operation ${op}`, thread: 0 };
+  return { label, thread: program.threads[thread]?.id ?? '' };
+}
+
+/** What a graph holds, the call that ended its capture, and the allocations that it means. */
+interface Captured {
+  readonly nodes: readonly Instruction[];
+  readonly lives: ReadonlyMap<number, number>;
+  readonly thread: number;
+  readonly position: number;
+}
+
+class Search {
+  readonly limits: string[] = [];
+  readonly #timing = new Map<string, TimingConflict>();
+  readonly #touches = new Map<Instruction, readonly Touch[]>();
+  readonly #captured = new Map<Instruction, readonly Touch[]>();
+  readonly #order: ProgramOrder;
+  readonly #conflicts: Conflicts;
+  readonly #lifetimes: Lifetimes;
+  /** Each graph as captured last; what each thread is capturing. */
+  readonly #graphs = new Map<number, Captured>();
+  readonly #capturing = new Map<number, Instruction[]>();
+  readonly #inGraphs: Conflict[] = [];
+  readonly #unsureLaunches = new Set<number>();
+  readonly #program: Program;
+  /** As it is for what is captured: the legacy default stream takes no part in it, and no host call comes between. */
+  readonly #inCapture: Program;
+
+  constructor(program: Program, plan: Schedule, most: number) {
+    this.#program = program;
+    const streams = program.streams.map((stream) => ({ ...stream, kind: 'non-blocking' as const }));
+    this.#inCapture = { ...program, streams, signals: [] };
+    for (const instruction of program.threads.flatMap((thread) => thread.instructions)) {
+      this.#touches.set(instruction, touches(instruction, program));
+      this.#captured.set(instruction, touches(instruction, program, true));
+    }
+    this.#order = new ProgramOrder(program, plan, false, most);
+    const all = [...this.#touches.values(), ...this.#captured.values()];
+    this.#conflicts = new Conflicts(all.flat());
+    this.#lifetimes = new Lifetimes(program, this.#order.lanes);
+    this.#order.walk((call) => this.#visit(call));
+    if (this.#order.steps < plan.count) {
+      this.limits.push(
+        `The program has too many host threads and streams: the check covers the first ${this.#order.steps} of its ${plan.count} calls.`,
+      );
+    }
+    for (const op of this.#unsureLaunches) {
+      const { label, thread } = calling(program, op);
+      this.limits.push(
+        `Host thread "${thread}" may come to "${label}" before the graph is captured, and fail. The check left out what it runs then.`,
+      );
+    }
+    if (this.#conflicts.gaveUp) {
+      this.limits.push(
+        'The program is too large, or has too many conflicts: the check looked for unordered use of bytes in a part of it only.',
+      );
+    }
+  }
+
+  get conflicts(): readonly Conflict[] {
+    return [...this.#conflicts.found, ...this.#inGraphs];
+  }
+
+  get lifetimes(): readonly LifetimeConflict[] {
+    return [...this.#lifetimes.found.values()];
+  }
+
+  get timing(): readonly TimingConflict[] {
+    return [...this.#timing.values()];
+  }
+
+  #visit(call: Call): void {
+    const { instruction, thread } = call;
+    const capturing = this.#capturing.get(thread);
+    if (capturing !== undefined && isIssued(instruction)) {
+      capturing.push(instruction);
+      return;
+    }
+    switch (instruction.code) {
+      case 'beginCapture':
+        this.#capturing.set(thread, []);
+        break;
+      case 'endCapture':
+        this.#capture(call, instruction.graph, capturing ?? []);
+        this.#capturing.delete(thread);
+        break;
+      case 'allocate':
+        this.#conflicts.forget(instruction.buffer);
+        this.#lifetimes.allocate({ ...call, instruction });
+        break;
+      case 'free':
+        this.#lifetimes.free({ ...call, instruction });
+        break;
+      case 'recordStream':
+        this.#lifetimes.recordStream({ ...call, instruction });
+        break;
+      case 'elapsedTime':
+        this.#elapsed(call, instruction.start, instruction.op);
+        this.#elapsed(call, instruction.end, instruction.op);
+        break;
+      case 'launchGraph':
+        this.#launch(call, instruction.graph);
+        break;
+      case 'pin':
+        // What is freed while it is copied from is not handed out again.
+        if (this.#program.buffers[instruction.dst]?.allocated === 'by-operation')
+          this.#conflicts.forget(instruction.dst);
+        this.#lifetimes.allocate({ ...call, instruction });
+        this.#touch(call, this.#touches.get(instruction) ?? []);
+        break;
+      default:
+        this.#touch(call, this.#touches.get(instruction) ?? []);
+    }
+  }
+
+  #touch(call: Call, list: readonly Touch[], lives: ReadonlyMap<number, number> = new Map()): void {
+    for (const touch of list) {
+      const when =
+        touch.where === 'stream' && call.issued !== null
+          ? call.issued
+          : { lane: call.thread, index: call.position, start: call.host };
+      const isThere = this.#lifetimes.use(touch, call, when, lives);
+      if (isThere) this.#conflicts.add(touch, when.lane, when.index, when.start);
+    }
+  }
+
+  /** A graph's nodes are ordered by their streams and events alone. */
+  #capture({ thread, position }: Call, graph: number, nodes: readonly Instruction[]): void {
+    const known = this.#graphs.get(graph)?.nodes;
+    const lives = this.#lifetimes.counts(nodes.flatMap((node) => this.#captured.get(node) ?? []));
+    this.#graphs.set(graph, { nodes, lives, thread, position });
+    if (known?.length === nodes.length && known.every((node, index) => node === nodes[index])) return;
+    this.#inGraphs.push(...conflictsInGraph(this.#inCapture, nodes, this.#captured));
+  }
+
+  #launch(call: Call, graph: number): void {
+    const captured = this.#graphs.get(graph);
+    if (captured === undefined || !isAfter(call, captured)) this.#unsureLaunches.add(call.instruction.op);
+    for (const node of captured?.nodes ?? []) this.#touch(call, this.#captured.get(node) ?? [], captured?.lives);
+  }
+
+  #elapsed(call: Call, event: number, elapsed: number): void {
+    const { records, certain } = this.#order.records.bound(call, event);
+    const open = records.filter((record) => !isOver(record, call.host));
+    const found = certain || open.length > 0 ? open.map(({ op }) => op) : [-1];
+    for (const record of found) {
+      this.#timing.set(`${event} ${record} ${elapsed}`, { event, record, elapsed });
+    }
+  }
+}
+
+function conflictsInGraph(
+  program: Program,
+  nodes: readonly Instruction[],
+  captured: ReadonlyMap<Instruction, readonly Touch[]>,
+): readonly Conflict[] {
+  const [thread] = program.threads;
+  if (thread === undefined) return [];
+  const inside: Program = { ...program, threads: [{ ...thread, instructions: nodes }] };
+  const conflicts = new Conflicts(nodes.flatMap((node) => captured.get(node) ?? []));
+  new ProgramOrder(inside, schedule(inside), true).walk(({ instruction, issued }) => {
+    if (issued === null) return;
+    for (const touch of captured.get(instruction) ?? []) conflicts.add(touch, issued.lane, issued.index, issued.start);
+  });
+  return conflicts.found;
+}

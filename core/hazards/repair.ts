@@ -1,0 +1,228 @@
+/**
+ * Remedies as changes to the experiment. Several are tried, the smallest first; one is offered only where the changed
+ * experiment is valid, lacks the hazard and has no new one.
+ */
+import { applyChange, type Change, type DocumentPath, joinChanges, movedPath } from '../experiment/change.ts';
+import { ChangeBuilder } from '../experiment/changeBuilder.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { Operation } from '../experiment/operations.ts';
+import { lower } from '../program/lower.ts';
+import type { Program } from '../program/program.ts';
+import { fieldPath } from '../shape/path.ts';
+import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
+import { findHazards } from './hazards.ts';
+
+/** Trying a change means looking through the whole program again. */
+const mostTried = 20;
+const mostOperations = 5000;
+const mostRepairs = 6;
+
+/** Work that may still be done, in operations looked through: some 20 µs each. Tests and people wait for it. */
+export class Effort {
+  #left: number;
+
+  constructor(operations: number) {
+    this.#left = operations;
+  }
+
+  spend(operations: number): void {
+    this.#left -= operations;
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+}
+
+/** An experiment that was looked through. */
+interface Looked {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly report: HazardReport;
+}
+
+const known = new WeakMap<Experiment, Looked>();
+
+function look(experiment: Experiment, effort: Effort): Looked {
+  const before = known.get(experiment);
+  if (before !== undefined) return before;
+  const program = lower(experiment);
+  effort.spend(program.operations.length);
+  const looked = { experiment, program, report: findHazards(program) };
+  known.set(experiment, looked);
+  return looked;
+}
+
+/** What `copyscope check` and the window show: the hazards of an experiment, each with its change where one is known. */
+export function checkExperiment(experiment: Experiment): HazardReport {
+  const effort = new Effort(mostTried * mostOperations);
+  const looked = look(experiment, effort);
+  const { program, report } = looked;
+  if (program.operations.length > mostOperations) return report;
+  const hazards = report.hazards.map((hazard, index) =>
+    index < mostTried && !effort.isOver ? { ...hazard, change: repair(looked, hazard, effort) } : hazard,
+  );
+  return { ...report, hazards };
+}
+
+/** The hazards of an experiment, without their changes. They are kept for as long as the experiment is. */
+export const hazardsOf = (experiment: Experiment): HazardReport => look(experiment, new Effort(0)).report;
+
+/** The change for one of those hazards, by its place in the report; null where none is known. */
+export function repairOf(experiment: Experiment, index: number): Change | null {
+  const effort = new Effort(0);
+  const looked = look(experiment, effort);
+  const hazard = looked.report.hazards[index];
+  const isShort = looked.program.operations.length <= mostOperations;
+  return hazard === undefined || !isShort ? null : repair(looked, hazard, effort);
+}
+
+/** A change that removes this hazard and brings no other; null where none of those tried does. */
+function repair(looked: Looked, hazard: Hazard, effort: Effort): Change | null {
+  const others = looked.report.hazards.filter((one) => one !== hazard);
+  const removes = (change: Change): boolean => newHazards(looked, others, change, effort)?.hazards.length === 0;
+  return candidates(looked.experiment, looked.program, hazard).find(removes) ?? null;
+}
+
+/**
+ * The change together with what repairs the hazards that it brings, such as a wait for data that comes from another
+ * stream now; null where they can't be repaired, the change doesn't fit the experiment, or the effort is spent.
+ */
+export function withoutNewHazards(experiment: Experiment, change: Change, effort: Effort): Change | null {
+  const before = look(experiment, effort);
+  let whole = change;
+  for (let repairs = 0; repairs <= mostRepairs && !effort.isOver; repairs += 1) {
+    const added = newHazards(before, before.report.hazards, whole, effort);
+    if (added === null) return null;
+    const [hazard] = added.hazards;
+    if (hazard === undefined) return whole;
+    const more = repair(added.after, hazard, effort);
+    if (more === null) return null;
+    whole = joinChanges(whole, more);
+  }
+  return null;
+}
+
+interface Added {
+  readonly after: Looked;
+  readonly hazards: readonly Hazard[];
+}
+
+/** Hazards of the changed experiment that are none of `old`; null where the change doesn't fit, or hides something. */
+function newHazards(before: Looked, old: readonly Hazard[], change: Change, effort: Effort): Added | null {
+  const after = afterChange(before.experiment, change, effort);
+  if (after === null || after.report.limits.length > before.report.limits.length) return null;
+  const moved = ({ op }: HazardOperation): string =>
+    fieldPath(movedPath(before.program.operations[op]?.path ?? [], change.patches) ?? []);
+  const keys = new Set(old.map((one) => keyOf(one, moved)));
+  return { after, hazards: after.report.hazards.filter((one) => !keys.has(keyOf(one, ({ path }) => path))) };
+}
+
+function afterChange(experiment: Experiment, change: Change, effort: Effort): Looked | null {
+  try {
+    return look(applyChange(experiment, change), effort);
+  } catch {
+    // The change doesn't fit: a synchronise inside a captured graph, for one.
+    return null;
+  }
+}
+
+const keyOf = ({ kind, first, second, buffer }: Hazard, pathOf: (side: HazardOperation) => string): string =>
+  [kind, buffer ?? '', ...[pathOf(first), pathOf(second)].sort()].join(' ');
+
+interface Side {
+  readonly path: DocumentPath;
+  readonly operation: Operation;
+  readonly label: string;
+  /** As the document names it; null for what the host does. */
+  readonly stream: string | null;
+  readonly thread: string;
+}
+
+function candidates(experiment: Experiment, program: Program, hazard: Hazard): Change[] {
+  const [first, second] = [side(experiment, program, hazard.first), side(experiment, program, hazard.second)];
+  if (first === null || second === null || hazard.kind === 'endless-wait') return [];
+  if (hazard.kind === 'timing-unsynchronised') return [synchronizeEvent(experiment, first, second)];
+  if (hazard.kind === 'reused-in-use' && first.stream !== null && hazard.buffer !== null) {
+    return [recordStream(experiment, hazard.buffer, first, first.stream)];
+  }
+  if (first.thread !== second.thread) return [throughSignal(experiment, first, second)];
+  if (second.stream === null)
+    return [synchronizeStream(experiment, first, second), synchronizeDevice(experiment, second)];
+  if (first.stream === null) return [synchronizeStream(experiment, second, first)];
+  return [
+    throughEvent(experiment, [[first, second]]),
+    throughEvent(experiment, [[second, first]]),
+    throughEvent(experiment, [
+      [first, second],
+      [second, first],
+    ]),
+  ];
+}
+
+function side(experiment: Experiment, program: Program, { op, label, thread, stream }: HazardOperation): Side | null {
+  const path = program.operations[op]?.path;
+  if (path === undefined) return null;
+  // Paths come from lowering this very document.
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  const operation = value as Operation;
+  const declared = 'stream' in operation && stream !== null ? operation.stream : null;
+  const isBlocking = operation.op === 'copy' && operation.mode === 'blocking-memcpy';
+  return { path, operation, label, thread, stream: isBlocking ? 'default' : declared };
+}
+
+function synchronizeStream(experiment: Experiment, first: Side, second: Side): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise stream "${first.stream}" before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeStream', stream: first.stream }).change;
+}
+
+function synchronizeDevice(experiment: Experiment, second: Side): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise the device before "${second.label}".`)
+    .before(second.path, { op: 'synchronizeDevice' }).change;
+}
+
+function synchronizeEvent(experiment: Experiment, record: Side, elapsed: Side): Change {
+  const event = 'event' in record.operation ? record.operation.event : '';
+  return new ChangeBuilder(experiment)
+    .step(`Synchronise event "${event}" before "${elapsed.label}".`)
+    .before(elapsed.path, { op: 'synchronizeEvent', event }).change;
+}
+
+function recordStream(experiment: Experiment, buffer: string, use: Side, stream: string): Change {
+  return new ChangeBuilder(experiment)
+    .step(`Record stream "${stream}" for "${buffer}" after "${use.label}".`)
+    .after(use.path, { op: 'recordStream', buffer, stream }).change;
+}
+
+function throughEvent(experiment: Experiment, links: readonly (readonly [from: Side, to: Side])[]): Change {
+  const edit = new ChangeBuilder(experiment);
+  for (const [from, to] of links) {
+    const event = edit.declare('events', 'ordered', { timing: false });
+    edit
+      .step(`Record an event after "${from.label}", and let stream "${to.stream}" wait for it before "${to.label}".`)
+      .after(from.path, { op: 'recordEvent', event, stream: from.stream })
+      .before(to.path, { op: 'waitEvent', event, stream: to.stream });
+  }
+  return edit.change;
+}
+
+/** One thread signals after its operation, the other waits for that; what runs in streams is ordered by an event besides. */
+function throughSignal(experiment: Experiment, first: Side, second: Side): Change {
+  const edit = new ChangeBuilder(experiment);
+  const signal = edit.declare('signals', 'handover');
+  const words = `Let host thread "${second.thread}" wait for a signal of "${first.thread}" before "${second.label}"`;
+  edit.after(first.path, { op: 'signal', signal });
+  edit.before(second.path, { op: 'waitSignal', signal });
+  if (first.stream === null) return edit.step(`${words}.`).change;
+  if (second.stream === null) {
+    edit.after(first.path, { op: 'synchronizeStream', stream: first.stream });
+    return edit.step(`${words}, given when stream "${first.stream}" is synchronised.`).change;
+  }
+  const event = edit.declare('events', 'ordered', { timing: false });
+  edit.after(first.path, { op: 'recordEvent', event, stream: first.stream });
+  edit.before(second.path, { op: 'waitEvent', event, stream: second.stream });
+  return edit.step(`${words}, and stream "${second.stream}" for an event recorded after "${first.label}".`).change;
+}

@@ -1,0 +1,77 @@
+/** Puts what was read of a PyTorch trace into the shape of a run, and says what such a file doesn't hold. */
+import type { ErrorInfo } from '../../errors.ts';
+import type { Run } from '../../trace/run.ts';
+import type { Trace } from '../../trace/trace.ts';
+import type { ImportOptions } from '../importedFile.ts';
+import { unknownEvent } from '../importedRows.ts';
+import { importedRun } from '../importedRun.ts';
+import type { Header } from './kinetoHeader.ts';
+import type { KinetoRows } from './kinetoRows.ts';
+
+/** What the file was found to be. */
+export interface ReadFile {
+  readonly header: Header;
+  readonly rows: KinetoRows;
+  readonly events: number;
+  readonly problem: ErrorInfo | null;
+  /** What lies behind the trace, in words; null where nothing does. */
+  readonly behind: string | null;
+}
+
+export function kinetoRun({ header, rows, events, problem, behind }: ReadFile, options: ImportOptions): Run {
+  const leftOut = rows.leftOut();
+  const { incomplete } = rows;
+  const { trace, startUs, devices } = rows.finish();
+  const { driver, runtime, cupti } = header;
+  return importedRun(
+    {
+      format: 'pytorch-profiler',
+      trace,
+      events,
+      // By the file's clock, or by the file's date where that clock counts from the machine's start.
+      startedMs: (Number(header.baseTimeNs / 1000n) + startUs) / 1000,
+      device: header.devices.find(({ index }) => index === (devices[0] ?? 0)) ?? null,
+      driver,
+      runtime,
+      cupti,
+      problem,
+      notes: [
+        ...notes(trace, header, leftOut, incomplete),
+        ...(behind === null ? [] : [`What lies behind the trace is left out: ${behind}`]),
+      ],
+    },
+    options,
+  );
+}
+
+function notes(trace: Trace, { rank }: Header, leftOut: ReturnType<ReadFile['rows']['leftOut']>, incomplete: number) {
+  const has = (kind: string): boolean => trace.lanes.some((lane) => lane.kind === kind);
+  return [
+    ...(rank === null ? [] : [`Rank ${rank.rank} of a job of ${rank.of}.`]),
+    ...(has('stream') ? [] : ['No GPU activity was recorded: profile with ProfilerActivity.CUDA.']),
+    ...(has('host-thread') ? [] : ['No host thread was recorded: profile with ProfilerActivity.CPU.']),
+    orders(trace),
+    'It does not say which copy engine moved a copy: copies are shown on the engine of their direction, copies within the device on Compute.',
+    'Data was not checked, and the same work was not timed without the profiler.',
+    ...(incomplete === 0 ? [] : [`${incomplete} events have no usable time or place and are left out.`]),
+    ...(leftOut.length === 0 ? [] : [`Not shown: ${leftOutWords(leftOut)}.`]),
+  ];
+}
+
+/** What of the order between streams the trace tells. */
+function orders({ names, columns, count }: Trace): string {
+  const unknown = names.indexOf(unknownEvent);
+  const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
+  const events = untold
+    ? 'This trace has waits for events without saying which event: a verdict names such a wait where nothing else explains why work began when it did.'
+    : 'This trace tells the waits of streams for events only where the profiler recorded them.';
+  return `${events} No profiler trace says which streams are blocking or which buffers an operation touches: verdicts can't tell from it whether the legacy default stream orders two operations, or whether one needs the other's data.`;
+}
+
+const mostCategories = 8;
+
+function leftOutWords(leftOut: ReturnType<ReadFile['rows']['leftOut']>): string {
+  const words = leftOut.slice(0, mostCategories).map(([category, count]) => `${count} ${category.slice(0, 60)}`);
+  const rest = leftOut.slice(mostCategories).reduce((sum, [, count]) => sum + count, 0);
+  return [...words, ...(rest === 0 ? [] : [`${rest} others`])].join(', ');
+}

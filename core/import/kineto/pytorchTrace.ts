@@ -1,0 +1,253 @@
+/**
+ * Reads a trace of PyTorch's profiler: Kineto's JSON in the Chrome format, as a stream. Memory holds the trace's columns
+ * and one chunk, never the file. https://github.com/pytorch/kineto, output_json.cpp.
+ */
+import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
+import type { Run } from '../../trace/run.ts';
+import { ByteWindow } from '../byteWindow.ts';
+import type { ByteStream, ImportOptions } from '../importedFile.ts';
+
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  expectColon,
+  MalformedJson,
+  nextByte,
+  openBrace,
+  openBracket,
+  outOfBytes,
+  skipString,
+  skipValue,
+  unexpected,
+} from '../jsonScanner.ts';
+import { newTextDecoder } from '../platform.ts';
+import { traceFileError } from '../problems.ts';
+import { TextTable } from '../textTable.ts';
+import { KinetoEvent, readEvent } from './kinetoEvent.ts';
+import { isHeaderMember, readHeader } from './kinetoHeader.ts';
+import { KinetoRows } from './kinetoRows.ts';
+import { kinetoRun, type ReadFile } from './kinetoRun.ts';
+
+/**
+ * The trace as a run without an experiment. A file that breaks off or is malformed gives a run with status 'failed' and
+ * what could be read; its error is `trace-file.truncated` or `trace-file.malformed` and says at which byte and line.
+ * So does a stream that rejects with `trace-file.truncated`, or with `trace-file.followed` before the trace is whole; behind
+ * a whole one that is told in its notes. Rejects with `trace-file.not-a-trace` where nothing of a trace is in it, and with
+ * whatever else `chunks` rejects with.
+ */
+export async function readPyTorchTrace(chunks: ByteStream, options: ImportOptions): Promise<Run> {
+  const reader = new TraceReader();
+  try {
+    for await (const chunk of chunks) {
+      if (!reader.push(chunk)) break;
+      options.onProgress?.(reader.events);
+    }
+    reader.close();
+  } catch (thrown) {
+    if (!(thrown instanceof CopyscopeError)) throw thrown;
+    if (thrown.code === 'trace-file.followed') reader.closeBefore(thrown);
+    else if (thrown.code === 'trace-file.truncated') reader.breakOff(thrown);
+    else throw thrown;
+  }
+  return kinetoRun(reader.finish(), options);
+}
+
+/** Larger values than these are no part of a trace. */
+const longestValue = 1 << 28;
+
+type Step = (window: ByteWindow) => void;
+
+/** The file's grammar, a step at a time: a step that runs out of bytes is taken again when more have come. */
+class TraceReader {
+  readonly #window = new ByteWindow();
+  readonly #texts = new TextTable();
+  readonly #rows = new KinetoRows(this.#texts);
+  readonly #event = new KinetoEvent();
+  readonly #header: Record<string, string> = {};
+  #events = 0;
+  #seenEvents = false;
+  #inObject = false;
+  /** Bytes in the window that are not the file's. */
+  #padding = 0;
+  /** A value that ran out of bytes is read anew when twice as many wait, so that a long one isn't with each chunk. */
+  #enough = 0;
+  #problem: ErrorInfo | null = null;
+  #behind: string | null = null;
+  /** Null when the file has ended as it should. */
+  #step: Step | null = (window) => this.#begin(window);
+
+  get bytes(): number {
+    return this.#window.offsetOf(this.#window.at);
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Takes the next bytes; false where reading has ended, well or not. */
+  push(chunk: Uint8Array): boolean {
+    this.#window.push(chunk);
+    if (this.#window.waiting >= this.#enough) this.#run();
+    return this.#problem === null;
+  }
+
+  /** No more bytes will come. */
+  close(): void {
+    if (this.#problem !== null || this.#step === null) return;
+    // A number at the very end is only complete now.
+    this.#window.push(Uint8Array.of(0x20));
+    this.#padding = 1;
+    this.#run();
+    // The Chrome format lets a list of events end without its bracket.
+    const openEnded = !this.#inObject && this.#step === this.#afterEvent;
+    if (this.#problem === null && this.#step !== null && !openEnded) this.breakOff(null);
+  }
+
+  /** What follows is none of the trace's bytes. */
+  closeBefore(error: CopyscopeError): void {
+    this.#run();
+    if (this.#step === null) this.#behind = error.message;
+    else this.breakOff(error);
+  }
+
+  breakOff(error: CopyscopeError | null): void {
+    this.#run();
+    if (this.#problem !== null) return;
+    const end = this.#window.end - this.#padding;
+    const why = error === null ? '' : `: ${error.message.replace(/\.$/, '')}`;
+    const where = this.#where(end);
+    const message = `after ${this.#events} events the file breaks off${why}.`;
+    this.#problem = traceFileError('trace-file.truncated', message, { field: where }).toInfo();
+  }
+
+  finish(): ReadFile {
+    if (!this.#seenEvents) throw this.#notATrace();
+    const header = readHeader(this.#header);
+    return { header, rows: this.#rows, events: this.#events, problem: this.#problem, behind: this.#behind };
+  }
+
+  #run(): void {
+    const window = this.#window;
+    let mark = window.at;
+    try {
+      while (this.#step !== null) {
+        // White space is no part of what is read anew.
+        nextByte(window);
+        mark = window.at;
+        this.#step(window);
+      }
+    } catch (thrown) {
+      if (thrown instanceof MalformedJson) {
+        this.#stop(thrown.position, thrown.message);
+        return;
+      }
+      if (thrown !== outOfBytes) throw thrown;
+      window.at = mark;
+      this.#enough = 2 * window.waiting;
+      if (window.waiting > longestValue) this.#stop(mark, `a value has more than ${longestValue} bytes`);
+    }
+  }
+
+  #stop(position: number, reason: string): void {
+    const where = this.#where(position);
+    const message = `after ${this.#events} events the file can't be read on: ${reason}.`;
+    this.#problem = traceFileError('trace-file.malformed', message, { field: where }).toInfo();
+    this.#step = null;
+  }
+
+  #where(position: number): string {
+    return `byte ${this.#window.offsetOf(position)}, line ${this.#window.lineOf(position)}`;
+  }
+
+  #notATrace(): CopyscopeError {
+    const { message, field } = this.#problem ?? { message: 'it has no "traceEvents".' };
+    const where = field === undefined ? {} : { field };
+    return traceFileError('trace-file.not-a-trace', `this is no PyTorch profiler trace: ${message}`, where);
+  }
+
+  /** An object with traceEvents, or, as the Chrome format allows, the list alone. */
+  #begin(window: ByteWindow): void {
+    const byte = nextByte(window);
+    // A byte-order mark, which some editors write.
+    if (byte === 0xef && this.bytes === 0) {
+      if (window.waiting < 4) throw outOfBytes;
+      window.at += 3;
+      return;
+    }
+    if (byte !== openBrace && byte !== openBracket) unexpected(window, window.at, '"{" or "["');
+    window.at += 1;
+    if (byte === openBracket) this.#enterEvents(false);
+    else this.#step = (next) => this.#firstMember(next);
+  }
+
+  #firstMember(window: ByteWindow): void {
+    if (nextByte(window) !== closeBrace) {
+      this.#member(window);
+      return;
+    }
+    window.at += 1;
+    this.#step = null;
+  }
+
+  /** A member of the outermost object. */
+  #member(window: ByteWindow): void {
+    nextByte(window);
+    const from = window.at + 1;
+    skipString(window);
+    const name = newTextDecoder().decode(window.bytes.subarray(from, window.at - 1));
+    expectColon(window);
+    if (name === 'traceEvents' && nextByte(window) === openBracket) {
+      window.at += 1;
+      this.#enterEvents(true);
+      return;
+    }
+    nextByte(window);
+    const value = window.at;
+    skipValue(window);
+    const after = nextByte(window);
+    if (isHeaderMember(name)) this.#header[name] = newTextDecoder().decode(window.bytes.subarray(value, window.at));
+    this.#afterMember(window, after);
+  }
+
+  #afterMember(window: ByteWindow, byte: number): void {
+    if (byte !== comma && byte !== closeBrace) unexpected(window, window.at, '"," or "}"');
+    window.at += 1;
+    this.#step = byte === comma ? (next) => this.#member(next) : null;
+  }
+
+  #enterEvents(inObject: boolean): void {
+    this.#seenEvents = true;
+    this.#inObject = inObject;
+    this.#step = (window) => {
+      const byte = nextByte(window);
+      if (window.at >= window.end) throw outOfBytes;
+      if (byte === closeBracket) this.#leaveEvents(window);
+      else this.#step = this.#readEvent;
+    };
+  }
+
+  readonly #readEvent: Step = (window) => {
+    if (nextByte(window) !== openBrace) unexpected(window, window.at, 'an event');
+    readEvent(window, this.#texts, this.#event);
+    this.#rows.add(this.#event);
+    this.#events += 1;
+    this.#step = this.#afterEvent;
+  };
+
+  /** A step of its own, so that an event after which the file breaks off counts. */
+  readonly #afterEvent: Step = (window) => {
+    const { full } = this.#rows;
+    if (full !== null) return this.#stop(window.at, full);
+    const byte = nextByte(window);
+    if (byte === closeBracket) return this.#leaveEvents(window);
+    if (byte !== comma) unexpected(window, window.at, '"," or "]"');
+    window.at += 1;
+    this.#step = this.#readEvent;
+  };
+
+  #leaveEvents(window: ByteWindow): void {
+    window.at += 1;
+    this.#step = this.#inObject ? (next) => this.#afterMember(next, nextByte(next)) : null;
+  }
+}

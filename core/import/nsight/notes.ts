@@ -1,0 +1,51 @@
+/** What a reader of an Nsight Systems export should know: what it does not hold, and what of it is not shown. */
+import type { Trace } from '../../trace/trace.ts';
+import { unknownEvent } from '../importedRows.ts';
+
+export interface Found {
+  /** Version of Nsight Systems that exported it; null where it doesn't say. */
+  readonly product: string | null;
+  /** Rows without a usable time or place. */
+  readonly incomplete: number;
+  readonly wholeGraphs: number;
+  /** Tables that nothing was made of. */
+  readonly leftOut: readonly string[];
+}
+
+export function nsightNotes(trace: Trace, { product, incomplete, wholeGraphs, leftOut }: Found): string[] {
+  const has = (kind: string): boolean => trace.lanes.some((lane) => lane.kind === kind);
+  return [
+    ...(product === null ? [] : [`Exported by Nsight Systems ${product}.`]),
+    ...(has('stream') ? [] : ['No GPU activity was recorded: profile with nsys profile --trace=cuda,nvtx,osrt.']),
+    ...(has('host-thread') ? [] : ['No host thread was recorded: profile with nsys profile --trace=cuda,nvtx,osrt.']),
+    ...(wholeGraphs === 0
+      ? []
+      : [
+          `${wholeGraphs} launches of CUDA graphs were recorded whole, each as one activity: profile with --cuda-graph-trace=node to see what they hold.`,
+        ]),
+    orders(trace),
+    'It does not say which copy engine moved a copy: copies are shown on the engine of their direction, copies within the device on Compute.',
+    'Data was not checked, and the same work was not timed without the profiler.',
+    'Environment variables, command lines, host and user names of the machine are not taken over.',
+    ...(incomplete === 0 ? [] : [`${incomplete} events have no usable time or place, or no end, and are left out.`]),
+    ...(leftOut.length === 0 ? [] : [`Not shown: ${leftOutWords(leftOut)}.`]),
+  ];
+}
+
+/** What of the order between streams the trace tells. */
+function orders({ names, columns, count }: Trace): string {
+  const unknown = names.indexOf(unknownEvent);
+  const untold = unknown >= 0 && columns.name.subarray(0, count).includes(unknown);
+  const events = untold
+    ? 'Of some waits for events it does not say for which (nsys profile --cuda-event-trace=true records it): where nothing else explains why work began when it did, they are named.'
+    : 'It tells the waits of streams for events only where they were recorded.';
+  return `${events} It does not say which buffers an operation touches: an order by the legacy default stream, and the need for data, are not told from it.`;
+}
+
+const mostTables = 8;
+
+function leftOutWords(tables: readonly string[]): string {
+  const words = tables.slice(0, mostTables).map((table) => table.slice(0, 80));
+  const rest = tables.length - words.length;
+  return [...words, ...(rest === 0 ? [] : [`${rest} other tables`])].join(', ');
+}

@@ -1,0 +1,307 @@
+/** Rows of an export's tables become rows of the trace. What a table holds is told where its method stands. */
+
+import { nativeFrameName, osRuntimeName, pythonFrameName } from '../../trace/rangeNames.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { Correlations } from '../correlations.ts';
+import { rowCodes as codes, ImportedRows, memoryCode, unknownEvent } from '../importedRows.ts';
+import { isWaitingCall } from '../kineto/categories.ts';
+import { StreamWaits } from '../streamWaits.ts';
+import { Clock } from './clock.ts';
+import { type Cell, type Cells, type GlobalId, GlobalIds, textOf, wholeOf } from './database.ts';
+import { copyKind, type EnumTable, memoryKind, nvtxKind, streamFlag, syncKind } from './kinds.ts';
+import { asWritten, callName, Names, rangeName } from './names.ts';
+import { NsightHeader } from './nsightHeader.ts';
+import { NsightLanes } from './nsightLanes.ts';
+
+/** The kinds' names, as the file's ENUM_* tables give them; null where it has no such table. */
+export interface Enums {
+  readonly copies: EnumTable | null;
+  readonly memories: EnumTable | null;
+  readonly syncs: EnumTable | null;
+  readonly nvtx: EnumTable | null;
+  readonly streams: EnumTable | null;
+}
+
+interface RecordedEvent {
+  readonly stream: number;
+  readonly correlation: number;
+  readonly id: number;
+  /** When the device reached it; NaN where that was not recorded. */
+  readonly reachedNs: number;
+}
+
+/** A stack deeper than this is cut: its outermost functions are the interpreter's own. */
+const deepestStack = 64;
+const deviceMemory = memoryCode('device');
+/** Rows of exports that don't tell the process are of one. */
+const noProcess: GlobalId = { process: 0, pid: 0, tid: 0 };
+/** CUPTI's word for no stream and no event. */
+const none = 2 ** 32 - 1;
+/** The highest number of a device or stream; CUPTI's are small. */
+const mostPlace = 2 ** 25;
+
+export class NsightRows {
+  readonly names = new Names();
+  readonly header = new NsightHeader();
+  /** Rows that are missing a usable time or place, and ranges that have no end. */
+  incomplete = 0;
+  /** Launches of graphs whose nodes were not recorded one by one. */
+  wholeGraphs = 0;
+  readonly #enums: Enums;
+  readonly #clock = new Clock();
+  readonly #ids = new GlobalIds();
+  readonly #rows = new ImportedRows();
+  readonly #lanes = new NsightLanes();
+  readonly #correlations = new Correlations();
+  readonly #streamWaits = new StreamWaits();
+  readonly #waiting = new Map<number, boolean>();
+  readonly #chains = new Map<number, { readonly depth: number; readonly name: number }[]>();
+  readonly #events = new Map<string, RecordedEvent>();
+  readonly #marked = new Set<string>();
+  readonly #devices = new Set<number>();
+  #process: GlobalId | null = null;
+
+  constructor(enums: Enums) {
+    this.#enums = enums;
+  }
+
+  get count(): number {
+    return this.#rows.count;
+  }
+
+  /** Why no more can be taken; null while there is room. */
+  get full(): string | null {
+    return this.#rows.full ?? (this.#lanes.isFull ? 'it has more threads and streams than can be shown' : null);
+  }
+
+  /** ThreadNames */
+  readonly addThreadName = (row: Cells): void => {
+    const thread = this.#ids.read(row['globalTid']);
+    if (thread !== null) this.#lanes.nameThread(thread, this.names.string(row['nameId']));
+  };
+
+  /** TARGET_INFO_CUDA_STREAM */
+  readonly addStream = (row: Cells): void => {
+    const flag = streamFlag(wholeOf(row['flag']), this.#enums.streams);
+    this.#lanes.flagStream(wholeOf(row['processId']), wholeOf(row['streamId']), flag);
+  };
+
+  /** CUDA_CALLCHAINS: a function of a stack, the innermost with depth 0. */
+  readonly addFrame = (row: Cells): void => {
+    const [chain, depth] = [wholeOf(row['id']), wholeOf(row['stackDepth'])];
+    if (!(chain > 0 && depth >= 0 && depth < deepestStack)) return;
+    const name = this.names.index(frameName(this.names.string(row['symbol']), this.names.string(row['module'])));
+    const frames = this.#chains.get(chain);
+    if (frames === undefined) this.#chains.set(chain, [{ depth, name }]);
+    else if (frames.length < deepestStack) frames.push({ depth, name });
+  };
+
+  /** CUPTI_ACTIVITY_KIND_KERNEL; nodes of a graph have the correlation of its launch. */
+  readonly addKernel = (row: Cells): void => {
+    const at = this.#device(row, codes.kernel);
+    if (at === null) return;
+    const { columns } = this.#rows;
+    const hasName = !Number.isNaN(wholeOf(row['demangledName']));
+    columns.name[at.row] = this.names.indexOfString(hasName ? row['demangledName'] : row['shortName'], asWritten);
+    columns.engine[at.row] = this.#lanes.engine(at.device, 'compute');
+  };
+
+  /** CUPTI_ACTIVITY_KIND_GRAPH_TRACE: a graph from its first node's start to its last one's end. */
+  readonly addGraph = (row: Cells): void => {
+    const at = this.#device(row, codes.kernel);
+    if (at === null) return;
+    this.wholeGraphs += 1;
+    this.#rows.columns.name[at.row] = this.names.index(`CUDA graph ${wholeOf(row['graphId'])}`);
+    this.#rows.columns.engine[at.row] = this.#lanes.engine(at.device, 'compute');
+  };
+
+  /** CUPTI_ACTIVITY_KIND_MEMSET */
+  readonly addMemset = (row: Cells): void => {
+    const at = this.#device(row, codes.memset);
+    if (at === null) return;
+    const { columns } = this.#rows;
+    const { word, memory } = memoryKind(wholeOf(row['memKind']), this.#enums.memories);
+    columns.name[at.row] = this.names.index(`Memset (${word})`);
+    columns.bytes[at.row] = countOf(row['bytes']);
+    columns.dstMemory[at.row] = memory === 'unknown' ? deviceMemory : memoryCode(memory);
+    columns.engine[at.row] = this.#lanes.engine(at.device, 'compute');
+  };
+
+  /** CUPTI_ACTIVITY_KIND_MEMCPY. Which engine moved it is not told: copies of a direction get that direction's. */
+  readonly addCopy = (row: Cells): void => {
+    const at = this.#device(row, codes.copy);
+    if (at === null) return;
+    const { columns } = this.#rows;
+    const kind = copyKind(wholeOf(row['copyKind']), this.#enums.copies);
+    const src = memoryKind(wholeOf(row['srcKind']), this.#enums.memories);
+    const dst = memoryKind(wholeOf(row['dstKind']), this.#enums.memories);
+    const sides = kind.isManaged ? 'Managed' : `${src.word} -> ${dst.word}`;
+    columns.name[at.row] = this.names.index(`Memcpy ${kind.word === '' ? '' : `${kind.word} `}(${sides})`);
+    columns.bytes[at.row] = countOf(row['bytes']);
+    columns.srcMemory[at.row] = memoryCode(src.memory);
+    columns.dstMemory[at.row] = memoryCode(dst.memory);
+    const [from, to] = [wholeOf(row['srcDeviceId']), wholeOf(row['dstDeviceId'])];
+    const { direction } = kind;
+    if (kind.isPeer || (direction === 'd2d' && from >= 0 && to >= 0 && from !== to)) {
+      columns.engine[at.row] = this.#lanes.engine(at.device, 'peer');
+    } else if (direction === 'h2d' || direction === 'd2h') {
+      columns.engine[at.row] = this.#lanes.engine(at.device, direction);
+    } else if (direction === 'd2d') columns.engine[at.row] = this.#lanes.engine(at.device, 'compute');
+  };
+
+  /** CUPTI_ACTIVITY_KIND_RUNTIME: calls of the runtime and of the driver, with their stacks. */
+  readonly addCall = (row: Cells): void => {
+    const at = this.#host(row);
+    if (at === null) return;
+    this.#process ??= at.thread;
+    const name = this.names.indexOfString(row['nameId'], callName);
+    const lane = this.#lanes.thread(at.thread);
+    // A function reaches as far as its call, and stands before it: so it is what the call lies in.
+    for (const frame of this.#stack(wholeOf(row['callchainId']))) {
+      if (this.full !== null) return;
+      this.#rows.add(at.startNs, at.durationNs, codes.range, lane, frame);
+    }
+    const call = this.#rows.add(at.startNs, at.durationNs, this.#isWaiting(name) ? codes.sync : codes.call, lane, name);
+    this.#correlations.set(call, at.thread.process, wholeOf(row['correlationId']));
+  };
+
+  /** CUPTI_ACTIVITY_KIND_CUDA_EVENT: an event that was recorded, by the number that its waits name. */
+  readonly addEvent = (row: Cells): void => {
+    const process = this.#processOf(row['globalPid']);
+    const [sync, stream, correlation] = [
+      wholeOf(row['eventSyncId']),
+      wholeOf(row['streamId']),
+      wholeOf(row['correlationId']),
+    ];
+    if (!(sync >= 0 && sync < none && stream >= 0 && correlation > 0)) return;
+    const reached = row['timestamp'];
+    this.#events.set(`${process.process} ${sync}`, {
+      stream,
+      correlation,
+      id: wholeOf(row['eventId']),
+      reachedNs: typeof reached === 'bigint' || wholeOf(reached) > 0 ? this.#clock.since(reached) : Number.NaN,
+    });
+  };
+
+  /**
+   * CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: of them the waits of streams for events, since the others repeat the host's
+   * calls. They have the time of the host's call: where the stream passed the wait is worked out at the end.
+   */
+  readonly addSync = (row: Cells): void => {
+    const type = wholeOf(row['syncType'] ?? row['deprecatedSyncType']);
+    if (syncKind(type, this.#enums.syncs) !== 'stream-wait') return;
+    const process = this.#processOf(row['globalPid']);
+    const [stream, startNs] = [wholeOf(row['streamId']), this.#clock.since(row['start'])];
+    const lane = this.#lanes.knownStream(process, stream);
+    // A stream without work has no lane, and a wait in it holds nothing.
+    if (lane === null || Number.isNaN(startNs)) return;
+    const key = `${process.process} ${wholeOf(row['eventSyncId'])}`;
+    const event = this.#events.get(key);
+    const recording = event === undefined ? null : this.#lanes.knownStream(process, event.stream);
+    const isKnown = event !== undefined && recording !== null;
+    const name = this.names.index(isKnown ? `event ${event.id}, record ${event.correlation}` : unknownEvent);
+    const wait = this.#rows.add(startNs, 0, codes.wait, lane, name);
+    this.#correlations.set(wait, process.process, wholeOf(row['correlationId']));
+    this.#streamWaits.addWait(wait);
+    if (!isKnown || this.#marked.has(key)) return;
+    this.#marked.add(key);
+    const isReached = !Number.isNaN(event.reachedNs);
+    const record = this.#rows.add(isReached ? event.reachedNs : startNs, 0, codes.record, recording, name);
+    this.#correlations.set(record, process.process, event.correlation);
+    if (!isReached) this.#streamWaits.addRecord(record);
+  };
+
+  /** NVTX_EVENTS: ranges, nested as the program opened them, and marks. */
+  readonly addNvtx = (row: Cells): void => {
+    const kind = nvtxKind(wholeOf(row['eventType']), this.#enums.nvtx);
+    if (kind === 'other') return;
+    const at = this.#host(kind === 'mark' ? { ...row, end: row['start'] } : row);
+    if (at === null) return;
+    const { text } = row;
+    const name =
+      typeof text === 'string'
+        ? this.names.index(rangeName(textOf(text)))
+        : this.names.indexOfString(row['textId'], rangeName);
+    this.#rows.add(at.startNs, at.durationNs, codes.range, this.#lanes.thread(at.thread), name);
+  };
+
+  /** OSRT_API: calls of the operating system's libraries, most of them waits. */
+  readonly addOsCall = (row: Cells): void => this.#range(row, osRuntimeName);
+
+  /** CUBLAS_EVENTS and CUDNN_EVENTS: calls of those libraries. */
+  readonly addLibraryCall = (row: Cells): void => this.#range(row, asWritten);
+
+  /** The trace of all rows so far. The object can be dropped afterwards. */
+  finish(): { readonly trace: Trace; readonly devices: readonly number[] } {
+    const { columns, count } = this.#rows;
+    this.#correlations.fill(columns.correlation, count);
+    this.#streamWaits.place(columns, count);
+    const { trace } = this.#rows.finish(this.#lanes.finish(), this.names.list);
+    return { trace, devices: [...this.#devices].sort((a, b) => a - b) };
+  }
+
+  #range(row: Cells, written: (text: string) => string): void {
+    const at = this.#host(row);
+    if (at === null) return;
+    const name = this.names.indexOfString(row['nameId'], written);
+    this.#rows.add(at.startNs, at.durationNs, codes.range, this.#lanes.thread(at.thread), name);
+  }
+
+  #host(row: Cells): { readonly thread: GlobalId; readonly startNs: number; readonly durationNs: number } | null {
+    const thread = this.#ids.read(row['globalTid']);
+    const [startNs, endNs] = [this.#clock.since(row['start']), this.#clock.since(row['end'])];
+    if (thread !== null && endNs >= startNs) return { thread, startNs, durationNs: endNs - startNs };
+    this.incomplete += 1;
+    return null;
+  }
+
+  #device(row: Cells, kind: number): { readonly row: number; readonly device: number } | null {
+    const process = this.#processOf(row['globalPid']);
+    const [startNs, endNs] = [this.#clock.since(row['start']), this.#clock.since(row['end'])];
+    const [ordinal, stream] = [wholeOf(row['deviceId']), wholeOf(row['streamId'])];
+    if (!(endNs >= startNs && isPlace(ordinal) && isPlace(stream))) {
+      this.incomplete += 1;
+      return null;
+    }
+    const device = this.header.gpu(process.pid, ordinal);
+    this.#devices.add(device);
+    const at = this.#rows.add(startNs, endNs - startNs, kind, this.#lanes.stream(process, device, stream), 0);
+    this.#correlations.set(at, process.process, wholeOf(row['correlationId']));
+    return { row: at, device };
+  }
+
+  /** A process's own id has no thread. Exports that don't tell it belong to the first one that called. */
+  #processOf(cell: Cell): GlobalId {
+    return this.#ids.read(cell) ?? this.#process ?? noProcess;
+  }
+
+  #stack(chain: number): number[] {
+    const frames = this.#chains.get(chain) ?? [];
+    return frames.sort((a, b) => b.depth - a.depth).map(({ name }) => name);
+  }
+
+  #isWaiting(name: number): boolean {
+    const known = this.#waiting.get(name);
+    if (known !== undefined) return known;
+    const found = isWaitingCall(this.names.list[name] ?? '');
+    this.#waiting.set(name, found);
+    return found;
+  }
+}
+
+const isPlace = (value: number): boolean => value >= 0 && value < mostPlace;
+
+function countOf(cell: Cell): number {
+  const count = wholeOf(cell);
+  return count >= 0 ? count : 0;
+}
+
+const fileOf = (module: string): string => module.replace(/^.*[\\/]/, '') || '?';
+
+/** A Python function's module is its file; Nsight Systems may put the line behind it. */
+function frameName(symbol: string, module: string): string {
+  const python = /^(.+\.py)(?::(\d+))?$/.exec(module);
+  return python === null
+    ? nativeFrameName(fileOf(module).replace(/\s/g, '_'), symbol || '?')
+    : pythonFrameName(python[1] ?? '', Number(python[2] ?? 0), symbol || '?');
+}

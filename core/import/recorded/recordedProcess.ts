@@ -1,0 +1,221 @@
+/** What one recorded process is: its definitions, its places, and how many rows it will have. */
+import type { DeviceInfo } from '../../program/engine.ts';
+import { callStackName, type StackFrame } from '../../trace/callStack.ts';
+import { newTextDecoder } from '../platform.ts';
+import { type RecordingFile, type RecordingHeader, type RecordVisitor, readRecordingFile } from './recordingFile.ts';
+import { callRoles, leastBytes, problems, recordKinds, streamWaitType, u64 } from './records.ts';
+
+/** Both places of a stream: devices and streams have small numbers. */
+export const placeOf = (device: number, stream: number): number => device * 2 ** 32 + stream;
+
+export interface EventRecording {
+  readonly device: number;
+  readonly stream: number;
+  readonly correlation: number;
+}
+
+export class RecordedProcess {
+  readonly #file: RecordingFile;
+  readonly #texts = new Map<number, string>();
+  readonly #frames = new Map<number, StackFrame>();
+  readonly #stacks = new Map<number, readonly number[]>();
+  readonly #stackNames = new Map<number, string>();
+  /** Names, by the threads' numbers. */
+  readonly threads = new Map<number, string>();
+  /** By placeOf(). */
+  readonly streams = new Set<number>();
+  readonly devices = new Map<number, DeviceInfo>();
+  /** By context and event, then by which record of the event. */
+  readonly #events = new Map<string, EventRecording>();
+  readonly #deviceOfContext = new Map<number, number>();
+  readonly problems: { readonly code: number; readonly reason: string }[] = [];
+  rows = 0;
+  records = 0;
+  droppedByCupti = 0;
+  withoutRoom = 0;
+  endedInOrder = false;
+  stacksTaken = 0;
+  stacksNs = 0;
+  failedCalls = 0;
+  readonly copies = { count: 0, bytes: 0 };
+  kernels = 0;
+  waits = 0;
+
+  /** Throws `trace-file.not-a-trace`. */
+  constructor(bytes: Uint8Array) {
+    this.#file = readRecordingFile(bytes);
+    this.visit((kind, view, at, length) => this.#learn(kind, view, at, length));
+  }
+
+  get header(): RecordingHeader {
+    return this.#file.header;
+  }
+
+  get cutBytes(): number {
+    return this.#file.cutBytes;
+  }
+
+  get damagedChunks(): number {
+    return this.#file.damagedChunks;
+  }
+
+  /** Records that have all of their fields. */
+  visit(visit: RecordVisitor): void {
+    this.#file.visit((kind, view, at, length) => {
+      if (length >= (leastBytes[kind] ?? Number.POSITIVE_INFINITY)) visit(kind, view, at, length);
+    });
+  }
+
+  text(number: number, otherwise: string): string {
+    const text = this.#texts.get(number) ?? '';
+    return text === '' ? otherwise : text;
+  }
+
+  /** The name of a range around a call that this stack made; null where the stack isn't known. */
+  stackName(number: number): string | null {
+    const known = this.#stackNames.get(number);
+    if (known !== undefined) return known;
+    const frames = (this.#stacks.get(number) ?? []).flatMap((frame) => this.#frames.get(frame) ?? []);
+    if (frames.length === 0) return null;
+    const name = callStackName(frames);
+    this.#stackNames.set(number, name);
+    return name;
+  }
+
+  event(context: number, event: number, record: number): EventRecording | null {
+    return this.#events.get(`${context} ${event} ${record}`) ?? null;
+  }
+
+  deviceOf(context: number): number {
+    return this.#deviceOfContext.get(context) ?? 0;
+  }
+
+  #learn(kind: number, view: DataView, at: number, length: number): void {
+    this.records += 1;
+    const u32 = (offset: number): number => view.getUint32(at + offset, true);
+    switch (kind) {
+      case recordKinds.text: {
+        const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 4, length - 4);
+        this.#texts.set(u32(0), newTextDecoder().decode(bytes));
+        return;
+      }
+      case recordKinds.thread:
+        this.threads.set(u32(0), this.text(u32(4), ''));
+        return;
+      case recordKinds.frame:
+        this.#frames.set(u32(0), {
+          file: this.text(u32(4), '?'),
+          line: u32(8),
+          function: this.text(u32(12), '?'),
+        });
+        return;
+      case recordKinds.stack:
+        this.#stacks.set(
+          u32(0),
+          Array.from({ length: Math.floor(length / 4) - 1 }, (_, index) => u32(4 + 4 * index)),
+        );
+        return;
+      case recordKinds.device:
+        this.#device(view, at);
+        return;
+      case recordKinds.problem:
+        this.problems.push({ code: view.getUint8(at), reason: this.text(u32(1), 'no reason given') });
+        return;
+      case recordKinds.dropped:
+        this.droppedByCupti = u64(view, at);
+        this.withoutRoom = u64(view, at + 8);
+        return;
+      case recordKinds.end:
+        this.endedInOrder = true;
+        return;
+      case recordKinds.call:
+        this.#call(view, at);
+        return;
+      case recordKinds.range:
+        this.rows += 1;
+        return;
+      case recordKinds.copy:
+        this.copies.count += 1;
+        this.copies.bytes += u64(view, at + 16);
+        this.#activity(u32(24), u32(28), u32(36));
+        return;
+      case recordKinds.memset:
+        this.#activity(u32(24), u32(28), u32(36));
+        return;
+      case recordKinds.kernel:
+        this.kernels += 1;
+        this.#activity(u32(20), u32(24), u32(32));
+        return;
+      case recordKinds.eventRecord: {
+        const [context, device] = [u32(20), u32(24)];
+        this.#deviceOfContext.set(context, device);
+        this.#events.set(`${context} ${u32(0)} ${u64(view, at + 4)}`, {
+          device,
+          stream: u32(12),
+          correlation: u32(16),
+        });
+        return;
+      }
+      case recordKinds.synchronisation:
+        // A wait and, the first time, where the event was recorded.
+        if (view.getUint8(at + 16) === streamWaitType) this.rows += 2;
+        return;
+      default:
+        return;
+    }
+  }
+
+  #call(view: DataView, at: number): void {
+    const u32 = (offset: number): number => view.getUint32(at + offset, true);
+    this.rows += 1;
+    const role = view.getUint8(at + 36);
+    if (role === callRoles.wait) this.waits += 1;
+    if (role === callRoles.pin || role === callRoles.unpin) this.rows += 1;
+    if (u32(32) !== 0) this.failedCalls += 1;
+    if (u32(28) === 0) return;
+    this.rows += 1;
+    this.stacksTaken += 1;
+    this.stacksNs += u32(53);
+  }
+
+  #activity(device: number, stream: number, context: number): void {
+    this.#deviceOfContext.set(context, device);
+    this.streams.add(placeOf(device, stream));
+    this.rows += 1;
+  }
+
+  #device(view: DataView, at: number): void {
+    const u32 = (offset: number): number => view.getUint32(at + offset, true);
+    this.devices.set(u32(0), {
+      index: u32(0),
+      name: this.text(u32(4), 'GPU').slice(0, 200),
+      computeCapability: `${u32(8)}.${u32(12)}`,
+      asyncEngineCount: u32(20),
+      multiprocessors: u32(16),
+      memoryBytes: u64(view, at + 24),
+      pciBusId: '',
+      linkGeneration: null,
+      linkWidth: null,
+    });
+  }
+
+  /** Whether a stack goes through the end of a torch.profiler session. */
+  get ranTorchProfiler(): boolean {
+    return [...this.#frames.values()].some(
+      ({ file, function: name }) =>
+        /torch\/autograd\/profiler\.py$/.test(file) && /(^|\.)profile\.__exit__$/.test(name),
+    );
+  }
+
+  /** Why this process has no recording; null where it has one. */
+  get refusal(): { readonly code: number; readonly reason: string } | null {
+    return this.problems.find(({ code }) => code !== problems.storage) ?? null;
+  }
+}
+
+const earliest = 3600e9;
+const latest = 30 * 24 * 3600e9;
+
+/** Whether a number can be a time of this recording. */
+export const isTime = (ns: number, { startNs }: RecordingHeader): boolean =>
+  ns > startNs - earliest && ns < startNs + latest;

@@ -1,0 +1,215 @@
+/** The rows of recorded processes, on one time line. */
+
+import { type MemoryAction, memoryEventName } from '../../trace/memoryEvents.ts';
+import { memoryCodes } from '../../trace/rowWriter.ts';
+import { channelTypes, type RowIndex, type Trace } from '../../trace/trace.ts';
+import { type CopyName, readCopyName } from '../copyName.ts';
+import { Correlations } from '../correlations.ts';
+import { rowCodes as codes, ImportedRows, unknownEvent } from '../importedRows.ts';
+import type { EngineName } from '../laneList.ts';
+import { Names, rangeName } from '../nsight/names.ts';
+import { StreamWaits } from '../streamWaits.ts';
+import { RecordedLanes } from './recordedLanes.ts';
+import { isTime, type RecordedProcess } from './recordedProcess.ts';
+import { callRoles, copyNameOf, memsetNameOf, recordKinds, streamWaitType, u64 } from './records.ts';
+
+const peer = 10;
+const channelCodes = { compute: channelTypes.indexOf('compute'), copy: channelTypes.indexOf('async-memcpy') };
+
+/** The engine that CUPTI's channel says, or else that of the direction. */
+function engineOf(copy: CopyName, kind: number, channelType: number): EngineName | null {
+  if (channelType === channelCodes.compute) return 'compute';
+  if (kind === peer || copy.isPeer) return 'peer';
+  if (copy.direction === 'd2d') return channelType === channelCodes.copy ? 'd2d' : 'compute';
+  return copy.direction === 'h2h' ? null : copy.direction;
+}
+
+export interface RecordedRows {
+  readonly trace: Trace;
+  /** Of the monotonic clock, at the trace's start. */
+  readonly startNs: number;
+  /** Records without a usable time or place. */
+  readonly incomplete: number;
+}
+
+export function recordedRows(processes: readonly RecordedProcess[]): RecordedRows {
+  return new RowMaker(processes).make();
+}
+
+/** A process while its records are read. */
+interface Source {
+  readonly process: RecordedProcess;
+  readonly index: number;
+  /** Page-locked bytes, by their address. */
+  readonly pinned: Map<string, number>;
+}
+
+class RowMaker {
+  readonly #processes: readonly RecordedProcess[];
+  readonly #copyNames = new Map<number, { readonly text: string; readonly name: CopyName }>();
+  readonly #rows = new ImportedRows();
+  readonly #lanes: RecordedLanes;
+  readonly #names = new Names();
+  readonly #correlations = new Correlations();
+  readonly #streamWaits = new StreamWaits();
+  /** From which all times are counted: the rest is small and exact. */
+  readonly #baseNs: number;
+  #incomplete = 0;
+
+  constructor(processes: readonly RecordedProcess[]) {
+    this.#processes = processes;
+    this.#lanes = new RecordedLanes(processes);
+    this.#baseNs = processes[0]?.header.startNs ?? 0;
+  }
+
+  make(): RecordedRows {
+    for (const [index, process] of this.#processes.entries()) {
+      const source = { process, index, pinned: new Map<string, number>() };
+      process.visit((kind, view, at) => this.#take(source, kind, view, at));
+    }
+    const { columns, count } = this.#rows;
+    this.#correlations.fill(columns.correlation, count);
+    this.#streamWaits.place(columns, count);
+    const { trace, leastNs } = this.#rows.finish(this.#lanes.finish(), this.#names.list);
+    return { trace, startNs: this.#baseNs + leastNs, incomplete: this.#incomplete };
+  }
+
+  #engine(view: DataView, at: number): EngineName | null {
+    return engineOf(this.#copyName(view, at).name, view.getUint8(at + 45), view.getUint8(at + 44));
+  }
+
+  #copyName(view: DataView, at: number): { readonly text: string; readonly name: CopyName } {
+    const [kind, src, dst] = [view.getUint8(at + 45), view.getUint8(at + 46), view.getUint8(at + 47)];
+    const key = (kind << 16) | (src << 8) | dst;
+    const known = this.#copyNames.get(key);
+    if (known !== undefined) return known;
+    const text = copyNameOf(kind, src, dst);
+    const made = { text, name: readCopyName(text) };
+    this.#copyNames.set(key, made);
+    return made;
+  }
+
+  #take(source: Source, kind: number, view: DataView, at: number): void {
+    const { process, index } = source;
+    const u32 = (field: number): number => view.getUint32(at + field, true);
+    switch (kind) {
+      case recordKinds.call:
+        this.#call(source, view, at);
+        return;
+      case recordKinds.range: {
+        const name = rangeName(process.text(u32(20), 'range'));
+        this.#row(source, view, at, codes.range, this.#lanes.thread(index, u32(16)), name);
+        return;
+      }
+      case recordKinds.kernel: {
+        const lane = this.#lanes.stream(index, u32(20), u32(24));
+        const row = this.#row(source, view, at, codes.kernel, lane, process.text(u32(16), 'kernel'));
+        if (row < 0) return;
+        this.#correlations.set(row, index, u32(28));
+        this.#rows.columns.engine[row] = this.#lanes.engine(u32(20), 'compute');
+        return;
+      }
+      case recordKinds.memset: {
+        const lane = this.#lanes.stream(index, u32(24), u32(28));
+        const row = this.#row(source, view, at, codes.memset, lane, memsetNameOf(view.getUint8(at + 40)));
+        if (row < 0) return;
+        this.#correlations.set(row, index, u32(32));
+        const { columns } = this.#rows;
+        columns.bytes[row] = u64(view, at + 16);
+        columns.dstMemory[row] = memoryCodes.device;
+        columns.engine[row] = this.#lanes.engine(u32(24), 'compute');
+        return;
+      }
+      case recordKinds.copy:
+        this.#copy(source, view, at);
+        return;
+      case recordKinds.synchronisation:
+        this.#streamWait(source, view, at);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #copy(source: Source, view: DataView, at: number): void {
+    const u32 = (field: number): number => view.getUint32(at + field, true);
+    const lane = this.#lanes.stream(source.index, u32(24), u32(28));
+    const { text, name } = this.#copyName(view, at);
+    const row = this.#row(source, view, at, codes.copy, lane, text);
+    if (row < 0) return;
+    this.#correlations.set(row, source.index, u32(32));
+    const { columns } = this.#rows;
+    columns.bytes[row] = u64(view, at + 16);
+    columns.srcMemory[row] = memoryCodes[name.src];
+    columns.dstMemory[row] = memoryCodes[name.dst];
+    columns.channel[row] = Math.max(-1, view.getInt32(at + 40, true));
+    columns.channelType[row] = Math.min(view.getUint8(at + 44), channelTypes.length - 1);
+    columns.engine[row] = this.#lanes.engine(u32(24), this.#engine(view, at));
+  }
+
+  #call(source: Source, view: DataView, at: number): void {
+    const { process, index, pinned } = source;
+    const u32 = (field: number): number => view.getUint32(at + field, true);
+    const lane = this.#lanes.thread(index, u32(16));
+    const role = view.getUint8(at + 36);
+    const [startNs, endNs, stackNs] = [u64(view, at), u64(view, at + 8), u32(53)];
+    const stack = u32(28) === 0 ? null : process.stackName(u32(28));
+    if (stack !== null) this.#place(source, startNs - stackNs, endNs, codes.range, lane, stack);
+    const kind = role === callRoles.wait ? codes.sync : codes.call;
+    const row = this.#row(source, view, at, kind, lane, process.text(u32(24), 'CUDA call'));
+    if (row >= 0) this.#correlations.set(row, index, u32(20));
+    if (role !== callRoles.pin && role !== callRoles.unpin) return;
+    // Page-locked memory from here on, or no longer.
+    const address = `${u32(45)} ${u32(49)}`;
+    const bytes = role === callRoles.pin ? u64(view, at + 37) : (pinned.get(address) ?? 0);
+    if (bytes === 0) return;
+    if (role === callRoles.pin) pinned.set(address, bytes);
+    else pinned.delete(address);
+    const action: MemoryAction = role === callRoles.pin ? 'allocate' : 'free';
+    const change = this.#place(source, endNs, endNs, codes.range, lane, memoryEventName({ action, device: '' }));
+    if (change >= 0) this.#rows.columns.bytes[change] = bytes;
+  }
+
+  /** CUPTI writes the time of the host's call: where the stream passed the wait is worked out at the end. */
+  #streamWait(source: Source, view: DataView, at: number): void {
+    const { process, index } = source;
+    const u32 = (field: number): number => view.getUint32(at + field, true);
+    if (view.getUint8(at + 16) !== streamWaitType) return;
+    const [context, event] = [u32(25), u32(29)];
+    const recorded = process.event(context, event, u64(view, at + 33));
+    const startNs = u64(view, at);
+    const name = recorded === null ? unknownEvent : `event ${event}, record ${recorded.correlation}`;
+    const lane = this.#lanes.stream(index, recorded?.device ?? process.deviceOf(context), u32(17));
+    const row = this.#place(source, startNs, startNs, codes.wait, lane, name);
+    if (row < 0) return;
+    this.#correlations.set(row, index, u32(21));
+    this.#streamWaits.addWait(row);
+    if (recorded === null || !this.#streamWaits.isNew(index * 2 ** 32 + recorded.correlation)) return;
+    const recording = this.#lanes.stream(index, recorded.device, recorded.stream);
+    const mark = this.#place(source, startNs, startNs, codes.record, recording, name);
+    if (mark < 0) return;
+    this.#correlations.set(mark, index, recorded.correlation);
+    this.#streamWaits.addRecord(mark);
+  }
+
+  #row(source: Source, view: DataView, at: number, kind: number, lane: number, name: string): RowIndex {
+    return this.#place(source, u64(view, at), u64(view, at + 8), kind, lane, name);
+  }
+
+  /** Index of the new row; -1 where it has no usable time or place, or no room. */
+  #place(
+    { process: { header } }: Source,
+    startNs: number,
+    endNs: number,
+    kind: number,
+    lane: number,
+    name: string,
+  ): RowIndex {
+    const isUsable = isTime(startNs, header) && isTime(endNs, header) && endNs >= startNs && lane >= 0;
+    if (!isUsable || this.#lanes.isFull || this.#rows.full !== null) {
+      this.#incomplete += 1;
+      return -1;
+    }
+    return this.#rows.add(startNs - this.#baseNs, endNs - startNs, kind, lane, this.#names.index(name));
+  }
+}

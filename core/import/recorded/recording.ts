@@ -1,0 +1,131 @@
+/** The recording of a program, as copyscope record made it: a file for each of its processes becomes one run. */
+import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
+import type { DeviceInfo } from '../../program/engine.ts';
+import type { Run } from '../../trace/run.ts';
+import { formatBytes, formatDuration } from '../../units.ts';
+import type { ImportOptions } from '../importedFile.ts';
+import { importedRun } from '../importedRun.ts';
+import { RecordedProcess } from './recordedProcess.ts';
+import { recordedRows } from './recordedRows.ts';
+import { problems } from './records.ts';
+
+/**
+ * The run, without an experiment. Of a process that was killed it holds what had been written. Throws
+ * `trace-file.not-a-trace` where a file is no recording, and `record.nothing` where none of the processes could be recorded,
+ * with the reason.
+ */
+export function readRecording(files: readonly Uint8Array[], options: ImportOptions): Run {
+  const all = files.map((file) => new RecordedProcess(file)).sort((a, b) => a.header.startNs - b.header.startNs);
+  // A process that put nothing on a device, as a loader's worker that only imports the framework, has no lanes.
+  const processes = all.filter(({ rows }) => rows > 0);
+  const [first] = processes;
+  if (first === undefined) throw nothingRecorded(all);
+  const { trace, startNs, incomplete } = recordedRows(processes);
+  const damaged = processes.reduce((sum, { damagedChunks }) => sum + damagedChunks, 0);
+  return importedRun(
+    {
+      format: 'copyscope-record',
+      trace,
+      events: processes.reduce((sum, { records }) => sum + records, 0),
+      startedMs: startedMs(first, startNs),
+      device: processes.flatMap(usedDevice)[0] ?? null,
+      driver: null,
+      runtime: null,
+      cupti: String(first.header.cupti),
+      problem: damaged === 0 ? null : damagedError(damaged),
+      notes: notesOf(all, processes, incomplete).map((note) => note.slice(0, 2000)),
+    },
+    options,
+  );
+}
+
+/** The first device that a process used, where the recording says which one it is. */
+function usedDevice({ devices, streams }: RecordedProcess): readonly DeviceInfo[] {
+  const used = Math.floor((Math.min(...streams) || 0) / 2 ** 32);
+  return [devices.get(used) ?? []].flat();
+}
+
+/** The monotonic clock counts from the machine's start: the head says what the wall clock was at one of its moments. */
+const startedMs = ({ header }: RecordedProcess, startNs: number): number =>
+  Number(BigInt(header.wallClockNs) / 1_000_000n) + (startNs - header.startNs) / 1e6;
+
+const damagedError = (chunks: number): ErrorInfo => ({
+  code: 'trace-file.malformed',
+  message: `${chunks} parts of the recording are damaged and left out.`,
+  remedy: 'Copy the files again, or record the program again.',
+});
+
+const problemRemedies: Readonly<Record<number, string>> = {
+  [problems.noCupti]: "Install CUPTI of the program's own CUDA version (it comes with the toolkit and with PyTorch).",
+  [problems.otherSubscriber]:
+    'Only one tool at a time can have CUPTI: run the program without the other one (torch.profiler, Nsight Systems, a debugger).',
+};
+
+/** In words: why a process has no recording. */
+export function problemWords({ code, reason }: { readonly code: number; readonly reason: string }): string {
+  switch (code) {
+    case problems.noCupti:
+      return `CUPTI can't be used: ${reason}`;
+    case problems.otherSubscriber:
+      return `CUPTI is in use by ${reason}`;
+    default:
+      return reason;
+  }
+}
+
+function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
+  const refusal = all.map(({ refusal: one }) => one).find((one) => one !== null) ?? null;
+  if (refusal === null) {
+    return new CopyscopeError({
+      code: 'record.nothing',
+      message: 'CUDA was initialised, and no copy, kernel or wait came while it was recorded.',
+      remedy: 'Leave out --delay and --steps, or let the program run longer.',
+    });
+  }
+  return new CopyscopeError({
+    code: refusal.code === problems.noCupti ? 'engine.unavailable' : 'record.nothing',
+    message: `${problemWords(refusal)}.`.replace('..', '.'),
+    remedy: problemRemedies[refusal.code] ?? 'Update the NVIDIA driver, and record the program again.',
+  });
+}
+
+function notesOf(all: readonly RecordedProcess[], processes: readonly RecordedProcess[], incomplete: number): string[] {
+  const sum = (of: (process: RecordedProcess) => number): number =>
+    processes.reduce((total, process) => total + of(process), 0);
+  const stacks = sum(({ stacksTaken }) => stacksTaken);
+  const dropped = sum(({ droppedByCupti }) => droppedByCupti);
+  const withoutRoom = sum(({ withoutRoom: one }) => one);
+  const copies = sum(({ copies: { count } }) => count);
+  const bytes = sum(({ copies: one }) => one.bytes);
+  const kernels = sum(({ kernels: count }) => count);
+  const light = processes.some(({ header }) => header.light);
+  const killed = processes.filter(({ endedInOrder }) => !endedInOrder).map(({ header }) => header.pid);
+  return [
+    `Recorded: ${copies} copies (${formatBytes(bytes)}), ${light ? 'no kernels' : `${kernels} kernels`}, ${sum(({ waits }) => waits)} waits, in ${processes.length === 1 ? 'one process' : `${processes.length} processes`}.`,
+    ...(light ? ['Recorded in light mode, without kernels: whether a copy had one beside it is not told.'] : []),
+    ...(stacks === 0
+      ? []
+      : [
+          `The lines of ${stacks} calls were taken; that took ${formatDuration(sum(({ stacksNs }) => stacksNs))} in all.`,
+        ]),
+    ...(dropped === 0 ? [] : [`CUPTI dropped ${dropped} records: counts and times are too low.`]),
+    ...(withoutRoom === 0
+      ? []
+      : [`${withoutRoom} records found no room, since the disk was too slow, and are left out.`]),
+    ...killed.map((pid) => `Process ${pid} did not end in order: its last half second or so may be missing.`),
+    ...all.flatMap(({ header, refusal }) =>
+      refusal === null ? [] : [`Process ${header.pid} was not recorded: ${problemWords(refusal)}`],
+    ),
+    ...processes.flatMap(profilerNote),
+    ...(incomplete === 0 ? [] : [`${incomplete} records have no usable time or place and are left out.`]),
+    'Data was not checked, and the same work was not timed without recording.',
+  ];
+}
+
+/** torch.profiler asks for CUPTI when it starts, and gets nothing: its end waits for the device from a known place. */
+function profilerNote(process: RecordedProcess): string[] {
+  if (!process.ranTorchProfiler) return [];
+  return [
+    `Process ${process.header.pid} ran torch.profiler while it was recorded: only one tool at a time can have CUPTI, so its own trace holds no work of the GPU. Run it without one of the two.`,
+  ];
+}

@@ -1,0 +1,190 @@
+/**
+ * The file that a recorded process leaves, as native/record/format.h describes it. It may break off anywhere, and may be
+ * damaged: what stands in whole chunks is read, and of the last one every whole record.
+ */
+import { z } from 'zod';
+import { CopyscopeError } from '../../errors.ts';
+import { checkShape } from '../../shape/checkShape.ts';
+import { newTextDecoder } from '../platform.ts';
+
+const fileMagic = 'CPSREC01';
+const chunkMagic = 0x43535043;
+const chunkHeaderBytes = 32;
+const recordHeaderBytes = 4;
+
+const headerSchema = z.object({
+  format: z.literal('copyscope/recording'),
+  version: z.literal(1),
+  pid: z.number().int().min(0),
+  parent: z.number().int().min(0),
+  /** Of the monotonic clock, as all times in the file. */
+  startNs: z.number().min(0),
+  /** Nanoseconds since 1970 at that moment: more digits than a double has. */
+  wallClockNs: z.string().regex(/^\d{1,20}$/),
+  cupti: z.number().int().min(0),
+  light: z.boolean(),
+  lines: z.boolean(),
+});
+export type RecordingHeader = z.infer<typeof headerSchema>;
+
+/** A record: fields start at `at`, and there are `length` bytes of them. */
+export type RecordVisitor = (kind: number, view: DataView, at: number, length: number) => void;
+
+export interface RecordingFile {
+  readonly header: RecordingHeader;
+  /** Calls `visit` for each record, in order. */
+  visit(visit: RecordVisitor): void;
+  /** Bytes at the end that are no whole record: the process was killed while they were written. */
+  readonly cutBytes: number;
+  /** Chunks whose content isn't what was written. */
+  readonly damagedChunks: number;
+}
+
+/** What the chunks' heads say, without their content. */
+export interface RecordingCounts {
+  readonly records: number;
+  readonly copies: number;
+  readonly kernels: number;
+  readonly waits: number;
+}
+
+export const looksLikeRecording = (file: Uint8Array): boolean =>
+  file.length >= fileMagic.length && [...fileMagic].every((letter, index) => file[index] === letter.charCodeAt(0));
+
+/** Throws a CopyscopeError `trace-file.not-a-trace` where the file's start isn't that of a recording. */
+export function readRecordingFile(file: Uint8Array): RecordingFile {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const headerEnd = endOfHeader(file, view);
+  const header = readHeader(file.subarray(fileMagic.length + 4, headerEnd));
+  const { chunks, cutBytes, damagedChunks } = findChunks(file, view, headerEnd);
+  return {
+    header,
+    cutBytes,
+    damagedChunks,
+    visit: (visit) => {
+      for (const { from, to } of chunks) visitRecords(view, from, to, visit);
+    },
+  };
+}
+
+function endOfHeader(file: Uint8Array, view: DataView): number {
+  if (!looksLikeRecording(file)) throw notARecording(`it does not start with "${fileMagic}"`);
+  if (file.length < fileMagic.length + 4) throw notARecording('it breaks off in its head');
+  const end = fileMagic.length + 4 + view.getUint32(fileMagic.length, true);
+  if (end > file.length) throw notARecording('it breaks off in its head');
+  return end;
+}
+
+function readHeader(bytes: Uint8Array): RecordingHeader {
+  let json: unknown;
+  try {
+    json = JSON.parse(newTextDecoder().decode(bytes));
+  } catch {
+    throw notARecording('its head is not JSON');
+  }
+  const shape = checkShape(headerSchema, json);
+  if (shape.ok) return shape.value;
+  const [{ field, message }] = shape.problems;
+  throw notARecording(`its head is wrong at ${field}: ${message.replace(/\.$/, '')}`);
+}
+
+const notARecording = (reason: string): CopyscopeError =>
+  new CopyscopeError({
+    code: 'trace-file.not-a-trace',
+    message: `this is no recording of a program: ${reason}.`,
+    remedy: 'Record the program again with copyscope record.',
+  });
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function findChunks(file: Uint8Array, view: DataView, start: number) {
+  const chunks: Span[] = [];
+  let [at, cutBytes, damagedChunks] = [start, 0, 0];
+  while (at < file.length) {
+    const isHead = at + chunkHeaderBytes <= file.length && view.getUint32(at, true) === chunkMagic;
+    const from = at + chunkHeaderBytes;
+    const to = isHead ? from + view.getUint32(at + 4, true) : from;
+    if (isHead && to <= file.length && crcOf(file, from, to) === view.getUint32(at + 8, true)) {
+      chunks.push({ from, to });
+      at = to;
+      continue;
+    }
+    const next = nextChunk(view, at + 1);
+    if (next < 0) {
+      // Nothing follows: the last chunk was not written to its end.
+      const whole = isHead ? wholeRecords(view, from, Math.min(to, file.length)) : from;
+      if (isHead && whole > from) chunks.push({ from, to: whole });
+      if (isHead && to <= file.length) damagedChunks += 1;
+      else cutBytes = file.length - Math.min(whole, file.length);
+      break;
+    }
+    damagedChunks += 1;
+    at = next;
+  }
+  return { chunks, cutBytes, damagedChunks };
+}
+
+/** Where the next chunk's head stands; -1 where none does. */
+function nextChunk(view: DataView, from: number): number {
+  for (let at = from; at + chunkHeaderBytes <= view.byteLength; at += 1) {
+    if (view.getUint32(at, true) === chunkMagic) return at;
+  }
+  return -1;
+}
+
+/** End of the last whole record. */
+function wholeRecords(view: DataView, from: number, to: number): number {
+  let at = from;
+  while (at + recordHeaderBytes <= to) {
+    const end = at + recordHeaderBytes + view.getUint16(at + 2, true);
+    if (end > to || view.getUint8(at) === 0) break;
+    at = end;
+  }
+  return at;
+}
+
+function visitRecords(view: DataView, from: number, to: number, visit: RecordVisitor): void {
+  const end = wholeRecords(view, from, to);
+  for (let at = from; at < end; ) {
+    const length = view.getUint16(at + 2, true);
+    visit(view.getUint8(at), view, at + recordHeaderBytes, length);
+    at += recordHeaderBytes + length;
+  }
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, index) => {
+  let value = index;
+  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) !== 0 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  return value;
+});
+
+/** CRC-32 (IEEE 802.3). */
+function crcOf(file: Uint8Array, from: number, to: number): number {
+  let crc = 0xffffffff;
+  for (let at = from; at < to; at += 1) crc = (crcTable[(crc ^ (file[at] as number)) & 0xff] as number) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** The place of the first chunk behind a file's first bytes; null where they are too few. */
+export function firstChunk(head: Uint8Array): number | null {
+  if (!looksLikeRecording(head) || head.length < fileMagic.length + 4) return null;
+  return fileMagic.length + 4 + new DataView(head.buffer, head.byteOffset).getUint32(fileMagic.length, true);
+}
+
+/** What a chunk's head says, and where the next one begins; null where none stands at `at`. */
+export function chunkCounts(head: Uint8Array, at: number): (RecordingCounts & { readonly next: number }) | null {
+  if (head.length < chunkHeaderBytes) return null;
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (view.getUint32(0, true) !== chunkMagic) return null;
+  const [records, copies, kernels, waits] = [12, 16, 20, 24].map((place) => view.getUint32(place, true));
+  return {
+    records: records ?? 0,
+    copies: copies ?? 0,
+    kernels: kernels ?? 0,
+    waits: waits ?? 0,
+    next: at + chunkHeaderBytes + view.getUint32(4, true),
+  };
+}

@@ -1,0 +1,123 @@
+/** What a recorded program's trace answers: its steps, what holds them, and what changes to it gain. */
+import type { CostModel } from '../machine/costModel.ts';
+import { lowerMedian } from '../statistics.ts';
+import type { Run, RunInfo } from '../trace/run.ts';
+import { isScalar } from './changes/memory.ts';
+import type { ChangeWord } from './changes/words.ts';
+import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
+import { knownMachine } from './machine.ts';
+import type { PartTime } from './parts.ts';
+import { Planner, type Remedy } from './plan.ts';
+import { profilerOf } from './profilerCost.ts';
+import { copiesOf, isPageable, type Script } from './script.ts';
+import { codeOf } from './words.ts';
+
+export interface StepsAnswer {
+  readonly count: number;
+  /** How they were found. */
+  readonly rule: string;
+  /** As recorded, with what the profiler cost. */
+  readonly medianNs: number;
+  /** What the step takes without a profiler: predicted, or as it was typed in. */
+  readonly unprofiledNs: number;
+  readonly list: readonly { readonly name: string; readonly ns: number }[];
+  /** The time of the step with the median duration; they add up to it. */
+  readonly parts: readonly PartTime[];
+  /** What the trace does not tell and was inferred, by rule. */
+  readonly inferred: readonly string[];
+}
+
+export interface RemedyAnswer extends Remedy {
+  /** Source lines that it changes; empty where the trace has no stacks. */
+  readonly lines: readonly string[];
+  /** What to write, by change. */
+  readonly code: readonly string[];
+  /** Whether its interval reaches zero. */
+  readonly mayGainNothing: boolean;
+}
+
+export interface TraceAnswers {
+  readonly steps: StepsAnswer;
+  readonly plan: readonly RemedyAnswer[];
+  readonly tried: RemedyAnswer | null;
+}
+
+export interface AskOptions extends LiftOptions {
+  readonly tried?: readonly ChangeWord[] | undefined;
+  /** The step's duration without a profiler, where the person knows it. */
+  readonly knownStepNs?: number | undefined;
+}
+
+/** Throws `lift.*` where the trace lacks what a replay needs. */
+export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {}): TraceAnswers {
+  const lifted = liftTrace(run.trace, run.info.imported?.name ?? 'trace', options);
+  const planner = plannerOf(lifted, run.info, costs, options.knownStepNs);
+  const { remedies } = planner.plan();
+  const answer = (remedy: Remedy): RemedyAnswer => remedyAnswer(lifted.script, remedy);
+  return {
+    steps: stepsAnswer(lifted, planner.unprofiledNs),
+    plan: remedies.map(answer),
+    tried: options.tried === undefined ? null : answer(planner.tried(options.tried)),
+  };
+}
+
+/** `info` is the trace's: what recorded it added to its times. */
+export const plannerOf = (
+  { script }: Lifted,
+  info: Pick<RunInfo, 'imported'>,
+  costs: CostModel,
+  knownStepNs?: number,
+): Planner =>
+  new Planner({
+    script,
+    costs,
+    machine: knownMachine(costs),
+    profiler: profilerOf(info),
+    knownStepNs,
+  });
+
+export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({
+  ...remedy,
+  lines: linesOf(script, remedy.changes),
+  code: remedy.changes.map((word) => codeOf[word]),
+  mayGainNothing: remedy.lowShare <= 0,
+});
+
+export function stepsAnswer({ found, recordedNs, script, parts }: Lifted, unprofiledNs: number): StepsAnswer {
+  return {
+    count: found.ranges.length,
+    rule: found.rule,
+    medianNs: lowerMedian(recordedNs),
+    unprofiledNs,
+    list: found.ranges.map(({ name }, index) => ({ name, ns: recordedNs[index] ?? 0 })),
+    parts,
+    inferred: script.inferred,
+  };
+}
+
+const ofCopies: ReadonlySet<ChangeWord> = new Set([
+  'pin',
+  'pin-each-step',
+  'non-blocking',
+  'other-stream',
+  'prefetch',
+  'batch',
+  'both-directions',
+]);
+const ofWaits: ReadonlySet<ChangeWord> = new Set(['remove-wait', 'delay-wait']);
+
+/** Lines of what a set of changes touches, each once, in order of the program. */
+function linesOf(script: Script, changes: readonly ChangeWord[]): string[] {
+  const items = script.steps[Math.min(1, script.steps.length - 1)]?.items ?? [];
+  const lines = new Set<string>();
+  const onlyPins = changes.every((word) => word === 'pin' || word === 'pin-each-step');
+  if (changes.some((word) => ofCopies.has(word))) {
+    for (const copy of copiesOf(items)) if (!isScalar(copy) && (!onlyPins || isPageable(copy))) lines.add(copy.line);
+  }
+  if (changes.some((word) => ofWaits.has(word))) {
+    for (const item of items) if (item.kind === 'sync' && item.copy < 0) lines.add(item.line);
+    for (const copy of copiesOf(items)) if (isScalar(copy)) lines.add(copy.line);
+  }
+  lines.delete('');
+  return [...lines];
+}

@@ -1,0 +1,44 @@
+/** What a trace does not tell, and a change needs: from the trace's own copies where it has such, or else from a profile. */
+import { median } from '../statistics.ts';
+import { type CopyItem, copiesOf, type Script } from './script.ts';
+
+export interface Assumptions {
+  /** Time on the device, and in its call, of a copy between page-locked memory and the device. */
+  readonly pinnedNs: (direction: 'h2d' | 'd2h', bytes: number) => number;
+  readonly pinnedCallNs: number;
+  /** The framework copying on the host. */
+  readonly hostCopyNs: (bytes: number) => number;
+  /** Of joining tensors on the host, the part that the program does not do anyway. */
+  readonly gatherPart: number;
+  /** A launch of a whole graph, and what each of its kernels adds on the device. */
+  readonly graphLaunchNs: number;
+}
+
+/** What the machine behind the trace's own figures does. */
+export interface KnownMachine {
+  readonly pinnedNs: (direction: 'h2d' | 'd2h', bytes: number) => number;
+  readonly pinnedCallNs: number;
+  readonly hostBytesPerSecond: number;
+  readonly graphLaunchNs: number;
+}
+
+/** Smaller copies tell latency, not the link's rate. */
+const tellingBytes = 1 << 20;
+
+export function assumptionsOf(script: Script, machine: KnownMachine): Assumptions {
+  const copies = script.steps.flatMap(({ items }) => copiesOf(items)).filter(({ host }) => host !== 'pageable');
+  const scale = { h2d: ownScale(copies, 'h2d', machine), d2h: ownScale(copies, 'd2h', machine) };
+  return {
+    pinnedNs: (direction, bytes) => scale[direction] * machine.pinnedNs(direction, bytes),
+    pinnedCallNs: machine.pinnedCallNs,
+    hostCopyNs: (bytes) => (bytes / machine.hostBytesPerSecond) * 1e9,
+    gatherPart: 0.5,
+    graphLaunchNs: machine.graphLaunchNs,
+  };
+}
+
+/** How much longer the trace's own page-locked copies took than the machine's. */
+function ownScale(copies: readonly CopyItem[], direction: 'h2d' | 'd2h', { pinnedNs }: KnownMachine): number {
+  const own = copies.filter((copy) => copy.direction === direction && copy.bytes >= tellingBytes);
+  return own.length === 0 ? 1 : median(own.map(({ deviceNs, bytes }) => deviceNs / pinnedNs(direction, bytes)));
+}

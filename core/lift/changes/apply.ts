@@ -1,0 +1,36 @@
+/** Applies a list of changes to a script, in the order in which they build on one another. */
+import type { Assumptions } from '../assumptions.ts';
+import type { Script } from '../script.ts';
+import { delayWait, graph, otherThread, removeWait } from './host.ts';
+import { batch, nonBlocking, pin, pinEachStep } from './memory.ts';
+import { bothDirections, doubleBuffer, otherStream, prefetch } from './streams.ts';
+import type { ChangeWord } from './words.ts';
+
+type Change = (script: Script, assumed: Assumptions) => Script;
+
+/** In order: what is joined is pinned by then, and what is prefetched has its memory already. */
+const changes: readonly (readonly [ChangeWord, Change])[] = [
+  ['pin', pin],
+  ['pin-each-step', pinEachStep],
+  ['batch', batch],
+  ['non-blocking', nonBlocking],
+  ['other-thread', otherThread],
+  ['remove-wait', removeWait],
+  ['delay-wait', delayWait],
+  ['both-directions', bothDirections],
+  ['double-buffer', doubleBuffer],
+  ['prefetch', prefetch],
+  ['other-stream', otherStream],
+  ['graph', graph],
+];
+
+export const applyChanges = (script: Script, words: readonly ChangeWord[], assumed: Assumptions): Script =>
+  changes.reduce((changed, [word, change]) => (words.includes(word) ? change(changed, assumed) : changed), script);
+
+/** Whether a change alters anything: what it leaves as it is stays the same item. */
+export const alters = (before: Script, after: Script): boolean =>
+  before.helper !== after.helper ||
+  before.steps.some(({ items }, step) => {
+    const now = after.steps[step]?.items ?? [];
+    return now.length !== items.length || items.some((item, index) => item !== now[index]);
+  });

@@ -1,0 +1,97 @@
+/** Changes to what the host does: remove-wait, delay-wait, other-thread, graph. */
+import { copiesOf, type Item, type LaunchItem, mapItems, type Script, type ScriptStep } from '../script.ts';
+import { isScalar } from './memory.ts';
+
+const scalarIds = (items: readonly Item[]): ReadonlySet<number> =>
+  new Set(
+    copiesOf(items)
+      .filter(isScalar)
+      .map(({ id }) => id),
+  );
+
+/** The program no longer asks for the value, or for the wait. */
+export const removeWait = (script: Script): Script =>
+  mapItems(script, (items) => {
+    const scalars = scalarIds(items);
+    return items.filter((item) => {
+      if (item.kind === 'sync') return item.copy >= 0 && !scalars.has(item.copy);
+      if (item.kind === 'copy') return !scalars.has(item.id);
+      return item.kind !== 'work' || !scalars.has(item.copy);
+    });
+  });
+
+/** It asks for it one step later, when the device is through with it. */
+export const delayWait = (script: Script): Script =>
+  mapItems(script, (items, step) => {
+    const scalars = scalarIds(items);
+    let number = 0;
+    return items.flatMap((item, index): Item[] => {
+      if (item.kind === 'copy' && scalars.has(item.id))
+        return [{ ...item, host: 'pinned', callNs: Math.min(item.callNs, 5000) }];
+      if (item.kind !== 'sync' || (item.copy >= 0 && !scalars.has(item.copy))) return [item];
+      const stream = item.stream ?? lastStream(items, index);
+      const record: Item = { kind: 'record', event: `late-${step}-${number}`, stream, callNs: 1000 };
+      const earlier: Item[] = step === 0 ? [] : [{ ...item, stream, event: `late-${step - 1}-${number}` }];
+      number += 1;
+      return [record, ...earlier];
+    });
+  });
+
+const lastStream = (items: readonly Item[], before: number): string => {
+  const last = items.slice(0, before).findLast((item) => item.kind === 'launch' || item.kind === 'copy');
+  return last?.kind === 'launch' || last?.kind === 'copy' ? last.stream : 'stream:0';
+};
+
+/** Work of a step that is less than this part of its host time stays where it is. */
+const leastPart = 0.02;
+
+/** What the program itself works at between its calls, as loading data, moves to a thread that is a few steps ahead. */
+export function otherThread(script: Script): Script {
+  const helper: ScriptStep[] = [];
+  const steps = script.steps.map((step) => {
+    const total = step.items.reduce((sum, item) => sum + (item.kind === 'work' ? item.ns : 0), 0);
+    const own = step.items.filter(
+      (item) => item.kind === 'work' && item.isOwn && item.copy < 0 && item.ns >= leastPart * total,
+    );
+    helper.push({ name: step.name, items: [...own, { kind: 'signal', signal: 'ready' }] });
+    const place = step.items.findIndex((item) => own.includes(item));
+    const items = step.items.flatMap((item, index): Item[] => {
+      if (index === place) return [{ kind: 'await', signal: 'ready' }];
+      return own.includes(item) ? [] : [item];
+    });
+    return { ...step, items };
+  });
+  return helper.every(({ items }) => items.length > 1) ? { ...script, steps, helper } : script;
+}
+
+/** Fewer launches in a row are not worth a graph. */
+const fewestLaunches = 8;
+
+/** Launches in a row, with nothing between them that a graph can't hold, become one launch of a graph. */
+export const graph = (script: Script): Script =>
+  mapItems(script, (items) => {
+    const result: Item[] = [];
+    let number = 0;
+    let run: Item[] = [];
+    const close = (): void => {
+      const launches = run.filter((item): item is LaunchItem => item.kind === 'launch');
+      const [first] = launches;
+      if (first !== undefined && launches.length >= fewestLaunches) {
+        result.push({ kind: 'graph', graph: `g${number++}x${launches.length}`, stream: first.stream, launches });
+      } else result.push(...run);
+      run = [];
+    };
+    for (const item of items) {
+      const stream = run.find((one) => one.kind === 'launch');
+      const isSame =
+        item.kind === 'launch' && (stream === undefined || (stream.kind === 'launch' && stream.stream === item.stream));
+      if (isSame || (item.kind === 'work' && run.length > 0 && item.copy < 0 && !item.isOwn)) run.push(item);
+      else {
+        close();
+        if (item.kind === 'launch') run.push(item);
+        else result.push(item);
+      }
+    }
+    close();
+    return result;
+  });

@@ -1,0 +1,114 @@
+/** Changes to the memory that copies use, and to how they wait: pin, pin-each-step, non-blocking, batch. */
+import type { Assumptions } from '../assumptions.ts';
+import {
+  type CopyItem,
+  copiesOf,
+  type Item,
+  isPageable,
+  mapItems,
+  nothingRecorded,
+  type Script,
+  type SyncItem,
+} from '../script.ts';
+
+/** A copy of so few bytes brings a number to the host: item() and the like. */
+export const isScalar = ({ direction, bytes }: CopyItem): boolean => direction === 'd2h' && bytes <= 64;
+
+export const pinned = (copy: CopyItem, { pinnedNs, pinnedCallNs }: Assumptions): CopyItem => ({
+  ...copy,
+  host: 'pinned',
+  callNs: pinnedCallNs,
+  heldNs: pinnedCallNs,
+  deviceNs: pinnedNs(copy.direction, copy.bytes),
+});
+
+const mayPin = (item: Item): item is CopyItem => item.kind === 'copy' && isPageable(item) && !isScalar(item);
+
+/** Page-locked once, before the steps. */
+export const pin = (script: Script, assumed: Assumptions): Script =>
+  mapItems(script, (items) => items.map((item) => (mayPin(item) ? pinned(item, assumed) : item)));
+
+/** Tensor.pin_memory() before each copy: the host copies each byte once more. */
+export const pinEachStep = (script: Script, assumed: Assumptions): Script =>
+  mapItems(script, (items) =>
+    items.flatMap((item) =>
+      mayPin(item) ? [hostCopy(item, assumed.hostCopyNs(item.bytes)), pinned(item, assumed)] : [item],
+    ),
+  );
+
+const hostCopy = ({ id }: CopyItem, ns: number): Item => ({
+  kind: 'work',
+  ns,
+  copy: id,
+  recorded: nothingRecorded,
+  isOwn: false,
+});
+
+/** Copies to the device no longer wait; those from it do at the end of their step, before the host reads. */
+export const nonBlocking = (script: Script): Script =>
+  mapItems(script, (items) => {
+    const copies = new Map(copiesOf(items).map((copy) => [copy.id, copy]));
+    const later: SyncItem[] = [];
+    const kept = items.filter((item) => {
+      const copy = item.kind === 'sync' ? copies.get(item.copy) : undefined;
+      if (copy === undefined || isScalar(copy)) return true;
+      if (copy.direction === 'd2h' && item.kind === 'sync') later[0] = item;
+      return false;
+    });
+    return later.length === 0 ? kept : [...kept, ...later];
+  });
+
+/** Fewer than so many copies are not worth joining. */
+const fewest = 3;
+
+/** Copies of one direction with no work of the device between them become one; out of page-locked memory without a wait. */
+export const batch = (script: Script, assumed: Assumptions): Script =>
+  mapItems(script, (items) => {
+    let result = items;
+    for (const run of runsOfCopies(items)) if (run.length >= fewest) result = joined(result, run, assumed);
+    return result;
+  });
+
+function runsOfCopies(items: readonly Item[]): CopyItem[][] {
+  const runs: CopyItem[][] = [];
+  let open: CopyItem[] = [];
+  for (const item of items) {
+    if (item.kind === 'launch' || item.kind === 'graph') open = [];
+    if (item.kind !== 'copy' || isScalar(item)) continue;
+    const [first] = open;
+    if (first !== undefined && first.direction === item.direction && first.host === item.host) open.push(item);
+    else {
+      open = [item];
+      runs.push(open);
+    }
+  }
+  return runs;
+}
+
+function joined(items: readonly Item[], run: readonly CopyItem[], assumed: Assumptions): readonly Item[] {
+  const last = run.at(-1);
+  if (last === undefined) return items;
+  const gone = new Set(run.slice(0, -1).map(({ id }) => id));
+  const bytes = run.reduce((sum, copy) => sum + copy.bytes, 0);
+  const whole = isPageable(last) ? pageableWhole(run, last, bytes) : pinned({ ...last, bytes }, assumed);
+  const gatherNs = last.direction === 'h2d' ? assumed.gatherPart * assumed.hostCopyNs(bytes) : 0;
+  const [from, to] = [items.indexOf(run[0] ?? last), items.indexOf(last)];
+  return items.flatMap((item, index) => {
+    if (item === last) return gatherNs > 0 ? [hostCopy(last, gatherNs), whole] : [whole];
+    const copy = item.kind === 'copy' ? item.id : item.kind === 'work' || item.kind === 'sync' ? item.copy : -1;
+    // The loop over the tensors goes with their copies, and so does what puts them together afterwards.
+    const isLoop = item.kind === 'work' && copy < 0 && index > from && index < to && !item.isOwn;
+    const isJoin = item.kind === 'work' && copy === last.id && index > to;
+    const isWait = item.kind === 'sync' && copy === last.id && last.direction === 'h2d' && !isPageable(last);
+    return gone.has(copy) || isLoop || isJoin || isWait ? [] : [item];
+  });
+}
+
+/** Staged at the rate of the largest of them: what each waits for by itself falls away. */
+function pageableWhole(run: readonly CopyItem[], last: CopyItem, bytes: number): CopyItem {
+  const heldNs = Math.max(
+    ...run.map((copy) => copy.heldNs),
+    ...run.map((copy) => (copy.deviceNs * bytes) / copy.bytes),
+  );
+  return { ...last, bytes, heldNs, callNs: heldNs, deviceNs: heldNs };
+}

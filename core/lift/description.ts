@@ -1,0 +1,9 @@
+/** What a lifted experiment says of itself. */
+
+export const liftedDescription = (trace: string, changes: readonly string[], inferred: readonly string[]): string =>
+  [
+    `Lifted from the trace ${trace}, without what the profiler cost.`,
+    ...(changes.length === 0 ? [] : [`Changed: ${changes.join(', ')}.`]),
+    ...inferred,
+    'Which kernel reads a copy is inferred: the next one in its stream.',
+  ].join('\n');

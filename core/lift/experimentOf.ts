@@ -1,0 +1,237 @@
+/** A script as an ordinary experiment, with what each of its operations took in the trace. */
+import { type Experiment, experimentFormat, experimentVersion } from '../experiment/experiment.ts';
+import type { Operation } from '../experiment/operations.ts';
+import type { BufferMemory } from '../experiment/resources.ts';
+import { shortKernelName } from '../figures/kernelName.ts';
+import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
+
+export interface LiftedExperiment {
+  readonly experiment: Experiment;
+  /** By operation number, in document order: the step it belongs to; -1 for what stands before all steps. */
+  readonly steps: Int32Array;
+}
+
+const pattern = { kind: 'random' as const, seed: 1 };
+
+/** Kernels in a row from this many on are one block of the score. */
+const blockOf = 4;
+
+export function experimentOf(script: Script, description: string): LiftedExperiment {
+  const writer = new Writer();
+  const main = [...writer.captures(script), ...script.steps.map((step, index) => writer.step(step, index))];
+  const helper = script.helper?.map((step, index) => writer.step(step, index));
+  const threads = [
+    { id: 'main', operations: main },
+    ...(helper === undefined ? [] : [{ id: 'helper', operations: helper }]),
+  ];
+  const experiment: Experiment = {
+    format: experimentFormat,
+    version: experimentVersion,
+    name: script.name.slice(0, 200) || 'trace',
+    description,
+    environment: { defaultStream: 'legacy', launchBlocking: false, peerAccess: false, iterations: 3, warmups: 1 },
+    devices: [{ id: 'gpu', index: 0 }],
+    ...writer.declarations(),
+    threads,
+  };
+  return { experiment, steps: stepsOf(threads, writer.stepOf) };
+}
+
+/** Operations are numbered in document order, those inside a group after the group. */
+function stepsOf(
+  threads: readonly { operations: readonly Operation[] }[],
+  stepOf: ReadonlyMap<Operation, number>,
+): Int32Array {
+  const steps: number[] = [];
+  const visit = (operation: Operation, step: number): void => {
+    const own = stepOf.get(operation) ?? step;
+    steps.push(own);
+    if ('operations' in operation) for (const inner of operation.operations) visit(inner, own);
+  };
+  for (const { operations } of threads) for (const operation of operations) visit(operation, -1);
+  return Int32Array.from(steps);
+}
+
+class Writer {
+  readonly stepOf = new Map<Operation, number>();
+  readonly #buffers = new Map<string, { id: string; memory: BufferMemory; bytes: number }>();
+  readonly #streams = new Map<string, string>();
+  readonly #events = new Map<string, string>();
+  readonly #signals = new Set<string>();
+  /** Device buffer that the next kernel of a stream reads. */
+  readonly #toRead = new Map<string, string[]>();
+  /** Of each event the stream that it was last recorded in. */
+  readonly #recordedIn = new Map<string, string>();
+
+  declarations() {
+    return {
+      buffers: [...this.#buffers.values()].map((buffer) => ({ ...buffer, pattern, allocated: 'before-run' as const })),
+      streams: [...this.#streams.values()].map((id) => ({ id, flags: 'non-blocking' as const, priority: 0 })),
+      events: [...this.#events.values()].map((id) => ({ id, timing: false })),
+      signals: [...this.#signals].map((id) => ({ id, capacity: 4 })),
+    };
+  }
+
+  /** Graphs are captured once, before the steps. */
+  captures({ steps }: Script): Operation[] {
+    const seen = new Set<string>();
+    const made: Operation[] = [];
+    for (const item of steps.flatMap(({ items }) => items)) {
+      if (item.kind !== 'graph' || seen.has(item.graph)) continue;
+      seen.add(item.graph);
+      const operations = item.launches.flatMap((launch) => this.#kernels(launch));
+      made.push({ op: 'graphCapture', graph: item.graph, stream: this.#stream(item.stream), operations });
+    }
+    if (made.length > 0) made.push({ op: 'synchronizeDevice' });
+    return made;
+  }
+
+  step({ name, items }: ScriptStep, index: number): Operation {
+    const range: Operation = {
+      op: 'range',
+      name: name.slice(0, 120) || `step ${index + 1}`,
+      // Steps are much alike: the first one is read, the others are one block each.
+      ...(index > 0 ? { folded: true } : {}),
+      operations: this.#operations(items),
+    };
+    this.stepOf.set(range, index);
+    return range;
+  }
+
+  #operations(items: readonly Item[]): Operation[] {
+    const operations: Operation[] = [];
+    let block: Operation[] = [];
+    let kernels = 0;
+    const close = (): void => {
+      if (kernels >= blockOf)
+        operations.push({ op: 'range', name: `${kernels} kernels`, folded: true, operations: block });
+      else operations.push(...block);
+      block = [];
+      kernels = 0;
+    };
+    for (const item of items) {
+      if (item.kind === 'launch' || (item.kind === 'work' && kernels > 0 && item.copy < 0 && !item.isOwn)) {
+        block.push(...this.#item(item));
+        if (item.kind === 'launch') kernels += item.activities.length;
+        continue;
+      }
+      close();
+      operations.push(...this.#item(item));
+    }
+    close();
+    return operations;
+  }
+
+  #item(item: Item): Operation[] {
+    switch (item.kind) {
+      case 'work':
+        return item.ns >= 1 ? [{ op: 'work', durationNs: Math.round(item.ns) }] : [];
+      case 'launch':
+        return this.#kernels(item);
+      case 'copy':
+        return [this.#copy(item)];
+      case 'record':
+        this.#recordedIn.set(item.event, this.#stream(item.stream));
+        return [{ op: 'recordEvent', ...this.#eventCall(item) }];
+      case 'wait':
+        this.#handOver(item);
+        return [{ op: 'waitEvent', ...this.#eventCall(item) }];
+      case 'sync':
+        if (item.event !== undefined) return [{ op: 'synchronizeEvent', event: this.#event(item.event) }];
+        if (item.stream === null) return [{ op: 'synchronizeDevice' }];
+        return [{ op: 'synchronizeStream', stream: this.#stream(item.stream) }];
+      case 'graph':
+        return [{ op: 'graphLaunch', graph: item.graph, stream: this.#stream(item.stream) }];
+      default:
+        this.#signals.add(item.signal);
+        return [{ op: item.kind === 'signal' ? 'signal' : 'waitSignal', signal: item.signal }];
+    }
+  }
+
+  #eventCall({ event, stream, callNs }: RecordItem | WaitItem) {
+    return { event: this.#event(event), stream: this.#stream(stream), recorded: { callNs } };
+  }
+
+  /** What was copied before the event is there for the stream that waited for it. */
+  #handOver({ event, stream }: WaitItem): void {
+    const from = this.#recordedIn.get(event) ?? '';
+    const to = this.#stream(stream);
+    const buffers = from === to ? undefined : this.#toRead.get(from);
+    if (buffers === undefined) return;
+    this.#toRead.delete(from);
+    this.#toRead.set(to, [...(this.#toRead.get(to) ?? []), ...buffers]);
+  }
+
+  #kernels(item: LaunchItem): Operation[] {
+    const stream = this.#stream(item.stream);
+    return item.activities.map((activity, index) => {
+      const reads = index === 0 ? (this.#toRead.get(stream) ?? []).slice(0, 16) : [];
+      if (index === 0) this.#toRead.delete(stream);
+      return {
+        op: 'kernel',
+        label: shortKernelName(activity.name).slice(0, 120) || 'kernel',
+        kernel: { kind: 'spin', durationNs: Math.round(activity.deviceNs) },
+        reads,
+        writes: [],
+        smShare: activity.shares ? 0.5 : 1,
+        stream,
+        recorded: { callNs: index === 0 ? item.callNs : 0 },
+      };
+    });
+  }
+
+  #copy(item: CopyItem): Operation {
+    const { direction, bytes, deviceNs } = item;
+    const memory = item.host === 'unknown' || item.host === 'none' || item.host === 'device' ? 'pageable' : item.host;
+    // Steps use two sets in turn, as programs do that get new tensors from an allocator.
+    const name = `${direction}_${item.id}_${item.step % 2 === 0 ? 'even' : 'odd'}`;
+    const host = this.#buffer(`host_${name}`, memory, bytes);
+    const device = this.#buffer(`gpu_${name}`, 'device', bytes);
+    const stream = this.#stream(item.stream);
+    const [src, dst] = direction === 'h2d' ? [host, device] : [device, host];
+    if (direction === 'h2d') this.#toRead.set(stream, [...(this.#toRead.get(stream) ?? []), device]);
+    const callNs = memory === 'pageable' ? item.heldNs : item.callNs;
+    const recorded = { callNs, deviceNs, bytes, memory };
+    return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
+  }
+
+  #buffer(base: string, memory: BufferMemory, bytes: number): string {
+    const variants = [...this.#variants(base)];
+    const known = variants.find((one) => one.memory === memory && one.bytes >= bytes);
+    if (known !== undefined) return known.id;
+    const id = variants.length === 0 ? base : `${base}_${variants.length + 1}`;
+    this.#buffers.set(id, { id, memory, bytes });
+    return id;
+  }
+
+  *#variants(base: string) {
+    for (let number = 1; ; number += 1) {
+      const one = this.#buffers.get(number === 1 ? base : `${base}_${number}`);
+      if (one === undefined) return;
+      yield one;
+    }
+  }
+
+  #stream(lane: string): string {
+    const known = this.#streams.get(lane);
+    if (known !== undefined) return known;
+    const id = streamName(lane);
+    this.#streams.set(lane, id);
+    return id;
+  }
+
+  #event(name: string): string {
+    const known = this.#events.get(name);
+    if (known !== undefined) return known;
+    const id = `event_${this.#events.size + 1}`;
+    this.#events.set(name, id);
+    return id;
+  }
+}
+
+/** The id of a lane's stream: "stream7" of the first device, "gpu1_7" of another, "copy-in" of one that a change adds. */
+function streamName(lane: string): string {
+  const name = lane.replace(/^stream:/, '').replace(/^gpu0[/_:]/, '');
+  const id = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 58);
+  return /^[A-Za-z]/.test(id) ? id : `stream${id}`;
+}

@@ -1,0 +1,382 @@
+/** Lifts a trace: what its program called, step by step, with what each call put on the device. */
+import { CopyscopeError } from '../errors.ts';
+import { lowerBound } from '../lowerBound.ts';
+import { lowerMedian } from '../statistics.ts';
+import { rowDirection, rowKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
+import { eventPairs } from './events.ts';
+import { type Call, type HostLine, hostLine } from './hostLine.ts';
+import { type HostSpan, type PartTime, splitTime } from './parts.ts';
+import { type CopySpan, HostRanges } from './ranges.ts';
+import {
+  type Activity,
+  type CopyItem,
+  type Item,
+  isPageable,
+  type Script,
+  type SyncItem,
+  type WorkItem,
+} from './script.ts';
+import { type FoundSteps, findSteps } from './steps.ts';
+
+export interface Lifted {
+  readonly script: Script;
+  /** Those of its steps that were lifted. */
+  readonly found: FoundSteps;
+  /** How many the trace has. */
+  readonly stepsFound: number;
+  /** Duration of each step: from the end of the one before, or its begin, until host and device are done with it. */
+  readonly recordedNs: readonly number[];
+  /** What the time of the step with the median duration went to. */
+  readonly parts: readonly PartTime[];
+}
+
+export interface LiftOptions {
+  /** First and last step, counted from 1; all where left out, and of many the middle ones. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Shorter stretches between two calls are the framework's, however few of its operators were recorded in them. */
+const leastOwnNs = 100_000;
+
+/** So many steps tell as much as more would. */
+const mostSteps = 4;
+
+/** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
+export function liftTrace(trace: Trace, name: string, options: LiftOptions = {}): Lifted {
+  const line = hostLine(trace);
+  requireCalls(trace, line);
+  const all = findSteps(trace, line);
+  const found = chosenSteps(all, options);
+  const builder = new ScriptBuilder(trace, line);
+  const bounds = stepBounds(found, line);
+  const steps = bounds.map(({ from, to, untilNs }, index) => ({
+    name: found.ranges[index]?.name ?? `step ${index + 1}`,
+    items: builder.items(index, from, to, found.ranges[index]?.startNs ?? 0, untilNs),
+  }));
+  const inferred = [...builder.inferred, ...(line.beside.length === 0 ? [] : [besideNote])];
+  const ends = stepEnds(trace, line, found, bounds);
+  const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs);
+  const typical = ends[recordedNs.indexOf(lowerMedian(recordedNs))] ?? { fromNs: 0, toNs: 0 };
+  return {
+    script: { name, steps, helper: null, inferred: [`Steps: ${found.rule}.`, ...inferred] },
+    found,
+    stepsFound: all.ranges.length,
+    recordedNs,
+    parts: splitTime(trace, deviceRows(trace, line.streams), builder.spans, typical.fromNs, typical.toNs),
+  };
+}
+
+/** Everything that the device did in these streams, whoever asked for it. */
+function deviceRows({ columns, count }: Trace, streams: ReadonlySet<number>): RowIndex[] {
+  const rows: RowIndex[] = [];
+  for (let row = 0; row < count; row += 1) if (streams.has(columns.lane[row] ?? -1)) rows.push(row);
+  return rows;
+}
+
+const earlyNote = 'Work that was issued before the recording began is issued at the begin of the step in which it ran.';
+const besideNote = 'Other host threads put work on the device at the same time; they are left out of the experiment.';
+
+function requireCalls(trace: Trace, { calls }: HostLine): void {
+  if (calls.some(({ activities }) => activities.length > 0)) return;
+  const hasDevice = trace.lanes.some(({ kind }) => kind === 'stream');
+  throw new CopyscopeError({
+    code: 'lift.no-host-calls',
+    message: hasDevice
+      ? 'the trace does not tell which host call put which work on the device.'
+      : 'the trace holds no work of a device.',
+    remedy: 'Record it with the activities of both CPU and CUDA.',
+  });
+}
+
+function chosenSteps(found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
+  const { ranges } = found;
+  const first = from ?? 1;
+  const last = to ?? ranges.length;
+  if (!(first >= 1 && first <= last && last <= ranges.length)) {
+    throw new CopyscopeError({
+      code: 'lift.no-such-steps',
+      field: '--steps',
+      message: `steps ${first}..${last} are asked for, and the trace has ${ranges.length}.`,
+      remedy: `Name steps from 1 to ${ranges.length}.`,
+    });
+  }
+  const asked = ranges.slice(first - 1, last);
+  const skip = Math.max(0, Math.floor((asked.length - mostSteps) / 2));
+  return { ...found, ranges: asked.slice(skip, skip + mostSteps) };
+}
+
+interface StepBounds {
+  /** Calls `from` up to, and without, `to`. */
+  readonly from: number;
+  readonly to: number;
+  readonly untilNs: number;
+}
+
+/** A step reaches to the next one's begin: what lies between two belongs to the first of them. */
+function stepBounds({ ranges }: FoundSteps, { calls }: HostLine): StepBounds[] {
+  const at = (ns: number): number => lowerBound(0, calls.length, (i) => (calls[i]?.startNs ?? 0) < ns);
+  return ranges.map(({ startNs, endNs }, index) => {
+    const untilNs = ranges[index + 1]?.startNs ?? endNs;
+    return { from: at(startNs), to: at(untilNs), untilNs };
+  });
+}
+
+/** From the end of the step before, or from the first one's begin, until host and device are done with it. */
+function stepEnds(trace: Trace, { calls }: HostLine, { ranges }: FoundSteps, bounds: readonly StepBounds[]) {
+  let fromNs = ranges[0]?.startNs ?? 0;
+  return bounds.map(({ from, to, untilNs }) => {
+    let end = Math.max(fromNs, untilNs);
+    for (const call of calls.slice(from, to)) {
+      for (const row of call.activities) end = Math.max(end, rowEndNs(trace, row));
+    }
+    const step = { fromNs, toNs: end };
+    fromNs = end;
+    return step;
+  });
+}
+
+class ScriptBuilder {
+  readonly inferred: string[] = [];
+  /** What the host did, as far as it was lifted. */
+  readonly spans: HostSpan[] = [];
+  readonly #trace: Trace;
+  readonly #line: HostLine;
+  readonly #ranges: HostRanges;
+  readonly #waits: ReadonlyMap<number, { event: string; stream: string }>;
+  readonly #records: ReadonlyMap<number, { event: string; stream: string }[]>;
+  readonly #shared: ReadonlySet<RowIndex>;
+  /** End of the latest work of each stream that was issued so far. */
+  readonly #busyUntil = new Map<number, number>();
+
+  constructor(trace: Trace, line: HostLine) {
+    this.#trace = trace;
+    this.#line = line;
+    this.#ranges = new HostRanges(trace, line.lanes);
+    this.#shared = sharedRows(trace, line.calls);
+    const pairs = eventPairs(trace, line.calls);
+    const waits = new Map<number, { event: string; stream: string }>();
+    const records = new Map<number, { event: string; stream: string }[]>();
+    pairs.forEach(({ record, wait, recorded, waiting }) => {
+      const event = `e${record}-${recorded}`;
+      waits.set(wait, { event, stream: this.#streamId(waiting) });
+      const known = records.get(record) ?? [];
+      if (!known.some((one) => one.event === event)) known.push({ event, stream: this.#streamId(recorded) });
+      records.set(record, known);
+    });
+    this.#waits = waits;
+    this.#records = records;
+    if (pairs.some(({ isTold }) => !isTold)) {
+      this.inferred.push(
+        'Which stream waits for which event: Copyscope infers it from the work around the calls, and when that ran.',
+      );
+    }
+  }
+
+  items(step: number, from: number, to: number, startNs: number, untilNs: number): Item[] {
+    const calls = this.#line.calls.slice(from, to);
+    const spans = this.#spans(calls);
+    const items: Item[] = [];
+    let atNs = startNs;
+    let issued = -1;
+    let copies = 0;
+    items.push(...this.#early(startNs, untilNs, () => ({ id: calls.length + copies++, step })));
+    copies = 0;
+    calls.forEach((call, index) => {
+      this.#work(items, spans, atNs, Math.max(atNs, call.startNs));
+      const [first] = call.activities;
+      if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
+      const span = spans.findLast((one) => one.startNs <= call.startNs && call.endNs <= one.endNs);
+      const made = this.#call(call, from + index, issued, span?.copy ?? -1, () => ({ id: copies++, step }));
+      items.push(...made);
+      this.#note(call);
+      this.spans.push({ startNs: call.startNs, endNs: call.endNs, part: partOf(call, made) });
+      atNs = Math.max(atNs, call.endNs);
+    });
+    this.#work(items, spans, atNs, Math.max(atNs, untilNs));
+    return items;
+  }
+
+  /** What ran in this time and had been issued before the recording began: it waited in its stream. */
+  #early(startNs: number, untilNs: number, nextCopy: () => Pick<CopyItem, 'id' | 'step'>): Item[] {
+    const { columns } = this.#trace;
+    const ran = this.#line.early.filter((row) => {
+      const start = columns.startNs[row] ?? 0;
+      return start >= startNs && start < untilNs;
+    });
+    if (ran.length > 0 && !this.inferred.includes(earlyNote)) this.inferred.push(earlyNote);
+    return ran.map((row) => {
+      const kind = rowKind(this.#trace, row) === 'copy' ? 'copy' : 'launch';
+      const call: Call = { row, kind, name: this.#name(row), startNs, endNs: startNs, activities: [row] };
+      const item = this.#isHostCopy(call) ? this.#copy(call, 0, '', nextCopy()) : this.#launch(call, 0);
+      this.#note(call);
+      return item;
+    });
+  }
+
+  #note({ activities }: Call): void {
+    for (const row of activities) {
+      const lane = this.#trace.columns.lane[row] ?? -1;
+      this.#busyUntil.set(lane, Math.max(this.#busyUntil.get(lane) ?? 0, rowEndNs(this.#trace, row)));
+    }
+  }
+
+  /** The framework calls of the copies between host and device, numbered as the copies are; of one several. */
+  #spans(calls: readonly Call[]): (CopySpan & { copy: number })[] {
+    const spans: (CopySpan & { copy: number })[] = [];
+    let copies = 0;
+    let wasCopy = false;
+    for (const call of calls) {
+      if (this.#isHostCopy(call)) spans.push({ ...this.#ranges.copySpan(call), copy: copies++ });
+      else if (call.activities.length === 0) continue;
+      else if (wasCopy && copies > 1) {
+        // What puts the copied tensors together belongs to the last of them.
+        const join = this.#ranges.joinSpan(call);
+        if (join !== null) spans.push({ ...join, copy: copies - 1 });
+      }
+      wasCopy = this.#isHostCopy(call);
+    }
+    return spans;
+  }
+
+  #isHostCopy({ kind, activities: [row] }: Call): boolean {
+    if (kind !== 'copy' || row === undefined) return false;
+    const direction = rowDirection(this.#trace, row);
+    return direction === 'h2d' || direction === 'd2h';
+  }
+
+  /** Host time from one call to the next, cut where a copy's framework call begins or ends. */
+  #work(items: Item[], spans: readonly (CopySpan & { copy: number })[], fromNs: number, toNs: number): void {
+    const cuts = spans.flatMap(({ startNs, endNs }) => [startNs, endNs]).filter((ns) => ns > fromNs && ns < toNs);
+    const places = [fromNs, ...cuts.sort((a, b) => a - b), toNs];
+    for (let index = 1; index < places.length; index += 1) {
+      const [a, b] = [places[index - 1] ?? 0, places[index] ?? 0];
+      if (!(b > a)) continue;
+      const middle = (a + b) / 2;
+      const copy = spans.find(({ startNs, endNs }) => startNs <= middle && middle <= endNs)?.copy ?? -1;
+      const item = this.#workItem(a, b, copy);
+      items.push(item);
+      this.spans.push({ startNs: a, endNs: b, part: item.isOwn && copy < 0 ? 'own-host-work' : 'launching' });
+    }
+  }
+
+  #workItem(fromNs: number, toNs: number, copy: number): WorkItem {
+    const { startNs } = this.#line.trivial;
+    const at = (ns: number): number => lowerBound(0, startNs.length, (i) => (startNs[i] ?? 0) < ns);
+    const calls = at(toNs) - at(fromNs);
+    const { operators, frames } = this.#ranges.recorded(fromNs, toNs);
+    const ofOperators = this.#ranges.insideNs(fromNs, toNs);
+    const isOwn =
+      toNs - fromNs >= leastOwnNs && ((calls === 0 && operators === 0) || ofOperators >= (toNs - fromNs) / 2);
+    return { kind: 'work', ns: toNs - fromNs, copy, recorded: { operators, calls, frames }, isOwn };
+  }
+
+  #call(
+    call: Call,
+    index: number,
+    issued: number,
+    copy: number,
+    nextCopy: () => Pick<CopyItem, 'id' | 'step'>,
+  ): Item[] {
+    const callNs = call.endNs - call.startNs;
+    const line = (): string => this.#ranges.line(call);
+    switch (call.kind) {
+      case 'copy':
+        if (this.#isHostCopy(call)) return [this.#copy(call, callNs, line(), nextCopy())];
+        return [this.#launch(call, callNs)];
+      case 'launch':
+        return [this.#launch(call, callNs)];
+      case 'record':
+        return (this.#records.get(index) ?? []).map((one) => ({ kind: 'record', ...one, callNs }));
+      case 'wait': {
+        const one = this.#waits.get(index);
+        return one === undefined ? [] : [{ kind: 'wait', ...one, callNs }];
+      }
+      case 'sync':
+        return [this.#sync(call, issued, copy, line())];
+      default:
+        return [{ kind: 'work', ns: callNs, copy, recorded: { operators: 0, calls: 1, frames: 0 }, isOwn: false }];
+    }
+  }
+
+  #launch({ activities, name }: Call, callNs: number): Item {
+    const { columns } = this.#trace;
+    const [first] = activities;
+    return {
+      kind: 'launch',
+      name,
+      stream: this.#streamId(columns.lane[first ?? 0] ?? -1),
+      callNs,
+      activities: activities.map(
+        (row): Activity => ({
+          name: rowKind(this.#trace, row) === 'kernel' ? this.#name(row) : rowKind(this.#trace, row),
+          deviceNs: columns.durationNs[row] ?? 0,
+          shares: this.#shared.has(row),
+        }),
+      ),
+    };
+  }
+
+  #copy(
+    { activities: [row = 0], startNs }: Call,
+    callNs: number,
+    line: string,
+    place: Pick<CopyItem, 'id' | 'step'>,
+  ): CopyItem {
+    const { columns } = this.#trace;
+    const deviceNs = columns.durationNs[row] ?? 0;
+    const waitedNs = Math.max(0, (this.#busyUntil.get(columns.lane[row] ?? -1) ?? 0) - startNs);
+    const direction = rowDirection(this.#trace, row) === 'd2h' ? 'd2h' : 'h2d';
+    const side = direction === 'h2d' ? columns.srcMemory[row] : columns.dstMemory[row];
+    return {
+      kind: 'copy',
+      ...place,
+      direction,
+      host: memoryKinds[side ?? 0] ?? 'unknown',
+      bytes: Math.max(1, columns.bytes[row] ?? 1),
+      stream: this.#streamId(columns.lane[row] ?? -1),
+      callNs,
+      deviceNs,
+      heldNs: Math.max(deviceNs, callNs - waitedNs),
+      line,
+    };
+  }
+
+  #sync(call: Call, issued: number, copy: number, line: string): SyncItem {
+    const isDevice = /Device|Ctx|Thread/.test(call.name);
+    const stream = isDevice || issued < 0 ? null : this.#streamId(issued);
+    return { kind: 'sync', stream, callNs: call.endNs - call.startNs, copy, line };
+  }
+
+  #name(row: RowIndex): string {
+    return this.#trace.names[this.#trace.columns.name[row] ?? -1] ?? 'kernel';
+  }
+
+  #streamId(lane: number): string {
+    return this.#trace.lanes[lane]?.id ?? 'stream:0';
+  }
+}
+
+/** Activities during which another stream worked too, on the multiprocessors. */
+function sharedRows(trace: Trace, calls: readonly Call[]): Set<RowIndex> {
+  const rows = calls.flatMap(({ activities }) => activities).filter((row) => rowKind(trace, row) === 'kernel');
+  rows.sort((a, b) => (trace.columns.startNs[a] ?? 0) - (trace.columns.startNs[b] ?? 0));
+  const shared = new Set<RowIndex>();
+  let longest = rows[0] ?? 0;
+  for (const row of rows.slice(1)) {
+    const isOther = trace.columns.lane[row] !== trace.columns.lane[longest];
+    if (isOther && (trace.columns.startNs[row] ?? 0) < rowEndNs(trace, longest)) {
+      shared.add(row);
+      shared.add(longest);
+    }
+    if (rowEndNs(trace, row) > rowEndNs(trace, longest)) longest = row;
+  }
+  return shared;
+}
+
+function partOf({ kind }: Call, [item]: readonly Item[]): HostSpan['part'] {
+  if (kind === 'sync') return 'waiting';
+  return item?.kind === 'copy' && isPageable(item) ? 'exposed-copy-pageable' : 'launching';
+}

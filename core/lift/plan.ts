@@ -1,0 +1,278 @@
+/**
+ * What changes to a recorded program gain on its step: each set of changes is applied to the lifted program and simulated
+ * with the trace's own costs. Sets are built greedily: the best so far, and one change more.
+ */
+import type { CostModel } from '../machine/costModel.ts';
+import { type Assumptions, assumptionsOf, type KnownMachine } from './assumptions.ts';
+import { alters, applyChanges } from './changes/apply.ts';
+import { type ChangeWord, changeWords } from './changes/words.ts';
+import { type ProfilerCost, scaledCost, withoutProfiler } from './profilerCost.ts';
+import { replay } from './replay.ts';
+import { copiesOf, type Item, isPageable, mapItems, type Script } from './script.ts';
+
+export interface Remedy {
+  readonly changes: readonly ChangeWord[];
+  /** Part of the unprofiled step that falls away, and its 90 % interval; below 0 where the step gets longer. */
+  readonly gainShare: number;
+  readonly lowShare: number;
+  readonly highShare: number;
+  /** The step with the changes, in nanoseconds. */
+  readonly stepNs: number;
+  /** Of these changes, those that gain nothing by themselves but are needed by the others. */
+  readonly needed: readonly ChangeWord[];
+}
+
+export interface Plan {
+  /** The step without a profiler as it is, in nanoseconds, and its 90 % interval. */
+  readonly unprofiledNs: number;
+  readonly remedies: readonly Remedy[];
+}
+
+export interface PlanInput {
+  /** As recorded, with the profiler's cost in it. */
+  readonly script: Script;
+  /** For what the trace doesn't show. */
+  readonly costs: CostModel;
+  readonly machine: KnownMachine;
+  readonly profiler: ProfilerCost;
+  /** An unprofiled step that the person knows, in nanoseconds: the profiler's cost is scaled to fit it. */
+  readonly knownStepNs?: number | undefined;
+}
+
+/** A change that gains less than this part of the step is not added to a plan. */
+const worthwhile = 0.01;
+const mostChanges = 4;
+const mostRemedies = 8;
+
+export class Planner {
+  readonly #middle: World;
+  readonly #others: readonly { readonly world: World; readonly of: readonly ChangeWord[] }[];
+
+  constructor(input: PlanInput) {
+    const scale = fittedScale(input);
+    const world = (options: Partial<WorldOptions>): World => {
+      const all = { ...middle, ...options };
+      return new World(input, { ...all, profiler: all.profiler * scale });
+    };
+    this.#middle = world({});
+    const isStaged = input.script.steps.some(({ items }) => copiesOf(items).some(isPageable));
+    const known = isStaged ? unknowns : unknowns.filter(({ options }) => options.pageable === undefined);
+    this.#others = known.map(({ options, of = changeWords }) => ({ world: world(options), of }));
+  }
+
+  get unprofiledNs(): number {
+    return this.#middle.baseNs;
+  }
+
+  /** What a given list of changes gains. */
+  tried(changes: readonly ChangeWord[]): Remedy {
+    const gain = this.#middle.gain(changes);
+    const relevant = this.#others.filter(({ of }) => changes.some((word) => of.includes(word)));
+    const spread = relevant.map(({ world }) => world.gain(changes) - gain);
+    const low = deviations * Math.hypot(noise, ...spread.filter((one) => one < 0));
+    const high = deviations * Math.hypot(noise, ...spread.filter((one) => one > 0));
+    return {
+      changes,
+      gainShare: gain,
+      lowShare: gain - low,
+      highShare: Math.min(1, gain + high),
+      stepNs: this.#middle.baseNs * (1 - gain),
+      needed:
+        changes.length === 1
+          ? []
+          : changes.filter((word) => this.#middle.gain([word]) < worthwhile && this.#isNeeded(word, changes, gain)),
+    };
+  }
+
+  #isNeeded(word: ChangeWord, changes: readonly ChangeWord[], gain: number): boolean {
+    return gain - this.#middle.gain(changes.filter((one) => one !== word)) > worthwhile;
+  }
+
+  /** The script with changes, without the profiler's cost, as it is simulated. */
+  changed(changes: readonly ChangeWord[]): Script {
+    return this.#middle.changed(changes);
+  }
+
+  plan(): Plan {
+    const sets = new Map<string, readonly ChangeWord[]>();
+    const keep = (words: readonly ChangeWord[]): void => {
+      const ordered = changeWords.filter((word) => words.includes(word));
+      sets.set(ordered.join(), ordered);
+    };
+    const usable = changeWords.filter((word) => this.#middle.alters([word]));
+    const bundles = usableBundles(usable);
+    for (const bundle of bundles) keep(bundle);
+    let best: readonly ChangeWord[] = [];
+    for (;;) {
+      const next = this.#bestNext(best, [...usable.map((word) => [word]), ...bundles]);
+      if (next === null) break;
+      best = next;
+      keep(best);
+    }
+    const gains = [...sets.values()].map((changes) => ({ changes, gain: this.#middle.gain(changes) }));
+    const worth = gains
+      .filter((one) => one.gain >= worthwhile / 2 && !gains.some((other) => isEnough(other, one)))
+      .sort(byGain);
+    return {
+      unprofiledNs: this.unprofiledNs,
+      remedies: worth.slice(0, mostRemedies).map(({ changes }) => this.tried(changes)),
+    };
+  }
+
+  #bestNext(best: readonly ChangeWord[], additions: readonly (readonly ChangeWord[])[]): readonly ChangeWord[] | null {
+    const now = this.#middle.gain(best);
+    let found: { changes: readonly ChangeWord[]; gain: number } | null = null;
+    for (const addition of additions) {
+      const changes = changeWords.filter((word) => best.includes(word) || addition.includes(word));
+      if (changes.length === best.length || changes.length > mostChanges || excludes(changes)) continue;
+      const gain = this.#middle.gain(changes);
+      if (gain < now + worthwhile) continue;
+      const isBetter = found === null || gain > found.gain + worthwhile / 4;
+      const isSmaller = found !== null && gain > found.gain - worthwhile / 4 && changes.length < found.changes.length;
+      if (isBetter || isSmaller) found = { changes, gain };
+    }
+    return found?.changes ?? null;
+  }
+}
+
+/** Of gains alike the one that changes less is told first. */
+function byGain(a: Gain, b: Gain): number {
+  return Math.abs(a.gain - b.gain) < worthwhile / 4 ? a.changes.length - b.changes.length : b.gain - a.gain;
+}
+
+interface Gain {
+  readonly changes: readonly ChangeWord[];
+  readonly gain: number;
+}
+
+/** Whether a set gains with some of another's changes as much as that one does. */
+const isEnough = (some: Gain, all: Gain): boolean =>
+  some.changes.length < all.changes.length &&
+  some.changes.every((word) => all.changes.includes(word)) &&
+  some.gain > all.gain - worthwhile / 4;
+
+/** Changes that only work together, beside each by itself. */
+const bundles: readonly (readonly ChangeWord[])[] = [
+  ['pin', 'non-blocking'],
+  ['pin', 'non-blocking', 'other-stream'],
+  ['pin', 'non-blocking', 'other-stream', 'prefetch'],
+  ['non-blocking', 'other-stream'],
+  ['non-blocking', 'other-stream', 'prefetch'],
+  ['other-stream', 'prefetch'],
+  ['other-stream', 'both-directions'],
+  ['pin', 'batch'],
+  ['pin', 'non-blocking', 'batch'],
+  ['pin', 'non-blocking', 'both-directions'],
+  ['pin-each-step', 'non-blocking'],
+];
+
+const usableBundles = (usable: readonly ChangeWord[]): (readonly ChangeWord[])[] => [
+  ...usable.map((word) => [word]),
+  ...bundles.filter((bundle) => bundle.every((word) => usable.includes(word))),
+];
+
+const excludes = (changes: readonly ChangeWord[]): boolean =>
+  (changes.includes('pin') && changes.includes('pin-each-step')) ||
+  (changes.includes('remove-wait') && changes.includes('delay-wait'));
+
+/** Standard deviations on each side that hold 90 % of a normal distribution; what isn't known is off by one at its ends. */
+const deviations = 1.645;
+
+/**
+ * What no other unknown explains, as a part of the step: one standard deviation, chosen with 119 recorded pairs in sight
+ * (docs/performance.md).
+ */
+const noise = 0.06;
+
+interface WorldOptions {
+  readonly profiler: number;
+  readonly link: number;
+  readonly host: number;
+  readonly gather: number;
+  readonly pageable: number;
+}
+
+const middle: WorldOptions = { profiler: 1, link: 1, host: 1, gather: 0.5, pageable: 1 };
+
+/** What isn't known, at its low and its high end, and the changes whose gain depends on it; all where left out. */
+const unknowns: readonly { readonly options: Partial<WorldOptions>; readonly of?: readonly ChangeWord[] }[] = [
+  { options: { profiler: 0.5 } },
+  { options: { profiler: 1.6 } },
+  { options: { link: 0.9 }, of: ['pin', 'pin-each-step', 'batch'] },
+  { options: { link: 1.15 }, of: ['pin', 'pin-each-step', 'batch'] },
+  { options: { host: 0.25 }, of: ['pin-each-step', 'batch'] },
+  { options: { host: 2 }, of: ['pin-each-step', 'batch'] },
+  // How fast the driver stages differs from one minute to the next on one machine.
+  { options: { pageable: 0.8 } },
+  { options: { pageable: 1.25 } },
+  { options: { gather: 0 }, of: ['batch'] },
+  { options: { gather: 1 }, of: ['batch'] },
+];
+
+/** The lifted program under one set of assumptions. */
+class World {
+  readonly #script: Script;
+  readonly #assumed: Assumptions;
+  readonly #costs: CostModel;
+  readonly #steps = new Map<string, number>();
+
+  constructor({ script, costs, machine, profiler }: PlanInput, options: WorldOptions) {
+    const { profiler: scale, link, host, gather, pageable } = options;
+    const assumed = assumptionsOf(script, machine);
+    this.#script = staged(withoutProfiler(script, scaledCost(profiler, scale)), pageable);
+    this.#costs = costs;
+    this.#assumed = {
+      ...assumed,
+      pinnedNs: (direction, bytes) => assumed.pinnedNs(direction, bytes) * link,
+      hostCopyNs: (bytes) => assumed.hostCopyNs(bytes) * host,
+      gatherPart: gather,
+    };
+  }
+
+  get baseNs(): number {
+    return this.#stepNs([]);
+  }
+
+  changed(changes: readonly ChangeWord[]): Script {
+    return applyChanges(this.#script, changes, this.#assumed);
+  }
+
+  alters(changes: readonly ChangeWord[]): boolean {
+    return alters(this.#script, this.changed(changes));
+  }
+
+  gain(changes: readonly ChangeWord[]): number {
+    return changes.length === 0 ? 0 : 1 - this.#stepNs(changes) / this.baseNs;
+  }
+
+  #stepNs(changes: readonly ChangeWord[]): number {
+    const key = changes.join();
+    const known = this.#steps.get(key);
+    if (known !== undefined) return known;
+    const { stepNs } = replay(this.changed(changes), this.#costs);
+    this.#steps.set(key, stepNs);
+    return stepNs;
+  }
+}
+
+/** The script where the driver takes `by` times as long to stage pageable memory. */
+const staged = (script: Script, by: number): Script =>
+  by === 1 ? script : mapItems(script, (items) => items.map((item) => slower(item, by)));
+
+const slower = (item: Item, by: number): Item =>
+  item.kind === 'copy' && isPageable(item)
+    ? { ...item, callNs: item.callNs * by, heldNs: item.heldNs * by, deviceNs: item.deviceNs * by }
+    : item;
+
+/** How many times the profiler's usual cost it had, so that the program without it takes the step that is known. */
+function fittedScale({ script, costs, profiler, knownStepNs }: PlanInput): number {
+  if (knownStepNs === undefined) return 1;
+  const stepAt = (scale: number): number => replay(withoutProfiler(script, scaledCost(profiler, scale)), costs).stepNs;
+  let [low, high] = [0, 4];
+  for (let round = 0; round < 8; round += 1) {
+    const middle = (low + high) / 2;
+    if (stepAt(middle) > knownStepNs) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

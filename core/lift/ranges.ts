@@ -1,0 +1,202 @@
+/** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
+import { lowerBound } from '../lowerBound.ts';
+import { isCallStackName, readCallStackName, type StackFrame } from '../trace/callStack.ts';
+import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import type { Call } from './hostLine.ts';
+import type { Recorded } from './script.ts';
+
+const rangeKind = rowKinds.indexOf('host-range');
+const waitKind = rowKinds.indexOf('host-sync');
+const sourceLine = /^(.*\.py)\((\d+)\): (.*)$/;
+/** Files of the interpreter's and the framework's own. */
+const library =
+  /(^|\/)(torch|torchvision|numpy|contextlib|threading|queue|runpy|selectors|importlib)(\/|\.py)|site-packages|<frozen|lib\/python/;
+/** Framework calls that a copy between host and device is the heart of. */
+const copying = /^aten::(to|_to_copy|copy_|cpu|cuda|item|_local_scalar_dense|nonzero|is_nonzero|equal)$/;
+
+/** Framework calls that put tensors together. */
+const joining = /^aten::(stack|cat|concat|concatenate|_cat)$/;
+
+function kindOf(name: string): 'os-call' | 'frame' | 'copying' | 'joining' | 'operator' {
+  if (isOsRuntimeName(name)) return 'os-call';
+  if (isFrameName(name) || isCallStackName(name)) return 'frame';
+  if (copying.test(name)) return 'copying';
+  return joining.test(name) ? 'joining' : 'operator';
+}
+
+/** Of a range that is a whole stack, or one frame of it; innermost first. */
+function framesOf(name: string): readonly StackFrame[] {
+  const stack = readCallStackName(name);
+  if (stack !== null) return stack;
+  const [, file, line, called = ''] = sourceLine.exec(name) ?? [];
+  return file === undefined ? [] : [{ file, line: Number(line), function: called }];
+}
+
+/** A framework call around a copy, with the wait that it makes. */
+export interface CopySpan {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** A framework's operator; a range that the program marks, as a step, holds calls of its own. */
+const isFramework = (name: string): boolean => /^(aten|autograd|torch)::/.test(name);
+
+interface Span {
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly lane: number;
+}
+
+/** Of spans that nest on each lane those that no other holds, in order of start. */
+function outermostOf(spans: Span[]): { readonly startNs: Float64Array; readonly endNs: Float64Array } {
+  spans.sort((a, b) => a.startNs - b.startNs || b.endNs - a.endNs);
+  const until = new Map<number, number>();
+  const found = spans.filter(({ startNs, endNs, lane }) => {
+    if (startNs < (until.get(lane) ?? Number.NEGATIVE_INFINITY)) return false;
+    until.set(lane, endNs);
+    return true;
+  });
+  return {
+    startNs: Float64Array.from(found, (one) => one.startNs),
+    endNs: Float64Array.from(found, (one) => one.endNs),
+  };
+}
+
+export class HostRanges {
+  readonly #trace: Trace;
+  readonly #edges: Record<'operators' | 'frames', Float64Array>;
+  /** Outermost operators, in order of start. */
+  readonly #operators: { readonly startNs: Float64Array; readonly endNs: Float64Array };
+  readonly #copying: RowIndex[] = [];
+  readonly #joining: RowIndex[] = [];
+  readonly #frames: RowIndex[] = [];
+
+  constructor(trace: Trace, lanes: readonly number[]) {
+    this.#trace = trace;
+    const { columns, names, count } = trace;
+    const kinds = names.map(kindOf);
+    const edges: { operators: number[]; frames: number[] } = { operators: [], frames: [] };
+    const own = new Set(lanes);
+    const outermost: { startNs: number; endNs: number; lane: number }[] = [];
+    for (let row = 0; row < count; row += 1) {
+      if (columns.kind[row] !== rangeKind || !own.has(columns.lane[row] ?? -1)) continue;
+      if (!((columns.durationNs[row] ?? 0) > 0)) continue;
+      const kind = kinds[columns.name[row] ?? -1];
+      if (kind === 'os-call') continue;
+      if (kind === 'frame') this.#frames.push(row);
+      else if (kind === 'copying') this.#copying.push(row);
+      else if (kind === 'joining') this.#joining.push(row);
+      if (kind !== 'frame' && isFramework(names[columns.name[row] ?? -1] ?? '')) {
+        outermost.push({
+          startNs: columns.startNs[row] ?? 0,
+          endNs: rowEndNs(trace, row),
+          lane: columns.lane[row] ?? -1,
+        });
+      }
+      const list = kind === 'frame' ? edges.frames : edges.operators;
+      list.push(columns.startNs[row] ?? 0, rowEndNs(trace, row));
+    }
+    this.#operators = outermostOf(outermost);
+    this.#edges = {
+      operators: Float64Array.from(edges.operators).sort(),
+      frames: Float64Array.from(edges.frames).sort(),
+    };
+  }
+
+  /** Half of each begin and half of each end that lie within: what was recorded in that time. */
+  recorded(fromNs: number, toNs: number): Omit<Recorded, 'calls'> {
+    const count = (edges: Float64Array): number =>
+      (lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < toNs) -
+        lowerBound(0, edges.length, (i) => (edges[i] ?? 0) < fromNs)) /
+      2;
+    return { operators: count(this.#edges.operators), frames: count(this.#edges.frames) };
+  }
+
+  /** Time in outermost framework operators that begin and end within. */
+  insideNs(fromNs: number, toNs: number): number {
+    const { startNs, endNs } = this.#operators;
+    let sum = 0;
+    for (let i = lowerBound(0, startNs.length, (k) => (startNs[k] ?? 0) < fromNs); i < startNs.length; i += 1) {
+      const [start, end] = [startNs[i] ?? 0, endNs[i] ?? 0];
+      if (start >= toNs) break;
+      if (end <= toNs) sum += end - start;
+    }
+    return sum;
+  }
+
+  /** The outermost framework call of a copy around `call`; the call itself, and its own wait, where there is none. */
+  copySpan({ row, startNs, endNs }: Call): CopySpan {
+    const { columns } = this.#trace;
+    const lane = columns.lane[row];
+    const rows = this.#copying;
+    const upTo = lowerBound(0, rows.length, (i) => (columns.startNs[rows[i] ?? 0] ?? 0) <= startNs);
+    let span = { startNs, endNs };
+    for (let index = upTo - 1; index >= 0 && index > upTo - 16; index -= 1) {
+      const at = rows[index] ?? 0;
+      if (columns.lane[at] !== lane || rowEndNs(this.#trace, at) < endNs) continue;
+      span = { startNs: columns.startNs[at] ?? 0, endNs: rowEndNs(this.#trace, at) };
+    }
+    return rows.length === 0 ? this.#withOwnWait(row, span) : span;
+  }
+
+  /** Without framework calls: a copy and the wait behind it that the same line of the program makes are one. */
+  #withOwnWait(row: RowIndex, span: CopySpan): CopySpan {
+    const { columns, names } = this.#trace;
+    const rows = this.#frames;
+    const upTo = lowerBound(0, rows.length, (i) => (columns.startNs[rows[i] ?? 0] ?? 0) <= span.startNs);
+    const ofLane = (from: number, step: 1 | -1): number => {
+      let at = from;
+      while (at >= 0 && at < rows.length && columns.lane[rows[at] ?? 0] !== columns.lane[row]) at += step;
+      return rows[at] ?? -1;
+    };
+    const [own, next] = [ofLane(upTo - 1, -1), ofLane(upTo, 1)];
+    if (own < 0 || next < 0 || rowEndNs(this.#trace, own) < span.endNs) return span;
+    const name = columns.name[own] ?? -1;
+    if (columns.name[next] !== name || !isCallStackName(names[name] ?? '')) return span;
+    return this.#holdsWait(next) ? { ...span, endNs: rowEndNs(this.#trace, next) } : span;
+  }
+
+  /** Whether a stack is that of a waiting call, which begins with it or soon after, and ends with it. */
+  #holdsWait(stack: RowIndex): boolean {
+    const { columns, count } = this.#trace;
+    const endNs = rowEndNs(this.#trace, stack);
+    for (let row = stack + 1; row < count && (columns.startNs[row] ?? 0) <= endNs; row += 1) {
+      if (columns.kind[row] === waitKind && columns.lane[row] === columns.lane[stack]) {
+        return rowEndNs(this.#trace, row) === endNs;
+      }
+    }
+    return false;
+  }
+
+  /** The framework call that puts tensors together around a call; null where there is none. */
+  joinSpan({ row, startNs, endNs }: Call): CopySpan | null {
+    const { columns } = this.#trace;
+    for (const at of this.#joining) {
+      const [from, to] = [columns.startNs[at] ?? 0, rowEndNs(this.#trace, at)];
+      if (columns.lane[at] === columns.lane[row] && from <= startNs && endNs <= to) return { startNs: from, endNs: to };
+    }
+    return null;
+  }
+
+  /** The program's own source line around a call, as 'train.py:44 in step'; empty where the trace has no stacks. */
+  line(call: Call): string {
+    const found = this.place(call);
+    return found === null ? '' : `${found.file}:${found.line} in ${found.function}`;
+  }
+
+  /** The same in its parts; null where the trace has no stacks. */
+  place({ row, startNs, endNs }: Pick<Call, 'row' | 'startNs' | 'endNs'>): StackFrame | null {
+    const { columns, names } = this.#trace;
+    const rows = this.#frames;
+    const upTo = lowerBound(0, rows.length, (i) => (columns.startNs[rows[i] ?? 0] ?? 0) <= startNs);
+    for (let index = upTo - 1; index >= 0; index -= 1) {
+      const at = rows[index] ?? 0;
+      if (columns.lane[at] !== columns.lane[row] || rowEndNs(this.#trace, at) < endNs) continue;
+      const own = framesOf(names[columns.name[at] ?? -1] ?? '').find(({ file }) => !library.test(file));
+      if (own !== undefined) return own;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+/** Simulates a lifted experiment with the trace's own costs. */
+import type { CostModel } from '../machine/costModel.ts';
+import { simulate } from '../machine/simulate.ts';
+import { lowerToSimulate } from '../program/lower.ts';
+import { median } from '../statistics.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import type { Trace } from '../trace/trace.ts';
+import { experimentOf, type LiftedExperiment } from './experimentOf.ts';
+import type { Script } from './script.ts';
+
+export interface Replayed {
+  readonly lifted: LiftedExperiment;
+  readonly trace: Trace;
+  /** When host and device are done with each step. */
+  readonly endsNs: readonly number[];
+  /** Duration of a step in the long run. */
+  readonly stepNs: number;
+}
+
+export function replay(script: Script, costs: CostModel): Replayed {
+  const lifted = experimentOf(script, '');
+  const { trace } = simulate(lowerToSimulate(lifted.experiment), costs);
+  const endsNs = stepEnds(trace, lifted, script.steps.length);
+  return { lifted, trace, endsNs, stepNs: longRunNs(endsNs) };
+}
+
+function stepEnds(trace: Trace, { steps }: LiftedExperiment, count: number): number[] {
+  const ends = new Array<number>(count).fill(0);
+  for (let row = 0; row < trace.count; row += 1) {
+    const step = steps[trace.columns.op[row] ?? -1] ?? -1;
+    if (step >= 0) ends[step] = Math.max(ends[step] ?? 0, rowEndNs(trace, row));
+  }
+  return ends;
+}
+
+/** Median time from one step's end to the next one's: the first step fills what later ones find full. */
+export function longRunNs(endsNs: readonly number[]): number {
+  if (endsNs.length < 2) return endsNs[0] ?? 0;
+  return median(endsNs.slice(1).map((end, index) => Math.max(0, end - (endsNs[index] ?? 0))));
+}

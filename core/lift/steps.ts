@@ -1,0 +1,189 @@
+/**
+ * The steps of a recorded program: ranges that its author or a framework marked (ProfilerStep, record_function, NVTX), or the
+ * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
+ */
+import { lowerBound } from '../lowerBound.ts';
+import { isCallStackName } from '../trace/callStack.ts';
+import { isOsRuntimeName } from '../trace/rangeNames.ts';
+import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
+import type { HostLine } from './hostLine.ts';
+
+export interface StepRange {
+  readonly name: string;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+export interface FoundSteps {
+  readonly ranges: readonly StepRange[];
+  /** Host thread lane on which they lie; -1 where none were found. */
+  readonly lane: number;
+  /** In words: how they were found. */
+  readonly rule: string;
+}
+
+const rangeKind = rowKinds.indexOf('host-range');
+/** Framework internals repeat within a step. */
+const internal =
+  /^(aten::|autograd::|cuda[A-Z]|cu[A-Z]|torch::|c10|\[|<|.*\.py\(\d+\)|nn\.Module)|Backward\d*$|#|^Memory/;
+const profilerStep = /^ProfilerStep/;
+
+const isInternal = (name: string): boolean =>
+  (internal.test(name) && !profilerStep.test(name)) || isOsRuntimeName(name) || isCallStackName(name);
+
+/** Steps of the program whose calls `line` holds: other processes of a job have their own, at their own times. */
+export function findSteps(trace: Trace, line: HostLine): FoundSteps {
+  const lanes = lanesBeside(trace, line);
+  const groups = rangeGroups(trace, lanes);
+  const candidates = [...groups.values()].filter(({ rows }) => rows.length >= 2 && areApart(trace, rows));
+  const marked = candidates.find(({ name }) => profilerStep.test(name));
+  const best = marked ?? mostCovering(callStarts(trace, lanes), trace, candidates);
+  if (best !== undefined)
+    return { ranges: rangesOf(trace, best.rows), lane: best.lane, rule: `ranges named "${best.name}"` };
+  const repeated = byRepetition(trace, lanes);
+  return repeated ?? wholeTrace(trace);
+}
+
+const processOf = /^thread:([^:]+):/;
+
+/** Lanes of the processes that the line's threads belong to; of all where lanes don't tell theirs. */
+function lanesBeside({ lanes }: Trace, line: HostLine): ReadonlySet<number> {
+  const process = (lane: number): string => processOf.exec(lanes[lane]?.id ?? '')?.[1] ?? '';
+  const own = new Set(line.lanes.map(process));
+  return new Set([...lanes.keys()].filter((lane) => own.has(process(lane))));
+}
+
+interface Group {
+  readonly name: string;
+  readonly lane: number;
+  readonly rows: RowIndex[];
+}
+
+/** ProfilerStep#7 and ProfilerStep#8 are of one name. */
+const nameOf = (name: string): string => name.replace(/[#\s_-]*\d+$/, '');
+
+function rangeGroups({ columns, names, count }: Trace, lanes: ReadonlySet<number>): Map<string, Group> {
+  const groups = new Map<string, Group>();
+  const shortNames = names.map((name) => (isInternal(name) ? '' : nameOf(name)));
+  for (let row = 0; row < count; row += 1) {
+    if (columns.kind[row] !== rangeKind || !((columns.durationNs[row] ?? 0) > 0)) continue;
+    const name = shortNames[columns.name[row] ?? -1] ?? '';
+    if (name === '') continue;
+    const lane = columns.lane[row] ?? -1;
+    if (!lanes.has(lane)) continue;
+    const key = `${lane} ${name}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { name, lane, rows: [row] });
+    else known.rows.push(row);
+  }
+  return groups;
+}
+
+const startOf = ({ columns }: Trace, row: RowIndex): number => columns.startNs[row] ?? 0;
+const endOf = ({ columns }: Trace, row: RowIndex): number =>
+  (columns.startNs[row] ?? 0) + (columns.durationNs[row] ?? 0);
+
+function areApart(trace: Trace, rows: readonly RowIndex[]): boolean {
+  return rows.every((row, index) => index === 0 || startOf(trace, row) >= endOf(trace, rows[index - 1] ?? 0));
+}
+
+/** The ranges that hold most of the trace's CUDA calls; of those alike the longest, and of those the fewest. */
+function mostCovering(calls: readonly number[], trace: Trace, candidates: readonly Group[]): Group | undefined {
+  const scored = candidates.map((group) => {
+    const held = group.rows.reduce((sum, row) => sum + between(calls, startOf(trace, row), endOf(trace, row)), 0);
+    return { group, held };
+  });
+  const most = Math.max(0, ...scored.map(({ held }) => held));
+  if (most < calls.length / 4) return undefined;
+  const good = scored.filter(({ held }) => held >= 0.9 * most);
+  good.sort((a, b) => a.group.rows.length - b.group.rows.length);
+  return good[0]?.group;
+}
+
+function callStarts({ columns, count }: Trace, lanes: ReadonlySet<number>): number[] {
+  const call = rowKinds.indexOf('host-call');
+  const starts: number[] = [];
+  for (let row = 0; row < count; row += 1) {
+    if (columns.kind[row] === call && lanes.has(columns.lane[row] ?? -1)) starts.push(columns.startNs[row] ?? 0);
+  }
+  return starts;
+}
+
+const between = (sorted: readonly number[], from: number, to: number): number =>
+  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < to) -
+  lowerBound(0, sorted.length, (i) => (sorted[i] ?? 0) < from);
+
+const rangesOf = (trace: Trace, rows: readonly RowIndex[]): StepRange[] =>
+  rows.map((row) => ({
+    name: trace.names[trace.columns.name[row] ?? -1] ?? 'step',
+    startNs: startOf(trace, row),
+    endNs: endOf(trace, row),
+  }));
+
+/** Without marks: device activities whose names repeat with one period over most of the trace. */
+function byRepetition(trace: Trace, lanes: ReadonlySet<number>): FoundSteps | null {
+  const { columns, count } = trace;
+  const device = new Set(['kernel', 'copy', 'memset'].map((kind) => rowKinds.indexOf(kind as 'kernel')));
+  const issued = new Map<number, RowIndex>();
+  const rows: RowIndex[] = [];
+  for (let row = 0; row < count; row += 1) {
+    const kind = columns.kind[row] ?? -1;
+    if (kind === rowKinds.indexOf('host-call') && (columns.correlation[row] ?? 0) > 0) {
+      if (lanes.has(columns.lane[row] ?? -1)) issued.set(columns.correlation[row] ?? 0, row);
+    } else if (device.has(kind)) rows.push(row);
+  }
+  const calls = rows.flatMap((row) => {
+    const call = issued.get(columns.correlation[row] ?? 0);
+    return call === undefined ? [] : [{ call, name: columns.name[row] ?? -1 }];
+  });
+  calls.sort((a, b) => startOf(trace, a.call) - startOf(trace, b.call));
+  const period = periodOf(calls.map(({ name }) => name));
+  if (period === null) return null;
+  const firsts = Array.from({ length: Math.floor((calls.length - period.from) / period.length) }, (_, index) => {
+    return calls[period.from + index * period.length]?.call ?? 0;
+  });
+  const ranges = firsts.slice(0, -1).map((row, index) => ({
+    name: `step ${index + 1}`,
+    startNs: startOf(trace, row),
+    endNs: startOf(trace, firsts[index + 1] ?? row),
+  }));
+  if (ranges.length < 2) return null;
+  const lane = columns.lane[firsts[0] ?? 0] ?? -1;
+  return { ranges, lane, rule: `the same ${period.length} device activities again and again` };
+}
+
+/** The shortest period that at least nine in ten names of the list's second part repeat. */
+function periodOf(names: readonly number[]): { readonly from: number; readonly length: number } | null {
+  const most = Math.min(Math.floor(names.length / 3), 20_000);
+  const from = Math.floor(names.length / 10);
+  const tail = names.slice(from);
+  // A period is the distance between two places of the rarest name that occurs at least three times.
+  const places = new Map<number, number[]>();
+  tail.forEach((name, index) => {
+    places.set(name, [...(places.get(name)?.slice(-64) ?? []), index]);
+  });
+  const gaps = new Set<number>();
+  for (const list of places.values()) {
+    if (list.length < 3) continue;
+    for (let index = 1; index < list.length; index += 1) gaps.add((list[index] ?? 0) - (list[index - 1] ?? 0));
+  }
+  for (const gap of [...gaps]
+    .filter((one) => one >= 2 && one <= most)
+    .sort((a, b) => a - b)
+    .slice(0, 200)) {
+    let same = 0;
+    for (let index = gap; index < tail.length; index += 1) if (tail[index] === tail[index - gap]) same += 1;
+    if (same >= 0.9 * (tail.length - gap) && tail.length >= 3 * gap) return { from, length: gap };
+  }
+  return null;
+}
+
+function wholeTrace(trace: Trace): FoundSteps {
+  let end = 0;
+  for (let row = 0; row < trace.count; row += 1) end = Math.max(end, endOf(trace, row));
+  return {
+    ranges: [{ name: 'trace', startNs: 0, endNs: end }],
+    lane: -1,
+    rule: 'nothing repeats: the whole trace is one step',
+  };
+}

@@ -1,0 +1,93 @@
+/** Refuses a program that is too long to be simulated, before it starts, and names what makes it long. */
+import { CopyscopeError, type ErrorInfo } from '../errors.ts';
+import { capturedWork } from '../program/captures.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import { fieldPath } from '../shape/path.ts';
+
+/** Code of the error that refuses a longer program. */
+export const tooLong = 'simulation.too-long';
+
+interface Repeat {
+  readonly op: number;
+  readonly count: number;
+  /** Instructions in all of its rounds, those of the repeats around it counted. */
+  executed: number;
+}
+
+interface Length {
+  readonly executed: number;
+  readonly repeats: readonly Repeat[];
+}
+
+/** Throws `simulation.too-long` for a program that executes more than `most` instructions. */
+export function requireBounded(program: Program, most: number): void {
+  const graphs = new Map([...capturedWork(program.threads)].map(([graph, work]) => [graph, work.length]));
+  const lengths = program.threads.map(({ instructions }) => lengthOf(program, graphs, instructions));
+  const total = lengths.reduce((sum, { executed }) => sum + executed, 0);
+  if (total <= most) return;
+  const count = Number.isFinite(total) ? String(total) : 'more than can be counted';
+  const message = `the program executes ${count} instructions; at most ${most} are simulated.`;
+  const repeats = lengths.flatMap((length) => length.repeats);
+  throw new CopyscopeError(byRepeat(program, repeats, total - most, message) ?? byThread(lengths, message));
+}
+
+type Found = Pick<ErrorInfo, 'code' | 'message' | 'remedy' | 'field' | 'op'>;
+
+/** The repeat with most in it of those by which alone the program can be made `excess` shorter; null where none can. */
+function byRepeat(program: Program, repeats: readonly Repeat[], excess: number, message: string): Found | null {
+  let longest: Repeat | null = null;
+  for (const one of repeats) {
+    if (fitting(one, excess) >= 1 && (longest === null || one.executed > longest.executed)) longest = one;
+  }
+  if (longest === null) return null;
+  const { op, count } = longest;
+  return {
+    code: tooLong,
+    op,
+    field: fieldPath([...(program.operations[op]?.path ?? []), 'count']),
+    message: `with count ${count} ${message}`,
+    remedy: `Lower it to ${fitting(longest, excess)} at most.`,
+  };
+}
+
+/** The count with which the program is `excess` shorter. */
+const fitting = ({ count, executed }: Repeat, excess: number): number =>
+  Math.floor((count * (executed - excess)) / executed);
+
+function byThread(lengths: readonly Length[], message: string): Found {
+  const executed = lengths.map((length) => length.executed);
+  return {
+    code: tooLong,
+    field: fieldPath(['threads', executed.indexOf(Math.max(...executed)), 'operations']),
+    message,
+    remedy: 'Lower the counts of repeats and tensors, or take operations out.',
+  };
+}
+
+/**
+ * What a host thread executes in all, each round of a repeat counted, each tensor of a multi-tensor copy, and at each
+ * launch the work of the graph.
+ */
+function lengthOf(program: Program, graphs: ReadonlyMap<number, number>, instructions: readonly Instruction[]): Length {
+  const weight = (instruction: Instruction): number => {
+    if (instruction.code === 'multiCopy') return program.multiCopies[instruction.plan]?.sizes.length ?? 1;
+    return instruction.code === 'launchGraph' ? 1 + (graphs.get(instruction.graph) ?? 0) : 1;
+  };
+  const repeats: Repeat[] = [];
+  const open: { readonly repeat: Repeat; readonly factor: number; readonly before: number }[] = [];
+  let executed = 0;
+  for (const instruction of instructions) {
+    const factor = open.at(-1)?.factor ?? 1;
+    executed += factor * weight(instruction);
+    if (instruction.code === 'repeat') {
+      const repeat = { op: instruction.op, count: instruction.count, executed: 0 };
+      repeats.push(repeat);
+      open.push({ repeat, factor: factor * instruction.count, before: executed });
+    } else if (instruction.code === 'endRepeat') {
+      // An endRepeat is executed once a round, so it is counted inside the repeat.
+      const closed = open.pop();
+      if (closed !== undefined) closed.repeat.executed = executed - closed.before;
+    }
+  }
+  return { executed, repeats };
+}

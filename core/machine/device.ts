@@ -1,0 +1,179 @@
+/** What the devices do with an operation whose turn has come: which engine it goes to, and what its end sets free. */
+import type { Program } from '../program/program.ts';
+import { Compute, type ComputeSink } from './compute.ts';
+import { CopyEngine, type CopySink } from './copyEngine.ts';
+import type { CostModel } from './costModel.ts';
+import { deviceOf, type EngineIndex, engineIndex, isCompute, isCopyEngine, Passing } from './engines.ts';
+import { type EntryHandler, entryDone, entryPieceStaged, entryReady, type StreamEntry } from './entry.ts';
+import type { EventQueue } from './eventQueue.ts';
+import { type Graph, GraphRun, type Launched } from './graph.ts';
+import { type FunctionSink, HostFunctions } from './hostFunctions.ts';
+import { Link } from './link.ts';
+import { StreamSet } from './streams.ts';
+import type { TraceOutput } from './traceOutput.ts';
+
+/** What a host thread hears of the copy it is held in. */
+export interface CopyListener {
+  pieceMoved(entry: StreamEntry, nowNs: number): void;
+  hostCopyDone(nowNs: number): void;
+}
+
+export class Devices implements EntryHandler, CopySink, ComputeSink, FunctionSink {
+  readonly streams: StreamSet;
+  /** The program's host threads, in order; filled before anything is issued. */
+  readonly threads: CopyListener[] = [];
+  /** As they were captured last. */
+  readonly graphs = new Map<number, Graph>();
+  /** What each launch runs: a graph that is captured anew meanwhile doesn't change it. */
+  readonly #launched = new WeakMap<StreamEntry, Launched>();
+  readonly #clock: EventQueue;
+  readonly #output: TraceOutput;
+  readonly #engines: ReadonlyMap<EngineIndex, CopyEngine>;
+  readonly #computes: readonly Compute[];
+  readonly #functions: HostFunctions;
+  readonly #graphPassing: Passing;
+  readonly #slots: number;
+
+  constructor(program: Program, costs: CostModel, clock: EventQueue, output: TraceOutput) {
+    const { facts } = costs;
+    this.#clock = clock;
+    this.#output = output;
+    this.#slots = facts.staging.slots;
+    this.#graphPassing = Passing.ofGraphs(costs);
+    this.streams = new StreamSet(program, clock, Passing.ofStreams(costs), this, facts.queueDepth);
+    this.#functions = new HostFunctions(clock, this);
+    const links = program.devices.map(() => new Link(costs.link));
+    this.#engines = new Map(links.flatMap((link, device) => this.#copyEngines(link, device, costs)));
+    this.#computes = links.map((link) => new Compute(clock, this, link, facts.concurrentKernels));
+  }
+
+  /** With one copy engine, both directions share it. Peers have a link of their own. */
+  #copyEngines(link: Link, device: number, { facts, gaps: { copyNs } }: CostModel): [EngineIndex, CopyEngine][] {
+    const first = new CopyEngine(0, link, this.#clock, this, copyNs);
+    const second = facts.copyEngines > 1 ? new CopyEngine(1, link, this.#clock, this, copyNs) : first;
+    const wide = {
+      bytesPerSecond: Infinity,
+      bothBytesPerSecond: Infinity,
+      besideNs: 0,
+      besideMappedPart: null,
+      mappedBacklogNs: 0,
+    };
+    const peer = new CopyEngine(2, new Link(wide), this.#clock, this, copyNs);
+    return [
+      [engineIndex(device, 'h2d'), first],
+      [engineIndex(device, 'd2h'), second],
+      [engineIndex(device, 'peer'), peer],
+    ];
+  }
+
+  entryIssued(entry: StreamEntry): void {
+    const { engine } = entry;
+    if (isCopyEngine(engine)) this.#engines.get(engine)?.issued(entry);
+  }
+
+  entryActs(entry: StreamEntry, what: number, nowNs: number): void {
+    if (what === entryReady) this.#start(entry, nowNs);
+    else if (what === entryDone) this.#done(entry, nowNs);
+    else if (what === entryPieceStaged) {
+      entry.staged += 1;
+      this.#movePiece(entry);
+    }
+  }
+
+  kernelStarted(entry: StreamEntry, nowNs: number): void {
+    entry.startNs = nowNs;
+  }
+
+  copyStarted(entry: StreamEntry, nowNs: number): void {
+    if (entry.startNs < 0) entry.startNs = nowNs;
+  }
+
+  copyFinished(entry: StreamEntry, nowNs: number): void {
+    if (entry.step.route === 'engine') {
+      this.#complete(entry, nowNs);
+      return;
+    }
+    entry.moving = false;
+    entry.moved += 1;
+    this.threads[entry.thread]?.pieceMoved(entry, nowNs);
+    if (entry.moved === entry.step.pieces) this.#complete(entry, nowNs);
+    else this.#movePiece(entry);
+  }
+
+  kernelFinished(entry: StreamEntry, nowNs: number): void {
+    this.#complete(entry, nowNs);
+  }
+
+  functionFinished(entry: StreamEntry, nowNs: number): void {
+    this.#complete(entry, nowNs);
+  }
+
+  /** The host has copied one more piece out of the driver's buffer. */
+  pieceDrained(entry: StreamEntry): void {
+    entry.drained += 1;
+    this.#movePiece(entry);
+  }
+
+  #start(entry: StreamEntry, nowNs: number): void {
+    const { step } = entry;
+    entry.ready = true;
+    switch (step.route) {
+      case 'mark':
+        this.#output.mark(entry, nowNs);
+        this.streams.complete(entry, nowNs);
+        break;
+      case 'host':
+        entry.startNs = nowNs;
+        this.#clock.schedule(nowNs + entry.deviceNs, entry, entryDone);
+        break;
+      case 'engine':
+        if (isCompute(entry.engine)) this.#computes[deviceOf(entry.engine)]?.submit(entry);
+        else this.#engines.get(entry.engine)?.submit(entry, entry.deviceNs, step.bytes);
+        break;
+      case 'function':
+        this.#functions.submit(entry, nowNs);
+        break;
+      case 'graph':
+        this.#startGraph(entry, nowNs);
+        break;
+      default:
+        this.#movePiece(entry);
+    }
+  }
+
+  /** A launch has been issued: it runs the graph as it is now, all of which is there at `arrivesNs`. */
+  launched(launch: StreamEntry, arrivesNs: number): void {
+    const graph = this.graphs.get(launch.step.index);
+    if (graph !== undefined) this.#launched.set(launch, { graph, arrivesNs });
+  }
+
+  #startGraph(launch: StreamEntry, nowNs: number): void {
+    const launched = this.#launched.get(launch);
+    const over = (entry: StreamEntry, atNs: number): void => this.streams.complete(entry, atNs);
+    if (launched === undefined) over(launch, nowNs);
+    else new GraphRun(launched, launch, this.#clock, this.#graphPassing, this, over);
+  }
+
+  /** A copy on the host has ended. */
+  #done(entry: StreamEntry, nowNs: number): void {
+    const listener = this.threads[entry.thread];
+    this.#complete(entry, nowNs);
+    listener?.hostCopyDone(nowNs);
+  }
+
+  #complete(entry: StreamEntry, nowNs: number): void {
+    this.#output.activity(entry, nowNs);
+    entry.owner.complete(entry, nowNs);
+  }
+
+  /** Pieces of one copy move one after another; copies of other streams may come between them. */
+  #movePiece(entry: StreamEntry): void {
+    const { step } = entry;
+    const limit = step.route === 'stage-in' ? entry.staged : Math.min(step.pieces, entry.drained + this.#slots);
+    if (!entry.ready || entry.moving || entry.moved >= limit) return;
+    entry.moving = true;
+    const last = entry.moved === step.pieces - 1;
+    const bytes = last ? step.bytes - entry.moved * step.pieceBytes : step.pieceBytes;
+    this.#engines.get(step.engine)?.submit(entry, last ? step.lastPieceNs : step.deviceNs, bytes);
+  }
+}

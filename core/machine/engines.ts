@@ -1,0 +1,62 @@
+/** The engines of a device, numbered, and what passing from one to another takes. */
+import type { CostModel } from './costModel.ts';
+
+/** Number of an engine: four to a device. */
+export type EngineIndex = number;
+
+export const enginesPerDevice = 4;
+const offsets = { h2d: 0, d2h: 1, peer: 2, compute: 3 } as const;
+export type EngineName = keyof typeof offsets;
+export const engineNames: readonly EngineName[] = ['h2d', 'd2h', 'peer', 'compute'];
+
+/** Marks in a stream, which no engine executes. */
+export const noEngine: EngineIndex = -1;
+/** A copy between two host buffers, which the calling thread does itself. */
+export const hostEngine: EngineIndex = -2;
+/** CUDA's own thread, which runs host functions. */
+export const functionEngine: EngineIndex = -3;
+
+export const engineIndex = (device: number, name: EngineName): EngineIndex => device * enginesPerDevice + offsets[name];
+export const deviceOf = (engine: EngineIndex): number => Math.floor(engine / enginesPerDevice);
+export const isCompute = (engine: EngineIndex): boolean => engine >= 0 && engine % enginesPerDevice === offsets.compute;
+export const isCopyEngine = (engine: EngineIndex): boolean => engine >= 0 && !isCompute(engine);
+
+/** From the end of an operation on one engine to the earliest start of one that depends on it. */
+export class Passing {
+  readonly #computeNs: number;
+  readonly #copyNs: number;
+  readonly #acrossNs: number;
+  readonly #wakeNs: number;
+  readonly #functionNs: number;
+
+  private constructor({ gaps }: CostModel, computeNs: number, wakeNs: number) {
+    this.#computeNs = computeNs;
+    this.#copyNs = gaps.copyNs;
+    this.#acrossNs = gaps.acrossEnginesNs;
+    this.#functionNs = gaps.hostFunctionNs;
+    this.#wakeNs = wakeNs;
+  }
+
+  static ofStreams(costs: CostModel): Passing {
+    return new Passing(costs, costs.gaps.sameEngineNs, costs.wakeNs('device'));
+  }
+
+  /** In a graph the kernels' times hold the gap. */
+  static ofGraphs(costs: CostModel): Passing {
+    return new Passing(costs, 0, costs.wakeNs('device'));
+  }
+
+  /** From an operation's arrival at the device to the earliest moment at which `to` can have it. */
+  onArrival(to: EngineIndex): number {
+    return to === functionEngine ? this.#functionNs : 0;
+  }
+
+  /** Engines wait for each other by looking now and then, so what lies between hardly depends on how they wait. */
+  between(from: EngineIndex, to: EngineIndex): number {
+    if (from === noEngine || to === noEngine) return 0;
+    if (to === functionEngine) return from === functionEngine ? 0 : this.#functionNs;
+    if (to === hostEngine) return from === hostEngine ? 0 : this.#wakeNs;
+    if (from !== to) return this.#acrossNs;
+    return isCompute(from) ? this.#computeNs : this.#copyNs;
+  }
+}

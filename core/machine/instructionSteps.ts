@@ -1,0 +1,288 @@
+/**
+ * What each instruction is to the simulator: the steps that it becomes, and what each costs on the host and on the device
+ * by a cost model. Rules (core/rules): launch-cost, launch-blocking, and those of copies.ts.
+ */
+import { CopyscopeError } from '../errors.ts';
+import { aloneOn } from '../program/aloneCopies.ts';
+import type { Instruction, InstructionCode, InstructionOf, Program } from '../program/program.ts';
+import type { MemoryKind } from '../trace/trace.ts';
+import { Copies } from './copies.ts';
+import type { CopyEnds, CostModel, HostAccess } from './costModel.ts';
+import { engineIndex, functionEngine } from './engines.ts';
+import { pieceStep } from './multiCopies.ts';
+import { isThreaded, type LoopParts, loopSteps } from './multiCopyPlan.ts';
+import { blankStep, type Step } from './step.ts';
+
+const calls: Partial<Record<InstructionCode, string>> = {
+  kernel: 'cudaLaunchKernel',
+  memset: 'cudaMemsetAsync',
+  hostFunction: 'cudaLaunchHostFunc',
+  recordEvent: 'cudaEventRecord',
+  waitEvent: 'cudaStreamWaitEvent',
+  synchronizeStream: 'cudaStreamSynchronize',
+  synchronizeEvent: 'cudaEventSynchronize',
+  synchronizeDevice: 'cudaDeviceSynchronize',
+  queryStream: 'cudaStreamQuery',
+  queryEvent: 'cudaEventQuery',
+  elapsedTime: 'cudaEventElapsedTime',
+  beginCapture: 'cudaStreamBeginCapture',
+  endCapture: 'cudaStreamEndCapture',
+  launchGraph: 'cudaGraphLaunch',
+};
+
+/** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
+type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
+
+export class InstructionSteps {
+  readonly #program: Program;
+  readonly #costs: CostModel;
+  readonly #copies: Copies;
+
+  constructor(program: Program, costs: CostModel) {
+    this.#program = program;
+    this.#costs = costs;
+    this.#copies = new Copies(costs, program);
+  }
+
+  /** `captured`: it becomes part of a graph instead of running. */
+  of(instruction: Instruction, captured: boolean): readonly Step[] {
+    switch (instruction.code) {
+      case 'item':
+        return this.#item(instruction);
+      case 'pin':
+        return this.#pin(instruction);
+      case 'endCapture': {
+        const base = this.blank(instruction);
+        const call = 'cudaGraphInstantiate';
+        const upload = { ...base, code: 'uploadGraph', call: 'cudaGraphUpload' } as const;
+        return [base, { ...base, code: 'instantiateGraph', call }, upload];
+      }
+      case 'multiCopy':
+        return this.#multiCopy(instruction);
+      default:
+        return [this.#issuing(this.#step(instruction, captured), captured)];
+    }
+  }
+
+  /** Under launch blocking each call waits for what it has put into a stream. */
+  #issuing(step: Step, captured: boolean): Step {
+    if (captured) return { ...step, captured, callNs: this.#costs.callNs('captured') };
+    const blocks = this.#program.launchBlocking && step.route !== 'none' && step.route !== 'mark';
+    return blocks ? { ...step, blocking: true } : step;
+  }
+
+  #step(instruction: Instruction, captured: boolean): Step {
+    const base = this.blank(instruction);
+    switch (instruction.code) {
+      case 'work':
+        base.callNs = instruction.durationNs;
+        return base;
+      case 'write':
+      case 'read': {
+        const { bytes } = instruction;
+        return { ...base, bytes, callNs: this.#costs.hostNs(accessOf(instruction), bytes) };
+      }
+      case 'copy':
+        return this.#copy(base, instruction, captured);
+      case 'memset':
+        return { ...base, ...this.#memset(instruction) };
+      case 'kernel':
+        return this.#kernel(base, instruction, captured);
+      case 'hostFunction': {
+        return { ...base, route: 'function', engine: functionEngine, deviceNs: instruction.durationNs };
+      }
+      case 'recordEvent':
+      case 'waitEvent':
+        base.route = 'mark';
+        return base;
+      case 'synchronizeStream':
+      case 'synchronizeEvent':
+      case 'queryStream':
+      case 'queryEvent':
+        return base;
+      case 'synchronizeDevice':
+        return { ...base, device: instruction.device };
+      case 'elapsedTime':
+        return { ...base, event: instruction.start, index: instruction.end };
+      case 'allocate':
+      case 'free':
+        return { ...base, ...this.#buffer(instruction.buffer), allocator: instruction.allocator };
+      case 'recordStream':
+        return { ...base, buffer: instruction.buffer };
+      case 'signal':
+      case 'waitSignal':
+        return { ...base, index: instruction.signal, callNs: this.#costs.callNs('signal') };
+      case 'beginCapture':
+        return { ...base, index: instruction.graph };
+      case 'launchGraph':
+        return { ...base, index: instruction.graph, route: 'graph' };
+      case 'repeat':
+        return { ...base, count: instruction.count };
+      case 'beginRange':
+        return { ...base, name: instruction.name };
+      default:
+        return base;
+    }
+  }
+
+  blank(instruction: Instruction): StepDraft {
+    const stream = 'stream' in instruction ? instruction.stream : -1;
+    const call = calls[instruction.code] ?? '';
+    return {
+      ...blankStep,
+      code: instruction.code,
+      call,
+      callNs: call === '' ? 0 : this.#costs.callNs(call),
+      stream,
+      event: 'event' in instruction ? instruction.event : -1,
+      device: this.#device(stream),
+      index: 'graph' in instruction ? instruction.graph : -1,
+    };
+  }
+
+  #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
+    const cost = this.#costs.kernel(kernel, smShare, this.#program);
+    step.route = 'engine';
+    step.engine = engineIndex(this.#device(stream), 'compute');
+    step.deviceNs = captured ? cost.nodeNs : cost.deviceNs;
+    step.share = cost.share;
+    step.exclusive = cost.exclusive;
+    step.isSingle = cost.isSingle;
+    step.memoryPart = cost.memoryPart;
+    step.arithmeticPart = cost.arithmeticPart;
+    step.linkIn = cost.linkIn;
+    step.linkOut = cost.linkOut;
+    step.bytes = cost.bytes;
+    return step;
+  }
+
+  #memset({ bytes, buffer, stream }: InstructionOf<'memset'>): Partial<Step> {
+    const engine = engineIndex(this.#device(stream), 'compute');
+    return { route: 'engine', engine, ...this.#costs.memset(bytes), bytes, dst: this.#memory(buffer) };
+  }
+
+  #copy(step: StepDraft, instruction: InstructionOf<'copy'>, captured: boolean): Step {
+    const { bytes, blocking, op } = instruction;
+    const ends = this.#ends(instruction.src, instruction.dst);
+    const device = this.#device(instruction.stream);
+    const cost = captured ? this.#copies.captured(bytes, ends, device, op) : this.#copies.of(bytes, ends, device, op);
+    step.bytes = bytes;
+    step.src = ends.src;
+    step.dst = ends.dst;
+    // No call waits for a copy within the device, or between two (CUDA Runtime API, API synchronization behavior).
+    step.blocking = blocking && (ends.from < 0 || ends.to < 0);
+    step.alone = aloneOn(instruction, this.#program);
+    step.call = blocking ? 'cudaMemcpy' : 'cudaMemcpyAsync';
+    step.buffer = this.#tracked(instruction);
+    step.route = cost.route;
+    step.engine = cost.engine;
+    step.callNs = cost.callNs;
+    step.deviceNs = cost.deviceNs;
+    step.share = cost.share ?? 0;
+    step.memoryPart = cost.memoryPart ?? 0;
+    step.pieces = cost.pieces ?? 0;
+    step.pieceBytes = cost.pieceBytes ?? 0;
+    step.lastPieceNs = cost.lastPieceNs ?? 0;
+    return step;
+  }
+
+  /** A page-locked buffer that may be handed out again once its copies are through. */
+  #tracked({ src, dst }: InstructionOf<'copy'>): number {
+    return (
+      [src, dst].find((buffer) => {
+        const declared = this.#program.buffers[buffer];
+        return declared?.allocated === 'by-operation' && declared.memory !== 'device' && declared.memory !== 'pageable';
+      }) ?? -1
+    );
+  }
+
+  #item(instruction: InstructionOf<'item'>): readonly Step[] {
+    const base = this.blank(instruction);
+    const bytes = Math.min(4, this.#program.buffers[instruction.buffer]?.bytes ?? 4);
+    const ends: CopyEnds = { src: 'device', dst: 'pageable', from: base.device, to: -1 };
+    const cost = this.#copies.of(bytes, ends, base.device, instruction.op);
+    const copy = {
+      ...base,
+      code: 'copy',
+      call: 'cudaMemcpyAsync',
+      bytes,
+      src: ends.src,
+      dst: ends.dst,
+      ...cost,
+    } as const;
+    return [copy, this.#synchronize(base)];
+  }
+
+  #synchronize(base: Step): Step {
+    const call = 'cudaStreamSynchronize';
+    return { ...base, code: 'synchronizeStream', call, callNs: this.#costs.callNs(call) };
+  }
+
+  #pin({ op, dst, bytes }: InstructionOf<'pin'>): readonly Step[] {
+    const base = { ...this.blank({ code: 'pin', op, src: -1, dst, bytes }), ...this.#buffer(dst) };
+    const callNs = this.#costs.hostNs({ kind: 'copy' }, bytes);
+    const copying = { ...base, code: 'work', callNs } as const;
+    const made = this.#program.buffers[dst]?.allocated === 'by-operation';
+    return made ? [{ ...base, code: 'pinMemory' }, copying] : [copying];
+  }
+
+  /** Loops over tensors are made of the steps that any program has; strategies with threads of their own run as one. */
+  #multiCopy(instruction: InstructionOf<'multiCopy'>): readonly Step[] {
+    const plan = this.#program.multiCopies[instruction.plan];
+    const base: Step = { ...this.blank(instruction), index: instruction.plan };
+    if (plan === undefined) return [];
+    if (plan.relays.length > 0) throw unknownRelays(instruction.op);
+    if (isThreaded(plan)) {
+      const { direction } = plan;
+      const crosses = direction === 'h2d' || direction === 'd2h';
+      return [crosses ? { ...base, engine: engineIndex(base.device, direction) } : base];
+    }
+    const parts: LoopParts = {
+      base,
+      synchronize: this.#synchronize(base),
+      copy: (bytes, ends) => {
+        const cost = this.#copies.of(bytes, ends, base.device, instruction.op);
+        return { ...base, code: 'copy', call: 'cudaMemcpyAsync', bytes, src: ends.src, dst: ends.dst, ...cost };
+      },
+      pieces: (bytes) => pieceStep(base, bytes, this.#program, this.#costs),
+      blockNs: (bytes) =>
+        this.#program.warmups > 0 ? this.#costs.callNs('cached memory') : this.#costs.memoryNs('cudaHostAlloc', bytes),
+      memcpyNs: (bytes) => this.#costs.hostNs({ kind: 'copy' }, bytes),
+    };
+    return loopSteps(plan, parts);
+  }
+
+  #buffer(buffer: number): Partial<Step> {
+    const declared = this.#program.buffers[buffer];
+    const memory = declared?.memory ?? 'unknown';
+    const device = declared === undefined || declared.device < 0 ? {} : { device: declared.device };
+    return { buffer, bytes: declared?.bytes ?? 0, dst: memory, ...device };
+  }
+
+  #ends(src: number, dst: number): CopyEnds {
+    const device = (buffer: number): number => this.#program.buffers[buffer]?.device ?? -1;
+    return { src: this.#memory(src), dst: this.#memory(dst), from: device(src), to: device(dst) };
+  }
+
+  #device(stream: number): number {
+    return this.#program.streams[stream]?.device ?? 0;
+  }
+
+  #memory(buffer: number): MemoryKind {
+    return this.#program.buffers[buffer]?.memory ?? 'unknown';
+  }
+}
+
+/** Reading is checking against what is expected, where something is. */
+function accessOf(instruction: InstructionOf<'write'> | InstructionOf<'read'>): HostAccess {
+  const content = instruction.code === 'write' ? instruction.content : instruction.expected;
+  return { kind: instruction.code, pattern: content?.pattern.kind ?? 'constant' };
+}
+
+/** requireCapable says the same of a document; this is for programs that come without one. */
+const unknownRelays = (op: number): CopyscopeError =>
+  new CopyscopeError({
+    code: 'engine.unsupported',
+    message: `The simulator doesn't know what operation ${op} gains by relay: no profile tells how links are shared.`,
+    remedy: 'Run it on the GPUs, or leave relay out to predict it over one link.',
+  });

@@ -1,0 +1,180 @@
+/**
+ * What allocating and freeing costs, call by call, and what the allocators keep from one iteration to the next. Rules
+ * (core/rules): allocation-waits, pin-memory-blocks, record-stream.
+ */
+import { CopyscopeError } from '../errors.ts';
+import type { Program } from '../program/program.ts';
+import { formatBytes } from '../units.ts';
+import { type CachedBlock, CachingAllocator, type PendingUse } from './cachingAllocator.ts';
+import type { CostModel, MemoryCallName } from './costModel.ts';
+import type { Step } from './step.ts';
+
+/** What a call does to its thread. `call` is empty where no CUDA call is made. */
+export interface MemoryCall {
+  readonly call: string;
+  readonly ns: number;
+  /** It waits first for all work of the device. */
+  readonly synchronises: boolean;
+}
+
+/** Says what a stream has yet to do. */
+export type UseOf = (stream: number) => PendingUse;
+
+interface PinnedBlock {
+  readonly bytes: number;
+  readonly uses: Set<number>;
+}
+
+export class Memory {
+  readonly #program: Program;
+  readonly #costs: CostModel;
+  readonly #capacity: number;
+  /** Of each device. */
+  readonly #caching: readonly CachingAllocator[];
+  readonly #used: number[];
+  readonly #pools: { used: number; reserved: number }[];
+  /** The caching host allocator: free blocks, and those that streams still use. */
+  readonly #pinnedFree: PinnedBlock[] = [];
+  #pinnedPending: { readonly block: PinnedBlock; readonly uses: readonly PendingUse[] }[] = [];
+  readonly #cached = new Map<number, CachedBlock>();
+  readonly #pinned = new Map<number, PinnedBlock>();
+  readonly #live = new Map<number, Step>();
+
+  constructor(program: Program, costs: CostModel) {
+    this.#program = program;
+    this.#costs = costs;
+    this.#capacity = costs.facts.memoryBytes;
+    this.#caching = program.devices.map(() => new CachingAllocator());
+    this.#pools = program.devices.map(() => ({ used: 0, reserved: 0 }));
+    this.#used = program.devices.map((_, device) =>
+      program.buffers.reduce(
+        (sum, one) => sum + (one.device === device && one.allocated === 'before-run' ? one.bytes : 0),
+        0,
+      ),
+    );
+  }
+
+  /** `op`: number of the operation that allocates. */
+  allocate(step: Step, op: number): MemoryCall {
+    this.#live.set(step.buffer, step);
+    if (step.dst !== 'device') return this.#allocateHost(step);
+    if (step.allocator === 'pool') return this.#allocatePool(step, op);
+    if (step.allocator === 'cuda-malloc') {
+      this.#take(step.device, step.bytes, step, op);
+      return this.#call('cudaMalloc', step.bytes, this.#costs.facts.mallocSynchronizes);
+    }
+    const { block, segmentBytes } = this.#allocator(step.device).allocate(step.bytes, step.stream);
+    this.#cached.set(step.buffer, block);
+    if (segmentBytes === 0) return this.#fromCache();
+    this.#take(step.device, segmentBytes, step, op);
+    return this.#call('cudaMalloc', segmentBytes, this.#costs.facts.mallocSynchronizes);
+  }
+
+  free(step: Step, useOf: UseOf): MemoryCall {
+    this.#live.delete(step.buffer);
+    if (step.dst !== 'device') return this.#freeHost(step, useOf);
+    if (step.allocator === 'pool') {
+      const pool = this.#pools[step.device];
+      if (pool !== undefined) pool.used -= step.bytes;
+      return { call: 'cudaFreeAsync', ns: this.#costs.callNs('cudaFreeAsync'), synchronises: false };
+    }
+    if (step.allocator === 'cuda-malloc') {
+      this.#used[step.device] = (this.#used[step.device] ?? 0) - step.bytes;
+      return this.#call('cudaFree', step.bytes, true);
+    }
+    const block = this.#cached.get(step.buffer);
+    if (block !== undefined) this.#allocator(step.device).release(block, useOf);
+    this.#cached.delete(step.buffer);
+    return this.#fromCache();
+  }
+
+  recordStream(step: Step): void {
+    this.used(step.buffer, step.stream);
+    const block = this.#cached.get(step.buffer);
+    const device = this.#program.buffers[step.buffer]?.device ?? 0;
+    if (block !== undefined) this.#allocator(device).recordStream(block, step.stream);
+  }
+
+  /** A stream copies to or from a buffer of the caching host allocator. */
+  used(buffer: number, stream: number): void {
+    this.#pinned.get(buffer)?.uses.add(stream);
+  }
+
+  /** At the end of an iteration, with the device idle: what operations made and didn't end is given back. */
+  endIteration(): void {
+    for (const step of [...this.#live.values()]) this.free(step, () => ({ isOver: true }));
+  }
+
+  #allocator(device: number): CachingAllocator {
+    const allocator = this.#caching[device];
+    if (allocator === undefined) throw new RangeError(`no device ${device}: lower() made a damaged program`);
+    return allocator;
+  }
+
+  #call(call: MemoryCallName, bytes: number, synchronises: boolean): MemoryCall {
+    return { call, ns: this.#costs.memoryNs(call, bytes), synchronises };
+  }
+
+  #fromCache(): MemoryCall {
+    return { call: '', ns: this.#costs.callNs('cached memory'), synchronises: false };
+  }
+
+  /** A pool with a release threshold that keeps all memory: it grows as cudaMalloc would, and reuses what was freed. */
+  #allocatePool(step: Step, op: number): MemoryCall {
+    const pool = this.#pools[step.device];
+    if (pool === undefined) return this.#fromCache();
+    pool.used += step.bytes;
+    const growth = Math.max(0, pool.used - pool.reserved);
+    pool.reserved += growth;
+    this.#take(step.device, growth, step, op);
+    const growthNs = growth === 0 ? 0 : this.#costs.memoryNs('cudaMalloc', growth);
+    return { call: 'cudaMallocAsync', ns: this.#costs.callNs('cudaMallocAsync') + growthNs, synchronises: false };
+  }
+
+  #allocateHost(step: Step): MemoryCall {
+    const { bytes } = step;
+    if (step.dst === 'pageable') return this.#fromCache();
+    if (step.dst === 'registered') return this.#call('cudaHostRegister', bytes, false);
+    if (step.allocator !== 'caching') return this.#call('cudaHostAlloc', bytes, false);
+    return this.#allocateCachedHost(step);
+  }
+
+  /** Blocks are powers of two; one is handed out again when the streams that used it are through. */
+  #allocateCachedHost(step: Step): MemoryCall {
+    const bytes = 2 ** Math.ceil(Math.log2(Math.max(1, step.bytes)));
+    const over = this.#pinnedPending.filter(({ uses }) => uses.every((use) => use.isOver));
+    this.#pinnedPending = this.#pinnedPending.filter((one) => !over.includes(one));
+    for (const { block } of over) this.#pinnedFree.push(block);
+    const place = this.#pinnedFree.findIndex((block) => block.bytes === bytes);
+    const [found] = place < 0 ? [] : this.#pinnedFree.splice(place, 1);
+    this.#pinned.set(step.buffer, found ?? { bytes, uses: new Set() });
+    if (found !== undefined) return this.#fromCache();
+    return this.#call('cudaHostAlloc', bytes, false);
+  }
+
+  #freeHost(step: Step, useOf: UseOf): MemoryCall {
+    const { bytes } = step;
+    const block = this.#pinned.get(step.buffer);
+    if (block !== undefined) {
+      this.#pinned.delete(step.buffer);
+      this.#pinnedPending.push({ block: { bytes: block.bytes, uses: new Set() }, uses: [...block.uses].map(useOf) });
+      return this.#fromCache();
+    }
+    if (step.dst === 'pageable') return this.#fromCache();
+    return this.#call(step.dst === 'registered' ? 'cudaHostUnregister' : 'cudaFreeHost', bytes, true);
+  }
+
+  #take(device: number, bytes: number, { buffer }: Step, op: number): void {
+    const used = this.#used[device] ?? 0;
+    if (used + bytes > this.#capacity) {
+      throw new CopyscopeError({
+        code: 'run.out-of-memory',
+        op,
+        field: `buffers.${this.#program.buffers[buffer]?.id ?? ''}`,
+        message: `the program asks for ${formatBytes(bytes)}, and ${formatBytes(this.#capacity - used)} of ${formatBytes(this.#capacity)} are free.`,
+        remedy: 'Make the buffers smaller, or free some first.',
+      });
+    }
+    this.#used[device] = used + bytes;
+  }
+}

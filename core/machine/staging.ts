@@ -1,0 +1,114 @@
+/**
+ * A copy of pageable memory that a host thread is held in: piece by piece through the driver's page-locked buffer.
+ * Rules (core/rules): pageable-copy-holds-host, pageable-destination-holds-host.
+ */
+import type { Devices } from './device.ts';
+import { entryPieceStaged, type StreamEntry } from './entry.ts';
+import type { Actor, EventQueue } from './eventQueue.ts';
+import type { StagingBuffer, StagingTurn } from './stagingBuffer.ts';
+import type { Step } from './step.ts';
+
+export interface StagingCaller {
+  /** The host's part is over. `moving` is the copy where the device has some of it to do yet, otherwise null. */
+  stagingOver(step: Step, moving: StreamEntry | null, nowNs: number): void;
+}
+
+/** One for each host thread, which is in one such copy at a time. */
+export class StagedCopy implements Actor, StagingTurn {
+  readonly #caller: StagingCaller;
+  readonly #devices: Devices;
+  readonly #clock: EventQueue;
+  readonly #latencyNs: number;
+  /** Of each device. */
+  readonly #buffers: readonly StagingBuffer[];
+  #step: Step | null = null;
+  /** The copy in its stream, while the device still has pieces to move that the host takes part in. */
+  #entry: StreamEntry | null = null;
+  /** Pieces that the device has moved, and those that the host has copied into or out of the driver's buffer. */
+  #moved = 0;
+  #copied = 0;
+  /** The host is copying a piece. */
+  #copying = false;
+
+  constructor(
+    caller: StagingCaller,
+    latencyNs: number,
+    devices: Devices,
+    clock: EventQueue,
+    buffers: readonly StagingBuffer[],
+  ) {
+    this.#caller = caller;
+    this.#devices = devices;
+    this.#clock = clock;
+    this.#latencyNs = latencyNs;
+    this.#buffers = buffers;
+  }
+
+  begin(step: Step, op: number, thread: number, correlation: number, nowNs: number): void {
+    this.#step = step;
+    this.#moved = 0;
+    this.#copied = 0;
+    this.#copying = false;
+    this.#entry = this.#devices.streams.issue(step, op, thread, correlation, nowNs + this.#latencyNs);
+    if (step.route === 'stage-out' || this.#bufferOf(step)?.enter(this) === true) this.#copyNext(step, nowNs);
+  }
+
+  maySlot(nowNs: number): void {
+    if (this.#step !== null) this.#copyNext(this.#step, nowNs);
+  }
+
+  /** The device has moved a piece of `entry`, which may be an earlier copy that the host is through with. */
+  pieceMoved(entry: StreamEntry, nowNs: number): void {
+    const { step } = entry;
+    const isOwn = entry === this.#entry;
+    if (isOwn) this.#moved += 1;
+    if (isOwn && this.#moved === step.pieces) this.#entry = null;
+    if (step.route === 'stage-in') this.#bufferOf(step)?.give(nowNs);
+    else if (isOwn) this.#copyNext(step, nowNs);
+  }
+
+  /** The host has copied a piece. */
+  act(_what: number, nowNs: number): void {
+    const [step, entry] = [this.#step, this.#entry];
+    if (step === null) return;
+    this.#copying = false;
+    this.#copied += 1;
+    if (entry !== null && step.route === 'stage-in')
+      this.#clock.schedule(nowNs + this.#latencyNs, entry, entryPieceStaged);
+    if (entry !== null && step.route === 'stage-out') this.#devices.pieceDrained(entry);
+    if (this.#copied < step.pieces) {
+      this.#copyNext(step, nowNs);
+      return;
+    }
+    this.#entry = null;
+    this.#step = null;
+    if (step.route === 'stage-in') this.#bufferOf(step)?.leave(nowNs);
+    this.#caller.stagingOver(step, entry, nowNs);
+  }
+
+  /** Into the driver's buffer where it has a free slot, or out of it where a piece has landed. */
+  #copyNext(step: Step, nowNs: number): void {
+    const limit = step.route === 'stage-in' ? step.pieces : this.#moved;
+    if (this.#copying || this.#copied >= limit) return;
+    if (step.route === 'stage-in' && this.#bufferOf(step)?.take() !== true) return;
+    this.#copying = true;
+    const last = this.#copied === step.pieces - 1;
+    const bytes = last ? step.bytes - this.#copied * step.pieceBytes : step.pieceBytes;
+    this.#clock.schedule(nowNs + (this.#hostNs(step) * bytes) / step.bytes, this, 0);
+  }
+
+  /**
+   * Time the host copies in all. A call that stages in is that and no more. One that copies out begins with the way of
+   * the first piece over the link; the host is slower than the link, so the rest of the
+   * call is its copying.
+   */
+  #hostNs(step: Step): number {
+    if (step.route === 'stage-in') return step.callNs;
+    const firstNs = step.pieces === 1 ? step.lastPieceNs : step.deviceNs;
+    return Math.max(0, step.callNs - this.#latencyNs - firstNs);
+  }
+
+  #bufferOf({ device }: Step): StagingBuffer | undefined {
+    return this.#buffers[device];
+  }
+}

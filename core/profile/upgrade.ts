@@ -1,0 +1,103 @@
+/** Profiles of version 1 as those of version 2: parameters have other names, and many are gone. */
+import { type ParameterName, parameterNames, parameterOf } from './registry.ts';
+
+type Draft = Readonly<Record<string, unknown>>;
+
+/** Where version 1 had what version 2 calls otherwise. */
+const formerly: Partial<Record<ParameterName, string>> = {
+  'copies.h2d.pinned': 'copies.h2d.pinned.device',
+  'copies.d2h.pinned': 'copies.d2h.pinned.device',
+  'copies.h2d.pageable': 'copies.h2d.pageable.call',
+  'copies.d2h.pageable': 'copies.d2h.pageable.call',
+  'copies.d2d': 'copies.d2d.device',
+  'copies.peer': 'peer.access.device',
+  'copies.peerViaHost': 'peer.viaHost.device',
+  'calls.copyNs': 'copies.h2d.pinned.call',
+  'calls.shortNs': 'calls.synchronizeNs',
+  'kernel.l2Bytes': 'device.l2Bytes',
+  'kernel.mappedBytesPerSecond': 'kernel.mappedReadBytesPerSecond',
+  'graph.instantiate': 'graph.instantiate.kernels',
+  'graph.upload': 'graph.upload.kernels',
+  'memory.pin': 'memory.hostAlloc',
+  'memory.unpin': 'memory.hostFree',
+  'link.bytesPerSecond': 'link.h2dBytesPerSecond',
+  'link.besideNs': 'link.h2dBesideNs',
+  'host.cachedBytes': 'host.cached.bytes',
+  'host.cachedBytesPerSecond': 'host.cached.bytesPerSecond',
+  'recorder.firstNs': 'recorder.coldFirstNs',
+  'recorder.newPart': 'recorder.coldNewPart',
+};
+
+export interface Upgraded {
+  readonly profile: Draft;
+  /** Parameters of version 1 that nothing reads any more. */
+  readonly dropped: readonly string[];
+}
+
+/** `former`: an object that says it is a profile of version 1, and nothing else is known of it. */
+export function upgraded(former: Draft): Upgraded {
+  const { format, version: _version, name, source, basis, machines, measurements, ...sections } = former;
+  const parameters: Record<string, unknown> = {};
+  const taken = new Set<string>();
+  for (const parameter of parameterNames) {
+    const path = formerly[parameter] ?? parameter;
+    const value = converted(valueAt(sections, path), parameter);
+    taken.add(path);
+    if (value !== undefined) parameters[parameter] = value;
+  }
+  const device = isDraft(sections['device']) ? sections['device'] : {};
+  const { source: _source, l2Bytes: _l2Bytes, ...facts } = device;
+  for (const fact of Object.keys(facts)) taken.add(`device.${fact}`);
+  const mallocSynchronizes = valueAt(sections, 'memory.mallocSynchronizes');
+  taken.add('memory.mallocSynchronizes');
+  return {
+    profile: {
+      ...{ format, version: 2, name, source },
+      ...(basis === undefined ? {} : { basis }),
+      ...(machines === undefined ? {} : { machines }),
+      ...(measurements === undefined ? {} : { measurements }),
+      device: { ...facts, ...(mallocSynchronizes === undefined ? {} : { mallocSynchronizes }) },
+      parameters,
+      sources: sourcesOf(sections),
+    },
+    dropped: leaves(sections).filter((path) => !taken.has(path)),
+  };
+}
+
+/** The value of a point of version 1, as { bytes: 4096, ns: 900 }, under whatever name it goes. */
+function converted(value: unknown, parameter: ParameterName): unknown {
+  if (!Array.isArray(value)) return value;
+  const points = value.map((point: unknown) => (isDraft(point) ? Object.values(point) : point));
+  if (parameterOf(parameter).by !== undefined) return points;
+  const [first] = points;
+  return Array.isArray(first) ? first[1] : undefined;
+}
+
+function sourcesOf(sections: Draft): Record<string, string> {
+  const found: Record<string, string> = {};
+  const look = (value: unknown, path: string): void => {
+    if (!isDraft(value)) return;
+    if (typeof value['source'] === 'string' && path !== 'device') found[path] = value['source'];
+    for (const [key, inner] of Object.entries(value)) look(inner, path === '' ? key : `${path}.${key}`);
+  };
+  look(sections, '');
+  return found;
+}
+
+/** Paths of all numbers, flags and tables. */
+function leaves(sections: Draft, path = ''): string[] {
+  return Object.entries(sections).flatMap(([key, value]) => {
+    const own = path === '' ? key : `${path}.${key}`;
+    if (isDraft(value)) return leaves(value, own);
+    return key === 'source' || key === 'version' || value === null ? [] : [own];
+  });
+}
+
+const isDraft = (value: unknown): value is Draft =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function valueAt(draft: Draft, path: string): unknown {
+  let place: unknown = draft;
+  for (const step of path.split('.')) place = isDraft(place) && Object.hasOwn(place, step) ? place[step] : undefined;
+  return place;
+}

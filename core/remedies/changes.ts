@@ -1,0 +1,71 @@
+/**
+ * What takes a verdict's cause away, as a change to the experiment. None where no simple change does: memory that only
+ * the engine knows, data that is needed as a whole.
+ */
+import type { Change } from '../experiment/change.ts';
+import { shareOut } from './device.ts';
+import { ownBranch, ownGraph, ownLaunches } from './graphs.ts';
+import { inParts } from './inParts.ts';
+import { asynchronous, moveBefore, otherThread, withoutLaunchBlocking } from './issue.ts';
+import { joinCopies, pipelined } from './joinCopies.ts';
+import { inDeviceMemory, withFewerThreads } from './mapped.ts';
+import { cacheMemory, pin } from './memory.ts';
+import { type Situation, second } from './situation.ts';
+import { dropWait, intoOthersStream, nonBlocking, ownStream } from './streams.ts';
+
+/** In order of preference; empty where there is none. */
+export function changesFor(situation: Situation): Change[] {
+  const { verdict } = situation;
+  const before = (op: number | null): Change | null => moveBefore(situation, second(situation), op);
+  const earlier = (): Change | null => before(verdict.blockedBy);
+  switch (verdict.cause) {
+    case 'pageable-source':
+    case 'pageable-destination':
+      return present(pin(situation, verdict.op), pipelined(situation), before(verdict.op));
+    case 'same-stream':
+      return present(ownBranch(situation), ownLaunches(situation), ownStream(situation));
+    case 'legacy-default-stream':
+      return present(nonBlocking(situation), ownStream(situation));
+    case 'event-dependency':
+      return present(verdict.needsData === true ? inParts(situation) : dropWait(situation));
+    case 'graph-launches':
+      return present(ownGraph(situation));
+    case 'peer-copy-alone':
+      return present(asynchronous(situation), earlier());
+    case 'engine-busy':
+      return present(moveBefore(situation, verdict.op, verdict.blockedBy));
+    case 'copy-queues':
+      return present(...intoOthersStream(situation), earlier());
+    case 'overlapped':
+      return verdict.rule === 'mapped-memory' ? present(inDeviceMemory(situation), withFewerThreads(situation)) : [];
+    case 'mapped-memory':
+      return present(inDeviceMemory(situation), withFewerThreads(situation), earlier());
+    case 'queued-behind':
+      return present(ownBranch(situation), ownStream(situation), earlier());
+    case 'issued-too-late':
+      return present(
+        asynchronous(situation),
+        // Null is the copy's own call, as of many tensors.
+        before(verdict.blockedBy ?? verdict.op),
+        pin(situation, verdict.blockedBy),
+        pipelined(situation),
+      );
+    case 'launch-blocking':
+      return present(withoutLaunchBlocking(situation));
+    case 'launch-queue-full':
+      return present(earlier(), ownStream(situation));
+    case 'allocation-synchronises':
+      return present(cacheMemory(situation), earlier());
+    case 'multiprocessors-full':
+      return shareOut(situation);
+    case 'too-small':
+      return present(joinCopies(situation), pipelined(situation));
+    case 'not-a-copy-engine-copy':
+      return present(verdict.rule === 'host-to-host-copy' ? otherThread(situation) : pin(situation, verdict.op));
+    default:
+      return [];
+  }
+}
+
+const present = (...changes: readonly (Change | null)[]): Change[] =>
+  changes.filter((change) => change !== null && change.patches.length > 0) as Change[];

@@ -1,0 +1,200 @@
+/**
+ * Verdicts put to the test. The cause that a verdict names is taken away in the document, what that would break in the
+ * data's order is repaired, and the changed experiment is simulated on the same machine. Where another cause shows up
+ * then, it is taken away as well, as long as that leads on. The gain is the difference between two simulations, so that
+ * what the simulator gets wrong of both cancels out.
+ */
+import type { Interval } from '../cost/interval.ts';
+import type { Machine } from '../cost/machineOf.ts';
+import { applyChange, type Change, joinChanges, movedPath, type Patch } from '../experiment/change.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import { Effort, withoutNewHazards } from '../hazards/repair.ts';
+import type { Cause, Verdict } from '../verdicts/verdict.ts';
+import { changesFor } from './changes.ts';
+import { gainIntervals } from './gain.ts';
+import { type Prediction, predict } from './predict.ts';
+import { isTested, type Remedy, type RemedyOutlook, type Trial } from './remedy.ts';
+import { second } from './situation.ts';
+
+/** Causes taken away one after another. */
+const mostSteps = 3;
+/** Each verdict takes a few simulations. When this many operations were looked through, the rest goes untested. */
+const mostVerdicts = 12;
+const mostEffort = 25_000;
+/** A gain below this share of the makespan is no reason to change anything. */
+const leastGainShare = 0.005;
+/** Nor one below this, which predictions err by, to change what overlaps already. */
+const leastGainOverlapped = 0.05;
+
+export interface Explanation {
+  readonly before: Prediction;
+  /** One for each verdict that was put to the test. */
+  readonly remedies: readonly Remedy[];
+}
+
+/** Simulates the experiment and puts its verdicts to the test. Null where it can't be simulated, or is too long for it. */
+export function explainWithRemedies(experiment: Experiment, machine: Machine): Explanation | null {
+  const before = predict(experiment, machine);
+  return before === null ? null : { before, remedies: tested(before, before.verdicts, machine) };
+}
+
+/** The same for verdicts of a run of this experiment: what is tested is what the run showed. */
+export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
+  const before = predict(experiment, machine);
+  return before === null ? [] : tested(before, verdicts, machine);
+}
+
+function tested(before: Prediction, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
+  const trying = {
+    machine,
+    effort: new Effort(mostEffort),
+    gainInterval: gainIntervals(before, machine.around),
+  };
+  return verdicts
+    .filter(isTested)
+    .slice(0, mostVerdicts)
+    .flatMap((verdict) => test(before, verdict, trying) ?? []);
+}
+
+interface Trying {
+  readonly machine: Machine;
+  readonly effort: Effort;
+  readonly gainInterval: (after: Prediction) => Interval | null;
+}
+
+interface Attempt {
+  readonly change: Change;
+  readonly prediction: Prediction;
+  readonly causes: readonly Cause[];
+  /** The copy in the changed experiment. */
+  readonly op: number;
+}
+
+/** Null where the effort was spent before an answer was found, or for a copy that overlaps and gains little. */
+function test(before: Prediction, verdict: Verdict, trying: Trying): Remedy | null {
+  const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
+  const trials: Trial[] = [];
+  let best: Attempt | null = null;
+  let current: Attempt | null = start;
+  for (let step = 0; step < mostSteps && current !== null; step += 1) {
+    const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
+    const next: Attempt | null = shown === null || !isTested(shown) ? null : takeAway(current, shown, trying);
+    if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
+    if (next !== null && isBetter(next, best ?? start)) best = next;
+    current = next;
+  }
+  if (best === null && trying.effort.isOver) return null;
+  const gainInterval = best === null ? null : trying.gainInterval(best.prediction);
+  const remedy = { ...describe(start, best, verdict, trials), gainInterval };
+  return verdict.cause === 'overlapped' && remedy.gainShare < leastGainOverlapped ? null : remedy;
+}
+
+function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
+  const steps = next.change.steps.slice(change.steps.length);
+  return { cause, steps, after: outlook(next), title: verdictOf(next)?.title ?? null };
+}
+
+/** The attempt with one more cause taken away, by the first change that helps, or else the first; null where none can be made without harm to the data. */
+function takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying): Attempt | null {
+  const { experiment, program } = from.prediction;
+  let first: Attempt | null = null;
+  for (const proposed of changesFor({ experiment, program, verdict })) {
+    const change = withoutNewHazards(experiment, proposed, effort);
+    const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
+    effort.spend(program.operations.length);
+    if (change === null || prediction === null) continue;
+    const op = movedOperation(from, change, prediction);
+    if (op === null) continue;
+    const causes = [...from.causes, verdict.cause];
+    const attempt: Attempt = { change: joinChanges(from.change, change), prediction, causes, op };
+    if (isBetter(attempt, from)) return attempt;
+    const isRepaired = change.patches.length > proposed.patches.length;
+    if (!isRepaired || !isUndone(attempt, from)) first ??= attempt;
+  }
+  return first;
+}
+
+/** Of an order or a wait that was taken away: what the data needs came back in its place, and keeps the copy as it did. */
+function isUndone(attempt: Attempt, from: Attempt): boolean {
+  const [before, after] = [verdictOf(from), verdictOf(attempt)];
+  if (before === null || after === null || before.cause !== after.cause) return false;
+  switch (after.cause) {
+    case 'queued-behind':
+      // Where it is the copy that stands behind something.
+      if (second({ ...from.prediction, verdict: before }) !== before.op) return false;
+      return labelOf(attempt, after.blockedBy) === labelOf(from, before.blockedBy);
+    case 'event-dependency':
+      return attempt.prediction.makespanNs === from.prediction.makespanNs;
+    case 'issued-too-late':
+      return !from.prediction.program.operations.some(({ label }) => label === labelOf(attempt, after.blockedBy));
+    default:
+      return false;
+  }
+}
+
+const labelOf = ({ prediction }: Attempt, op: number | null): string | null =>
+  op === null ? null : (prediction.program.operations[op]?.label ?? null);
+
+/** Number that the copy has after the change. One that was moved is found where its like was put. */
+function movedOperation({ prediction, op }: Attempt, { patches }: Change, after: Prediction): number | null {
+  const path = prediction.program.operations[op]?.path;
+  if (path === undefined) return null;
+  let value: unknown = prediction.experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  const moved = movedPath(path, patches) ?? placed(value, patches);
+  const key = moved?.join();
+  return after.program.operations.find((info) => info.path.join() === key)?.op ?? null;
+}
+
+function placed(operation: unknown, patches: readonly Patch[]): readonly (string | number)[] | null {
+  for (const [index, patch] of patches.entries()) {
+    if (patch.op !== 'add') continue;
+    const inside = (patch.value as { operations?: readonly unknown[] }).operations?.indexOf(operation) ?? -1;
+    if (patch.value !== operation && inside < 0) continue;
+    const path = inside < 0 ? patch.path : [...patch.path, 'operations', inside];
+    return movedPath(path, patches.slice(index + 1));
+  }
+  return null;
+}
+
+const verdictOf = ({ prediction, op }: Attempt): Verdict | null =>
+  prediction.verdicts.find((verdict) => verdict.op === op) ?? null;
+
+/** Overlapping where the other doesn't, or else over sooner. */
+function isBetter(one: Attempt, other: Attempt): boolean {
+  const [overlaps, otherOverlaps] = [one, other].map((attempt) => verdictOf(attempt)?.cause === 'overlapped');
+  const gain = other.prediction.makespanNs - one.prediction.makespanNs;
+  if (overlaps && !otherOverlaps) return gain > -leastGainShare * other.prediction.makespanNs;
+  return gain > leastGainShare * other.prediction.makespanNs;
+}
+
+function describe(
+  start: Attempt,
+  best: Attempt | null,
+  verdict: Verdict,
+  trials: readonly Trial[],
+): Omit<Remedy, 'gainInterval'> {
+  const gainNs = best === null ? 0 : start.prediction.makespanNs - best.prediction.makespanNs;
+  return {
+    op: verdict.op,
+    cause: verdict.cause,
+    causes: best?.causes ?? [],
+    steps: best?.change.steps ?? [],
+    patches: best?.change.patches ?? [],
+    before: outlook(start),
+    after: best === null ? null : outlook(best),
+    gainNs,
+    gainShare: start.prediction.makespanNs > 0 ? gainNs / start.prediction.makespanNs : 0,
+    borneOut: best !== null ? true : trials.length > 0 ? false : null,
+    tried: best === null ? trials : [],
+  };
+}
+
+function outlook(attempt: Attempt): RemedyOutlook {
+  const verdict = verdictOf(attempt);
+  return {
+    makespanNs: attempt.prediction.makespanNs,
+    share: verdict?.share ?? 0,
+    cause: verdict?.cause ?? null,
+  };
+}

@@ -1,0 +1,52 @@
+/** What a change starts from: the document, its program, and the verdict whose cause is to go. */
+import type { DocumentPath } from '../experiment/change.ts';
+import type { Experiment } from '../experiment/experiment.ts';
+import type { Operation, OperationName, OperationOf } from '../experiment/operations.ts';
+import { bufferBytes } from '../experiment/resources.ts';
+import type { OperationInfo, Program } from '../program/program.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
+
+export interface Situation {
+  readonly experiment: Experiment;
+  readonly program: Program;
+  readonly verdict: Verdict;
+}
+
+export interface Found<Name extends OperationName> {
+  readonly info: OperationInfo;
+  readonly operation: OperationOf<Name>;
+}
+
+/** The operation of this number where it is one of `names`. */
+export function find<Name extends OperationName>(
+  { experiment, program }: Situation,
+  op: number | null,
+  ...names: readonly Name[]
+): Found<Name> | null {
+  const info = op === null ? undefined : program.operations[op];
+  if (info === undefined) return null;
+  const operation = at(experiment, info.path) as Operation;
+  return (names as readonly string[]).includes(operation.op)
+    ? { info, operation: operation as OperationOf<Name> }
+    : null;
+}
+
+/** What stands at a path. Paths come from lowering this very document. */
+export function at(experiment: Experiment, path: DocumentPath): unknown {
+  let value: unknown = experiment;
+  for (const step of path) value = (value as Record<string | number, unknown>)[step];
+  return value;
+}
+
+/** Size of a declared buffer in bytes; 0 where there is none of this name. */
+export function sizeOf({ experiment }: Situation, id: string): number {
+  const declared = experiment.buffers.find((buffer) => buffer.id === id);
+  return declared === undefined ? 0 : bufferBytes(declared);
+}
+
+/** Of the two that the verdict is about the one that ran second, by their place in the evidence. */
+export function second({ verdict }: Situation): number {
+  const startOf = (role: 'copy' | 'kernel'): number =>
+    verdict.evidence.find((row) => row.role === role)?.startNs ?? Number.NEGATIVE_INFINITY;
+  return verdict.with !== null && startOf('kernel') > startOf('copy') ? verdict.with : verdict.op;
+}

@@ -1,0 +1,117 @@
+/** One iteration of a trace: the rows that every analysis works on, and how to read them. */
+import { iterationRows, makespanNs, rowEndNs } from './rows.ts';
+import {
+  type ChannelType,
+  type CopyDirection,
+  channelTypes,
+  copyDirection,
+  type Lane,
+  type MemoryKind,
+  memoryKinds,
+  type RowIndex,
+  type RowKind,
+  rowKinds,
+  type Trace,
+} from './trace.ts';
+
+export interface Iteration {
+  readonly trace: Trace;
+  readonly number: number;
+  /** Its rows are begin, begin + 1, … end - 1, sorted by start. */
+  readonly begin: RowIndex;
+  readonly end: RowIndex;
+}
+
+/** The rows of iteration `number`, which may be none. */
+export function iterationOf(trace: Trace, number: number): Iteration {
+  const { from, to } = iterationRows(trace, number);
+  return { trace, number, begin: from, end: to };
+}
+
+/** One row, decoded. */
+export interface Activity {
+  readonly row: RowIndex;
+  readonly kind: RowKind;
+  readonly name: string;
+  readonly op: number;
+  readonly correlation: number;
+  /** Index of its host-thread or stream lane. */
+  readonly lane: number;
+  readonly laneId: string;
+  /** Index of its copy-engine or compute lane; -1 where it has none. */
+  readonly engine: number;
+  readonly engineKind: Lane['kind'] | null;
+  readonly device: string;
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly bytes: number;
+  readonly src: MemoryKind;
+  readonly dst: MemoryKind;
+  /** Of a copy whose memory kinds are known, or whose engine lane has a direction; null otherwise. */
+  readonly direction: CopyDirection | null;
+  /** Of a copy engine, the queue that it went through; -1 where it isn't known. */
+  readonly channel: number;
+  readonly channelType: ChannelType;
+}
+
+const codeOf = (kind: RowKind): number => rowKinds.indexOf(kind);
+
+/** Rows of an iteration whose kind is one of `kinds`, in order of start. */
+export function rowsOfKind(iteration: Iteration, ...kinds: readonly RowKind[]): RowIndex[] {
+  const codes = new Set(kinds.map(codeOf));
+  const { kind } = iteration.trace.columns;
+  const rows: RowIndex[] = [];
+  for (let row = iteration.begin; row < iteration.end; row += 1) {
+    if (codes.has(kind[row] ?? -1)) rows.push(row);
+  }
+  return rows;
+}
+
+export const rowKind = (trace: Trace, row: RowIndex): RowKind => rowKinds[trace.columns.kind[row] ?? 0] ?? 'host-range';
+
+export const rowStart = (trace: Trace, row: RowIndex): number => trace.columns.startNs[row] ?? 0;
+
+/** A copy's direction: from its memory kinds, or else from the copy engine it ran on. */
+export function rowDirection(trace: Trace, row: RowIndex): CopyDirection | null {
+  const { srcMemory, dstMemory, engine } = trace.columns;
+  const src = memoryKinds[srcMemory[row] ?? 0] ?? 'none';
+  const dst = memoryKinds[dstMemory[row] ?? 0] ?? 'none';
+  return copyDirection(src, dst) ?? trace.lanes[engine[row] ?? -1]?.direction ?? null;
+}
+
+/** The device a row ran on: that of its engine, or else of its stream. Empty for host rows. */
+export function rowDevice(trace: Trace, row: RowIndex): string {
+  const { engine, lane } = trace.columns;
+  return (trace.lanes[engine[row] ?? -1] ?? trace.lanes[lane[row] ?? -1])?.device ?? '';
+}
+
+export function activity(trace: Trace, row: RowIndex): Activity {
+  const { columns, lanes, names } = trace;
+  const lane = columns.lane[row] ?? -1;
+  const engine = columns.engine[row] ?? -1;
+  const kind = rowKind(trace, row);
+  return {
+    row,
+    kind,
+    name: names[columns.name[row] ?? -1] ?? '',
+    op: columns.op[row] ?? -1,
+    correlation: columns.correlation[row] ?? 0,
+    lane,
+    laneId: lanes[lane]?.id ?? '',
+    engine,
+    engineKind: lanes[engine]?.kind ?? null,
+    device: rowDevice(trace, row),
+    startNs: rowStart(trace, row),
+    endNs: rowEndNs(trace, row),
+    bytes: columns.bytes[row] ?? 0,
+    src: memoryKinds[columns.srcMemory[row] ?? 0] ?? 'none',
+    dst: memoryKinds[columns.dstMemory[row] ?? 0] ?? 'none',
+    direction: kind === 'copy' ? rowDirection(trace, row) : null,
+    channel: columns.channel[row] ?? -1,
+    channelType: channelTypes[columns.channelType[row] ?? 0] ?? 'unknown',
+  };
+}
+
+/** Time from the iteration's start to the end of its last activity; null where it has no rows. */
+export const makespan = ({ trace, begin, end }: Iteration): number | null =>
+  begin < end ? makespanNs(trace, { from: begin, to: end }) : null;

@@ -1,0 +1,68 @@
+/** Verdicts that say the same, taken together: a run of a million copies has a handful of them. */
+import { formatDuration, formatShare } from '../units.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface VerdictGroup {
+  /** The one that costs most: the words and times are its own. */
+  readonly verdict: Verdict;
+  /** Each once. */
+  readonly labels: readonly string[];
+  /** Places of its verdicts in the list. */
+  readonly places: readonly number[];
+  readonly copyNs: number;
+  readonly costNs: number;
+}
+
+/** A group as summaries give it. */
+export interface VerdictSum extends Pick<Verdict, 'cause' | 'title' | 'copyNs' | 'costNs'> {
+  readonly count: number;
+}
+
+export const verdictSums = (verdicts: readonly Verdict[]): VerdictSum[] =>
+  verdictGroups(verdicts).map(({ verdict: { cause, title }, places, copyNs, costNs }) => {
+    return { cause, title, count: places.length, copyNs, costNs };
+  });
+
+/** Memory is the cause, whichever kernel is next. */
+const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
+
+/** What costs the makespan most, all together, comes first. `also`: what else must be alike. */
+export function verdictGroups(
+  verdicts: readonly Verdict[],
+  also: (verdict: Verdict) => unknown = () => null,
+): VerdictGroup[] {
+  const groups = new Map<string, { labels: Set<string>; places: number[] }>();
+  for (const [place, verdict] of verdicts.entries()) {
+    const kernel = isOfMemory(verdict) ? null : verdict.withLabel;
+    const key = JSON.stringify([verdict.subject, verdict.cause, verdict.title, kernel, also(verdict)]);
+    const group = groups.get(key) ?? { labels: new Set<string>(), places: [] };
+    groups.set(key, group);
+    group.labels.add(verdict.label);
+    group.places.push(place);
+  }
+  const made = [...groups.values()].flatMap(({ labels, places }): VerdictGroup[] => {
+    const own = places.flatMap((place) => verdicts[place] ?? []);
+    const [first] = own;
+    if (first === undefined) return [];
+    const verdict = own.reduce((most, one) => (one.costNs > most.costNs ? one : most), first);
+    const sum = (of: (one: Verdict) => number): number => own.reduce((total, one) => total + of(one), 0);
+    return [
+      { verdict, labels: [...labels], places, copyNs: sum((one) => one.copyNs), costNs: sum((one) => one.costNs) },
+    ];
+  });
+  return made.sort((a, b) => b.costNs - a.costNs);
+}
+
+/** How many there are, and what all of them cost; empty for one that costs nothing. */
+export function groupText({ verdict, places, copyNs, costNs }: VerdictGroup, makespanNs: number | null): string {
+  const count = places.length;
+  const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
+  const part = makespanNs === null || makespanNs <= 0 ? '' : `, ${formatShare(costNs / makespanNs)} of the makespan`;
+  const words = [
+    ...(count === 1
+      ? []
+      : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
+    ...(costNs <= 0 ? [] : [`${count === 1 ? 'It costs' : 'They cost'} ${formatDuration(costNs)}${part}.`]),
+  ];
+  return words.join(' ');
+}

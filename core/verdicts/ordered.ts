@@ -1,0 +1,149 @@
+/** Whether the streams' rules make the second of a pair wait for the first. */
+
+import type { OrderRule } from '../order/deviceOrder.ts';
+import type { RuleId } from '../rules/rules.ts';
+import type { Activity } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { type Blocker, bare, type Found } from './finding.ts';
+import type { Pair } from './pair.ts';
+import type { Scene } from './scene.ts';
+
+/** Device clocks tick coarsely: so much before the end of the first the second may start, and still have waited. */
+const toleranceNs = 1000;
+
+const strongestFirst: readonly OrderRule[] = ['alone', 'legacy', 'events', 'launches'];
+
+/** Every order that by itself makes the second wait for the first, strongest first. */
+export function orderCauses(scene: Scene, pair: Pair): Found[] {
+  const { first, second } = pair;
+  // Whatever the rules say: two that ran together were not kept apart by an order.
+  if (first.endNs - second.startNs > toleranceNs) return [];
+  const [a, b] = [scene.issue.positionOf.get(first.row), scene.issue.positionOf.get(second.row)];
+  if (first.lane === second.lane && !areApart(scene, a, b)) return [bare('same-stream', 'stream-order')];
+  if (a === undefined || b === undefined) return [];
+  const causes = strongestFirst
+    .filter((rule) => scene.orderBy(rule).before(a, b))
+    .map((rule) => found[rule](scene, a, b));
+  if (causes.length === 0 && scene.byAll.before(a, b)) causes.push(together(scene, a, b));
+  else if (causes.length === 0 && waitedUntold(scene, pair, a, b)) {
+    causes.push({ ...bare('event-dependency', 'event-order'), untoldEvent: true });
+  }
+  return causes;
+}
+
+/** Of one lane, but not of one stream: a graph's branch is shown in the stream that it was captured in. */
+function areApart({ issue: { issued } }: Scene, a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && issued[a]?.stream !== issued[b]?.stream;
+}
+
+/** Of an order that no rule makes by itself: the one that is told, and another that it holds through. */
+function together(scene: Scene, a: number, b: number): Found {
+  const hold = (...rules: OrderRule[]): boolean => scene.orderBy(...rules).before(a, b);
+  const own = hold('legacy', 'alone') ? 'alone' : hold('legacy', 'alone', 'launches') ? 'launches' : 'events';
+  const through: RuleId = hold(own, 'legacy')
+    ? 'legacy-default-stream'
+    : hold(own, 'launches')
+      ? 'graph-launches-in-turn'
+      : 'peer-copy';
+  return { ...found[own](scene, a, b), through };
+}
+
+/** What an order is told as. */
+const found: Readonly<Record<OrderRule, (scene: Scene, a: number, b: number) => Found>> = {
+  alone: (scene, a, b) => bare('peer-copy-alone', 'peer-copy', aloneBetween(scene, a, b)),
+  legacy: (scene, a, b) => bare('legacy-default-stream', 'legacy-default-stream', legacyBetween(scene, a, b)),
+  events: (scene, a, b) => {
+    const wait = firstOf(scene, a, b, scene.issue.waits, (position) => position < b);
+    const neededBy = wait === null ? null : needing(scene, a, wait, b);
+    return { ...bare('event-dependency', 'event-order', blockerAt(scene, wait)), neededBy };
+  },
+  launches: (scene, a, b) => bare('graph-launches', 'graph-launches-in-turn', launchBetween(scene, a, b)),
+};
+
+/** So soon after the end of what it waited for work begins: on an H200 it took 2 to 8 µs. */
+const mostResumeNs = 10_000;
+
+/**
+ * Whether a trace without a program bears out that an event kept the two apart, though it doesn't tell which one: a wait
+ * was issued to the second's stream between the two, nothing in that stream was still going on, and the second began as
+ * soon as the first had ended.
+ */
+function waitedUntold(scene: Scene, { first, second, issuedNs }: Pair, a: number, b: number): boolean {
+  if (scene.facts.program !== null || issuedNs === null || a >= b) return false;
+  if (issuedNs > first.endNs - toleranceNs || second.startNs - first.endNs > mostResumeNs) return false;
+  const stream = scene.issue.issued[b]?.stream;
+  const waits = scene.issue.waits.find((positions) => scene.issue.issued[positions[0] ?? -1]?.stream === stream);
+  const isBetween = waits?.some((position) => position > a && position < b) === true;
+  return isBetween && !wasBusy(scene, second, first.endNs);
+}
+
+/** Whether work of the second's own stream ran until so shortly before it began that it may have waited for that. */
+function wasBusy(scene: Scene, second: Activity, untilNs: number): boolean {
+  const { columns } = scene.iteration.trace;
+  for (let row = second.row - 1; row >= scene.iteration.begin; row -= 1) {
+    if (columns.lane[row] !== second.lane || (columns.durationNs[row] ?? 0) === 0) continue;
+    return rowEndNs(scene.iteration.trace, row) > untilNs - toleranceNs;
+  }
+  return false;
+}
+
+/** So many operations behind a wait are looked at for one that needs it. */
+const mostBehind = 1000;
+
+/** The first operation behind the wait in its stream, and before `b`, that shares data with the one at `a`; null for none. */
+function needing({ issue: { issued }, facts }: Scene, a: number, wait: number, b: number): number | null {
+  const [stream, first] = [issued[wait]?.stream, issued[a]?.op ?? -1];
+  for (let position = wait + 1; position < Math.min(b, wait + mostBehind); position += 1) {
+    const one = issued[position];
+    if (one?.stream === stream && facts.shareData(first, one?.op ?? -1) === true) return one?.op ?? null;
+  }
+  return null;
+}
+
+/** Work in the legacy default stream that stands between two blocking streams; null where one of the two is that work. */
+function legacyBetween(scene: Scene, a: number, b: number): Blocker | null {
+  const { issued, legacyWork } = scene.issue;
+  const streams = scene.facts.program?.streams ?? [];
+  const isLegacy = (position: number): boolean => streams[issued[position]?.stream ?? -1]?.kind === 'legacy-default';
+  return isLegacy(a) || isLegacy(b) ? null : firstBetween(scene, a, b, legacyWork);
+}
+
+/** The launch that first waited for `a`, or for what `a` came before: the one that `b` is of, or comes after. */
+function launchBetween(scene: Scene, a: number, b: number): Blocker | null {
+  const { issued, launchWork } = scene.issue;
+  const otherwise = scene.orderBy('events', 'legacy', 'alone');
+  const first = firstOf(scene, a, b, launchWork, (position) => !otherwise.before(a, position));
+  const launch = first === null ? null : (issued[first]?.launch ?? null);
+  return launch === null ? null : { op: launch.op, activity: null };
+}
+
+/** The copy that runs alone between the two; null where one of them is that copy. */
+function aloneBetween(scene: Scene, a: number, b: number): Blocker | null {
+  const { issued, aloneWork } = scene.issue;
+  const isAlone = (position: number): boolean => (issued[position]?.alone.length ?? 0) > 0;
+  return isAlone(a) || isAlone(b) ? null : firstBetween(scene, a, b, aloneWork);
+}
+
+function firstBetween(scene: Scene, a: number, b: number, positions: readonly Int32Array[]): Blocker | null {
+  return blockerAt(
+    scene,
+    firstOf(scene, a, b, positions, (position) => position < b),
+  );
+}
+
+const blockerAt = ({ issue }: Scene, position: number | null): Blocker | null =>
+  position === null ? null : { op: issue.issued[position]?.op ?? -1, activity: null };
+
+/** Of the positions of each stream, the first that comes after `a` and is `b` or before it, by the order of the device. */
+function firstOf(
+  { byAll }: Scene,
+  a: number,
+  b: number,
+  positions: readonly Int32Array[],
+  isMeant: (position: number) => boolean,
+): number | null {
+  const found = positions
+    .flatMap((ofStream) => byAll.firstAfter(a, ofStream) ?? [])
+    .filter((position) => (position === b || (position < b && byAll.before(position, b))) && isMeant(position));
+  return found.length === 0 ? null : Math.min(...found);
+}

@@ -1,0 +1,46 @@
+/** A copy and a kernel in the order in which they ran, with the calls that issued them. */
+import { isHeldBy } from '../figures/hostTime.ts';
+import type { Activity } from '../trace/iteration.ts';
+import { overlapThreshold, type Partner } from './partner.ts';
+import { durationOf, type Scene } from './scene.ts';
+
+export interface Pair {
+  readonly copy: Activity;
+  readonly kernel: Activity;
+  readonly first: Activity;
+  readonly second: Activity;
+  readonly firstCall: Activity | null;
+  readonly secondCall: Activity | null;
+  /** When the device had `second` to run; null where its call wasn't recorded. */
+  readonly issuedNs: number | null;
+  /** Had `second` started after this, the two couldn't have counted as overlapped. */
+  readonly deadlineNs: number;
+}
+
+export function makePair(scene: Scene, copy: Activity, { kernel }: Partner): Pair {
+  const copyFirst = copy.startNs <= kernel.startNs;
+  const [first, second] = copyFirst ? [copy, kernel] : [kernel, copy];
+  const shorter = Math.min(durationOf(copy), durationOf(kernel));
+  const secondCall = scene.callOf(second);
+  return {
+    copy,
+    kernel,
+    first,
+    second,
+    firstCall: scene.callOf(first),
+    secondCall,
+    issuedNs: secondCall === null ? null : issuedAt(second, secondCall),
+    deadlineNs: first.endNs - overlapThreshold * shorter,
+  };
+}
+
+/**
+ * Work reaches the device as its call returns: on an H200 kernels started within 2 µs of it. A call that waits for its
+ * own copy says nothing by its end, so of such a copy the call's start counts.
+ */
+const issuedAt = (one: Activity, call: Activity): number =>
+  waitsForCopy(one, call) ? call.startNs : Math.min(call.endNs, one.startNs);
+
+export const waitsForCopy = (one: Activity, call: Activity): boolean => one.kind === 'copy' && isHeldBy(one, call);
+
+export const shorterNs = ({ copy, kernel }: Pair): number => Math.min(durationOf(copy), durationOf(kernel));

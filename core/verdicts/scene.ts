@@ -1,0 +1,191 @@
+/** Everything of one iteration that a verdict looks at, prepared once. */
+
+import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
+import { LaneSpans } from '../figures/laneSpans.ts';
+import { defaultQueueDepth } from '../figures/queue.ts';
+import { groupBy } from '../groupBy.ts';
+import { lowerBound } from '../lowerBound.ts';
+import { DeviceOrder, type OrderRule, orderRules } from '../order/deviceOrder.ts';
+import type { DeviceInfo } from '../program/engine.ts';
+import type { ProgramStream } from '../program/program.ts';
+import { type Intervals, union } from '../trace/intervals.ts';
+import { type Activity, activity, type Iteration, rowsOfKind } from '../trace/iteration.ts';
+import type { RowIndex, Trace } from '../trace/trace.ts';
+import type { ProgramFacts } from './facts.ts';
+import { type IssueOrder, issueOrder } from './issue.ts';
+import { linkRates } from './linkRate.ts';
+import { StreamQueues } from './queues.ts';
+
+export interface Kernels {
+  /** Sorted by start. */
+  readonly list: readonly Activity[];
+  /** Latest end among list[0] … list[i]. */
+  readonly latestEnd: Float64Array;
+  /** Latest end within each block of kernelsPerBlock. */
+  readonly blockEnd: Float64Array;
+  readonly busy: Intervals;
+}
+
+export interface Scene {
+  readonly iteration: Iteration;
+  readonly facts: ProgramFacts;
+  readonly copies: readonly Activity[];
+  /** By device. */
+  readonly kernels: ReadonlyMap<string, Kernels>;
+  /** The call that issued an activity; null where the trace doesn't hold it. */
+  readonly callOf: (one: Activity) => Activity | null;
+  /** Which activity belongs to which call. */
+  readonly calls: HostCalls;
+  /** The copy that a call issued, by the call's row. */
+  readonly copyOfCall: ReadonlyMap<RowIndex, Activity>;
+  /** Rows of each host thread by lane index, without ranges. */
+  readonly threads: ReadonlyMap<number, LaneSpans>;
+  /** Copies of each copy engine by lane index. */
+  readonly engines: ReadonlyMap<number, LaneSpans>;
+  /** Copies of the queue that a copy of a known channel went through, in order. */
+  readonly copyQueue: (copy: Activity) => readonly Activity[];
+  /** Kernels, memsets and copies of a compute lane. */
+  readonly compute: (lane: number) => LaneSpans;
+  /** Kernels of a device that work on mapped memory. */
+  readonly mapped: (device: string) => LaneSpans;
+  readonly queues: StreamQueues;
+  readonly issue: IssueOrder;
+  /** By these rules alone, beside the order of each stream. */
+  readonly orderBy: (...rules: OrderRule[]) => DeviceOrder;
+  readonly byAll: DeviceOrder;
+  /** Bytes per second that the copy's direction reaches with pinned memory. */
+  readonly linkRate: (copy: Activity) => number;
+}
+
+export const kernelsPerBlock = 64;
+const none = new Float64Array(0);
+export const noKernels: Kernels = { list: [], latestEnd: none, blockEnd: none, busy: none };
+
+/** What is known of the device: operations that a stream holds before a call blocks, and the device itself. */
+export interface KnownDevice {
+  readonly queueDepth?: number | undefined;
+  readonly device?: DeviceInfo | null | undefined;
+}
+
+export function buildScene(iteration: Iteration, facts: ProgramFacts, known: KnownDevice): Scene {
+  const { trace } = iteration;
+  const decode = (...kinds: Parameters<typeof rowsOfKind>[1][]): Activity[] =>
+    rowsOfKind(iteration, ...kinds).map((row) => activity(trace, row));
+  const copies = decode('copy');
+  const kernels = decode('kernel');
+  const calls = hostCalls(iteration);
+  const issue = issueOrder(iteration, facts.program);
+  const orderBy = orders(issue, facts.program?.streams ?? []);
+  return {
+    iteration,
+    facts,
+    copies,
+    kernels: new Map([...groupBy(kernels, (kernel) => kernel.device)].map(([device, list]) => [device, group(list)])),
+    callOf: (one) => {
+      const call = calls.get(one.row);
+      return call === undefined ? null : activity(trace, call);
+    },
+    calls,
+    copyOfCall: new Map(copies.map((copy) => [calls.get(copy.row) ?? -1, copy])),
+    threads: spansBy(
+      trace,
+      rowsOfKind(iteration, 'host-call', 'host-sync', 'host-work', 'host-read', 'host-write'),
+      trace.columns.lane,
+    ),
+    engines: spansBy(
+      trace,
+      copies.filter((copy) => copy.engineKind === 'copy-engine').map((copy) => copy.row),
+      trace.columns.engine,
+    ),
+    copyQueue: copyQueues(copies),
+    compute: onceEach((lane) => computeSpans(iteration, lane)),
+    mapped: onceEach((device) => {
+      const rows = kernels.filter((kernel) => kernel.device === device && facts.mapped(kernel.op) !== null);
+      return new LaneSpans(
+        trace,
+        rows.map(({ row }) => row),
+      );
+    }),
+    queues: new StreamQueues(iteration, known.queueDepth ?? defaultQueueDepth),
+    issue,
+    orderBy,
+    byAll: orderBy(...orderRules),
+    linkRate: linkRates(copies, known.device ?? null),
+  };
+}
+
+/** Each is made when first asked for. A rule that nothing here falls under changes no order. */
+function orders(issue: IssueOrder, streams: readonly ProgramStream[]): Scene['orderBy'] {
+  const applies: Readonly<Record<OrderRule, boolean>> = {
+    events: issue.waits.length > 0,
+    legacy: issue.legacyWork.length > 0,
+    launches: issue.launchWork.length > 0,
+    alone: issue.aloneWork.length > 0,
+  };
+  const made = onceEach((rules: string) => new DeviceOrder(issue.issued, streams, rules.split(' ') as OrderRule[]));
+  return (...rules) => made(orderRules.filter((rule) => applies[rule] && rules.includes(rule)).join(' '));
+}
+
+/** Grouped when first asked for, as most runs never do. */
+function copyQueues(copies: readonly Activity[]): Scene['copyQueue'] {
+  const queueOf = ({ device, channel }: Activity): string => `${channel} ${device}`;
+  let queues: ReadonlyMap<string, readonly Activity[]> | null = null;
+  return (copy) => {
+    queues ??= groupBy(
+      copies.filter(({ engineKind }) => engineKind === 'copy-engine'),
+      queueOf,
+    );
+    return queues.get(queueOf(copy)) ?? [];
+  };
+}
+
+const computeSpans = (iteration: Iteration, lane: number): LaneSpans =>
+  new LaneSpans(
+    iteration.trace,
+    rowsOfKind(iteration, 'kernel', 'memset', 'copy').filter((row) => iteration.trace.columns.engine[row] === lane),
+  );
+
+/** Most runs never ask for it, and a large one has a million rows in it. */
+function onceEach<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+function group(list: readonly Activity[]): Kernels {
+  const latestEnd = new Float64Array(list.length);
+  const blockEnd = new Float64Array(Math.ceil(list.length / kernelsPerBlock));
+  let latest = 0;
+  for (const [index, { endNs }] of list.entries()) {
+    const block = Math.floor(index / kernelsPerBlock);
+    latest = Math.max(latest, endNs);
+    latestEnd[index] = latest;
+    blockEnd[block] = Math.max(blockEnd[block] ?? 0, endNs);
+  }
+  const busy = union(
+    list.map(({ startNs }) => startNs),
+    list.map(({ endNs }) => endNs),
+  );
+  return { list, latestEnd, blockEnd, busy };
+}
+
+/** The rows by what stands in `lanes` for them. */
+function spansBy(trace: Trace, rows: readonly RowIndex[], lanes: Int32Array): Map<number, LaneSpans> {
+  const groups = groupBy(rows, (row) => lanes[row] ?? -1);
+  return new Map([...groups].map(([lane, own]) => [lane, new LaneSpans(trace, own)]));
+}
+
+/** Index of the first of `list` (sorted by start) that starts at or after `time`. */
+export const firstStartingFrom = (list: readonly Activity[], time: number): number =>
+  lowerBound(0, list.length, (index) => (list[index]?.startNs ?? 0) < time);
+
+export type Span = Pick<Activity, 'startNs' | 'endNs'>;
+
+/** Length of the part that two have in common. */
+export const commonNs = (a: Span, b: Span): number =>
+  Math.max(0, Math.min(a.endNs, b.endNs) - Math.max(a.startNs, b.startNs));
+
+export const durationOf = (one: Activity): number => one.endNs - one.startNs;

@@ -1,0 +1,161 @@
+/** Verdicts of one iteration: one for each copy operation or crowded-out kernel, its occurrences taken together. */
+import type { Experiment } from '../experiment/experiment.ts';
+import { groupBy } from '../groupBy.ts';
+import { atOnce, type InSteps } from '../steps.ts';
+import { coveredLength } from '../trace/intervals.ts';
+import type { Activity, Iteration } from '../trace/iteration.ts';
+import { findCause } from './cause.ts';
+import { costOf, pinnedNs, weighed } from './cost.ts';
+import { crowdedKernels } from './crowded.ts';
+import { programFacts } from './facts.ts';
+import { blockedBy, type Finding } from './finding.ts';
+import { linkSharer } from './mapped.ts';
+import type { Occurrence } from './occurrence.ts';
+import { makePair } from './pair.ts';
+import { findPartner, kernelsFor } from './partner.ts';
+import { buildScene, durationOf, type KnownDevice, type Scene } from './scene.ts';
+import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
+import { explain } from './words.ts';
+
+/**
+ * Of copies, what costs the makespan most first, then of kernels that waited for multiprocessors. `experiment` is null
+ * for a trace that doesn't come from one.
+ */
+export const verdicts = (iteration: Iteration, experiment: Experiment | null, known: KnownDevice = {}): Verdict[] =>
+  atOnce(verdictsInSteps(iteration, experiment, known));
+
+/** Copies of one step. */
+const copiesPerStep = 500;
+
+/** The same in steps. */
+export function* verdictsInSteps(
+  iteration: Iteration,
+  experiment: Experiment | null,
+  known: KnownDevice = {},
+): InSteps<Verdict[]> {
+  const scene = buildScene(iteration, programFacts(experiment), known);
+  // Without an operation number each row stands for itself.
+  const operations = groupBy(scene.copies, (copy) => (copy.op >= 0 ? `op ${copy.op}` : `row ${copy.row}`));
+  const found: Verdict[] = [];
+  for (const rows of operations.values()) {
+    found.push(
+      verdict(
+        scene,
+        rows.map((copy) => examine(scene, copy)),
+      ),
+    );
+    if (found.length % copiesPerStep === 0) yield;
+  }
+  found.sort((a, b) => b.costNs - a.costNs);
+  const kernels = groupBy(crowdedKernels(scene), ({ copy }) => copy.op);
+  return [...found, ...[...kernels.values()].map((occurrences) => verdict(scene, occurrences))];
+}
+
+function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
+  const shown = mostTelling(occurrences);
+  const { copy, partner, finding } = shown;
+  const overlapNs = sum(occurrences, (one) => one.overlapNs);
+  const shorterNs = sum(occurrences, ({ copy: own, partner: other }) =>
+    other === null ? 0 : Math.min(durationOf(own), durationOf(other.kernel)),
+  );
+  const copyNs = sum(occurrences, (one) => durationOf(one.copy));
+  return {
+    op: copy.op,
+    subject: copy.kind === 'kernel' ? 'kernel' : 'copy',
+    row: copy.row,
+    label: scene.facts.label(copy.op) ?? copy.name,
+    cause: finding.cause,
+    also: finding.also,
+    rule: finding.rule,
+    with: partner?.kernel.op ?? null,
+    withLabel: partner === null ? null : (scene.facts.label(partner.kernel.op) ?? partner.kernel.name),
+    blockedBy: blockingOperation(shown),
+    hostCall: finding.holder?.name ?? null,
+    needsData: partner?.needsData ?? null,
+    copyNs,
+    costNs: sum(occurrences, (one) => one.costNs),
+    pinnedNs: pinned(scene, occurrences),
+    overlapNs,
+    share: ratio(
+      sum(occurrences, (one) => one.partner?.commonNs ?? 0),
+      shorterNs,
+    ),
+    shareOfCopy: ratio(overlapNs, copyNs),
+    occurrences: occurrences.length,
+    overlappedOccurrences: occurrences.filter((one) => one.finding.cause === 'overlapped').length,
+    evidence: evidence(scene, shown),
+    ...explain(scene, shown, occurrences),
+  };
+}
+
+function examine(scene: Scene, copy: Activity): Occurrence {
+  const partner = findPartner(scene, copy);
+  const overlapNs = coveredLength(kernelsFor(scene, copy).busy, copy.startNs, copy.endNs);
+  const costNs = costOf(scene, copy);
+  const pair = partner === null ? null : makePair(scene, copy, partner);
+  if (partner?.overlapped === true) return { copy, partner, overlapNs, costNs, pair, finding: overlapped(scene, copy) };
+  const found = pair === null ? nothing : findCause(scene, pair);
+  return { copy, partner, overlapNs, costNs, pair, finding: weighed(scene, copy, partner, found) };
+}
+
+function pinned(scene: Scene, occurrences: readonly Occurrence[]): number | null {
+  const times = occurrences.flatMap(({ copy }) => pinnedNs(scene, copy) ?? []);
+  return times.length === 0 ? null : times.reduce((total, timeNs) => total + timeNs, 0);
+}
+
+const plain = { also: [], holder: null, blocker: null } as const;
+const nothing: Finding = { cause: 'nothing-to-overlap', rule: 'streams-may-overlap', ...plain };
+
+function overlapped(scene: Scene, copy: Activity): Finding {
+  const sharer = linkSharer(scene, copy);
+  if (sharer === null) return { ...plain, cause: 'overlapped', rule: 'overlap-needs-pinned' };
+  return { ...plain, cause: 'overlapped', rule: 'mapped-memory', blocker: blockedBy(sharer) };
+}
+
+/** The first occurrence of the cause that most of the copies' time falls to. */
+function mostTelling(occurrences: readonly Occurrence[]): Occurrence {
+  const timeOf = new Map<Cause, number>();
+  for (const { copy, finding } of occurrences) {
+    timeOf.set(finding.cause, (timeOf.get(finding.cause) ?? 0) + durationOf(copy));
+  }
+  return occurrences.reduce((best, one) =>
+    (timeOf.get(one.finding.cause) ?? 0) > (timeOf.get(best.finding.cause) ?? 0) ? one : best,
+  );
+}
+
+function blockingOperation({ copy, partner, finding }: Occurrence): number | null {
+  const op = finding.blocker?.op ?? finding.holder?.op ?? -1;
+  return op < 0 || op === copy.op || op === partner?.kernel.op ? null : op;
+}
+
+function evidence(scene: Scene, { copy, partner, finding }: Occurrence): Evidence[] {
+  if (copy.kind === 'kernel')
+    return evidenceRows([
+      ['kernel', copy],
+      ['kernel-call', scene.callOf(copy)],
+      ['blocking-operation', finding.blocker?.activity ?? null],
+    ]);
+  const kernel = partner?.kernel ?? null;
+  const [copyCall, kernelCall] = [scene.callOf(copy), kernel === null ? null : scene.callOf(kernel)];
+  return evidenceRows([
+    ['copy', copy],
+    ['copy-call', copyCall],
+    ['kernel', kernel],
+    ['kernel-call', kernelCall],
+    ['holding-call', finding.holder],
+    ['blocking-operation', finding.blocker?.activity ?? null],
+  ]);
+}
+
+function evidenceRows(rows: readonly (readonly [EvidenceRole, Activity | null])[]): Evidence[] {
+  return rows.flatMap(([role, row]) =>
+    row === null
+      ? []
+      : [{ role, op: row.op, name: row.name, lane: row.laneId, startNs: row.startNs, endNs: row.endNs }],
+  );
+}
+
+const sum = (occurrences: readonly Occurrence[], of: (one: Occurrence) => number): number =>
+  occurrences.reduce((total, one) => total + of(one), 0);
+
+const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);

@@ -1,0 +1,108 @@
+/** What else the second of a pair waited for, being issued in time and not ordered after the first. */
+
+import { holdsHost } from '../figures/hostTime.ts';
+import { nothingWithin } from '../figures/laneSpans.ts';
+import type { RuleId } from '../rules/rules.ts';
+import { type Activity, activity } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import { queueHolder } from './copyQueues.ts';
+import { bare, blockedBy, type Found, pageable } from './finding.ts';
+import { linkHolder } from './mapped.ts';
+import type { Pair } from './pair.ts';
+import type { Scene } from './scene.ts';
+
+/** Its copy engine or its queue there, work ahead of it, staging, the link, or the multiprocessors; null where none of them explains it. */
+export function waited(scene: Scene, pair: Pair): Found | null {
+  const { copy, second, secondCall, issuedNs, deadlineNs } = pair;
+  const readyNs = second === copy && issuedNs !== null ? Math.max(issuedNs, workAhead(scene, pair)?.endNs ?? 0) : null;
+  const head = readyNs === null ? null : queueHolder(scene, pair, readyNs);
+  const queued = head === null ? null : bare('copy-queues', 'copy-queues', blockedBy(head));
+  const holder = second === copy ? engineHolder(scene, pair, issuedNs) : null;
+  const busy = holder === null ? null : bare('engine-busy', 'one-engine-per-direction', blockedBy(holder));
+  // A staged copy lets others through between its parts: one that went on did not hold this one for long.
+  if (queued === null && holder !== null && holder.endNs <= copy.startNs) return busy;
+  const ahead = aheadOf(scene, pair);
+  if (ahead !== null) return ahead;
+  if (queued !== null) return queued;
+  if (busy !== null) return busy;
+  // Its call had begun in time, and the driver was still staging when the copy had to start.
+  const staging = secondCall !== null && secondCall.endNs > deadlineNs;
+  if (second === copy && holdsHost(copy) && staging) return pageable(copy, secondCall);
+  const usedMeanwhile = readyNs === null ? null : engineHolder(scene, pair, readyNs);
+  if (usedMeanwhile !== null) return bare('engine-busy', 'one-engine-per-direction', blockedBy(usedMeanwhile));
+  const linked = readyNs === null ? null : linkHolder(scene, pair, readyNs);
+  if (linked !== null) return bare('mapped-memory', 'mapped-memory', blockedBy(linked));
+  if (usesNoCopyEngine(copy)) return bare('not-a-copy-engine-copy', 'copy-without-engine');
+  const crowd = multiprocessorHolder(scene, pair);
+  return crowd === null ? null : bare('multiprocessors-full', 'sm-share', blockedBy(crowd));
+}
+
+/**
+ * The work that filled the multiprocessors longest, where the second is a kernel and others ran for most of the time in
+ * which it had to start. Only where the program tells that nothing else ordered it.
+ */
+export function multiprocessorHolder(
+  scene: Scene,
+  { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
+): Activity | null {
+  if (scene.facts.program === null || second.kind !== 'kernel' || issuedNs === null) return null;
+  const window = { startNs: Math.max(first.startNs, issuedNs), endNs: deadlineNs };
+  const { timeNs, longest } = scene.compute(second.engine).within(window);
+  if (longest === null || longest.row === second.row || timeNs < (window.endNs - window.startNs) / 2) return null;
+  return activity(scene.iteration.trace, longest.row);
+}
+
+/** The copy that used the engine longest, where others used it for most of the time in which this one had to start. */
+function engineHolder(scene: Scene, { copy, first, deadlineNs }: Pair, sinceNs: number | null): Activity | null {
+  const window = { startNs: Math.max(first.startNs, sinceNs ?? first.startNs), endNs: deadlineNs };
+  const { timeNs, longest } = scene.engines.get(copy.engine)?.within(window) ?? nothingWithin;
+  if (longest === null || timeNs < (window.endNs - window.startNs) / 2) return null;
+  return activity(scene.iteration.trace, longest.row);
+}
+
+/**
+ * What the second had to wait for by its streams' order: work that ended too late for it to start in time, or that it
+ * waited for during most of the time since it was issued.
+ */
+export function aheadOf(
+  scene: Scene,
+  { first, second, issuedNs, deadlineNs }: Pick<Pair, 'first' | 'second' | 'issuedNs' | 'deadlineNs'>,
+): Found | null {
+  const position = scene.issue.positionOf.get(second.row);
+  if (position === undefined) return null;
+  const waitedNs = issuedNs === null ? 0 : second.startNs - issuedNs;
+  const since = Math.min(deadlineNs, issuedNs === null ? deadlineNs : issuedNs + waitedNs / 2);
+  const last = workAhead(scene, { first, second });
+  if (last === null || last.endNs <= since) return null;
+  const at = scene.issue.positionOf.get(last.row) ?? -1;
+  return bare(
+    'queued-behind',
+    last.lane === second.lane ? 'stream-order' : ruleBetween(scene, at, position),
+    blockedBy(last),
+  );
+}
+
+function ruleBetween({ orderBy }: Scene, a: number, b: number): RuleId {
+  if (orderBy('legacy').before(a, b)) return 'legacy-default-stream';
+  if (orderBy('launches').before(a, b)) return 'graph-launches-in-turn';
+  return orderBy('alone').before(a, b) ? 'peer-copy' : 'event-order';
+}
+
+/** Of the work that the second had to wait for by its streams' order, what ended last; the first is none of it. */
+function workAhead(scene: Scene, { first, second }: Pick<Pair, 'first' | 'second'>): Activity | null {
+  const position = scene.issue.positionOf.get(second.row);
+  if (position === undefined) return null;
+  const { trace } = scene.iteration;
+  let [last, lastNs] = [-1, 0];
+  for (const ahead of scene.byAll.frontier(position)) {
+    // The work at this position, or else the last one before it in its stream.
+    const row = scene.issue.lastWork[ahead] ?? -1;
+    if (row < 0 || row === first.row) continue;
+    const endNs = rowEndNs(trace, row);
+    if (endNs <= second.startNs && (last < 0 || endNs > lastNs)) [last, lastNs] = [row, endNs];
+  }
+  return last < 0 ? null : activity(trace, last);
+}
+
+/** A copy known to have run where kernels run. */
+const usesNoCopyEngine = (copy: Activity): boolean => copy.channelType === 'compute' || copy.engineKind === 'compute';

@@ -1,0 +1,139 @@
+/** `copyscope gate`: a trace or an experiment held against limits, for CI. */
+import { extname, isAbsolute, relative } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
+import { figureFacts, type GateFigure, gateFigures } from '../../../core/gate/figures.ts';
+import { githubOf } from '../../../core/gate/formats/github.ts';
+import { junitOf } from '../../../core/gate/formats/junit.ts';
+import { sarifOf } from '../../../core/gate/formats/sarif.ts';
+import { type GateInput, gate } from '../../../core/gate/gate.ts';
+import { amountExample, noRules, parseGateRules, parseLimit } from '../../../core/gate/parse.ts';
+import type { GateReport } from '../../../core/gate/report.ts';
+import type { GateRules } from '../../../core/gate/rules.ts';
+import { programVersion } from '../../paths.ts';
+import { readBoundedText, writeWhole } from '../../service/files.ts';
+import { readInputFile } from '../inputFile.ts';
+import { drawGate } from '../render/gate.ts';
+import type { StepsOption } from '../traceAnswers.ts';
+import { simulated, type Tools } from './run.ts';
+
+export const gateFormats = ['text', 'json', 'sarif', 'junit', 'github'] as const;
+type GateFormat = (typeof gateFormats)[number];
+
+export interface GateCommandOptions {
+  readonly rules?: string | undefined;
+  readonly limit: ReadonlyMap<GateFigure, number>;
+  readonly baseline?: string | undefined;
+  readonly steps?: StepsOption | undefined;
+  readonly profile?: string | undefined;
+  readonly format: GateFormat;
+  readonly out: readonly string[];
+  readonly json: boolean;
+}
+
+const mostRulesBytes = 4 * 1024 * 1024;
+
+/** Rejects, after printing, with `gate.broken` where a limit is, and with `gate.untold` where one can't be judged. */
+export async function gateCommand(tools: Tools, file: string, options: GateCommandOptions): Promise<void> {
+  const { context } = tools;
+  context.leaveAtOnce();
+  const written = options.out.map((path) => ({ path, format: formatOf(path) }));
+  const rules = await rulesOf(options);
+  const input = await readInput(tools, file, options.profile);
+  const baseline = options.baseline === undefined ? null : await readInput(tools, options.baseline, options.profile);
+  const report = gate(input, rules, baseline);
+  const text = (format: GateFormat): string => reportText(report, format, tools);
+  for (const { path, format } of written) await writeWhole(path, text(format));
+  context.terminal.out(text(options.json ? 'json' : options.format));
+  requireKept(report);
+  requireJudged(report, rules);
+  // What could be read of a damaged trace keeps its limits; the rest is not known to.
+  const { error } = input.run.info;
+  if (error !== undefined) throw new CopyscopeError(error);
+}
+
+/** For --limit. */
+export function gateLimit(text: string, limits: ReadonlyMap<GateFigure, number>): ReadonlyMap<GateFigure, number> {
+  const found = parseLimit(text);
+  if (found !== null) return new Map([...limits, found]);
+  const figure = gateFigures.find((one) => text.startsWith(`${one}=`));
+  throw new InvalidArgumentError(
+    figure === undefined
+      ? `It must be a figure and an amount, as waitingCalls=1. Figures are ${gateFigures.join(', ')}.`
+      : `${figure} must be ${amountExample[figureFacts[figure].unit]}.`,
+  );
+}
+
+/** Flags go before the file. */
+async function rulesOf({ rules: path, limit, steps }: GateCommandOptions): Promise<GateRules> {
+  const rules = path === undefined ? noRules : parseGateRules(await readBoundedText(path, mostRulesBytes));
+  return { ...rules, limits: new Map([...rules.limits, ...limit]), steps: steps ?? rules.steps };
+}
+
+async function readInput(tools: Tools, file: string, profile: string | undefined): Promise<GateInput> {
+  const input = await readInputFile(file, tools.context);
+  if (input.kind === 'run') return { run: input.run, file: null, nameOfFile: fromHere };
+  const text = await readBoundedText(file, 4 * maxExperimentCharacters);
+  return { run: await simulated(tools, input.experiment, profile), file: { name: fromHere(file), text } };
+}
+
+/** As seen from the working folder, where it lies in it: that is how CI names files. */
+function fromHere(file: string): string {
+  if (!isAbsolute(file)) return file;
+  const path = relative(process.cwd(), file);
+  return path.startsWith('..') || isAbsolute(path) ? file : path;
+}
+
+const formatsByEnding: Readonly<Record<string, GateFormat>> = { '.sarif': 'sarif', '.xml': 'junit', '.json': 'json' };
+
+function formatOf(path: string): GateFormat {
+  const format = formatsByEnding[extname(path).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new CopyscopeError({
+    code: 'usage.invalid',
+    field: '--out',
+    message: `${path} does not tell its format by its ending.`,
+    remedy: 'End it in .sarif, .xml (JUnit) or .json.',
+  });
+}
+
+function reportText(report: GateReport, format: GateFormat, { context }: Tools): string {
+  const { terminal, program } = context;
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(report, null, 2)}\n`;
+    case 'sarif':
+      return sarifOf(report, programVersion(program));
+    case 'junit':
+      return junitOf(report);
+    case 'github':
+      return githubOf(report);
+    default:
+      return `${drawGate(report, terminal.columns, terminal.colors).join('\n')}\n`;
+  }
+}
+
+function requireKept({ results }: GateReport): void {
+  const broken = results.filter(({ status }) => status === 'broken');
+  const [first] = broken;
+  if (first === undefined) return;
+  throw new CopyscopeError({
+    code: 'gate.broken',
+    field: first.figure,
+    message: broken.length === 1 ? '1 limit is broken.' : `${broken.length} limits are broken.`,
+    remedy: first.findings[0]?.remedy ?? figureFacts[first.figure].remedy,
+  });
+}
+
+/** Of what the rules name; without such a list everything that can be compared is, and the rest is told. */
+function requireJudged({ results }: GateReport, { baseline }: GateRules): void {
+  const untold = results.find(({ status, figure }) => status === 'untold' && baseline?.figures.includes(figure));
+  if (untold === undefined) return;
+  throw new CopyscopeError({
+    code: 'gate.untold',
+    field: untold.figure,
+    message: untold.message,
+    remedy: 'Record at least 4 steps of both, or take the figure out of the rules’ baseline.',
+  });
+}

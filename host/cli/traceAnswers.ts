@@ -1,0 +1,67 @@
+/** Asks a real program's trace for its steps, what holds them, and what changes gain. */
+
+import { profileCosts } from '../../core/cost/profileCosts.ts';
+import { describeError, toErrorInfo } from '../../core/errors.ts';
+import { type TraceAnswers, traceAnswers } from '../../core/lift/answers.ts';
+import type { ChangeWord } from '../../core/lift/changes/words.ts';
+import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
+import type { Run } from '../../core/trace/run.ts';
+import type { Assets } from '../service/assets.ts';
+import { attainableFor } from './attainable.ts';
+import type { Terminal } from './io.ts';
+import { statusLine } from './progress.ts';
+
+export interface TraceQuestion {
+  readonly steps?: StepsOption | undefined;
+  readonly try?: readonly ChangeWord[] | undefined;
+  readonly stepMs?: number | undefined;
+  readonly profile?: string | undefined;
+}
+
+export interface StepsOption {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Undefined, after saying why, where the trace lacks what a replay needs and nothing was asked of it by name. */
+export async function answersOf(
+  run: Run,
+  assets: Assets,
+  terminal: Terminal,
+  question: TraceQuestion,
+): Promise<TraceAnswers | undefined> {
+  const profile = await traceProfile(run, assets, terminal, question.profile);
+  const line = statusLine(terminal);
+  line.show('Trying what changes gain');
+  try {
+    const { steps, stepMs } = question;
+    return traceAnswers(run, profileCosts(profile), {
+      ...steps,
+      tried: question.try,
+      knownStepNs: stepMs === undefined ? undefined : stepMs * 1e6,
+    });
+  } catch (thrown) {
+    if (question.try !== undefined || question.steps !== undefined) throw thrown;
+    terminal.err(`Steps and gains are left out. ${describeError(toErrorInfo(thrown))}\n`);
+    return undefined;
+  } finally {
+    line.clear();
+  }
+}
+
+const standIn = 'h200';
+
+/** The profile that is asked for, or that of the trace's device; or else the H200's, which is said. */
+export async function traceProfile(
+  run: Run,
+  assets: Assets,
+  terminal: Terminal,
+  asked: string | undefined,
+): Promise<DeviceProfile> {
+  if (asked !== undefined) return parseProfile(await assets.readProfile(asked));
+  const { profile } = await attainableFor(run.info, assets, terminal.err);
+  if (profile !== undefined) return profile;
+  const device = run.info.device?.name ?? 'its device';
+  terminal.err(`There is no profile of ${device}: ${standIn} tells what the trace doesn't.\n`);
+  return parseProfile(await assets.readProfile(standIn));
+}

@@ -1,0 +1,63 @@
+/** What is asked of a recording, and how the recorder's library is told: by the program's environment. */
+import { CopyscopeError } from '../../core/errors.ts';
+
+export interface RecordSettings {
+  /** Without kernels, which cost the most. */
+  readonly light: boolean;
+  /** With the Python stack of each copy and waiting call. */
+  readonly lines: boolean;
+  /** Seconds from when CUDA is initialised, and from then on. */
+  readonly delayS?: number | undefined;
+  readonly durationS?: number | undefined;
+  /** Counted from 1. */
+  readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  /** Name of the NVTX range that is a step. */
+  readonly stepRange?: string | undefined;
+}
+
+/** The variables that CUDA and NVTX read. */
+const injections = ['CUDA_INJECTION64_PATH', 'NVTX_INJECTION64_PATH'] as const;
+
+/**
+ * The environment of a recorded program. Throws `usage.record-conflict` where another tool records already, and
+ * `usage.record-steps` where two ways to choose a time are asked for.
+ */
+export function recordEnvironment(
+  environment: NodeJS.ProcessEnv,
+  library: string,
+  folder: string,
+  settings: RecordSettings,
+): NodeJS.ProcessEnv {
+  for (const name of injections) {
+    const other = environment[name] ?? '';
+    if (other === '' || other === library) continue;
+    throw new CopyscopeError({
+      code: 'usage.record-conflict',
+      field: name,
+      message: `${name} is ${other}: another tool records this program already.`,
+      remedy:
+        'Run copyscope record without the other tool (Nsight Systems sets it, for example), or unset the variable.',
+    });
+  }
+  const { light, lines, delayS, durationS, steps, stepRange } = settings;
+  if (steps !== undefined && (delayS !== undefined || durationS !== undefined)) {
+    throw new CopyscopeError({
+      code: 'usage.record-steps',
+      field: '--steps',
+      message: '--steps chooses when to record, and so do --delay and --duration.',
+      remedy: 'Give one or the other.',
+    });
+  }
+  return {
+    ...environment,
+    CUDA_INJECTION64_PATH: library,
+    NVTX_INJECTION64_PATH: library,
+    COPYSCOPE_RECORD_FOLDER: folder,
+    COPYSCOPE_RECORD_LIGHT: light ? '1' : '0',
+    COPYSCOPE_RECORD_LINES: lines ? '1' : '0',
+    ...(delayS === undefined ? {} : { COPYSCOPE_RECORD_DELAY_MS: String(delayS * 1000) }),
+    ...(durationS === undefined ? {} : { COPYSCOPE_RECORD_DURATION_MS: String(durationS * 1000) }),
+    ...(steps === undefined ? {} : { COPYSCOPE_RECORD_STEPS: `${steps.from}..${steps.to}` }),
+    ...(stepRange === undefined ? {} : { COPYSCOPE_RECORD_STEP_RANGE: stepRange }),
+  };
+}

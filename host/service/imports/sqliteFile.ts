@@ -1,0 +1,199 @@
+/**
+ * A SQLite file from elsewhere, which may be damaged or hostile. It is opened for reading only and asked nothing but for
+ * all rows of plain tables, one after another: no view, virtual table, generated column, index, trigger or condition of
+ * the file is ever evaluated, so that each step is one row's work. What a file can hold bounds how much is taken.
+ */
+import { chmod, copyFile, open, rename, stat } from 'node:fs/promises';
+import type { Database as SqliteDatabase } from 'node-sqlite3-wasm';
+import type { Cells, Database } from '../../../core/import/nsight/database.ts';
+import { inPrivateFolder } from './privateFolder.ts';
+import { dropSqliteModule, sqliteModule } from './sqliteModule.ts';
+
+/** Bytes that a row takes at least: its place in the page, its sizes and its number. */
+const leastRowBytes = 4;
+const spareRows = 1000;
+/** Each byte of a text is read twice at most, by rights. */
+const mostReadings = 2;
+const spareCharacters = 1 << 20;
+/** A file's longest value is in memory as a whole. */
+const mostKeptBytes = 1 << 28;
+
+/** Resolves or rejects with what `use` does, which must not keep the database. Rejects where it can't be opened. */
+export async function withSqliteFile<Result>(
+  path: string,
+  use: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const { size } = await stat(path);
+  // The library makes a lock beside the file, and SQLite looks there for journals: neither concerns the real place.
+  return inPrivateFolder(path, 'file', async (place) => {
+    if (await needsWriteAheadLog(place)) await withoutWriteAheadLog(place);
+    const sqlite = opened(place);
+    try {
+      return await use(databaseOf(sqlite, size));
+    } finally {
+      closed(sqlite);
+      if (size > mostKeptBytes) dropSqliteModule();
+    }
+  });
+}
+
+/** Where the header says how the file is written and read: 1 for a journal, 2 for a write-ahead log. */
+const formatAt = 18;
+
+/** Nsight Systems doesn't make such files, but tools that add to them do; the library can't open them. */
+async function needsWriteAheadLog(place: string): Promise<boolean> {
+  const file = await open(place, 'r');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, formatAt);
+    return buffer[0] === 2 || buffer[1] === 2;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A copy that says it has none. What lies in a log beside the file is not read. */
+async function withoutWriteAheadLog(place: string): Promise<void> {
+  const copy = `${place}.copy`;
+  await copyFile(place, copy);
+  await rename(copy, place);
+  await chmod(place, 0o600);
+  const file = await open(place, 'r+');
+  try {
+    await file.write(Uint8Array.of(1, 1), 0, 2, formatAt);
+  } finally {
+    await file.close();
+  }
+}
+
+function opened(place: string): SqliteDatabase {
+  const { Database: Sqlite } = sqliteModule();
+  try {
+    return new Sqlite(place, { readOnly: true });
+  } catch (cause) {
+    throw new Error('SQLite could not open it', { cause });
+  }
+}
+
+function closed(sqlite: SqliteDatabase): void {
+  try {
+    sqlite.close();
+  } catch (thrown) {
+    noted(thrown);
+  }
+}
+
+/** Anything but SQLite's own errors is the library's end: it has run out of memory, or left its bounds. */
+function noted(thrown: unknown): void {
+  if ((thrown as Error).name !== 'SQLite3Error') dropSqliteModule();
+}
+
+function databaseOf(sqlite: SqliteDatabase, fileBytes: number): Database {
+  sqlite.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
+  const budget = {
+    rows: fileBytes / leastRowBytes + spareRows,
+    characters: mostReadings * fileBytes + spareCharacters,
+  };
+  let definitions: readonly Definition[];
+  let damage: string | null = null;
+  try {
+    definitions = definitionsOf(sqlite, budget);
+  } catch {
+    // So SQLite reads what there is of a file that is shorter than it says, and leaves out tables that make no sense.
+    sqlite.exec('PRAGMA writable_schema = ON');
+    definitions = definitionsOf(sqlite, budget);
+    damage = 'the database is not whole: it breaks off, or what it says of itself is damaged';
+    if (definitions.some(({ sql }) => !harmless.test(sql)))
+      throw new Error('it is damaged where its tables are defined');
+  }
+  return {
+    tables: new Set(definitions.filter(definesTable).map(({ name }) => name)),
+    damage,
+    columns: (table) => columnsOf(sqlite, table),
+    rows: (table, columns) => selectAll(sqlite, table, columns, budget),
+  };
+}
+
+interface Definition {
+  readonly name: string;
+  readonly sql: string;
+}
+
+const definitionsOf = (sqlite: SqliteDatabase, budget: Budget): Definition[] =>
+  [...selectAll(sqlite, 'sqlite_schema', ['name', 'sql'], budget)].map(({ name, sql }) => ({
+    name: typeof name === 'string' ? name : '',
+    sql: typeof sql === 'string' ? sql : '',
+  }));
+
+/** Where a definition may have been left out, another one of its name counts: it must not be a view's. */
+const harmless = /^(CREATE TABLE |CREATE (UNIQUE )?INDEX |$)/;
+
+/** The statement itself decides what a name is: what a hostile file says beside it needn't be true. */
+function definesTable({ name, sql }: Definition): boolean {
+  const words = /^CREATE TABLE\s+(?:"((?:[^"]|"")+)"|([A-Za-z_][A-Za-z0-9_]*))/.exec(sql);
+  return name !== '' && (words?.[1]?.replaceAll('""', '"') ?? words?.[2]) === name;
+}
+
+/** Without generated columns, which table_info leaves out. */
+const columnsOf = (sqlite: SqliteDatabase, table: string): string[] =>
+  sqlite.all(`PRAGMA table_info(${quoted(table)})`).flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+class TooMuch extends Error {
+  constructor() {
+    super('it holds more than a file of its size can');
+  }
+}
+
+interface Budget {
+  rows: number;
+  characters: number;
+}
+
+function* selectAll(
+  sqlite: SqliteDatabase,
+  table: string,
+  columns: readonly string[],
+  budget: Budget,
+): Generator<Cells> {
+  // Without the file's indices, which may say anything.
+  const sql = `SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)} NOT INDEXED`;
+  requirePlainScan(sqlite, sql);
+  const statement = sqlite.prepare(sql);
+  try {
+    for (const row of statement.iterate() as IterableIterator<Cells>) {
+      budget.rows -= 1;
+      for (const column of columns) {
+        const cell = row[column];
+        if (typeof cell === 'string' || cell instanceof Uint8Array) budget.characters -= cell.length;
+      }
+      if (budget.rows < 0 || budget.characters < 0) throw new TooMuch();
+      yield row;
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof TooMuch)) noted(thrown);
+    throw thrown;
+  } finally {
+    finalized(statement);
+  }
+}
+
+/** What reading all rows of a table takes. Whatever a file puts into its place needs more. */
+const scanSteps = new Set(
+  'Init Transaction OpenRead Explain Rewind Column Rowid RealAffinity Null Noop ResultRow Next Halt Goto'.split(' '),
+);
+
+/** Throws where a statement would do anything but read a table row by row. */
+function requirePlainScan(sqlite: SqliteDatabase, sql: string): void {
+  const other = sqlite.all(`EXPLAIN ${sql}`).find(({ opcode }) => !scanSteps.has(String(opcode)));
+  if (other !== undefined) throw new Error('it is no plain table');
+}
+
+/** Finalizing repeats what the last step failed with, which has been told. */
+function finalized(statement: ReturnType<SqliteDatabase['prepare']>): void {
+  try {
+    statement.finalize();
+  } catch (thrown) {
+    noted(thrown);
+  }
+}

@@ -1,0 +1,55 @@
+# The library that `copyscope record` loads into another program. Linux only, as CUDA's injection is used here.
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  return()
+endif()
+find_path(record_cupti_include cupti.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME}/include $ENV{CUDA_HOME}/extras/CUPTI/include
+  /usr/local/cuda/include /usr/local/cuda/extras/CUPTI/include)
+find_path(record_nvtx_include nvtx3/nvToolsExt.h
+  HINTS ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME}/include /usr/local/cuda/include)
+if(NOT record_cupti_include OR NOT record_nvtx_include)
+  message(STATUS "COPYSCOPE: no headers of CUPTI and NVTX: programs can't be recorded.")
+  return()
+endif()
+
+add_library(copyscope_record SHARED
+  record/activities.cpp
+  record/call_names.cpp
+  record/calls.cpp
+  record/chunk_writer.cpp
+  record/nvtx_ranges.cpp
+  record/python_stack.cpp
+  record/record_library.cpp
+  record/recorder.cpp
+  record/threads.cpp
+  src/cupti_library.cpp
+  src/dynamic_library.cpp)
+target_include_directories(copyscope_record PRIVATE record src)
+target_include_directories(copyscope_record SYSTEM PRIVATE
+  ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)
+target_compile_options(copyscope_record PRIVATE -Wall -Wextra -Wshadow)
+target_link_libraries(copyscope_record PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+if(COPYSCOPE_SANITIZE)
+  target_compile_options(copyscope_record PRIVATE ${sanitizers})
+  target_link_options(copyscope_record PRIVATE ${sanitizers})
+else()
+  # The program has a C++ runtime of its own, perhaps an older one.
+  target_link_options(copyscope_record PRIVATE -Wl,-z,nodelete -static-libgcc -static-libstdc++ -Wl,--exclude-libs,ALL)
+endif()
+
+if(NOT CMAKE_JS_INC)
+  # Tests: a program that plays CUDA over a stand-in for CUPTI.
+  add_library(copyscope_standin_cupti SHARED tests/record/standin_cupti.cpp)
+  set_target_properties(copyscope_standin_cupti PROPERTIES OUTPUT_NAME cupti SUFFIX .so.13
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
+  add_executable(copyscope_record_player tests/record/player.cpp)
+  target_link_libraries(copyscope_record_player PRIVATE copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
+  foreach(target copyscope_standin_cupti copyscope_record_player)
+    target_include_directories(${target} SYSTEM PRIVATE
+      ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)
+    if(COPYSCOPE_SANITIZE)
+      target_compile_options(${target} PRIVATE ${sanitizers})
+      target_link_options(${target} PRIVATE ${sanitizers})
+    endif()
+  endforeach()
+endif()

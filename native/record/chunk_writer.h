@@ -1,0 +1,69 @@
+// Takes records from any thread and appends them to the file from a thread of its own. What waits to be written is bounded:
+// records that find no room are counted and left out, and a file that can't be written on ends the recording, never the
+// program.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "record_buffer.h"
+
+namespace copyscope::record {
+
+class ChunkWriter {
+ public:
+  /// Opens the file and writes its header; `isOpen` tells whether that worked. `tick` is called on the writer's thread
+  /// about twice a second, before what has come is written.
+  ChunkWriter(const std::string& path, const std::string& header, std::function<void()> tick);
+
+  bool isOpen() const { return file_ >= 0; }
+  void append(RecordBuffer& record);
+  /// The number of a text, told to the file where it is new; 0 where there are too many.
+  std::uint32_t text(std::string_view text);
+  /// Adds to what CUPTI says that it dropped.
+  void addDropped(std::uint64_t records) { droppedByCupti_.fetch_add(records, std::memory_order_relaxed); }
+  /// Writes what has come, and `end`; nothing is taken from now on.
+  void close();
+  /// In a forked child, where the writer's thread isn't: the file belongs to the parent.
+  void abandon();
+
+ private:
+  struct Chunk {
+    std::vector<std::uint8_t> bytes;
+    std::uint32_t records = 0;
+    std::uint32_t copies = 0;
+    std::uint32_t kernels = 0;
+    std::uint32_t waits = 0;
+  };
+
+  void put(RecordBuffer& record);
+  void begin();
+  void run();
+  void tellDropped();
+  bool write(Chunk& chunk);
+  bool writeAll(const void* bytes, std::size_t size);
+
+  int file_ = -1;
+  std::function<void()> tick_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  Chunk open_;
+  std::deque<Chunk> full_;
+  std::uint64_t withoutRoom_ = 0;
+  std::uint64_t toldDropped_ = 0;
+  std::atomic<std::uint64_t> droppedByCupti_{0};
+  bool ending_ = false;
+  bool failed_ = false;
+  std::mutex textMutex_;
+  std::unordered_map<std::string, std::uint32_t> texts_;
+  std::thread thread_;
+};
+
+}  // namespace copyscope::record

@@ -1,0 +1,48 @@
+#include "threads.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace copyscope::record {
+namespace {
+
+std::atomic<std::uint32_t> forks{0};
+
+struct Told {
+  std::uint32_t id;
+  std::uint32_t fork;
+};
+thread_local Told told{};
+
+void tell(ChunkWriter& writer, std::uint32_t id) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%u/comm", id);
+  char name[64] = {};
+  if (std::FILE* const file = std::fopen(path, "re"); file != nullptr) {
+    const std::size_t length = std::fread(name, 1, sizeof name - 1, file);
+    std::fclose(file);
+    if (length > 0 && name[length - 1] == '\n') name[length - 1] = '\0';
+  }
+  const std::uint32_t text = writer.text(name);
+  RecordBuffer record(RecordKind::thread);
+  writer.append(record.u32(id).u32(text));
+}
+
+}  // namespace
+
+std::uint32_t toldThread(ChunkWriter& writer) {
+  const std::uint32_t fork = forkCount();
+  if (told.id == 0 || told.fork != fork) {
+    told = {static_cast<std::uint32_t>(syscall(SYS_gettid)), fork};
+    tell(writer, told.id);
+  }
+  return told.id;
+}
+
+std::uint32_t forkCount() { return forks.load(std::memory_order_relaxed); }
+
+void countFork() { forks.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace copyscope::record

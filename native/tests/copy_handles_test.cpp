@@ -1,0 +1,157 @@
+// Streams and events of the copy engine: nothing is left of what could not be made whole, whichever of them fails.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "copy/copy_path.h"
+#include "copy/host_copy_device.h"
+#include "copy/multi_copy.h"
+#include "copy/pending_copy.h"
+#include "copy_arrives.h"
+#include "failure.h"
+
+using namespace copyscope;
+using namespace copyscope::copy;
+using copyscope::testing::arrives;
+
+namespace {
+
+constexpr long mostHandles = 200;
+
+template <typename Make>
+bool fails(const Make& make) {
+  try {
+    make();
+  } catch (const Failure& failure) {
+    CHECK(failure.code == "engine.cuda");
+    return true;
+  }
+  return false;
+}
+
+/// Lets each handle that `make` asks for fail in turn, until it has all of them. Returns how many it asked for.
+template <typename Make>
+long failEach(const Make& make) {
+  for (long failing = 0; failing < mostHandles; ++failing) {
+    if (!fails([&] { make(failing); })) return failing;
+  }
+  return mostHandles;
+}
+
+MultiCopyPlan planOf(Direction direction, std::vector<int> relays = {}) {
+  MultiCopyPlan plan;
+  plan.direction = direction;
+  plan.sizes = std::vector<std::uint64_t>(6, 300'000);
+  plan.options.threads = 2;
+  plan.options.slotBytes = 64 << 10;
+  plan.options.relays = std::move(relays);
+  return plan;
+}
+
+}  // namespace
+
+TEST("an engine that can't be made leaves no stream and no event") {
+  const long asked = failEach([](long failing) {
+    auto device = std::make_unique<HostCopyDevice>(0);
+    const auto live = device->liveHandles();
+    device->failHandleAfter(failing);
+    std::unique_ptr<CopyEngine> engine;
+    const bool failed = fails([&] { engine = std::make_unique<CopyEngine>(std::move(device)); });
+    if (!failed) CHECK(live->load() == failing);
+    engine.reset();
+    CHECK(live->load() == 0);
+    if (failed) throw Failure("engine.cuda", "As it was ordered.");
+  });
+  CHECK(asked == 2);
+}
+
+TEST("a relay path that can't be made leaves nothing on the relay's device, and can be made later") {
+  auto* const target = new HostCopyDevice(0);
+  auto* const relay = new HostCopyDevice(1);
+  CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
+  CopyEngine other{std::unique_ptr<CopyDevice>(relay)};
+  const long before = relay->liveHandles()->load();
+  const long asked = failEach([&](long failing) {
+    CHECK(relay->liveHandles()->load() == before);
+    relay->failHandleAfter(failing);
+    engine.addRelay(other.asRelay());
+  });
+  CHECK(asked == 2 + static_cast<long>(RelayPath::eventsMade));
+  CHECK(relay->liveHandles()->load() == before + asked);
+}
+
+TEST("a batch whose events can't be made fails, and the next one arrives") {
+  for (const Direction direction : {Direction::h2d, Direction::d2h}) {
+    for (const bool relays : {false, true}) {
+      auto* const target = new HostCopyDevice(0);
+      CopyEngine engine{std::unique_ptr<CopyDevice>(target)};
+      CopyEngine other{std::make_unique<HostCopyDevice>(1)};
+      if (relays) engine.addRelay(other.asRelay());
+      MultiCopy copies(engine, planOf(direction, relays ? std::vector<int>{1} : std::vector<int>{}));
+      // One event fails, and the run after it makes what is missing.
+      target->failHandleAfter(1);
+      CHECK(fails([&] { copies.run(engine.defaultStream()); }));
+      CHECK(arrives(copies, engine));
+    }
+  }
+}
+
+TEST("what a payload's threads need goes with them, also where one of them fails") {
+  auto* const device = new HostCopyDevice(0);
+  CopyEngine engine{std::unique_ptr<CopyDevice>(device)};
+  MultiCopy copies(engine, planOf(Direction::h2d));
+  CHECK(arrives(copies, engine));
+  const long before = device->liveHandles()->load();
+  device->failHandleAfter(0);
+  CHECK(fails([&] { copies.verify(); }));
+  CHECK(device->liveHandles()->load() == before);
+  device->failAfter(2);
+  CHECK(fails([&] { copies.verify(); }));
+  CHECK(device->liveHandles()->load() == before);
+}
+
+TEST("an event may end before a stream has reached it") {
+  HostCopyDevice device(0);
+  const OwnedCopyStream stream = device.createStream();
+  const OwnedCopyStream other = device.createStream();
+  std::vector<std::byte> source(100, std::byte{5});
+  std::vector<std::byte> target(100);
+  device.delayCopies(1'000'000);
+  device.copy(target.data(), source.data(), source.size(), Direction::h2d, stream.get());
+  {
+    const OwnedCopyEvent event = device.createEvent();
+    device.record(event.get(), stream.get());
+    device.streamWait(other.get(), event.get());
+  }
+  device.synchronize(other.get());
+  CHECK(target == source);
+}
+
+TEST("a copy that is never started gives back the event that it would have waited for") {
+  HostCopyDevice from(1);
+  const OwnedCopyStream busy = from.createStream();
+  const auto engine = std::make_shared<CopyEngine>(std::make_unique<HostCopyDevice>(0));
+  const long before = from.liveHandles()->load();
+  {
+    const auto copy = std::make_shared<PendingCopy>(engine, engine->defaultStream());
+    copy->before = from.createEvent();
+    from.record(copy->before.get(), busy.get());
+    CHECK(from.liveHandles()->load() == before + 1);
+  }
+  CHECK(from.liveHandles()->load() == before);
+}
+
+TEST("a copy that has ended is not made again") {
+  const auto engine = std::make_shared<CopyEngine>(std::make_unique<HostCopyDevice>(0));
+  std::vector<std::byte> source(6 << 20, std::byte{1});
+  const auto copy = std::make_shared<PendingCopy>(engine, engine->defaultStream());
+  const BlockRef result = engine->deviceMemory().take(source.size());
+  copy->batch.transfers.push_back({source.data(), result->memory, source.size()});
+  copy->execute();
+  CHECK(copy->state() == CopyState::done);
+  result->memory[0] = std::byte{9};
+  copy->execute();
+  CHECK(result->memory[0] == std::byte{9});
+}

@@ -1,0 +1,154 @@
+// Plays a program that uses CUDA, over the stand-in for CUPTI: in each step a copy, kernels and a wait within an NVTX range,
+// on several threads. Its copies carry their number as bytes, and a line of stdout tells each step once it is over.
+//   copyscope_record_player THREADS STEPS [end|exit|fork|exec|wait]
+// Ends in order, by _exit, after a child that it forked has played and ended, as another image of itself, or not at all
+// until it is killed.
+#include <dlfcn.h>
+#include <nvtx3/nvToolsExt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "standin_cupti.h"
+
+namespace {
+
+/// CUDA's injection, as the driver makes it at the first cuInit.
+void initialiseCuda() {
+  const char* const path = std::getenv("CUDA_INJECTION64_PATH");
+  if (path == nullptr) return;
+  void* const library = dlopen(path, RTLD_NOW);
+  if (library == nullptr) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    std::exit(9);
+  }
+  reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))();
+}
+
+std::atomic<std::uint32_t> correlations{0};
+constexpr CUpti_CallbackDomain runtime = CUPTI_CB_DOMAIN_RUNTIME_API;
+
+struct Device {
+  std::uint32_t stream;
+  std::uint64_t freeAt = 0;
+};
+
+template <typename Activity>
+void work(Device& device, Activity& activity, std::uint32_t correlation, std::uint64_t length) {
+  const std::uint64_t now = standinNow();
+  activity.start = device.freeAt > now ? device.freeAt : now;
+  activity.end = activity.start + length;
+  device.freeAt = activity.end;
+  activity.streamId = device.stream;
+  activity.correlationId = correlation;
+  standinActivity(reinterpret_cast<const CUpti_Activity*>(&activity), sizeof activity);
+}
+
+void copy(Device& device, std::uint64_t bytes) {
+  const std::uint32_t correlation = ++correlations;
+  int result = 0;
+  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, nullptr, &result);
+  // The runtime calls the driver.
+  standinCall(1, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, correlation, nullptr, &result);
+  CUpti_ActivityMemcpy6 activity{};
+  activity.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  activity.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+  activity.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+  activity.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+  activity.bytes = bytes;
+  work(device, activity, correlation, 2000);
+  standinCall(0, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, correlation, nullptr, &result);
+  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, correlation, nullptr, &result);
+}
+
+void kernel(Device& device) {
+  const std::uint32_t correlation = ++correlations;
+  int result = 0;
+  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, correlation, nullptr, &result);
+  CUpti_ActivityKernel10 activity{};
+  activity.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  activity.name = "_Z4stepPf";
+  work(device, activity, correlation, 3000);
+  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, correlation, nullptr, &result);
+}
+
+void wait() {
+  const std::uint32_t correlation = ++correlations;
+  int result = 0;
+  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, correlation, nullptr, &result);
+  std::this_thread::yield();
+  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, correlation, nullptr, &result);
+}
+
+void pin() {
+  void* block = nullptr;
+  struct {
+    void** place;
+    std::size_t bytes;
+    unsigned int flags;
+  } params{&block, 1 << 20, 0};
+  const std::uint32_t correlation = ++correlations;
+  int result = 0;
+  standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020, correlation, &params, &result);
+  block = &correlations;
+  standinCall(0, runtime, CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020, correlation, &params, &result);
+}
+
+void play(int number, int steps) {
+  Device device{static_cast<std::uint32_t>(7 + number)};
+  pin();
+  for (int step = 1; step <= steps; ++step) {
+    nvtxRangePushA("step");
+    copy(device, static_cast<std::uint64_t>(step));
+    for (int times = 0; times < 3; ++times) kernel(device);
+    wait();
+    nvtxRangePop();
+    char line[64];
+    const int length = std::snprintf(line, sizeof line, "%d %d\n", number, step);
+    if (write(STDOUT_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
+  }
+}
+
+void playAll(int threads, int steps) {
+  std::vector<std::thread> all;
+  for (int number = 0; number < threads; ++number) all.emplace_back(play, number, steps);
+  for (std::thread& one : all) one.join();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int threads = count > 1 ? std::atoi(arguments[1]) : 1;
+  const int steps = count > 2 ? std::atoi(arguments[2]) : 1;
+  const std::string ending = count > 3 ? arguments[3] : "end";
+  if (ending == "fork") {
+    // Ranges before CUDA, so that the library is there; the child makes a file of its own.
+    nvtxRangePushA("before");
+    const pid_t child = fork();
+    if (child == 0) {
+      initialiseCuda();
+      playAll(threads, steps);
+      std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    nvtxRangePop();
+  }
+  initialiseCuda();
+  playAll(threads, steps);
+  if (ending == "exec") {
+    const std::string number = std::to_string(threads);
+    const std::string length = std::to_string(steps);
+    execl(arguments[0], arguments[0], number.c_str(), length.c_str(), "end", nullptr);
+  }
+  if (ending == "exit") _exit(7);
+  return 3;
+}

@@ -1,0 +1,49 @@
+/** What several runs' lanes on one time scale have in common: the axis above them, and the keys that move it. */
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import { gutterWidth } from '../timeline/lanes/LanesView.tsx';
+import { labelSpace, timeTicks } from '../timeline/time/ticks.ts';
+import { toPixels } from '../timeline/time/timeView.ts';
+import { type TimeWindow, useShownView } from '../timeline/time/timeWindow.ts';
+import { moveTime, takesKeys } from '../timeline/useTimelineKeys.ts';
+import classes from './ComparePage.module.css';
+
+/** One axis for all: the lanes below it share its scale and its place. A line marks what they are aligned by. */
+export function SharedAxis({ time, anchorNs }: { readonly time: TimeWindow; readonly anchorNs: number | null }) {
+  const { ref, width } = useElementSize();
+  const view = useShownView(time);
+  const ticks = timeTicks(view, width);
+  const anchorAt = anchorNs === null ? null : toPixels(view, width, anchorNs);
+  return (
+    <div className={classes['axis']} aria-hidden>
+      <span className={`${classes['anchor']} tabular`} style={{ width: gutterWidth }}>
+        {ticks.anchorLabel}
+      </span>
+      <div ref={ref} className={classes['ticks']}>
+        {ticks.ticks.map((tick) => (
+          <span key={tick.timeNs} className="tabular" style={{ left: Math.round(toPixels(view, width, tick.timeNs)) }}>
+            {toPixels(view, width, tick.timeNs) < width - labelSpace ? tick.label : null}
+          </span>
+        ))}
+        {anchorAt === null || anchorAt < 0 || anchorAt > width ? null : (
+          <i className={classes['alignedAt']} data-testid="aligned-at" style={{ left: anchorAt }} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function useSharedKeys(time: TimeWindow): void {
+  const latest = useRef(time);
+  latest.current = time;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || takesKeys(event)) return;
+      if (event.key.toLowerCase() === 'f') latest.current.move((_, limits) => limits);
+      else if (!moveTime(event.key, latest.current)) return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}

@@ -1,0 +1,108 @@
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
+import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type ImportedFrom, type RunInfo, runName } from '../../core/trace/run.ts';
+import { CompareMenu } from '../compare/CompareMenu.tsx';
+import { EnginePicker } from '../engine/EnginePicker.tsx';
+import { RunButton, RunProgressLine } from '../engine/RunButton.tsx';
+import { saveCopy } from '../store/ownCopy.ts';
+import { currentExperiment } from '../store/select.ts';
+import { select, useApp } from '../store/store.ts';
+import classes from './DocumentHeader.module.css';
+
+/** The same elements each time: an edit of the document draws neither of them anew. */
+const [picker, compare] = [<EnginePicker key="engine" />, <CompareMenu key="compare" />];
+
+/** Title and description, and beside them what runs it. */
+export function DocumentHeader() {
+  const experiment = useApp(currentExperiment);
+  return experiment === null ? null : <Header experiment={experiment} />;
+}
+
+function Header({ experiment }: { readonly experiment: Experiment }) {
+  const page = useApp((state) => state.page);
+  const title = useApp(({ runs }) => (page.kind === 'run' ? runs[page.id]?.title : undefined));
+  const name = title ?? experiment.name;
+  const description =
+    title === undefined ? experiment.description : `A run of “${experiment.name}”. ${experiment.description}`;
+  const running = useApp((state) => Object.values(state.runs).some((run) => run.status === 'running'));
+  return (
+    <div className={classes['header']}>
+      <div className={classes['text']}>
+        <div className={classes['title']}>
+          <h1 title={name}>{name}</h1>
+          <Tooltip label="Name, description and environment">
+            <ActionIcon size="sm" aria-label="Experiment settings" onClick={() => select({ kind: 'experiment' })}>
+              <IconPencil size={14} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
+        <Text size="sm" c="dimmed" lineClamp={2} title={description}>
+          {description}
+        </Text>
+      </div>
+      <div className={classes['controls']}>
+        <div className={classes['row']}>
+          {picker}
+          <RunButton />
+        </div>
+        {running ? (
+          <RunProgressLine />
+        ) : (
+          <div className={classes['row']}>
+            <span className={`${classes['facts']} tabular`}>{runFacts(experiment)}</span>
+            {compare}
+            {page.kind === 'experiment' ? null : <SaveCopy />}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Who recorded a trace of a real program. */
+const recorders: Readonly<Record<ImportedFrom['format'], string>> = {
+  'pytorch-profiler': "PyTorch's profiler",
+  'nsight-systems': 'Nsight Systems',
+  'copyscope-record': 'copyscope record',
+};
+
+/** The same for a trace of a real program, which can't be run again. */
+export function TraceHeader({ info }: { readonly info: RunInfo }) {
+  const name = useApp(({ page, runs }) => (page.kind === 'run' ? runs[page.id]?.title : undefined)) ?? runName(info);
+  return (
+    <div className={classes['header']}>
+      <div className={classes['text']}>
+        <h1 title={name}>{name}</h1>
+        <Text size="sm" c="dimmed">
+          A trace of {recorders[info.imported?.format ?? 'pytorch-profiler']}: what ran, without the program that ran
+          it.
+        </Text>
+      </div>
+      <div className={classes['controls']}>
+        <CompareMenu />
+      </div>
+    </div>
+  );
+}
+
+function SaveCopy() {
+  return (
+    <Tooltip label="Keep a copy among your own experiments">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        leftSection={<IconCopyPlus size={13} aria-hidden />}
+        onClick={() => void saveCopy()}
+      >
+        Save a copy
+      </Button>
+    </Tooltip>
+  );
+}
+
+function runFacts({ environment }: Experiment): string {
+  const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${times(environment.iterations, 'iteration')}, ${times(environment.warmups, 'warm-up')}`;
+}

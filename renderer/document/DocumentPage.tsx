@@ -1,0 +1,208 @@
+/** The centre: what the experiment is, its score, and the timeline of one of its runs. */
+import { Button, Loader, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { Group, Panel, Separator } from 'react-resizable-panels';
+import type { ErrorInfo } from '../../core/errors.ts';
+import { EmptyState } from '../common/EmptyState.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import shared from '../common/Panels.module.css';
+import { PlanPanel } from '../plan/PlanPanel.tsx';
+import { usePlan } from '../plan/planStore.ts';
+import { TryPanel } from '../plan/TryPanel.tsx';
+import { useEditor } from '../score/editor.ts';
+import { JsonPane } from '../score/JsonPane.tsx';
+import { Score, scoreHeight } from '../score/Score.tsx';
+import { ScoreToolbar } from '../score/ScoreToolbar.tsx';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { retryDocument } from '../store/pages.ts';
+import { retryRun } from '../store/runs.ts';
+import { currentExperiment, loadedRun, pageDocumentKey } from '../store/select.ts';
+import { Following, InNextFrame, state, useApp } from '../store/store.ts';
+import type { Loading } from '../store/types.ts';
+import { panelSize, usePanelSizes } from '../store/usePanelSizes.ts';
+import { TimelinePanel } from '../timeline/TimelinePanel.tsx';
+import { DocumentHeader, TraceHeader } from './DocumentHeader.tsx';
+import classes from './DocumentPage.module.css';
+
+/** The same elements each time: an edit of the document draws them anew only where they ask for it themselves. */
+const header = (
+  <Following>
+    <DocumentHeader />
+  </Following>
+);
+const toolbar = (
+  <Following>
+    <ScoreToolbar />
+  </Following>
+);
+const score = (
+  <InNextFrame>
+    <Score />
+  </InNextFrame>
+);
+const json = <JsonPane />;
+const CodePane = lazy(async () => ({ default: (await import('../score/CodePane.tsx')).CodePane }));
+const code = (
+  <Suspense fallback={null}>
+    <Following>
+      <CodePane />
+    </Following>
+  </Suspense>
+);
+const views = { score, json, code };
+const timeline = <TimelinePanel />;
+const scoreAndTimeline = <ScoreAndTimeline />;
+
+export function DocumentPage() {
+  const isOpen = useApp((state) => currentExperiment(state) !== null);
+  const trace = useApp((state) => (state.page.kind === 'run' ? loadedRun(state, state.page.id) : null));
+  const problem = useDocumentProblem();
+  if (problem !== null) return <DocumentProblem {...problem} />;
+  if (!isOpen && trace !== null) return <ImportedTrace run={trace} />;
+  if (!isOpen) {
+    return (
+      <EmptyState icon={<Loader size={22} />} title="Opening…" isPage>
+        <Text c="dimmed">Reading it from the host.</Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {header}
+      {scoreAndTimeline}
+    </>
+  );
+}
+
+const planPanel = { id: 'plan', name: 'plan', size: 380 };
+/** Two runs' lanes need more of the page. */
+const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
+
+/** A trace from another tool has no experiment, and so no score: what it answers stands in its place. */
+function ImportedTrace({ run }: { readonly run: LoadedRun }) {
+  const { trying } = usePlan(run.id);
+  const panel = trying ? planBesideLanes : planPanel;
+  const sizes = usePanelSizes([panel]);
+  return (
+    <>
+      <TraceHeader info={run.run.info} />
+      <Group orientation="vertical" className={shared['panels']} {...sizes}>
+        <Panel
+          id="plan"
+          defaultSize={panelSize(panel)}
+          minSize={90}
+          maxSize="75%"
+          groupResizeBehavior="preserve-pixel-size"
+        >
+          <PlanPanel key={run.id} run={run} />
+        </Panel>
+        <Separator className={shared['separatorAcross']} aria-label="Resize the plan" />
+        <Panel id="timeline" minSize={180}>
+          {trying ? <TryPanel run={run} /> : <TimelinePanel />}
+        </Panel>
+      </Group>
+    </>
+  );
+}
+
+/** Room for a handful of rows on an empty page. */
+const leastScoreHeight = 246;
+/** What is taller scrolls. */
+const tallest = 354;
+
+interface ScoreAndTimelineProps {
+  /** In the timeline's place. */
+  readonly instead?: ReactNode;
+}
+
+/** The score is as tall as its rows, until someone makes it taller or shorter. */
+export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
+  const view = useEditor((editor) => editor.view);
+  const key = useApp(pageDocumentKey);
+  const isOwn = useApp(({ page }) => page.kind === 'experiment');
+  // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another document is measured anew.
+  const natural = useMemo(() => {
+    const experiment = currentExperiment(state());
+    const own = experiment === null ? 0 : scoreHeight(experiment);
+    return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest);
+  }, [key]);
+  const above =
+    view === 'score'
+      ? { id: 'score', name: `score-${natural}`, size: natural }
+      : { id: 'score', name: view, size: tallest };
+  const sizes = usePanelSizes([above]);
+  return (
+    <Group orientation="vertical" key={natural} className={shared['panels']} {...sizes}>
+      <Panel
+        id="score"
+        defaultSize={panelSize(above)}
+        minSize={90}
+        maxSize="60%"
+        groupResizeBehavior="preserve-pixel-size"
+      >
+        <div className={classes['score']}>
+          {toolbar}
+          {views[view]}
+        </div>
+      </Panel>
+      <Separator className={shared['separatorAcross']} aria-label="Resize the score" />
+      <Panel id="timeline" minSize={180}>
+        {instead ?? timeline}
+      </Panel>
+    </Group>
+  );
+}
+
+interface Problem {
+  readonly title: string;
+  readonly error: ErrorInfo;
+  /** Null where trying again can't help. */
+  readonly retry: (() => void) | null;
+}
+
+/** Why there is nothing to show: the document can't be read, or the run that was opened can't. */
+function useDocumentProblem(): Problem | null {
+  const page = useApp((state) => state.page);
+  const ready = useApp((state) => state.libraryReady);
+  const documentError = useApp((state) => errorOf(state.documents[pageDocumentKey(state) ?? '']));
+  const known = useApp((state) => page.kind !== 'run' || state.runs[page.id] !== undefined);
+  const runError = useApp((state) => (page.kind === 'run' ? errorOf(state.loadedRuns[page.id]) : null));
+  const status = useApp((state) => (page.kind === 'run' ? state.runs[page.id]?.status : undefined));
+  if (documentError !== null) {
+    return { title: 'This experiment can’t be opened', error: documentError, retry: retryDocument };
+  }
+  if (page.kind !== 'run') return null;
+  if (runError !== null) return runProblem(status, runError, () => retryRun(page.id));
+  if (known || !ready) return null;
+  const missing = {
+    code: 'run.not-found',
+    message: 'There is no run of this name.',
+    remedy: 'Pick one from the library.',
+  };
+  return { title: 'This run is not here', error: missing, retry: null };
+}
+
+/** Not what was loaded: that is another object after each edit. */
+const errorOf = (loaded: Loading<unknown> | undefined): ErrorInfo | null =>
+  loaded?.status === 'failed' ? loaded.error : null;
+
+function runProblem(status: string | undefined, error: ErrorInfo, retry: () => void): Problem {
+  if (status === 'failed') return { title: 'This run failed', error, retry: null };
+  if (status === 'cancelled') return { title: 'This run was cancelled', error, retry: null };
+  return { title: 'This run can’t be opened', error, retry };
+}
+
+function DocumentProblem({ title, error, retry }: Problem) {
+  return (
+    <EmptyState icon={<IconAlertTriangle size={26} />} title={title} alert isPage>
+      <ErrorText error={error} />
+      {retry === null ? null : (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </EmptyState>
+  );
+}

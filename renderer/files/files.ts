@@ -1,0 +1,155 @@
+/** Files from elsewhere, and the library's things as a file: in parts of any number, with progress, and cancelled at once. */
+import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
+import { bundlePath, type Imported, type LibraryItems } from '../../core/service/service.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { announce } from '../store/announce.ts';
+import { attempt, host } from '../store/host.ts';
+import { whenOpened } from '../store/hostEvents.ts';
+import { countItems } from '../store/libraryActions.ts';
+import { notifyDone, notifyError } from '../store/notify.ts';
+import { openPage } from '../store/pages.ts';
+import { assign, put } from '../store/store.ts';
+import { openDocument } from './openDocument.ts';
+import { startTransfer } from './transfers.ts';
+
+/** What a file dialog offers. The file's content decides what it is. */
+export const openedEndings = '.arrow,.json,.gz,.sqlite,.nsys-rep,.copyscope';
+
+const partBytes = 4 * 1024 * 1024;
+
+/** Opens what the user chose, dropped or gave: one after another, and shows the last. */
+export async function openFiles(files: readonly File[]): Promise<void> {
+  for (const file of files) await openFile(file);
+}
+
+async function openFile(file: File): Promise<void> {
+  const cancelled = new AbortController();
+  const transfer = startTransfer({
+    title: `Reading ${file.name}`,
+    totalBytes: file.size,
+    cancel: () => cancelled.abort(),
+  });
+  try {
+    if (await openDocument(file)) return;
+    await showImported(await send(file, cancelled.signal, transfer.progress));
+  } catch (thrown) {
+    if (cancelled.signal.aborted) announce(`${file.name} was not opened`);
+    else notifyError(`${file.name} could not be opened`, toErrorInfo(thrown));
+  } finally {
+    transfer.end();
+  }
+}
+
+async function send(file: File, signal: AbortSignal, progress: (bytes: number) => void): Promise<Imported> {
+  const modifiedAt = new Date(file.lastModified).toISOString();
+  const ticket = await host().beginImport({ name: file.name.slice(-255), modifiedAt });
+  try {
+    for (let from = 0; from < file.size; from += partBytes) {
+      signal.throwIfAborted();
+      const part = await read(file.slice(from, from + partBytes));
+      await host().importPart(ticket, part);
+      progress(Math.min(from + partBytes, file.size));
+    }
+    signal.throwIfAborted();
+  } catch (thrown) {
+    void host()
+      .cancelImport(ticket)
+      .catch(() => {});
+    throw thrown;
+  }
+  return host().endImport(ticket);
+}
+
+/** A file may be moved, changed or unplugged while it is read. */
+async function read(part: Blob): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await part.arrayBuffer());
+  } catch (cause) {
+    throw new CopyscopeError(
+      { code: 'file.failed', message: 'The file can’t be read any more.', remedy: 'Open it again.' },
+      { cause },
+    );
+  }
+}
+
+/** Takes what came of a file into the store, and shows it. */
+async function showImported(imported: Imported): Promise<void> {
+  if (imported.kind === 'run') {
+    put('runs', imported.run.id, imported.run);
+    openPage({ kind: 'run', id: imported.run.id });
+    return;
+  }
+  assign({ experiments: await host().experiments() });
+  if (imported.kind === 'experiment') openPage({ kind: 'experiment', id: imported.id });
+  else {
+    const { items, problem } = imported;
+    notifyDone(
+      `The bundle is in your library${problem === undefined ? '' : ', in part'}`,
+      `Added: ${countItems(items)}.`,
+    );
+    if (problem !== undefined) notifyError('Not all of the bundle could be read', problem);
+  }
+}
+
+/** The file dialog. Must be called from a click or a key, as browsers want it. */
+export function chooseFiles(): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = true;
+  input.accept = openedEndings;
+  input.addEventListener('change', () => void openFiles([...(input.files ?? [])]));
+  input.click();
+}
+
+/** Saves the items as one file, where the browser saves what it downloads. */
+export async function exportBundle(items: LibraryItems, name: string): Promise<void> {
+  const cancelled = new AbortController();
+  const transfer = startTransfer({
+    title: `Packing ${countItems(items)}`,
+    totalBytes: null,
+    cancel: () => cancelled.abort(),
+  });
+  await attempt('The bundle could not be made', async () => {
+    try {
+      const ticket = await host().packBundle(items);
+      saveBlob(name, await fetchBundle(ticket, cancelled.signal, transfer.progress));
+    } catch (thrown) {
+      if (!cancelled.signal.aborted) throw thrown;
+    }
+  });
+  transfer.end();
+}
+
+async function fetchBundle(ticket: string, signal: AbortSignal, progress: (bytes: number) => void): Promise<Blob> {
+  const answer = await fetch(new URL(bundlePath(ticket), location.href), { signal });
+  if (!answer.ok || answer.body === null) {
+    throw new CopyscopeError({ code: 'bundle.failed', message: (await answer.text()).trim() });
+  }
+  let bytes = 0;
+  const counted = answer.body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform: (part, controller) => {
+        bytes += part.length;
+        progress(bytes);
+        controller.enqueue(part);
+      },
+    }),
+  );
+  try {
+    return await new Response(counted, { headers: { 'Content-Type': 'application/gzip' } }).blob();
+  } catch (cause) {
+    throw new CopyscopeError(
+      {
+        code: 'bundle.failed',
+        message: `The bundle broke off: ${describeError(toErrorInfo(cause))}`,
+        remedy: 'Try again; look whether the disk is full.',
+      },
+      { cause },
+    );
+  }
+}
+
+/** Called once, when the window begins. */
+export function startOpening(): void {
+  whenOpened((imported) => void attempt('The file could not be shown', () => showImported(imported)));
+}

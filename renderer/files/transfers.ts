@@ -1,0 +1,36 @@
+/** Files on their way in and out: how far each is, and how it is cancelled. */
+import { create } from 'zustand';
+
+export interface Transfer {
+  readonly id: number;
+  /** As 'Reading worker0.json'. */
+  readonly title: string;
+  readonly doneBytes: number;
+  /** Null where nobody knows. */
+  readonly totalBytes: number | null;
+  /** From 0 to 1, where something else than bytes tells how far it is. */
+  readonly share?: number;
+  readonly cancel: () => void;
+}
+
+export const useTransfers = create<{ readonly transfers: readonly Transfer[] }>()(() => ({ transfers: [] }));
+
+let number = 0;
+
+/** Begins one, and gives what reports its progress and its end. */
+export function startTransfer(fields: Omit<Transfer, 'id' | 'doneBytes'>) {
+  number += 1;
+  const id = number;
+  const change = (update: (transfers: readonly Transfer[]) => readonly Transfer[]): void =>
+    useTransfers.setState(({ transfers }) => ({ transfers: update(transfers) }));
+  change((transfers) => [...transfers, { ...fields, id, doneBytes: 0 }]);
+  return {
+    progress: (doneBytes: number, share?: number) =>
+      change((transfers) =>
+        transfers.map((one) =>
+          one.id === id ? { ...one, doneBytes, ...(share === undefined ? {} : { share }) } : one,
+        ),
+      ),
+    end: () => change((transfers) => transfers.filter((one) => one.id !== id)),
+  };
+}

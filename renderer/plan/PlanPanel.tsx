@@ -1,0 +1,65 @@
+/** What a real program's trace answers: its steps, what holds them, and what to change. */
+import { Alert, Button, Loader, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { ErrorText } from '../common/ErrorText.tsx';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
+import { ChosenBar } from './ChosenBar.tsx';
+import classes from './Plan.module.css';
+import { cancelPlan, ensurePlan, usePlan, workOut } from './planStore.ts';
+import { Remedies } from './Remedies.tsx';
+import { Steps } from './Steps.tsx';
+
+export function PlanPanel({ run }: { readonly run: LoadedRun }) {
+  const plan = usePlan(run.id);
+  const connected = useApp((state) => state.connection.status === 'open');
+  useEffect(() => {
+    if (connected) ensurePlan(run);
+  }, [run, connected]);
+  const again = (
+    <Button variant="default" size="xs" onClick={() => void workOut(run)}>
+      {plan.isCancelled ? 'Work it out' : 'Try again'}
+    </Button>
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['panel']} aria-label="Plan" tabIndex={0}>
+      {plan.doing === null ? null : (
+        <div className={classes['doing']} role="status">
+          <Loader size={14} /> {plan.doing}…
+          <Button variant="default" size="compact-xs" onClick={() => cancelPlan(run.id)}>
+            Cancel the plan
+          </Button>
+        </div>
+      )}
+      {plan.isCancelled && plan.doing === null ? (
+        <div className={classes['doing']}>The plan was cancelled. {again}</div>
+      ) : null}
+      {plan.error === null ? null : (
+        <Alert color="orange" title="No plan can be made of this trace" m={12}>
+          <ErrorText error={plan.error} />
+          {again}
+        </Alert>
+      )}
+      <div className={classes['columns']}>
+        {plan.steps === null ? null : <Steps run={run} steps={plan.steps} plan={plan} />}
+        {plan.plan === null || plan.steps === null ? null : (
+          <div className={classes['plan']}>
+            <h2>What to change</h2>
+            {plan.plan.length === 0 ? (
+              <Text>Copyscope tried changes; none makes the step shorter by 1 % or more.</Text>
+            ) : (
+              <>
+                <ChosenBar run={run} plan={plan} />
+                <Remedies run={run} plan={plan} remedies={plan.plan} stepNs={plan.steps.unprofiledNs} />
+              </>
+            )}
+            <p className={classes['note']}>
+              Simulated, with 90 % intervals. What the trace does not tell is taken from the profile {plan.profile}.
+            </p>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

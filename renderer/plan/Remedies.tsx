@@ -1,0 +1,65 @@
+/** The remedies of a plan, what gains most first. */
+import { Button, Checkbox } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { isOn } from './choice.ts';
+import classes from './Plan.module.css';
+import { choose, keyOf, type PlanState } from './planStore.ts';
+import { changeTitles, gainText, titleOf } from './words.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly plan: PlanState;
+  readonly remedies: readonly RemedyAnswer[];
+  readonly stepNs: number;
+}
+
+export function Remedies({ run, plan, remedies, stepNs }: Props) {
+  return (
+    <ol className={classes['remedies']} aria-label="Remedies">
+      {remedies.map((remedy) => {
+        const gain = gainText(remedy, stepNs);
+        return (
+          <li key={keyOf(remedy.changes)}>
+            <div className={classes['remedy']}>
+              <Checkbox
+                size="xs"
+                label={titleOf(remedy.changes)}
+                checked={isOn(plan.choice, remedy.changes)}
+                onChange={() => void choose(run, remedy.changes)}
+              />
+              <span className={`${classes['gain']} tabular`} data-tone={gain.tone}>
+                <strong>{gain.time}</strong> <span>({gain.share})</span>
+              </span>
+            </div>
+            {remedy.mayGainNothing ? (
+              <p className={classes['note']}>Its interval reaches zero: it may gain nothing.</p>
+            ) : null}
+            {remedy.needed.length === 0 ? null : (
+              <p className={classes['note']}>{titleOf(remedy.needed)}: gains nothing alone, but the others need it.</p>
+            )}
+            {remedy.lines.length === 0 ? null : (
+              <p className={classes['note']}>At {remedy.lines.slice(0, 4).join(', ')}</p>
+            )}
+            <Code remedy={remedy} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Code({ remedy }: { readonly remedy: RemedyAnswer }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const code = remedy.changes.map((word, at) => `# ${changeTitles[word]}\n${remedy.code[at] ?? ''}`).join('\n');
+  return (
+    <details>
+      <summary>What to write</summary>
+      <pre>{code}</pre>
+      <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(code)}>
+        {clipboard.copied ? 'Copied' : 'Copy the code'}
+      </Button>
+    </details>
+  );
+}

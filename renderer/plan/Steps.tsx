@@ -1,0 +1,90 @@
+/** The steps that were found, how long one takes, and what that time goes to. */
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { partWords } from '../../core/lift/parts.ts';
+import { formatShare, unbroken } from '../../core/units.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import type { ShownSteps } from './messages.ts';
+import classes from './Plan.module.css';
+import { type PlanState, workOut } from './planStore.ts';
+import { durationText, markSteps, stepsText, typedStep } from './words.ts';
+
+/** Smaller parts say nothing. */
+const leastShare = 0.005;
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly steps: ShownSteps;
+  readonly plan: PlanState;
+}
+
+export function Steps({ run, steps, plan }: Props) {
+  const mark = markSteps(run.run.info);
+  const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
+  return (
+    <div className={classes['steps']}>
+      <h2>The step</h2>
+      <p title={steps.list.map(({ name, ns }) => `${name}: ${durationText(ns)}`).join('\n')}>{stepsText(steps)}</p>
+      {steps.isWhole ? (
+        <>
+          <p>{mark.text}</p>
+          <pre>{mark.code}</pre>
+        </>
+      ) : null}
+      <dl className={`${classes['facts']} tabular`}>
+        <dt>As recorded, median</dt>
+        <dd>{durationText(steps.medianNs)}</dd>
+        <dt>Without the profiler, {plan.knownStepNs === null ? 'predicted' : 'fitted to what you typed'}</dt>
+        <dd>{durationText(steps.unprofiledNs)}</dd>
+      </dl>
+      <KnownStep run={run} plan={plan} />
+      <h3>What holds it</h3>
+      <ul className={`${classes['parts']} tabular`} aria-label="What holds the step">
+        {parts.map(({ part, ns, share }) => (
+          <li key={part}>
+            <span className={classes['bar']} aria-hidden>
+              <i style={{ width: `${100 * share}%` }} />
+            </span>
+            <b>{unbroken(formatShare(share))}</b> <span>{durationText(ns)}</span> <span>{partWords[part]}</span>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>What is inferred</summary>
+        <ul>
+          {steps.inferred.map((one) => (
+            <li key={one}>{one}</li>
+          ))}
+          <li>Which kernel reads a copy: the next one in its stream.</li>
+        </ul>
+      </details>
+    </div>
+  );
+}
+
+function KnownStep({ run, plan }: Omit<Props, 'steps'>) {
+  const [text, setText] = useState(plan.knownStepNs === null ? '' : String(plan.knownStepNs / 1e6));
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const typed = typedStep(text);
+    setProblem('problem' in typed ? typed.problem : null);
+    if ('ns' in typed && typed.ns !== plan.knownStepNs) void workOut(run, typed.ns);
+  };
+  return (
+    <form className={classes['known']} onSubmit={submit}>
+      <TextInput
+        size="xs"
+        label="Measured without the profiler, ms"
+        placeholder="not known"
+        inputMode="decimal"
+        value={text}
+        error={problem}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button type="submit" variant="default" size="xs">
+        Calibrate
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,141 @@
+/** The lifted steps before and after the chosen changes, as lanes above each other on one time scale. */
+import { Button, Loader } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { OriginBadge } from '../common/Origin.tsx';
+import { useAlignedTime } from '../compare/alignedTime.ts';
+import { SharedAxis, useSharedKeys } from '../compare/SharedAxis.tsx';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { Legend } from '../timeline/Legend.tsx';
+import { LanesView } from '../timeline/lanes/LanesView.tsx';
+import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
+import { compareChanges } from './actions.ts';
+import classes from './Plan.module.css';
+import { chosenGain, keyOf, type PlanState, usePlan } from './planStore.ts';
+import { durationText, gainText, titleOf } from './words.ts';
+
+export function TryPanel({ run }: { readonly run: LoadedRun }) {
+  const plan = usePlan(run.id);
+  const before = plan.lanes[keyOf([])];
+  const after = useLast(plan.lanes[keyOf(plan.choice)]);
+  const title = plan.choice.length === 0 ? 'After, with no change' : `After: ${titleOf(plan.choice)}`;
+  return (
+    <section className={classes['try']} aria-label="Before and after">
+      <Head run={run} plan={plan} />
+      {before === undefined || after === undefined ? (
+        <p className={classes['doing']} role="status">
+          <Loader size={14} /> The lanes are being simulated…
+        </p>
+      ) : (
+        <Lanes before={before} after={after} title={title} />
+      )}
+    </section>
+  );
+}
+
+/** The lanes of before until there are those of the next choice. */
+function useLast(lanes: LoadedRun | undefined): LoadedRun | undefined {
+  const [last, setLast] = useState(lanes);
+  if (lanes !== undefined && lanes !== last) setLast(lanes);
+  return lanes ?? last;
+}
+
+function Head({ run, plan }: { readonly run: LoadedRun; readonly plan: PlanState }) {
+  const [busy, setBusy] = useState(false);
+  const compare = async (): Promise<void> => {
+    setBusy(true);
+    await compareChanges(run, plan.choice);
+    setBusy(false);
+  };
+  return (
+    <header className={classes['tryHead']}>
+      <h2>Before and after</h2>
+      <OriginBadge origin="simulated" />
+      <GainOfStep plan={plan} />
+      <Button
+        variant="default"
+        size="compact-xs"
+        loading={busy}
+        disabled={busy || plan.choice.length === 0}
+        onClick={() => void compare()}
+      >
+        Compare as runs
+      </Button>
+    </header>
+  );
+}
+
+/** One line: what was recorded, what is simulated, and the gain with its interval. */
+function GainOfStep({ plan }: { readonly plan: PlanState }) {
+  const { steps, choice } = plan;
+  const gain = chosenGain(plan);
+  if (steps === null) return null;
+  return (
+    <p className={`${classes['tryGain']} tabular`}>
+      <span>
+        Step recorded {durationText(steps.medianNs)}; simulated without the profiler {durationText(steps.unprofiledNs)}
+        {choice.length === 0 || gain === null ? null : (
+          <>
+            , with the changes <strong>{durationText(gain.stepNs)}</strong>
+          </>
+        )}
+      </span>
+      {choice.length === 0 || gain === null ? null : <Gain gain={gainText(gain, steps.unprofiledNs)} />}
+    </p>
+  );
+}
+
+const Gain = ({ gain }: { readonly gain: ReturnType<typeof gainText> }) => (
+  <span className={classes['gain']} data-tone={gain.tone}>
+    Gain <strong>{gain.time}</strong> (90 % interval)
+  </span>
+);
+
+interface LanesProps {
+  readonly before: LoadedRun;
+  readonly after: LoadedRun;
+  readonly title: string;
+}
+
+function Lanes({ before, after, title }: LanesProps) {
+  const views = useMemo(() => [before.view(null), after.view(null)] as const, [before, after]);
+  const time = useTimeWindow(Math.max(views[0].makespanNs, views[1].makespanNs));
+  useSharedKeys(time);
+  return (
+    <>
+      <SharedAxis time={time} anchorNs={null} />
+      <Case title="Before, as it is" run={before} view={views[0]} time={time} />
+      <Case title={title} run={after} view={views[1]} time={time} />
+      <Legend views={views} marks={false} missed={0} />
+    </>
+  );
+}
+
+interface CaseProps {
+  readonly title: string;
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: TimeWindow;
+}
+
+function Case({ title, run, view, time }: CaseProps) {
+  const own = useAlignedTime(time, 0);
+  return (
+    <article className={classes['case']} aria-label={title}>
+      <h3>
+        <span title={title}>{title}</span>
+        <small className="tabular">
+          {durationText(view.makespanNs)}, {stepsIn(run)}
+        </small>
+      </h3>
+      <div className={classes['casePlot']}>
+        <LanesView run={run} view={view} window={own} title={title} compact axis={false} />
+      </div>
+    </article>
+  );
+}
+
+function stepsIn({ run }: LoadedRun): string {
+  const [main] = run.info.experiment?.threads ?? [];
+  const count = main?.operations.filter(({ op }) => op === 'range').length ?? 0;
+  return count === 1 ? '1 step' : `${count} steps`;
+}

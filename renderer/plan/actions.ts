@@ -1,0 +1,44 @@
+/** What is done with a plan: its lifted experiment is tried, and edited. */
+import { openComparison } from '../compare/actions.ts';
+import { setCompare } from '../compare/compareStore.ts';
+import { attempt, host } from '../store/host.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { openPage } from '../store/pages.ts';
+import { finished, startRun } from '../store/runs.ts';
+import { assign, state } from '../store/store.ts';
+import type { Choice } from './choice.ts';
+import { keyOf, liftedExperiment, planOf } from './planStore.ts';
+
+/** Runs that were simulated for a trace, so that one more look takes none. */
+const simulated = new Map<string, string>();
+
+/** Runs the lifted steps as they are and with the changes in the simulator, and compares both runs in full. */
+export const compareChanges = (run: LoadedRun, changes: Choice): Promise<void> =>
+  attempt('The changes could not be tried', async () => {
+    const before = await simulatedRun(run, []);
+    const after = await simulatedRun(run, changes);
+    if (before === null || after === null) return;
+    openComparison([before, after]);
+    setCompare({ alignment: null });
+  });
+
+async function simulatedRun(run: LoadedRun, changes: Choice): Promise<string | null> {
+  const { profile, knownStepNs } = planOf(run.id);
+  const key = `${run.id} ${profile} ${knownStepNs} ${keyOf(changes)}`;
+  const known = simulated.get(key);
+  if (known !== undefined && state().runs[known]?.status === 'complete') return known;
+  const id = await startRun(await liftedExperiment(run, changes), `sim:${profile}`);
+  if (id === null) return null;
+  simulated.set(key, id);
+  // What became of it is said in its place.
+  await finished(id);
+  return id;
+}
+
+/** Saves the lifted experiment with the changes among the user's own, and opens it. */
+export const editAsExperiment = (run: LoadedRun, changes: Choice): Promise<void> =>
+  attempt('The trace could not be made an experiment', async () => {
+    const id = await host().saveExperiment(null, await liftedExperiment(run, changes));
+    assign({ experiments: await host().experiments() });
+    openPage({ kind: 'experiment', id });
+  });

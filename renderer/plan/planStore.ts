@@ -1,0 +1,163 @@
+/** The plans of the traces that were opened, and what asks for them. */
+import { create } from 'zustand';
+import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
+import type { RemedyAnswer } from '../../core/lift/answers.ts';
+import { announce } from '../store/announce.ts';
+import { predictingProfile } from '../store/attainable.ts';
+import { host } from '../store/host.ts';
+import { LoadedRun } from '../store/opened/loadedRun.ts';
+import { state } from '../store/store.ts';
+import { type Choice, toggled } from './choice.ts';
+import type { ShownSteps } from './messages.ts';
+import { askPlan, endPlanWorker } from './planWorkerSide.ts';
+
+export interface PlanState {
+  /** What is under way; null where nothing is. */
+  readonly doing: string | null;
+  readonly error: ErrorInfo | null;
+  readonly isCancelled: boolean;
+  /** Name of the profile that tells what the trace doesn't. */
+  readonly profile: string | null;
+  readonly knownStepNs: number | null;
+  readonly steps: ShownSteps | null;
+  readonly plan: readonly RemedyAnswer[] | null;
+  readonly choice: Choice;
+  /** What sets of changes gain, by their words. */
+  readonly tried: Readonly<Record<string, RemedyAnswer>>;
+  /** Whether lanes before and after the chosen changes are shown. */
+  readonly trying: boolean;
+  /** Simulated lanes of sets of changes, by their words; those of none are the program as it is. */
+  readonly lanes: Readonly<Record<string, LoadedRun>>;
+}
+
+const initial: PlanState = {
+  doing: null,
+  error: null,
+  isCancelled: false,
+  profile: null,
+  knownStepNs: null,
+  steps: null,
+  plan: null,
+  choice: [],
+  tried: {},
+  trying: false,
+  lanes: {},
+};
+
+export const usePlans = create<Readonly<Record<string, PlanState>>>()(() => ({}));
+
+export const planOf = (id: string): PlanState => usePlans.getState()[id] ?? initial;
+export const usePlan = (id: string): PlanState => usePlans((plans) => plans[id] ?? initial);
+const change = (id: string, part: Partial<PlanState>): void => usePlans.setState({ [id]: { ...planOf(id), ...part } });
+
+/** The run that the worker has open. */
+let atWorker: string | null = null;
+
+export const keyOf = (choice: Choice): string => choice.join(' ');
+export const chosenGain = ({ choice, tried }: PlanState): RemedyAnswer | null => tried[keyOf(choice)] ?? null;
+
+/** Works out steps and plan, unless that was done, is under way, or was cancelled. */
+export function ensurePlan(run: LoadedRun): void {
+  const { doing, error, isCancelled, plan } = planOf(run.id);
+  if (plan === null && doing === null && error === null && !isCancelled) void workOut(run);
+}
+
+/** The same anew. `knownStepNs` is the step without a profiler, where the person knows it. */
+export async function workOut(run: LoadedRun, knownStepNs: number | null = planOf(run.id).knownStepNs): Promise<void> {
+  const { id } = run;
+  const { choice, steps, trying } = planOf(id);
+  change(id, { ...initial, steps, knownStepNs, choice, trying });
+  await during(id, 'Finding the steps', async () => {
+    change(id, { steps: await opened(run, true) });
+    change(id, { doing: 'Trying what changes gain' });
+    const plan = await askPlan<'plan'>({ kind: 'plan' });
+    const tried = Object.fromEntries(plan.map((remedy) => [keyOf(remedy.changes), remedy]));
+    const first = plan[0]?.changes ?? [];
+    change(id, { plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
+    announce(plan.length === 0 ? 'No change shortens the step' : `Plan: ${plan.length} remedies`);
+  });
+  const { plan } = planOf(id);
+  if (plan !== null) await tryChoice(run);
+}
+
+export function cancelPlan(id: string): void {
+  change(id, { isCancelled: true });
+  atWorker = null;
+  endPlanWorker();
+}
+
+/** Changes what is chosen, and asks what exactly that gains. */
+export function choose(run: LoadedRun, changes: Choice): Promise<void> {
+  change(run.id, { choice: toggled(planOf(run.id).choice, changes) });
+  return tryChoice(run);
+}
+
+/** Shows lanes before and after the chosen changes, or those of the recording again. */
+export function setTrying(run: LoadedRun, trying: boolean): Promise<void> {
+  change(run.id, { trying });
+  return tryChoice(run);
+}
+
+async function tryChoice(run: LoadedRun): Promise<void> {
+  const { id } = run;
+  const { choice, trying, lanes } = planOf(id);
+  const needsGain = choice.length > 0 && chosenGain(planOf(id)) === null;
+  const needed = trying ? [[], choice].filter((changes) => lanes[keyOf(changes)] === undefined) : [];
+  if (!needsGain && needed.length === 0) return;
+  await during(id, 'Predicting the chosen changes', async () => {
+    await opened(run);
+    if (needsGain) {
+      const remedy = await askPlan<'try'>({ kind: 'try', changes: choice });
+      change(id, { tried: { ...planOf(id).tried, [keyOf(choice)]: remedy } });
+    }
+    for (const changes of needed) {
+      const { run: made, iteration, counters } = await askPlan<'lanes'>({ kind: 'lanes', changes });
+      const loaded = new LoadedRun(`tried:${id} ${keyOf(changes)}`, made, iteration, { counters });
+      change(id, { lanes: { ...kept(planOf(id).lanes), [keyOf(changes)]: loaded } });
+    }
+  });
+}
+
+/** Those before any change, and of the others the last few: each holds every row of its steps. */
+const kept = (lanes: PlanState['lanes']): PlanState['lanes'] =>
+  Object.fromEntries(Object.entries(lanes).filter(([key], at, all) => key === '' || at >= all.length - mostLanes));
+const mostLanes = 6;
+
+/** The lifted experiment with these changes. Rejects as liftTrace() throws. */
+export async function liftedExperiment(run: LoadedRun, changes: Choice) {
+  await opened(run);
+  return askPlan<'lift'>({ kind: 'lift', changes });
+}
+
+/** Opens the run in the worker, unless it is open there. */
+async function opened(run: LoadedRun, anew = false): Promise<ShownSteps | null> {
+  const { id } = run;
+  if (atWorker === id && !anew) return planOf(id).steps;
+  // What is under way for another trace, or for another duration of the step, nobody waits for.
+  if (atWorker !== null) endPlanWorker();
+  atWorker = id;
+  const profile = await predictingProfile(run.run.info, state().profiles, host());
+  if (profile === null) {
+    atWorker = null;
+    throw new CopyscopeError({
+      code: 'profile.missing',
+      message: 'There is no device profile to predict with.',
+      remedy: 'Calibrate one for this GPU, or open one.',
+    });
+  }
+  change(id, { profile: profile.name });
+  return askPlan<'open'>({ kind: 'open', run: run.run, profile, knownStepNs: planOf(id).knownStepNs });
+}
+
+/** What fails is shown in the plan's place; what was given up for another trace is asked anew when it is shown again. */
+async function during(id: string, doing: string, work: () => Promise<void>): Promise<void> {
+  change(id, { doing });
+  try {
+    await work();
+    change(id, { doing: null });
+  } catch (thrown) {
+    const error = toErrorInfo(thrown);
+    if (error.code !== 'plan.cancelled' && atWorker === id) atWorker = null;
+    change(id, { doing: null, error: error.code === 'plan.cancelled' ? null : error });
+  }
+}

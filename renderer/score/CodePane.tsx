@@ -1,0 +1,154 @@
+/** The document as a program in another language: the lines of what is selected are marked, and come into view. */
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { useClipboard, useElementSize } from '@mantine/hooks';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { toErrorInfo } from '../../core/errors.ts';
+import { operationCount } from '../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { currentExperiment } from '../store/select.ts';
+import { state, useApp } from '../store/store.ts';
+import classes from './CodePane.module.css';
+import { selectedOps, useSelectedOp } from './selectedOp.ts';
+
+const languages = [
+  { value: 'cuda', label: 'CUDA C++' },
+  { value: 'pytorch', label: 'PyTorch' },
+] as const;
+
+/** Longer ones take more than a moment to write. */
+const mostOperations = 20_000;
+
+export function CodePane() {
+  const experiment = useApp(currentExperiment);
+  const [language, setLanguage] = useState<CodeLanguage>('cuda');
+  if (experiment === null) return null;
+  return (
+    <section className={classes['pane']} aria-label="Code">
+      <Written
+        experiment={experiment}
+        language={language}
+        choice={
+          <SegmentedControl
+            size="xs"
+            aria-label="Language of the code"
+            data={[...languages]}
+            value={language}
+            onChange={(value) => setLanguage(value === 'pytorch' ? 'pytorch' : 'cuda')}
+          />
+        }
+      />
+    </section>
+  );
+}
+
+interface WrittenProps {
+  readonly experiment: Experiment;
+  readonly language: CodeLanguage;
+  readonly choice: ReactNode;
+}
+
+function Written({ experiment, language, choice }: WrittenProps) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  const written = useMemo(() => write(experiment, language), [experiment, language]);
+  if (typeof written === 'string') {
+    return (
+      <>
+        <div className={classes['bar']}>{choice}</div>
+        <Text className={classes['hint'] ?? ''}>{written}</Text>
+      </>
+    );
+  }
+  if (!written.ok) {
+    return (
+      <>
+        <div className={classes['bar']}>{choice}</div>
+        <ErrorText error={written.error} />
+      </>
+    );
+  }
+  const { text, notes } = written.code;
+  return (
+    <>
+      <div className={classes['bar']}>
+        {choice}
+        <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(text)}>
+          {clipboard.copied ? 'Copied' : 'Copy the code'}
+        </Button>
+        <span className={classes['notes']}>
+          {notes.length === 0
+            ? 'It says all that the experiment does.'
+            : `${notes.length} ${notes.length === 1 ? 'note tells' : 'notes tell'} what it says otherwise.`}
+        </span>
+      </div>
+      <Lines code={written.code} />
+    </>
+  );
+}
+
+type WrittenCode =
+  | { readonly ok: true; readonly code: Code }
+  | { readonly ok: false; readonly error: ReturnType<typeof toErrorInfo> };
+
+function write(experiment: Experiment, language: CodeLanguage): WrittenCode | string {
+  if (operationCount(experiment) > mostOperations) {
+    return `An experiment of more than ${mostOperations} operations is written by the command line: copyscope code.`;
+  }
+  try {
+    return { ok: true, code: codeOf(experiment, language) };
+  } catch (thrown) {
+    return { ok: false, error: toErrorInfo(thrown) };
+  }
+}
+
+const lineHeight = 18;
+/** Lines drawn above and below those in view. */
+const margin = 20;
+
+function Lines({ code }: { readonly code: Code }) {
+  const selection = useApp((app) => app.selection);
+  const op = useSelectedOp();
+  const { ref: sized, height } = useElementSize<HTMLElement>();
+  const scrolled = useRef<HTMLElement | null>(null);
+  const [top, setTop] = useState(0);
+  const lines = useMemo(() => code.text.trimEnd().split('\n'), [code]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is selected is asked of the store.
+  const marked = useMemo(() => new Set(selectedOps(state())), [selection, op]);
+  const first = useMemo(() => code.ops.findIndex((one) => marked.has(one)), [code, marked]);
+  useEffect(() => {
+    const area = scrolled.current;
+    if (area === null || first < 0) return;
+    const [from, to] = [area.scrollTop / lineHeight, (area.scrollTop + area.clientHeight) / lineHeight];
+    if (first < from || first + 1 > to) area.scrollTop = Math.max(0, (first - 3) * lineHeight);
+  }, [first]);
+  const from = Math.max(0, Math.floor(top / lineHeight) - margin);
+  const to = Math.min(lines.length, Math.ceil((top + height) / lineHeight) + margin);
+  return (
+    <section
+      className={classes['code']}
+      ref={(element) => {
+        scrolled.current = element;
+        sized(element);
+      }}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too.
+      tabIndex={0}
+      aria-label="Program"
+    >
+      <div style={{ height: lines.length * lineHeight }}>
+        <pre style={{ transform: `translateY(${from * lineHeight}px)` }}>
+          {lines.slice(from, to).map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number.
+            <span key={from + index} data-selected={marked.has(code.ops[from + index] ?? -1) || undefined}>
+              <span className={classes['number']} aria-hidden>
+                {from + index + 1}
+              </span>
+              {`${line}\n`}
+            </span>
+          ))}
+        </pre>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+/** What a range that is shown as one block holds. */
+import { streamOf } from '../../core/experiment/edit/rows.ts';
+import { eachOperation } from '../../core/experiment/experiment.ts';
+import type { Operation, RangeOperation } from '../../core/experiment/operations.ts';
+import { formatDuration } from '../../core/units.ts';
+
+export interface Folded {
+  /** Operations inside, at any depth. */
+  readonly inside: number;
+  /** Ids of the streams that carry some of it out, and of those that a call of the host names. */
+  readonly streams: readonly string[];
+  readonly named: readonly string[];
+  /** Events that it records. */
+  readonly records: readonly string[];
+  /** Nothing in it but kernels of one stream, and what the host does between them. */
+  readonly isKernels: boolean;
+  /** "36 kernels, 3.1 ms", or "112 operations". */
+  readonly detail: string;
+}
+
+export const isFolded = (operation: Operation): operation is RangeOperation =>
+  operation.op === 'range' && operation.folded === true;
+
+const known = new WeakMap<Operation, Folded>();
+
+/** Worked out once for a range: it may hold thousands. */
+export function foldedOf(range: RangeOperation): Folded {
+  const made = known.get(range) ?? look(range);
+  known.set(range, made);
+  return made;
+}
+
+function look({ operations }: RangeOperation): Folded {
+  const [streams, named, records] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let [inside, kernels, kernelNs, others] = [0, 0, 0, 0];
+  eachOperation(operations, (operation) => {
+    inside += 1;
+    const stream = streamOf(operation);
+    if (stream !== null) streams.add(stream);
+    else if ('stream' in operation) named.add(operation.stream);
+    if (operation.op === 'recordEvent') records.add(operation.event);
+    if (operation.op === 'kernel') {
+      kernels += 1;
+      kernelNs += operation.kernel.kind === 'spin' ? operation.kernel.durationNs : 0;
+    } else if (operation.op !== 'work') others += 1;
+  });
+  const isKernels = kernels > 0 && others === 0 && streams.size === 1;
+  const detail = isKernels && kernelNs > 0 ? formatDuration(kernelNs) : `${inside} operations`;
+  return { inside, streams: [...streams], named: [...named], records: [...records], isKernels, detail };
+}

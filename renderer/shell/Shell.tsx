@@ -1,0 +1,255 @@
+/** The frame: library, centre and inspector in resizable panels, the top bar above and the status line below. */
+import { useHotkeys } from '@mantine/hooks';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Group, Panel, Separator } from 'react-resizable-panels';
+import { runTitle } from '../../core/service/service.ts';
+import shared from '../common/Panels.module.css';
+import { ComparePage } from '../compare/ComparePage.tsx';
+import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
+import { DocumentPage } from '../document/DocumentPage.tsx';
+import { DropZone } from '../files/DropZone.tsx';
+import { chooseFiles } from '../files/files.ts';
+import { Transfers } from '../files/Transfers.tsx';
+import { Inspector } from '../inspector/Inspector.tsx';
+import { SidePanel } from '../library/SidePanel.tsx';
+import { CommandPalette } from '../palette/CommandPalette.tsx';
+import { usePrediction } from '../predict/usePrediction.ts';
+import { DragLayer } from '../score/DragLayer.tsx';
+import { OperationPicker } from '../score/OperationPicker.tsx';
+import { StatusLine } from '../status/StatusLine.tsx';
+import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
+import { useLessonView } from '../store/lessonView.ts';
+import { hasDocument } from '../store/page.ts';
+import { ensureRun, runCurrent } from '../store/runs.ts';
+import { currentExperiment, shownRunId } from '../store/select.ts';
+import { assign, Following, useApp } from '../store/store.ts';
+import { useSweeps } from '../store/sweeps.ts';
+import type { AppState, Page } from '../store/types.ts';
+import { panelSize, type SizedPanel, usePanelSizes } from '../store/usePanelSizes.ts';
+import { Announcer } from './Announcer.tsx';
+import { useAreaKeys } from './areas.ts';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
+import { HelpOverlay } from './HelpOverlay.tsx';
+import classes from './Shell.module.css';
+import { TopBar } from './TopBar.tsx';
+import { usePageFocus } from './usePageFocus.ts';
+import { WelcomePage } from './WelcomePage.tsx';
+
+/** Lessons come when one is opened. */
+const lessons = () => import('../lessons/index.ts');
+const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }));
+const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
+const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
+const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
+/** Sweeps and charts come when one is opened. */
+const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
+const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
+const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsPage.tsx')).ChartsPage }));
+
+export function Shell() {
+  const page = useApp((state) => state.page);
+  useShownRun();
+  useRunKey();
+  useTitle();
+  useEditKeys();
+  useAreaKeys();
+  usePrediction();
+  useHotkeys([
+    ['shift+?', () => assign({ helpOpen: true })],
+    ['?', () => assign({ helpOpen: true })],
+  ]);
+  const presenting = useLessonView((state) => state.presenting) && page.kind === 'lesson';
+  const inspected = hasDocument(page) && !presenting;
+  const side = page.kind === 'lesson' ? (presenting ? 'presented' : 'lesson') : 'library';
+  const panels = [sides[side], ...(inspected ? [sides.inspector] : [])];
+  const sizes = usePanelSizes(panels);
+  const panelKey = panels.map(({ id }) => id).join();
+  // What changes one document for another gives the focus back itself.
+  usePageFocus(inspected ? panelKey : `${panelKey} ${page.kind}`);
+  return (
+    <div className={classes['shell']}>
+      <Following>
+        <TopBar />
+      </Following>
+      <ConnectionBanner />
+      <main className={classes['main']}>
+        <DragLayer>
+          <Group className={shared['panels']} {...sizes} key={panelKey}>
+            {side === 'library' ? (
+              <Side panel={sides.library} area="The library" minSize={190} maxSize={420}>
+                <Following>
+                  <SidePanel />
+                </Following>
+              </Side>
+            ) : (
+              <Side panel={sides[side]} area="The lesson" minSize={300} maxSize={960}>
+                <Suspense fallback={null}>
+                  <LessonSide />
+                </Suspense>
+              </Side>
+            )}
+            <Separator
+              className={classes['separator']}
+              aria-label={side === 'library' ? 'Resize the library' : 'Resize the lesson'}
+            />
+            <Panel id="centre" minSize={420}>
+              <div className={classes['centre']} data-page tabIndex={-1}>
+                <ErrorBoundary area="This page" key={page.kind}>
+                  <Centre />
+                </ErrorBoundary>
+              </div>
+            </Panel>
+            {!inspected ? null : (
+              <>
+                <Separator className={classes['separator']} aria-label="Resize the inspector" />
+                <Side panel={sides.inspector} area="The inspector" minSize={250} maxSize={520}>
+                  <Following>
+                    <Inspector />
+                  </Following>
+                </Side>
+              </>
+            )}
+          </Group>
+        </DragLayer>
+      </main>
+      <Transfers />
+      <Following>
+        <StatusLine />
+      </Following>
+      <DropZone />
+      <HelpOverlay />
+      <CommandPalette />
+      <OperationPicker />
+      <Announcer />
+    </div>
+  );
+}
+
+const sized = (id: string, size: number): SizedPanel => ({ id, name: id, size });
+
+/** The panels beside the centre. */
+const sides = {
+  library: sized('library', 248),
+  lesson: sized('lesson', 390),
+  presented: sized('presented', 620),
+  inspector: sized('inspector', 316),
+};
+
+interface SideProps {
+  readonly panel: SizedPanel;
+  /** What it is called where it fails. */
+  readonly area: string;
+  readonly minSize: number;
+  readonly maxSize: number;
+  readonly children: ReactNode;
+}
+
+/** A panel beside the centre: it stays as wide as it was made when the window changes. */
+function Side({ panel, area, children, ...limits }: SideProps) {
+  return (
+    <Panel id={panel.id} defaultSize={panelSize(panel)} {...limits} groupResizeBehavior="preserve-pixel-size">
+      <ErrorBoundary area={area}>{children}</ErrorBoundary>
+    </Panel>
+  );
+}
+
+const lessonTitle = (state: AppState, id: string): string | undefined =>
+  state.lessons.find((lesson) => lesson.id === id)?.title;
+
+function pageName(state: AppState): string | undefined {
+  if (state.page.kind === 'compare') return 'Comparison';
+  if (state.page.kind === 'lessons') return 'Lessons';
+  if (state.page.kind === 'glossary') return 'Glossary';
+  if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
+  if (state.page.kind === 'sweep-setup') return 'New sweep';
+  if (state.page.kind === 'charts') return 'Charts';
+  const run = state.page.kind === 'run' ? state.runs[state.page.id] : undefined;
+  return run === undefined ? currentExperiment(state)?.name : runTitle(run);
+}
+
+/** Undo and redo where no text is being typed; save everywhere. */
+function useEditKeys(): void {
+  useHotkeys([
+    ['mod+Z', undo],
+    ['mod+shift+Z', redo],
+    ['mod+Y', redo],
+  ]);
+  useHotkeys(
+    [
+      ['mod+S', () => void saveCurrent()],
+      ['mod+O', chooseFiles],
+      ['alt+N', () => void newExperiment()],
+    ],
+    [],
+  );
+}
+
+/** The browser's tab and the task bar name what is open. */
+function useTitle(): void {
+  const page = useApp((state) => state.page);
+  const sweep = useSweeps(({ summaries }) => (page.kind === 'sweep' ? (summaries[page.id]?.name ?? 'Sweep') : null));
+  const other = useApp((state) => pageName(state));
+  const name = sweep ?? other;
+  useEffect(() => {
+    document.title = name === undefined ? 'Copyscope' : `${name} · Copyscope`;
+  }, [name]);
+}
+
+/** Ctrl+Enter runs wherever the focus is; it is taken before a list or menu can take the Enter in it. */
+function useRunKey(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void runCurrent();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, []);
+}
+
+function Centre() {
+  const kind = useApp((state) => state.page.kind);
+  if (kind === 'compare') return <ComparePage />;
+  if (kind === 'welcome') return <WelcomePage />;
+  if (kind === 'example' || kind === 'experiment' || kind === 'run') return <DocumentPage />;
+  return (
+    <Suspense fallback={null}>
+      <LatePage kind={kind} />
+    </Suspense>
+  );
+}
+
+/** Those that come with a part of the window of their own. */
+function LatePage({ kind }: { readonly kind: Page['kind'] }) {
+  switch (kind) {
+    case 'lessons':
+      return <LessonsPage />;
+    case 'lesson':
+      return <LessonCentre />;
+    case 'glossary':
+      return <GlossaryPage />;
+    case 'sweep':
+      return <SweepPage />;
+    case 'sweep-setup':
+      return <SetupPage />;
+    case 'charts':
+      return <ChartsPage />;
+    default:
+      return null;
+  }
+}
+
+/** Reads the run that is to be shown as soon as it is known and complete. */
+function useShownRun(): void {
+  const id = useApp(shownRunId);
+  const pageRun = useApp((state) => (state.page.kind === 'run' ? state.page.id : null));
+  const status = useApp((state) => (id === null ? undefined : state.runs[id]?.status));
+  const connected = useApp((state) => state.connection.status === 'open');
+  useEffect(() => {
+    if (!connected) return;
+    if (id !== null && status !== undefined) void ensureRun(id);
+    if (pageRun !== null) void ensureRun(pageRun);
+  }, [id, status, pageRun, connected]);
+}

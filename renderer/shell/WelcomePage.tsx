@@ -1,0 +1,97 @@
+/** What a first visit sees: what this is for, and the four examples to begin with. */
+import { Button, Kbd } from '@mantine/core';
+import { IconColumns, IconFileImport, IconPlus, IconSchool } from '@tabler/icons-react';
+import { chooseFiles } from '../files/files.ts';
+import { newExperiment } from '../store/editing.ts';
+import { exampleGroups } from '../store/exampleGroups.ts';
+import { openPage } from '../store/pages.ts';
+import { useApp } from '../store/store.ts';
+import { RecentList } from './RecentList.tsx';
+import classes from './WelcomePage.module.css';
+
+/** The examples that the comparison shows. */
+const comparedGroup = 'Overlap: four cases';
+
+/** Characters that four lines of a card hold. */
+const cardLength = 200;
+
+/** The first sentences, as many as a card holds whole. */
+function opening(text: string): string {
+  const [first = '', ...others] = text.split(/(?<=[.?!])\s+/);
+  let shown = first;
+  for (const sentence of others) {
+    if (shown.length + 1 + sentence.length > cardLength) break;
+    shown += ` ${sentence}`;
+  }
+  return shown;
+}
+
+export function WelcomePage() {
+  const examples = useApp((state) => state.examples);
+  return (
+    <div className={classes['page']}>
+      <div className={classes['column']}>
+        <h1>See what overlapped, and why</h1>
+        <p>
+          An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
+          simulated one, and read from the lanes what every stream, copy engine and host thread did.
+        </p>
+        <p className={classes['begin']}>
+          <Button
+            leftSection={<IconSchool size={16} aria-hidden />}
+            onClick={() => openPage({ kind: 'lesson', id: 'first-overlap', step: 0 })}
+          >
+            Begin with the first lesson
+          </Button>
+          <Button variant="default" onClick={() => openPage({ kind: 'lessons' })}>
+            All lessons
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => void newExperiment()}
+          >
+            New experiment
+          </Button>{' '}
+          <Button variant="default" leftSection={<IconFileImport size={15} aria-hidden />} onClick={chooseFiles}>
+            Open a file
+          </Button>
+        </p>
+        <RecentList />
+        {exampleGroups(examples).map((group) => (
+          <section key={group.title} aria-label={group.title}>
+            <div className={classes['heading']}>
+              <h2>{group.title}</h2>
+              {group.title === comparedGroup ? (
+                <Button
+                  variant="default"
+                  leftSection={<IconColumns size={15} aria-hidden />}
+                  onClick={() => openPage({ kind: 'compare' })}
+                >
+                  See them side by side
+                </Button>
+              ) : null}
+            </div>
+            <ul className={classes['cards']}>
+              {group.examples.map((example) => (
+                <li key={example.id}>
+                  <button
+                    type="button"
+                    className={classes['card']}
+                    onClick={() => openPage({ kind: 'example', id: example.id })}
+                  >
+                    <strong>{example.name}</strong>
+                    <span>{opening(example.description)}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <p className={classes['keys']}>
+          <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> runs what is open · <Kbd>?</Kbd> lists every key
+        </p>
+      </div>
+    </div>
+  );
+}

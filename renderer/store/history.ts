@@ -1,0 +1,89 @@
+/** The history of an open document: every step has a name and can be undone. */
+import { temporal } from 'zundo';
+import { createStore } from 'zustand/vanilla';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { Origin } from './ownCopy.ts';
+import type { Selection } from './types.ts';
+
+/** What is selected on both sides of a step. */
+export interface StepSelection {
+  readonly before: Selection | null;
+  readonly after: Selection | null;
+}
+
+interface Moment {
+  readonly experiment: Experiment;
+  /** What led here. */
+  readonly step: string;
+  /** Null where the step selects nothing. */
+  readonly selection: StepSelection | null;
+}
+
+/** Steps that can be undone. Moments share what no edit has changed; this bounds the memory of those that share little. */
+const mostSteps = 300;
+
+export class DocumentHistory {
+  /** What an edit copied for its own sake; null where it is a document in its own right. */
+  origin: Origin | null = null;
+  #saved: Experiment;
+  readonly #store;
+
+  constructor(experiment: Experiment) {
+    this.#saved = experiment;
+    const first: Moment = { experiment, step: 'Open', selection: null };
+    this.#store = createStore<Moment>()(temporal(() => first, { limit: mostSteps }));
+  }
+
+  get experiment(): Experiment {
+    return this.#store.getState().experiment;
+  }
+
+  /** As the host has it. */
+  get saved(): Experiment {
+    return this.#saved;
+  }
+
+  /** The host has this now: what was saved or renamed is wanted as it is. */
+  keep(experiment: Experiment): void {
+    this.#saved = experiment;
+    this.origin = null;
+  }
+
+  /** How many steps can be undone. */
+  get steps(): number {
+    return this.#times.pastStates.length;
+  }
+
+  /** Name of the step that undo() takes back; null where nothing can be undone. */
+  get undoName(): string | null {
+    return this.steps === 0 ? null : this.#store.getState().step;
+  }
+
+  get redoName(): string | null {
+    return this.#times.futureStates.at(-1)?.step ?? null;
+  }
+
+  get dirty(): boolean {
+    return this.experiment !== this.#saved;
+  }
+
+  push(step: string, experiment: Experiment, selection: StepSelection | null = null): void {
+    this.#store.setState({ experiment, step, selection });
+  }
+
+  /** Takes the last step back, and gives what was selected before and after it. */
+  undo(): StepSelection | null {
+    const { selection } = this.#store.getState();
+    this.#times.undo();
+    return selection;
+  }
+
+  redo(): StepSelection | null {
+    this.#times.redo();
+    return this.#store.getState().selection;
+  }
+
+  get #times() {
+    return this.#store.temporal.getState();
+  }
+}

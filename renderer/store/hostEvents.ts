@@ -1,0 +1,97 @@
+/** What the host tells: all of it when the window connects, then each change. */
+import type { Imported, RunSummary, WindowEvents } from '../../core/service/service.ts';
+import { attempt, host } from './host.ts';
+import { notifyRunFailed } from './notify.ts';
+import { openDocument } from './pages.ts';
+import { showEnded } from './runs.ts';
+import { pageDocumentKey, shownRunId } from './select.ts';
+import { assign, put, state } from './store.ts';
+import { onSweepChanged, onSweepPoint, setSweeps } from './sweeps.ts';
+
+/** Told of every file that was opened outside the window. */
+let onOpened: ((imported: Imported) => void) | null = null;
+export function whenOpened(listener: (imported: Imported) => void): void {
+  onOpened = listener;
+}
+
+/** Told of every change of the notes on a run. */
+let onNotesChanged: WindowEvents['notesChanged'] | null = null;
+export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
+  onNotesChanged = listener;
+}
+
+/** Fills the library and the engine list. Rejects where the host can't answer. */
+export async function refreshAll(): Promise<void> {
+  const [about, examples, lessons, experiments, runs, profiles, sweeps] = await Promise.all([
+    host().about(),
+    host().examples(),
+    host().lessons(),
+    host().experiments(),
+    host().runs(),
+    host().profiles(),
+    host().sweeps(),
+  ]);
+  setSweeps(sweeps);
+  const table = Object.fromEntries(runs.map((run) => [run.id, run]));
+  assign({ about, examples, lessons, experiments, runs: table, profiles, progress: {} });
+  catchUp();
+  assign({ libraryReady: true });
+  void refreshDevices(false);
+}
+
+/** After the connection was away: what could not be read is forgotten, and runs that ended meanwhile are shown. */
+function catchUp(): void {
+  const { documents, loadedRuns, pendingRuns, page } = state();
+  for (const [key, document] of Object.entries(documents))
+    if (document.status !== 'ready') put('documents', key, undefined);
+  for (const [id, run] of Object.entries(loadedRuns)) if (run.status !== 'ready') put('loadedRuns', id, undefined);
+  for (const id of Object.values(pendingRuns)) if (state().runs[id]?.status !== 'running') void showEnded(id);
+  if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
+}
+
+/** Asking for devices may start the engine process, so nothing waits for it. */
+export const refreshDevices = (anew: boolean): Promise<void> =>
+  attempt('The devices could not be listed', async () => assign({ devices: await host().devices(anew) }));
+
+export const windowEvents: WindowEvents = {
+  runProgress: (id, progress) => put('progress', id, progress),
+  runChanged: (id, run) => onRunChanged(id, run),
+  experimentsChanged: () =>
+    void attempt('The experiments could not be listed', async () =>
+      assign({ experiments: await host().experiments() }),
+    ),
+  notesChanged: (...change) => onNotesChanged?.(...change),
+  sweepChanged: (id, sweep) => {
+    onSweepChanged(id, sweep);
+    if (sweep !== null) return;
+    const isGone = (run: string): boolean => state().runs[run]?.sweep === id;
+    const left = <Value>(table: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+      Object.fromEntries(Object.entries(table).filter(([run]) => !isGone(run)));
+    assign({ runs: left(state().runs), loadedRuns: left(state().loadedRuns) });
+  },
+  opened: (imported) => onOpened?.(imported),
+  sweepPoint: onSweepPoint,
+  engineChanged: (report, problem) => {
+    assign({ engineProblem: problem });
+    if (report !== null) assign({ devices: report });
+  },
+};
+
+function onRunChanged(id: string, run: RunSummary | null): void {
+  const before = state().runs[id];
+  put('runs', id, run ?? undefined);
+  if (run?.status !== 'running') put('progress', id, undefined);
+  if (run === null) put('loadedRuns', id, undefined);
+  if (run === null || before?.status === run.status) return;
+  // What was read while the run was still going is no longer all of it.
+  if (before?.status === 'running') put('loadedRuns', id, undefined);
+  // One that comes as a file, a trace that breaks off, is opened and says it itself.
+  if (before?.status === 'running' && run.status === 'failed' && !isShownHere(id)) notifyRunFailed(run);
+  if (run.status !== 'running') void showEnded(id);
+}
+
+/** Whether the page shows this run, or will: it then says itself what became of it. */
+function isShownHere(id: string): boolean {
+  const document = pageDocumentKey(state());
+  return document !== null && (state().pendingRuns[document] === id || shownRunId(state()) === id);
+}

@@ -1,0 +1,19 @@
+/** Keeps the address and the page the same: links, back and forward, and the page that was open last time. */
+import { pageHash, parsePageHash } from './page.ts';
+import { openPage } from './pages.ts';
+import { recall } from './settings.ts';
+import { assign, watch } from './store.ts';
+
+export function startNavigation(): void {
+  const page = parsePageHash(location.hash) ?? parsePageHash(recall('page') ?? '');
+  assign({ engine: recall('engine') });
+  // Documents can be read once there is a host to read them from.
+  const stop = watch((state) => {
+    if (!state.libraryReady) return;
+    stop();
+    // Unless something was opened meanwhile.
+    if (page !== null && pageHash(state.page) === pageHash(page)) openPage(page);
+  });
+  if (page !== null) assign({ page });
+  window.addEventListener('popstate', () => openPage(parsePageHash(location.hash) ?? { kind: 'welcome' }));
+}

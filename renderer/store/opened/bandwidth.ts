@@ -1,0 +1,146 @@
+/**
+ * Bandwidth of one direction over time, from its copies: each moves its bytes evenly over its duration, and copies
+ * under way at once add up. Bytes per second.
+ */
+import { lowerBound } from '../../../core/lowerBound.ts';
+import type { RowRange } from '../../../core/trace/rows.ts';
+import { type RowIndex, rowKinds, type Trace } from '../../../core/trace/trace.ts';
+import { paintCode } from '../../common/paintCodes.ts';
+import { paintNames } from '../../common/palette.ts';
+
+/** From `startNs` on, until the next step, `rate` bytes per second. */
+export interface BandwidthStep {
+  readonly startNs: number;
+  readonly rate: number;
+}
+
+const copyCode = rowKinds.indexOf('copy');
+
+/** Copies of a direction that last and move something, in order of start. */
+export function copyRows(trace: Trace, range: RowRange, direction: 'h2d' | 'd2h'): Uint32Array {
+  const { kind, bytes, durationNs } = trace.columns;
+  const wanted = paintNames.indexOf(direction);
+  const moves = (row: RowIndex): boolean =>
+    kind[row] === copyCode &&
+    (bytes[row] as number) > 0 &&
+    (durationNs[row] as number) > 0 &&
+    paintCode(trace, row) === wanted;
+  let count = 0;
+  for (let row = range.from; row < range.to; row += 1) if (moves(row)) count += 1;
+  const found = new Uint32Array(count);
+  count = 0;
+  for (let row = range.from; row < range.to && count < found.length; row += 1) if (moves(row)) found[count++] = row;
+  return found;
+}
+
+/** As it crosses between threads. */
+export interface BandwidthData {
+  readonly peak: number;
+  readonly times: Float64Array;
+  readonly rates: Float64Array;
+  /** moved[k]: bytes moved before times[k]. */
+  readonly moved: Float64Array;
+}
+
+export function bandwidthData(trace: Trace, rows: Uint32Array): BandwidthData {
+  const { startNs, durationNs, bytes } = trace.columns;
+  const count = rows.length;
+  const ends = new Float64Array(count);
+  const by = new Float64Array(count);
+  for (let at = 0; at < count; at += 1) {
+    const row = rows[at] as number;
+    ends[at] = (startNs[row] as number) + (durationNs[row] as number);
+    by[at] = ((bytes[row] as number) / (durationNs[row] as number)) * 1e9;
+  }
+  const byEnd = orderOf(ends);
+  const times = new Float64Array(2 * count);
+  const rates = new Float64Array(2 * count);
+  const moved = new Float64Array(2 * count);
+  let [rate, copies, peak, sum, start, end] = [0, 0, 0, 0, 0, 0];
+  for (let k = 0; k < 2 * count; k += 1) {
+    const ending = (byEnd === null ? end : byEnd[end]) as number;
+    const endsAt = ends[ending] as number;
+    const startsAt = start < count ? (startNs[rows[start] as number] as number) : Number.POSITIVE_INFINITY;
+    const isStart = startsAt <= endsAt;
+    const now = isStart ? startsAt : endsAt;
+    sum += k === 0 ? 0 : (rate * (now - (times[k - 1] as number))) / 1e9;
+    // The rate before is a peak only if it lasted; of what changes at one moment only the outcome counts.
+    if (k > 0 && now > (times[k - 1] as number)) peak = Math.max(peak, rate);
+    copies += isStart ? 1 : -1;
+    // With no copy under way the rate is none, whatever rounding has left over.
+    rate = copies === 0 ? 0 : rate + (isStart ? (by[start] as number) : -(by[ending] as number));
+    times[k] = now;
+    rates[k] = rate;
+    moved[k] = sum;
+    if (isStart) start += 1;
+    else end += 1;
+  }
+  return { peak, times, rates, moved };
+}
+
+/** Positions in ascending order of value; null where they are in order already, as on one engine they are. */
+function orderOf(values: Float64Array): Uint32Array | null {
+  for (let at = 1; at < values.length; at += 1) {
+    if ((values[at] as number) < (values[at - 1] as number)) {
+      return Uint32Array.from(values.keys()).sort((a, b) => (values[a] as number) - (values[b] as number));
+    }
+  }
+  return null;
+}
+
+export class Bandwidth {
+  /** Highest rate there is. */
+  readonly peak: number;
+  readonly #times: Float64Array;
+  readonly #rates: Float64Array;
+  /** #moved[k]: bytes moved before #times[k]. */
+  readonly #moved: Float64Array;
+
+  constructor({ peak, times, rates, moved }: BandwidthData) {
+    this.peak = peak;
+    this.#times = times;
+    this.#rates = rates;
+    this.#moved = moved;
+  }
+
+  /** Exactly at one time. */
+  at(timeNs: number): number {
+    return this.#rates[this.#stepAt(timeNs)] ?? 0;
+  }
+
+  /** Bytes moved before a time. */
+  movedBefore(timeNs: number): number {
+    const step = this.#stepAt(timeNs);
+    if (step < 0) return 0;
+    const since = timeNs - (this.#times[step] ?? 0);
+    return (this.#moved[step] ?? 0) + ((this.#rates[step] ?? 0) * since) / 1e9;
+  }
+
+  /** Steps over [fromNs, toNs]: exact where there are few enough, else each pixel's mean, which moves the same bytes. */
+  steps(fromNs: number, toNs: number, pixels: number): BandwidthStep[] {
+    const first = this.#stepAt(fromNs) + 1;
+    const end = lowerBound(first, this.#times.length, (k) => (this.#times[k] ?? 0) < toNs);
+    const start: BandwidthStep = { startNs: fromNs, rate: this.at(fromNs) };
+    if (end - first > 2 * pixels) return this.#means(fromNs, toNs, pixels);
+    const inside = Array.from({ length: end - first }, (_, k) => this.#step(first + k));
+    return [start, ...inside.filter((step, k) => step.startNs !== inside[k + 1]?.startNs)];
+  }
+
+  #means(fromNs: number, toNs: number, pixels: number): BandwidthStep[] {
+    const width = (toNs - fromNs) / pixels;
+    return Array.from({ length: Math.ceil(pixels) }, (_, pixel) => {
+      const startNs = fromNs + pixel * width;
+      const moved = this.movedBefore(startNs + width) - this.movedBefore(startNs);
+      return { startNs, rate: (moved / width) * 1e9 };
+    });
+  }
+
+  #step(k: number): BandwidthStep {
+    return { startNs: this.#times[k] ?? 0, rate: this.#rates[k] ?? 0 };
+  }
+
+  /** The last step that has begun at a time; -1 before the first. */
+  #stepAt(timeNs: number): number {
+    return lowerBound(0, this.#times.length, (k) => (this.#times[k] ?? 0) <= timeNs) - 1;
+  }
+}

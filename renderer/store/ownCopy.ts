@@ -1,0 +1,67 @@
+/** Copies among the user's own: the one that an edit makes of an example or of a run's experiment, and those that are asked for. */
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { attempt, host } from './host.ts';
+import { documentKey, pageHash } from './page.ts';
+import { openPage, readExperiment } from './pages.ts';
+import { currentExperiment, runsOfPage } from './select.ts';
+import { assign, put, state } from './store.ts';
+import type { Page, Selection } from './types.ts';
+
+/** Where a copy was made, for the way back. */
+export interface Origin {
+  readonly page: Page;
+  readonly selection: Selection | null;
+  readonly iteration: number | null;
+  /** Runs that were there under the copy's name: of other copies. */
+  readonly otherRuns: ReadonlySet<string>;
+}
+
+export interface OwnCopy {
+  readonly key: string;
+  readonly experiment: Experiment;
+  readonly origin: Origin;
+}
+
+export const copyName = (name: string): string =>
+  name.startsWith('Copy of ') ? name : `Copy of ${name.slice(0, 190)}`;
+
+/** Copies what is open among the user's own, and opens the copy with the same selection; null where that failed. */
+export async function makeOwn(): Promise<OwnCopy | null> {
+  let made: OwnCopy | null = null;
+  await attempt('The experiment could not be copied', async () => {
+    const experiment = currentExperiment(state());
+    if (experiment === null) return;
+    const { page, selection, iteration } = state();
+    const id = await host().saveExperiment(null, { ...experiment, name: copyName(experiment.name) });
+    const [copy, experiments] = await Promise.all([readExperiment(id), host().experiments()]);
+    const key = documentKey({ kind: 'experiment', id });
+    put('documents', key, { status: 'ready', value: copy });
+    assign({ experiments });
+    openPage({ kind: 'experiment', id });
+    if (selection?.kind !== 'row' && selection?.kind !== 'area') assign({ selection });
+    const otherRuns = new Set(runsOfPage(state()).map((run) => run.id));
+    made = { key, experiment: copy, origin: { page, selection, iteration, otherRuns } };
+  });
+  return made;
+}
+
+/** Whether a run was made of the copy that is open. */
+export const hasOwnRuns = ({ otherRuns }: Origin): boolean => runsOfPage(state()).some(({ id }) => !otherRuns.has(id));
+
+/** Goes back to where the copy was made. Its own address is no longer one. */
+export function returnTo({ page, selection, iteration }: Origin): void {
+  history.replaceState(null, '', pageHash(page));
+  openPage(page);
+  assign({ selection, iteration });
+}
+
+/** Keeps a copy of what is open among the user's own experiments, and opens it. */
+export const saveCopy = (): Promise<void> =>
+  attempt('The experiment could not be saved', async () => {
+    const experiment = currentExperiment(state());
+    if (experiment === null) return;
+    const name = `${experiment.name.slice(0, 190)} (copy)`;
+    const id = await host().saveExperiment(null, { ...experiment, name });
+    assign({ experiments: await host().experiments() });
+    openPage({ kind: 'experiment', id });
+  });

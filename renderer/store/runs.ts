@@ -1,0 +1,175 @@
+/** Runs: read from the host, picked to be shown, started and cancelled. */
+
+import { toErrorInfo } from '../../core/errors.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { type RunSummary, runFilePath, type StartRun } from '../../core/service/service.ts';
+import { summarizeLazily } from '../../core/summary/summary.ts';
+import { announce } from './announce.ts';
+import { attainableFor } from './attainable.ts';
+import { effectiveEngine, parseEngineKey } from './engines.ts';
+import { attempt, host } from './host.ts';
+import { LoadedRun } from './opened/loadedRun.ts';
+import type { RunAnalysis } from './opened/messages.ts';
+import { openRunFile } from './opened/openRunFile.ts';
+import { windowSummary } from './opened/windowSummary.ts';
+import { openPage } from './pages.ts';
+import {
+  comparedRunIds,
+  currentEngineOptions,
+  currentExperiment,
+  pageDocumentKey,
+  runUnderWay,
+  shownRunId,
+} from './select.ts';
+import { remember } from './settings.ts';
+import { assign, put, state, watch } from './store.ts';
+
+/** Reads a run's file once. Does nothing while it is still running. */
+export async function ensureRun(id: string): Promise<void> {
+  const known = state().loadedRuns[id];
+  const summary = state().runs[id];
+  if (known !== undefined || summary === undefined || summary.status === 'running') return;
+  put('loadedRuns', id, { status: 'loading' });
+  try {
+    await host().runFile(id);
+    const { run, iteration, analysis } = await openRunFile(new URL(runFilePath(id), location.href).href);
+    const options = await attainableFor(run.info, state().profiles, host());
+    const summary = analysis === null ? windowSummary(summarizeLazily(run, options)) : null;
+    const value = new LoadedRun(id, run, iteration, { summary, attainable: options.attainable });
+    put('loadedRuns', id, { status: 'ready', value });
+    evictRuns(id);
+    if (analysis !== null) addAnalysis(value, await analysis);
+  } catch (thrown) {
+    put('loadedRuns', id, { status: 'failed', error: toErrorInfo(thrown) });
+  }
+}
+
+/** Unless the run has been forgotten, or read anew, while it was summarised. */
+function addAnalysis(value: LoadedRun, { summary, counters }: RunAnalysis): void {
+  const known = state().loadedRuns[value.id];
+  if (known?.status !== 'ready' || known.value !== value) return;
+  put('loadedRuns', value.id, { status: 'ready', value: value.withSummary(summary, counters) });
+}
+
+/** Runs that are kept in memory; the host has them all. */
+const mostLoadedRuns = 24;
+
+/** Forgets the runs that were read longest ago, but none that is on screen. */
+function evictRuns(justRead: string): void {
+  const kept = new Set([justRead, shownRunId(state()), ...comparedRunIds(state())]);
+  const loaded = Object.keys(state().loadedRuns);
+  const spare = loaded.filter((id) => !kept.has(id)).slice(0, Math.max(0, loaded.length - mostLoadedRuns));
+  for (const id of spare) put('loadedRuns', id, undefined);
+}
+
+/** Forgets what failed, so that it is read again. */
+export function retryRun(id: string): void {
+  put('loadedRuns', id, undefined);
+  void ensureRun(id);
+}
+
+/** Shows a run that has ended wherever it was waited for. */
+export async function showEnded(id: string): Promise<void> {
+  const documents = Object.entries(state().pendingRuns).flatMap(([document, pending]) =>
+    pending === id ? document : [],
+  );
+  if (documents.length === 0) return;
+  const isCancelled = state().runs[id]?.status === 'cancelled';
+  if (!isCancelled) await ensureRun(id);
+  for (const document of documents) {
+    // Whoever cancels wants back what was there.
+    if (!isCancelled) {
+      put('pickedRuns', document, id);
+      if (document === pageDocumentKey(state())) assign({ selection: null, iteration: null });
+    }
+    put('pendingRuns', document, undefined);
+  }
+  const ended = state().runs[id];
+  if (ended !== undefined) announce(`Run of ${ended.name}: ${ended.status}`);
+}
+
+export function pickEngine(key: string): void {
+  assign({ engine: key, selection: null });
+  remember('engine', key);
+  const document = pageDocumentKey(state());
+  const engine = parseEngineKey(key);
+  // A recording is shown at once; any other engine shows its own last run.
+  if (document !== null) put('pickedRuns', document, engine.kind === 'recorded' ? engine.run : undefined);
+}
+
+export function pickRun(id: string): void {
+  const document = pageDocumentKey(state());
+  if (document !== null) put('pickedRuns', document, id);
+  assign({ selection: null, iteration: null });
+}
+
+/** Starts a run of an experiment; the id, or null where it could not be started. */
+export async function startRun(
+  experiment: Experiment,
+  engineKey: string,
+  options: Pick<StartRun, 'whileRecording'> = {},
+): Promise<string | null> {
+  const engine = parseEngineKey(engineKey);
+  if (engine.kind === 'recorded') return null;
+  const run = await host().startRun({
+    experiment,
+    engine: engine.kind,
+    ...(engine.kind === 'sim' ? { profile: engine.profile } : {}),
+    ...options,
+  });
+  // The host may have told us of its end already.
+  if (state().runs[run.id] === undefined) put('runs', run.id, run);
+  return run.id;
+}
+
+export const runCurrent = (): Promise<void> =>
+  attempt('The run could not be started', async () => {
+    const experiment = currentExperiment(state());
+    const engine = effectiveEngine(currentEngineOptions(state()), state().engine);
+    const document = pageDocumentKey(state());
+    if (experiment === null || engine === null || document === null) return;
+    if (runUnderWay(state()) !== undefined) return;
+    const shownBefore = shownRunId(state());
+    const id = await startRun(experiment, engine);
+    if (id === null) return;
+    put('pendingRuns', document, id);
+    // Its lanes stay until there are new ones.
+    put('pickedRuns', document, shownBefore ?? undefined);
+    // It may have ended before the host's answer came.
+    if (state().runs[id]?.status !== 'running') await showEnded(id);
+  });
+
+export const cancelCurrent = (): Promise<void> =>
+  attempt('The run could not be cancelled', async () => {
+    const running = runUnderWay(state());
+    if (running !== undefined) await host().cancelRun(running.id);
+  });
+
+/** Runs the given examples one after another on one engine, and compares what comes out. */
+export const runAll = (ids: readonly string[], engineKey: string): Promise<void> =>
+  attempt('The four cases could not be run', async () => {
+    const started: string[] = [];
+    for (const id of ids) {
+      const run = await startRun(await host().readExample(id), engineKey);
+      if (run === null) return;
+      started.push(run);
+      const end = await finished(run);
+      if (end !== 'complete') break;
+    }
+    if (state().page.kind === 'compare') openPage({ kind: 'compare', runs: started });
+  });
+
+/** Resolves when a run has ended, with how. */
+export function finished(id: string): Promise<RunSummary['status'] | undefined> {
+  return new Promise((resolve) => {
+    const look = (): boolean => {
+      const status = state().runs[id]?.status;
+      if (status !== 'running') resolve(status);
+      return status !== 'running';
+    };
+    if (look()) return;
+    const stop = watch(() => {
+      if (look()) stop();
+    });
+  });
+}

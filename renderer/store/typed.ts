@@ -1,0 +1,59 @@
+/**
+ * Texts that stand in fields and are not in the document yet: neither Enter nor leaving the field has taken them over.
+ * They are kept with the document's draft. After a crash each waits here until its field is on screen again.
+ */
+import { declarationKinds } from '../../core/experiment/edit/declarations.ts';
+import { operationPaths } from '../../core/experiment/edit/paths.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { TypedTexts } from '../../core/service/service.ts';
+import { fieldPath } from '../../core/shape/path.ts';
+import type { Selection } from './types.ts';
+
+/** By document, then by the field's path. */
+type Texts = Map<string, Readonly<TypedTexts>>;
+
+const onScreen: Texts = new Map();
+const recovered: Texts = new Map();
+
+export const typedTexts = (document: string): TypedTexts => ({
+  ...recovered.get(document),
+  ...onScreen.get(document),
+});
+
+/** What was typed into a field before a crash; null where nothing was. */
+export const recoveredText = (document: string | null, field: string): string | null =>
+  document === null ? null : (recovered.get(document)?.[field] ?? null);
+
+/** Notes what stands in a field on screen, null where it says what the document says. Gives whether that is news. */
+export function setTyped(document: string, field: string, text: string | null): boolean {
+  const before = typedTexts(document)[field] ?? null;
+  const others = (texts: TypedTexts = {}): TypedTexts =>
+    Object.fromEntries(Object.entries(texts).filter(([name]) => name !== field));
+  recovered.set(document, others(recovered.get(document)));
+  onScreen.set(document, { ...others(onScreen.get(document)), ...(text === null ? {} : { [field]: text }) });
+  return before !== text;
+}
+
+/** Its field is off screen now, and has its text again when it is back. */
+export function setAside(document: string, field: string): void {
+  const text = onScreen.get(document)?.[field];
+  if (text === undefined) return;
+  setTyped(document, field, null);
+  recovered.set(document, { ...recovered.get(document), [field]: text });
+}
+
+export const recoverTyped = (document: string, texts: TypedTexts): void => void recovered.set(document, texts);
+
+/** Paths are of the document as it was: after a change they could name other fields. */
+export const forgetRecovered = (document: string): void => void recovered.delete(document);
+
+/** What is selected when a field is on screen. */
+export function selectionOfField(experiment: Experiment, field: string): Selection {
+  // Operations in a repeat come after it, and their paths go on from its path.
+  const op = operationPaths(experiment).findLastIndex((path) => field.startsWith(`${fieldPath(path)}.`));
+  if (op >= 0) return { kind: 'op', op };
+  const [, list, index] = /^(\w+)\[(\d+)\]/.exec(field) ?? [];
+  const kind = declarationKinds.find((one) => one === list);
+  const id = kind === undefined ? undefined : experiment[kind][Number(index)]?.id;
+  return kind === undefined || id === undefined ? { kind: 'experiment' } : { kind: 'declaration', list: kind, id };
+}

@@ -1,0 +1,268 @@
+/** Names of the lanes: drag one to another place, open its menu, or use its keys. */
+import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor, useSensors } from '@dnd-kit/core';
+import { VisuallyHidden } from '@mantine/core';
+import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
+import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useRef, useState } from 'react';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { type LaneAction, laneActions, movedTo, type Slot, take } from '../tracks/laneActions.ts';
+import type { Layout, TrackRow } from '../tracks/layout.ts';
+import { arrangementOf } from '../tracks/useArrangement.ts';
+import classes from './Gutter.module.css';
+import { LaneMenu, type MenuPlace } from './LaneMenu.tsx';
+
+export const gutterWidth = 148;
+
+interface Props {
+  /** Null where lanes can't be arranged. */
+  readonly run: LoadedRun | null;
+  readonly layout: Layout;
+  /** What scrolls. */
+  readonly body: RefObject<HTMLDivElement | null>;
+}
+
+/** Further than a hand trembles while it clicks. */
+const startDistance = 5;
+
+/** Drawn anew with `layout` and `run` only: see useSteady(). */
+export const Gutter = memo(function Gutter({ run, layout, body }: Props) {
+  const [current, setCurrent] = useState<string | null>(null);
+  const [menu, setMenu] = useState<(MenuPlace & { readonly row: string }) | null>(null);
+  const [slot, setSlot] = useState<Slot | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: startDistance } }));
+  const reachable = layout.rows.find(({ id }) => id === current)?.id ?? layout.rows[0]?.id;
+  const focus = (id: string | undefined): void => {
+    if (id === undefined) return;
+    setCurrent(id);
+    list.current?.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id)}"]`)?.focus();
+  };
+  const open = (row: TrackRow, x: number, y: number): void => {
+    if (run !== null) setMenu({ row: row.id, x, y });
+  };
+  const onKeyDown = (row: TrackRow, event: KeyboardEvent<HTMLElement>): void => {
+    const used = rowKey(event, row, layout, run, focus);
+    if (used === 'menu') {
+      const box = event.currentTarget.getBoundingClientRect();
+      open(row, box.left + 20, box.bottom);
+    }
+    if (used !== null) event.preventDefault();
+    // A lane that is pinned or moved is drawn anew elsewhere.
+    if (used === 'moved') setTimeout(() => focus(row.id));
+  };
+  const section = (pinned: boolean) => (
+    <Rows
+      rows={layout.rows.filter((row) => row.pinned === pinned)}
+      label={pinned ? 'Pinned lanes' : 'Lanes'}
+      reachable={reachable}
+      arrangeable={run !== null}
+      onKeyDown={onKeyDown}
+      onMenu={(row, event) => {
+        event.preventDefault();
+        setCurrent(row.id);
+        open(row, event.clientX, event.clientY);
+      }}
+      onFocus={setCurrent}
+      onFold={(row) => run !== null && takeOf('fold', row, layout, run)}
+      line={slot?.pinned === pinned ? lineOf(layout, slot) : null}
+    />
+  );
+  const menuRow = layout.rows.find(({ id }) => id === menu?.row);
+  return (
+    <DndContext
+      sensors={sensors}
+      accessibility={{ screenReaderInstructions: { draggable: '' } }}
+      onDragMove={(event) => setSlot(slotUnder(event, layout, body.current))}
+      onDragCancel={() => setSlot(null)}
+      onDragEnd={(event) => {
+        const row = layout.rows.find(({ id }) => id === event.active.id);
+        const to = slotUnder(event, layout, body.current);
+        if (run !== null && row !== undefined && to !== null) {
+          take(run, { next: movedTo(row, layout, arrangementOf(run), to), done: `${row.name} is moved.` });
+        }
+        setSlot(null);
+      }}
+    >
+      <div className={classes['gutter']} style={{ width: gutterWidth }} ref={list}>
+        {layout.pinnedHeight === 0 ? null : (
+          <div className={classes['pinned']} style={{ height: layout.pinnedHeight }}>
+            {section(true)}
+          </div>
+        )}
+        {section(false)}
+      </div>
+      {run === null || menu === null || menuRow === undefined ? null : (
+        <LaneMenu
+          run={run}
+          row={menuRow}
+          layout={layout}
+          place={menu}
+          onClose={() => {
+            setMenu(null);
+            // The lane may be gone, or have another place.
+            setTimeout(() => focus(menuRow.id));
+          }}
+        />
+      )}
+    </DndContext>
+  );
+});
+
+interface RowsProps {
+  readonly rows: readonly TrackRow[];
+  readonly label: string;
+  readonly reachable: string | undefined;
+  readonly arrangeable: boolean;
+  readonly onKeyDown: (row: TrackRow, event: KeyboardEvent<HTMLElement>) => void;
+  readonly onMenu: (row: TrackRow, event: MouseEvent) => void;
+  readonly onFocus: (id: string) => void;
+  readonly onFold: (row: TrackRow) => void;
+  /** Where a dragged lane would go; null where none is dragged. */
+  readonly line: number | null;
+}
+
+function Rows({ rows, label, line, ...handlers }: RowsProps) {
+  return (
+    <>
+      <ul aria-label={label} className={classes['rows']}>
+        {rows.map((row) => (
+          <Row key={row.id} row={row} {...handlers} />
+        ))}
+      </ul>
+      {line === null ? null : <div className={classes['line']} style={{ top: line - 1 }} aria-hidden />}
+    </>
+  );
+}
+
+interface RowProps extends Omit<RowsProps, 'rows' | 'label' | 'line'> {
+  readonly row: TrackRow;
+}
+
+/** Lower rows have no room for the second line. */
+const leastDetailHeight = 28;
+
+function Row({ row, reachable, arrangeable, onKeyDown, onMenu, onFocus, onFold }: RowProps) {
+  const { id, name, detail, top, height, tracks, group, folded, leads, pinned } = row;
+  const drag = useDraggable({ id, disabled: !arrangeable });
+  const [track] = tracks;
+  const kind = folded || track === undefined ? 'fold' : track.kind === 'lane' ? track.lane.kind : track.kind;
+  const isOneLine = !arrangeable || height < leastDetailHeight || detail.toLowerCase() === name.toLowerCase();
+  const states = [pinned ? 'pinned' : '', folded ? 'collapsed' : ''].filter(Boolean);
+  return (
+    <li
+      data-lane-id={id}
+      data-kind={kind}
+      data-dragging={drag.isDragging || undefined}
+      data-low={height < leastDetailHeight || undefined}
+      style={{ top, height }}
+    >
+      {arrangeable && leads ? (
+        <button
+          type="button"
+          className={classes['fold']}
+          tabIndex={-1}
+          aria-expanded={!folded}
+          aria-label={`${folded ? 'Expand' : 'Collapse'} ${group.name.toLowerCase()}`}
+          onClick={() => onFold(row)}
+        >
+          {folded ? <IconChevronRight size={13} /> : <IconChevronDown size={13} />}
+        </button>
+      ) : null}
+      {arrangeable ? (
+        <button
+          ref={drag.setNodeRef}
+          {...drag.listeners}
+          type="button"
+          className={classes['name']}
+          data-row-id={id}
+          tabIndex={id === reachable ? 0 : -1}
+          aria-haspopup="menu"
+          title={`${name}, ${detail}`}
+          onKeyDown={(event) => onKeyDown(row, event)}
+          onContextMenu={(event) => onMenu(row, event)}
+          onFocus={() => onFocus(id)}
+        >
+          <Words name={name} detail={detail} shown={!isOneLine} states={states} />
+        </button>
+      ) : (
+        <div className={classes['name']} title={`${name}, ${detail}`}>
+          <Words name={name} detail={detail} shown={!isOneLine} states={states} />
+        </div>
+      )}
+      {pinned ? <IconPinFilled className={classes['pin']} size={11} aria-hidden /> : null}
+    </li>
+  );
+}
+
+interface WordsProps {
+  readonly name: string;
+  readonly detail: string;
+  /** Whether there is room for the detail. */
+  readonly shown: boolean;
+  readonly states: readonly string[];
+}
+
+/** Screen readers hear all of it. */
+function Words({ name, detail, shown, states }: WordsProps) {
+  return (
+    <>
+      <span data-lane-name>{name}</span>
+      <VisuallyHidden>, </VisuallyHidden>
+      {shown ? <small>{detail}</small> : <VisuallyHidden>{detail}</VisuallyHidden>}
+      {states.map((state) => (
+        <VisuallyHidden key={state}>, {state}</VisuallyHidden>
+      ))}
+    </>
+  );
+}
+
+/** What a key did on a row: it opened its menu, gave it another place, or something else; null where it means nothing. */
+function rowKey(
+  event: KeyboardEvent<HTMLElement>,
+  row: TrackRow,
+  layout: Layout,
+  run: LoadedRun | null,
+  focus: (id: string | undefined) => void,
+): 'menu' | 'moved' | 'done' | null {
+  if (event.ctrlKey || event.metaKey || run === null) return null;
+  if (event.altKey) {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return null;
+    takeOf(event.key === 'ArrowUp' ? 'up' : 'down', row, layout, run);
+    return 'moved';
+  }
+  if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+    const at = layout.rows.findIndex(({ id }) => id === row.id);
+    focus(layout.rows[at + (event.key === 'ArrowUp' ? -1 : 1)]?.id);
+    return 'done';
+  }
+  if (['Enter', ' ', 'ContextMenu'].includes(event.key) || (event.key === 'F10' && event.shiftKey)) return 'menu';
+  const action = ({ p: 'pin', h: 'hide', c: 'thin', g: 'fold' } as const)[event.key.toLowerCase()];
+  if (action === undefined) return null;
+  if (action === 'hide') {
+    const at = layout.rows.findIndex(({ id }) => id === row.id);
+    focus((layout.rows[at + 1] ?? layout.rows[at - 1])?.id);
+  }
+  takeOf(action, row, layout, run);
+  return action === 'pin' ? 'moved' : 'done';
+}
+
+function takeOf(id: LaneAction['id'], row: TrackRow, layout: Layout, run: LoadedRun): void {
+  const action = laneActions(row, layout, arrangementOf(run)).find((one) => one.id === id);
+  if (action !== undefined) take(run, action);
+}
+
+/** Between which rows the pointer is; the nearer edge of the row under it. */
+function slotUnder({ activatorEvent, delta }: DragMoveEvent, layout: Layout, body: HTMLElement | null): Slot | null {
+  if (!(activatorEvent instanceof PointerEvent) || body === null) return null;
+  const y = activatorEvent.clientY + delta.y - body.getBoundingClientRect().top;
+  const pinned = y < layout.pinnedHeight;
+  const at = pinned ? y : y + body.scrollTop;
+  const section = layout.rows.filter((row) => row.pinned === pinned);
+  const index = section.findIndex((row) => at < row.top + row.height / 2);
+  return { pinned, index: index < 0 ? section.length : index };
+}
+
+function lineOf(layout: Layout, { pinned, index }: Slot): number {
+  const section = layout.rows.filter((row) => row.pinned === pinned);
+  const last = section.at(-1);
+  return section[index]?.top ?? (last === undefined ? 0 : last.top + last.height);
+}

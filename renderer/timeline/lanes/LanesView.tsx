@@ -1,0 +1,175 @@
+/** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
+import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
+import { useHazardOps } from '../../predict/hazards/useHazardOps.ts';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { useApp } from '../../store/store.ts';
+import { Gutter, gutterWidth } from '../gutter/Gutter.tsx';
+import { Minimap } from '../minimap/Minimap.tsx';
+import { NoteStrip, useNotesOf } from '../notes/NoteStrip.tsx';
+import { axisHeight } from '../painting/axisPainter.ts';
+import type { TimeView } from '../time/timeView.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
+import { type Layout, layoutTracks, namesAlike } from '../tracks/layout.ts';
+import { pinnedHeightOf, type Track } from '../tracks/tracks.ts';
+import { arrangementKey, useArrangement } from '../tracks/useArrangement.ts';
+import { HiddenNotice } from './HiddenNotice.tsx';
+import { HoverCard } from './HoverCard.tsx';
+import { HoverStore, useHover } from './hoverStore.ts';
+import classes from './LanesView.module.css';
+import { Plot } from './Plot.tsx';
+import { useTimelinePointer } from './useTimelinePointer.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly window: SharedTime;
+  /** As 'Pinned source, second stream'. */
+  readonly title: string;
+  readonly compact?: boolean;
+  /** Draws the time axis; a stack of plots on one scale needs it once. */
+  readonly axis?: boolean;
+}
+
+export { gutterWidth };
+
+export function LanesView({ run, view, window: time, title, compact = false, axis = true }: Props) {
+  const { ref: sizeRef, width: bodyWidth, height } = useElementSize();
+  const body = useRef<HTMLDivElement>(null);
+  const bodyRef = useMergedRef(sizeRef, body);
+  const width = Math.max(0, bodyWidth - gutterWidth);
+  const [scrollTop, setScrollTop] = useState(0);
+  const layout = useLayout(run, view, compact, height);
+  const { tracks } = layout;
+  const named = useSteady(run, layout);
+  const notes = useNotesOf(run.id, view.number);
+  const hazards = useHazardOps(run);
+  const hover = useMemo(() => new HoverStore(), []);
+  const stage = useRef<HTMLDivElement>(null);
+  const axisCanvas = useRef<HTMLCanvasElement>(null);
+  const dragged = useRef<TimeView | null>(null);
+  const repaint = useRef(() => {});
+  useTimelinePointer({
+    stage,
+    run,
+    tracks,
+    time,
+    width,
+    scrollTop,
+    onHover: hover.set,
+    onDrag: (area) => {
+      dragged.current = area;
+      repaint.current();
+    },
+  });
+  useRevealedSelection(body, run, tracks);
+  return (
+    <div className={classes['lanes']} data-compact={compact || undefined}>
+      {compact ? null : <Minimap view={view} time={time} width={width} />}
+      {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
+      {compact ? null : <NoteStrip run={run} iteration={view.number} time={time} width={width} />}
+      <div
+        className={classes['body']}
+        ref={bodyRef}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: lanes that scroll must be reachable by keyboard.
+        tabIndex={0}
+        style={{ scrollPaddingTop: layout.pinnedHeight }}
+        onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+      >
+        <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
+          <Gutter run={compact ? null : named.run} layout={named.layout} body={body} />
+          <div className={classes['stage']} ref={stage} style={{ height, width }}>
+            <Plot
+              run={run}
+              view={view}
+              time={time}
+              tracks={tracks}
+              width={width}
+              height={height}
+              scrollTop={scrollTop}
+              title={title}
+              notes={notes}
+              hazards={hazards}
+              axisCanvas={axisCanvas}
+              dragged={dragged}
+              repaint={repaint}
+            />
+            <HoverLayer run={run} store={hover} hazards={hazards} width={width} height={height} />
+          </div>
+        </div>
+      </div>
+      {compact ? null : <HiddenNotice run={run} view={view} tracks={tracks} />}
+    </div>
+  );
+}
+
+/** Scrolls to the lane of an activity that was selected elsewhere: by a key, by the search, or in the inspector. */
+function useRevealedSelection(
+  body: React.RefObject<HTMLDivElement | null>,
+  run: LoadedRun,
+  tracks: readonly Track[],
+): void {
+  const row = useApp(({ selection }) => (selection?.kind === 'row' && selection.run === run.id ? selection.row : null));
+  const latest = useRef(tracks);
+  latest.current = tracks;
+  useEffect(() => {
+    const element = body.current;
+    if (row === null || element === null) return;
+    const { lane, engine } = run.run.trace.columns;
+    const own = latest.current.filter((one) => one.kind === 'lane' && [lane[row], engine[row]].includes(one.number));
+    const [top, bottom] = [
+      element.scrollTop + pinnedHeightOf(latest.current),
+      element.scrollTop + element.clientHeight,
+    ];
+    const isSeen = (one: Track): boolean => one.pinned || (one.top >= top && one.top + one.height <= bottom);
+    const [first] = own;
+    if (first === undefined || own.some(isSeen)) return;
+    const shift = first.top < top ? first.top - top : first.top + first.height - bottom;
+    element.scrollTop += shift;
+  }, [row, run, body]);
+}
+
+interface HoverProps {
+  readonly run: LoadedRun;
+  readonly hazards: HazardsByOp;
+  readonly store: HoverStore;
+  readonly width: number;
+  readonly height: number;
+}
+
+function HoverLayer({ run, store, hazards, width, height }: HoverProps) {
+  const hover = useHover(store);
+  if (hover === null) return null;
+  return (
+    <>
+      <div className={classes['cursor']} style={{ left: hover.x }} />
+      <HoverCard run={run} hover={hover} hazards={hazards} width={width} height={height} />
+    </>
+  );
+}
+
+/** The run and the layout of before, while the names beside the lanes and what can be done with them are the same. */
+function useSteady(run: LoadedRun, layout: Layout): { readonly run: LoadedRun; readonly layout: Layout } {
+  const last = useRef({ run, layout });
+  const isSame = arrangementKey(last.current.run) === arrangementKey(run) && namesAlike(last.current.layout, layout);
+  if (!isSame) last.current = { run, layout };
+  return last.current;
+}
+
+function useLayout(run: LoadedRun, view: IterationView, compact: boolean, height: number): Layout {
+  const arrangement = useArrangement(run);
+  return useMemo(
+    () =>
+      layoutTracks(view, {
+        height,
+        compact,
+        attainable: run.summary?.attainable ?? none,
+        linkLimit: (direction) => run.linkLimit(direction),
+        ...(compact ? {} : { arrangement }),
+      }),
+    [run, view, compact, height, arrangement],
+  );
+}
+
+const none = { h2d: null, d2h: null };

@@ -1,0 +1,26 @@
+/** What the verdict on the selection rests on: what it could have run beside, what stood in the way, and their calls. */
+import { lowerBound } from '../../../core/lowerBound.ts';
+import { rowEndNs } from '../../../core/trace/rows.ts';
+import type { RowIndex } from '../../../core/trace/trace.ts';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+
+/** Its rows, besides those of the selected operation. Empty in other iterations than the one that verdicts are told of. */
+export function evidenceRows(
+  { run, verdicts }: Pick<LoadedRun, 'run' | 'verdicts'>,
+  { number, rows }: Pick<IterationView, 'number' | 'rows'>,
+  selectedRow: RowIndex | null,
+  selectedOp: number | null,
+): RowIndex[] {
+  const { columns, lanes } = run.trace;
+  if (number !== run.info.iterations.representative || (selectedRow ?? selectedOp) === null) return [];
+  const op = selectedRow === null ? selectedOp : (columns.op[selectedRow] ?? -1);
+  const verdict = verdicts.find((one) => (op === -1 ? one.row === selectedRow : one.op === op));
+  const others = verdict?.evidence.filter((row) => row.op !== op || op === -1) ?? [];
+  return others.flatMap(({ startNs, endNs, lane }) => {
+    let row = lowerBound(rows.from, rows.to, (index) => (columns.startNs[index] ?? 0) < startNs);
+    for (; row < rows.to && columns.startNs[row] === startNs; row += 1) {
+      if (rowEndNs(run.trace, row) === endNs && lanes[columns.lane[row] ?? -1]?.id === lane) return row;
+    }
+    return [];
+  });
+}

@@ -1,0 +1,263 @@
+/** The whole run at a glance, and the visible stretch of it as a window that is dragged, resized, or moved by keys. */
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { formatDuration } from '../../../core/units.ts';
+import { whenIdle } from '../../common/afterFrame.ts';
+import { debounced } from '../../common/debounced.ts';
+import { canvasColours, paint, paintNames, type Scheme } from '../../common/palette.ts';
+import { useScheme } from '../../common/usePaints.ts';
+import type { IterationView } from '../../store/opened/loadedRun.ts';
+import { beforeNextFrame } from '../../store/store.ts';
+import { gutterWidth } from '../gutter/Gutter.tsx';
+import { mixed, pixel } from '../painting/raster.ts';
+import { leastSpanNs, panBy, spanNs, type TimeView, toPixels, toTime, zoomAt } from '../time/timeView.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
+import classes from './Minimap.module.css';
+import { type OverviewRow, overviewRows } from './overview.ts';
+
+interface Props {
+  readonly view: IterationView;
+  readonly time: SharedTime;
+  readonly width: number;
+}
+
+const height = 24;
+/** At the right, so that the window's end can be told from the handle that resizes the panel. */
+const edge = 12;
+/** A window narrower than this could not be seen or taken hold of. */
+const leastWidth = 10;
+/** A column in which hardly anything happened can still be told from an empty one. */
+const leastShade = 0.3;
+
+export function Minimap({ view, time, width: whole }: Props) {
+  const width = Math.max(0, whole - edge);
+  const scheme = useScheme();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  useOverview(canvas, view, time, width, scheme);
+  usePlacedWindow(frame, time, width);
+  const drag = useDrag(time, width);
+  return (
+    <section
+      className={classes['minimap']}
+      style={{ paddingLeft: gutterWidth, paddingRight: edge, height }}
+      aria-label="Whole run"
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the sliders inside do the same by keyboard. */}
+      <div className={classes['track']} {...drag('window')} onDoubleClick={() => time.move((_, limits) => limits)}>
+        <canvas ref={canvas} aria-hidden />
+        <div className={classes['frame']} ref={frame}>
+          <Grip part="window" label="Visible stretch" time={time} />
+          <Grip part="start" label="Start of the visible stretch" time={time} {...drag('start')} />
+          <Grip part="end" label="End of the visible stretch" time={time} {...drag('end')} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+type Part = 'window' | 'start' | 'end';
+
+interface GripProps extends Partial<ReturnType<ReturnType<typeof useDrag>>> {
+  readonly part: Part;
+  readonly label: string;
+  readonly time: SharedTime;
+}
+
+function Grip({ part, label, time, ...drag }: GripProps) {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const change = keyChange(part, event.key);
+    if (change === null) return;
+    event.preventDefault();
+    time.move(change);
+  };
+  return (
+    <div
+      {...drag}
+      className={classes[part]}
+      data-part={part}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={Math.round(time.limits.endNs)}
+      aria-valuenow={0}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+type Change = (view: TimeView, limits: TimeView) => TimeView;
+
+/** Of the visible span, for one press. */
+const keyStep = 0.1;
+
+function keyChange(part: Part, key: string): Change | null {
+  const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 9, PageDown: -9 }[key];
+  if (part === 'window') {
+    if (key === '+' || key === '-') return zoomed(key === '+' ? 0.8 : 1.25);
+    if (key === 'Home') return (view, limits) => panBy(view, limits.startNs - view.startNs, limits);
+    if (key === 'End') return (view, limits) => panBy(view, limits.endNs - view.endNs, limits);
+    return way === undefined ? null : (view, limits) => panBy(view, way * keyStep * spanNs(view), limits);
+  }
+  if (key === 'Home') return (view, limits) => withEdge(view, part, limits.startNs);
+  if (key === 'End') return (view, limits) => withEdge(view, part, limits.endNs);
+  if (way === undefined) return null;
+  return (view) => withEdge(view, part, edgeOf(view, part) + way * keyStep * spanNs(view));
+}
+
+const zoomed =
+  (factor: number): Change =>
+  (view, limits) =>
+    zoomAt(view, (view.startNs + view.endNs) / 2, factor, limits);
+
+const edgeOf = (view: TimeView, part: 'start' | 'end'): number => (part === 'start' ? view.startNs : view.endNs);
+
+/** The view with one edge elsewhere; the other one stays. */
+function withEdge({ startNs, endNs }: TimeView, part: 'start' | 'end', toNs: number): TimeView {
+  return part === 'start'
+    ? { startNs: Math.min(toNs, endNs - leastSpanNs), endNs }
+    : { startNs, endNs: Math.max(toNs, startNs + leastSpanNs) };
+}
+
+/** Handlers of a part. What lies beside the window brings its middle there, and then drags it. */
+function useDrag(time: SharedTime, width: number) {
+  const held = useRef<{ readonly part: Part; readonly offsetNs: number } | null>(null);
+  const timeAt = (event: PointerEvent<HTMLElement>): number => {
+    const track = event.currentTarget.closest<HTMLElement>(`.${classes['track']}`);
+    const left = track?.getBoundingClientRect().left ?? 0;
+    return toTime(time.limits, width, event.clientX - left);
+  };
+  const move = (part: Part, toNs: number): void =>
+    time.move((view, limits) => {
+      if (part === 'window') return panBy(view, toNs - view.startNs, limits);
+      const bounded = Math.min(Math.max(toNs, limits.startNs), limits.endNs);
+      return withEdge(view, part, bounded);
+    });
+  return (part: Part) => ({
+    onPointerDown: (event: PointerEvent<HTMLElement>): void => {
+      if (event.button !== 0) return;
+      event.stopPropagation();
+      event.currentTarget.setPointerCapture(event.pointerId);
+      const [now, { view }] = [timeAt(event), time];
+      const isOn = now >= view.startNs && now <= view.endNs;
+      const anchor = part === 'window' ? (isOn ? view.startNs : now - spanNs(view) / 2) : edgeOf(view, part);
+      held.current = { part, offsetNs: isOn || part !== 'window' ? now - anchor : spanNs(view) / 2 };
+      if (!isOn && part === 'window') move(part, anchor);
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>): void => {
+      if (held.current?.part === part) move(part, timeAt(event) - held.current.offsetNs);
+    },
+    onPointerUp: (): void => {
+      held.current = null;
+    },
+    onPointerCancel: (): void => {
+      held.current = null;
+    },
+  });
+}
+
+/** A window that stands so long is described. */
+const describeMs = 150;
+
+/** Where the window stands, with every frame; what it is called for screen readers, a moment after. */
+function usePlacedWindow(frame: RefObject<HTMLDivElement | null>, time: SharedTime, width: number): void {
+  useLayoutEffect(() => {
+    const describeSoon = debounced(() => {
+      if (frame.current !== null) describe(frame.current, time.view);
+    }, describeMs);
+    const place = (): void => {
+      const element = frame.current;
+      if (element === null) return;
+      const [left, right] = [time.view.startNs, time.view.endNs].map((edge) => toPixels(time.limits, width, edge));
+      const breadth = Math.max((right ?? 0) - (left ?? 0), leastWidth);
+      const x = Math.min(Math.max(((left ?? 0) + (right ?? 0) - breadth) / 2, 0), Math.max(width - breadth, 0));
+      element.style.transform = `translateX(${x}px)`;
+      element.style.width = `${breadth}px`;
+      beforeNextFrame(describeSoon);
+    };
+    place();
+    const stop = time.subscribe(place);
+    return () => {
+      describeSoon.cancel();
+      stop();
+    };
+  }, [frame, time, width]);
+}
+
+function describe(element: HTMLElement, { startNs, endNs }: TimeView): void {
+  const words = (time: number): string => formatDuration(Math.max(0, time));
+  for (const grip of element.querySelectorAll<HTMLElement>('[data-part]')) {
+    const edge = grip.dataset['part'] === 'end' ? endNs : startNs;
+    grip.setAttribute('aria-valuenow', String(Math.max(0, Math.round(edge))));
+    const text = grip.dataset['part'] === 'window' ? `${words(startNs)} to ${words(endNs)}` : words(edge);
+    grip.setAttribute('aria-valuetext', text);
+  }
+}
+
+/** Longer than this nothing waits for an idle moment. */
+const mostWaitMs = 300;
+
+/** Drawn once for a run and a width, after the lanes themselves; where another picture stays until then, in an idle moment. */
+function useOverview(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  view: IterationView,
+  { limits }: SharedTime,
+  width: number,
+  scheme: Scheme,
+): void {
+  const isBlank = useRef(true);
+  useEffect(() => {
+    if (width < 1) return;
+    const paint = (): void => {
+      if (canvas.current === null) return;
+      isBlank.current = false;
+      const ratio = window.devicePixelRatio || 1;
+      const columns = Math.round(width * ratio);
+      draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
+    };
+    let rest = (): void => {};
+    const wait = beforeNextFrame(() => {
+      // Summing up the first run keeps the window from being idle, and then begins this anew: a second without a picture.
+      if (isBlank.current) paint();
+      else rest = whenIdle(paint, mostWaitMs);
+    });
+    return () => {
+      wait();
+      rest();
+    };
+  }, [canvas, view, limits, width, scheme]);
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  rows: readonly OverviewRow[],
+  columns: number,
+  lines: number,
+  scheme: Scheme,
+): void {
+  canvas.width = columns;
+  canvas.height = lines;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const image = context.createImageData(columns, lines);
+  const pixels = new Uint32Array(image.data.buffer);
+  const surface = pixel(canvasColours(scheme).surface);
+  pixels.fill(surface);
+  const colours = paintNames.map((name) => pixel(paint(name, scheme).fill));
+  const pad = Math.round(lines * 0.1);
+  const each = (lines - 2 * pad) / Math.max(rows.length, 1);
+  for (const [index, { shares, paints }] of rows.entries()) {
+    const [top, bottom] = [
+      Math.round(pad + index * each),
+      Math.max(Math.round(pad + (index + 1) * each) - (each > 3 ? 1 : 0)),
+    ];
+    for (let x = 0; x < columns; x += 1) {
+      const share = shares[x] as number;
+      if (share === 0) continue;
+      const colour = mixed(colours[paints[x] as number] ?? surface, surface, leastShade + (1 - leastShade) * share);
+      for (let y = top; y < bottom; y += 1) pixels[y * columns + x] = colour;
+    }
+  }
+  context.putImageData(image, 0, 0);
+}

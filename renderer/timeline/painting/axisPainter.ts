@@ -1,0 +1,51 @@
+/** Draws the time axis: a tick and its label for each round step, and where labels count from at the left. */
+import type { CanvasColours } from '../../common/palette.ts';
+import { sans } from '../../common/theme.ts';
+import { labelSpace, type Ticks } from '../time/ticks.ts';
+import { type TimeView, toPixels } from '../time/timeView.ts';
+
+export const axisHeight = 24;
+const font = `11.5px ${sans}`;
+
+interface Axis {
+  readonly ticks: Ticks;
+  readonly view: TimeView;
+  readonly gutter: number;
+  readonly width: number;
+}
+
+export function drawAxis(
+  canvas: HTMLCanvasElement,
+  { ticks, view, gutter, width }: Axis,
+  colours: CanvasColours,
+): void {
+  const context = canvas.getContext('2d', { alpha: false });
+  if (context === null) return;
+  const ratio = window.devicePixelRatio || 1;
+  const [across, down] = [Math.round((gutter + width) * ratio), Math.round(axisHeight * ratio)];
+  if (canvas.width !== across || canvas.height !== down) {
+    canvas.width = across;
+    canvas.height = down;
+    canvas.style.width = `${gutter + width}px`;
+    canvas.style.height = `${axisHeight}px`;
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = colours.surface;
+  context.fillRect(0, 0, gutter + width, axisHeight);
+  context.fillStyle = colours.line;
+  context.fillRect(gutter - 1, 0, 1, axisHeight);
+  context.textBaseline = 'middle';
+  context.fillStyle = colours.textDim;
+  if (ticks.anchorLabel !== null) {
+    context.font = `600 ${font}`;
+    context.textAlign = 'right';
+    context.fillText(ticks.anchorLabel, gutter - 8, axisHeight / 2);
+  }
+  context.font = font;
+  context.textAlign = 'left';
+  for (const { timeNs, label } of ticks.ticks) {
+    const x = toPixels(view, width, timeNs);
+    context.fillRect(gutter + Math.round(x), 0, 1, axisHeight);
+    if (x < width - labelSpace) context.fillText(label, gutter + Math.round(x) + 6, axisHeight / 2);
+  }
+}

@@ -1,0 +1,128 @@
+/** What ran in a stretch of time, by name: how often, how long, what it moved, and how much of it other work overlapped. */
+
+import type { TextTable } from '../../../core/tableText.ts';
+import { coveredLength, type Intervals, union } from '../../../core/trace/intervals.ts';
+import { paintCode } from '../../common/paintCodes.ts';
+import type { PaintName } from '../../common/palette.ts';
+import { paintNames } from '../../common/palette.ts';
+import type { IterationView } from '../../store/opened/loadedRun.ts';
+
+export interface AreaRow {
+  readonly name: string;
+  readonly paint: PaintName;
+  /** Rows of which some part lies in the stretch. */
+  readonly count: number;
+  /** Time within the stretch, summed over the rows; rows at once count each. */
+  readonly totalNs: number;
+  readonly meanNs: number;
+  /** Bytes of copies, in proportion to the part within the stretch. */
+  readonly bytes: number;
+  /** bytes over totalNs; null where nothing moved. */
+  readonly bytesPerSecond: number | null;
+  /** Share of totalNs in which work of another kind ran on a device; null for what the host did. */
+  readonly overlapped: number | null;
+}
+
+interface Group {
+  readonly name: number;
+  readonly paint: number;
+  readonly starts: number[];
+  readonly ends: number[];
+  bytes: number;
+  totalNs: number;
+}
+
+/** In order of total time, longest first. */
+export function areaTable(view: IterationView, startNs: number, endNs: number): AreaRow[] {
+  const groups = grouped(view, startNs, endNs);
+  const busy = deviceBusy(groups);
+  const { names } = view.run.trace;
+  const rows = groups.map((group): AreaRow => {
+    const { totalNs, bytes, starts } = group;
+    return {
+      name: names[group.name] ?? '',
+      paint: paintNames[group.paint] ?? 'mark',
+      count: starts.length,
+      totalNs,
+      meanNs: totalNs / starts.length,
+      bytes,
+      bytesPerSecond: bytes > 0 && totalNs > 0 ? (bytes / totalNs) * 1e9 : null,
+      overlapped: overlapped(group, busy),
+    };
+  });
+  return rows.sort((a, b) => b.totalNs - a.totalNs || b.count - a.count);
+}
+
+function grouped({ run: { trace }, rows }: IterationView, startNs: number, endNs: number): Group[] {
+  const { columns } = trace;
+  const groups = new Map<number, Group>();
+  for (let row = rows.from; row < rows.to; row += 1) {
+    const start = columns.startNs[row] as number;
+    // Rows come in order of start.
+    if (start >= endNs) break;
+    const duration = columns.durationNs[row] as number;
+    if (start + duration < startNs || (duration > 0 && start + duration === startNs)) continue;
+    const paint = paintCode(trace, row);
+    const name = columns.name[row] as number;
+    const key = name * paintNames.length + paint;
+    const group = groups.get(key) ?? { name, paint, starts: [], ends: [], bytes: 0, totalNs: 0 };
+    groups.set(key, group);
+    const [from, to] = [Math.max(start, startNs), Math.min(start + duration, endNs)];
+    group.starts.push(from);
+    group.ends.push(to);
+    group.totalNs += to - from;
+    if (duration > 0) group.bytes += (columns.bytes[row] as number) * ((to - from) / duration);
+  }
+  return [...groups.values()];
+}
+
+const onDevice: readonly PaintName[] = ['h2d', 'd2h', 'd2d', 'kernel', 'memset'];
+
+export const isOnDevice = ({ paint }: AreaRow): boolean => onDevice.includes(paint);
+
+/** When work of each kind ran on any device. */
+function deviceBusy(groups: readonly Group[]): Map<number, Intervals> {
+  return new Map(
+    onDevice.map((name) => {
+      const paint = paintNames.indexOf(name);
+      const own = groups.filter((group) => group.paint === paint);
+      return [
+        paint,
+        union(
+          own.flatMap(({ starts }) => starts),
+          own.flatMap(({ ends }) => ends),
+        ),
+      ];
+    }),
+  );
+}
+
+function overlapped({ paint, starts, ends, totalNs }: Group, busy: Map<number, Intervals>): number | null {
+  if (!busy.has(paint)) return null;
+  if (totalNs === 0) return 0;
+  const others = [...busy].filter(([other]) => other !== paint).map(([, intervals]) => [...intervals]);
+  const flat = others.flat();
+  const other = union(
+    flat.filter((_, index) => index % 2 === 0),
+    flat.filter((_, index) => index % 2 === 1),
+  );
+  let covered = 0;
+  for (let at = 0; at < starts.length; at += 1) covered += coveredLength(other, starts[at] ?? 0, ends[at] ?? 0);
+  return covered / totalNs;
+}
+
+const titles = ['Name', 'Kind', 'Count', 'Total (ns)', 'Mean (ns)', 'Bytes', 'Bytes/s', 'Overlapped'] as const;
+
+const cells = (row: AreaRow): string[] => [
+  row.name,
+  row.paint,
+  String(row.count),
+  row.totalNs.toFixed(0),
+  row.meanNs.toFixed(1),
+  row.bytes.toFixed(0),
+  row.bytesPerSecond === null ? '' : row.bytesPerSecond.toFixed(0),
+  row.overlapped === null ? '' : row.overlapped.toFixed(4),
+];
+
+/** For other programs: plain numbers, in nanoseconds and bytes. */
+export const areaText = (rows: readonly AreaRow[]): TextTable => ({ titles, words: 2, rows: rows.map(cells) });

@@ -1,0 +1,88 @@
+/** Search in the timeline: `/` goes there, Enter and Shift+Enter to the next and previous match, Escape leaves it. */
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { rowEndNs } from '../../../core/trace/rows.ts';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { select, state, useApp } from '../../store/store.ts';
+import { operationLabels } from '../rows/operationLabels.ts';
+import { findRows } from '../rows/search.ts';
+import { revealIn } from '../time/timeView.ts';
+import type { TimeWindow } from '../time/timeWindow.ts';
+import { takesKeys } from '../useTimelineKeys.ts';
+import classes from './Toolbar.module.css';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: Pick<TimeWindow, 'move'>;
+}
+
+export function SearchBox({ run, view, time }: Props) {
+  const [query, setQuery] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const { trace, info } = run.run;
+  const matches = useMemo(
+    () => findRows(trace, view.rows, query, operationLabels(info.experiment)),
+    [trace, info, view, query],
+  );
+  const place = useApp(({ selection }) =>
+    selection?.kind === 'row' && selection.run === run.id ? matches.placeOf(selection.row) : null,
+  );
+  useSlashKey(input);
+  const go = (step: 1 | -1): void => {
+    const { selection } = state();
+    const row = matches.next(selection?.kind === 'row' && selection.run === run.id ? selection.row : null, step);
+    if (row === null) return;
+    select({ kind: 'row', run: run.id, row });
+    const start = trace.columns.startNs[row] ?? 0;
+    time.move((shown, limits) => revealIn(shown, start, rowEndNs(trace, row), limits));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) go(event.shiftKey ? -1 : 1);
+    else if (event.key === 'Escape') {
+      setQuery('');
+      input.current?.blur();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <TextInput
+      ref={input}
+      size="xs"
+      className={classes['search'] ?? ''}
+      aria-label="Search the timeline"
+      placeholder="Search  /"
+      leftSection={<IconSearch size={14} aria-hidden />}
+      rightSection={
+        query === '' ? null : (
+          <small role="status" aria-label={wordsOf(place, matches.count)} data-none={matches.count === 0 || undefined}>
+            {matches.count === 0 ? 'none' : place === null ? matches.count : `${place}/${matches.count}`}
+          </small>
+        )
+      }
+      rightSectionWidth={64}
+      value={query}
+      onChange={(event) => setQuery(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+const wordsOf = (place: number | null, count: number): string =>
+  place === null ? `${count} matches` : `match ${place} of ${count}`;
+
+function useSlashKey(input: React.RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (takesKeys(event)) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [input]);
+}

@@ -1,0 +1,155 @@
+/** What a timeline can show of a run: its lanes, links, queues and memory, how high each is, and what stands beside it. */
+import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
+import type { Counter } from '../../../core/trace/counter.ts';
+import type { LaneIndex } from '../../../core/trace/laneIndex.ts';
+import type { Lane, LaneKind } from '../../../core/trace/trace.ts';
+import { formatBytes, formatRate } from '../../../core/units.ts';
+import type { Link } from '../../store/opened/links.ts';
+import type { IterationView } from '../../store/opened/loadedRun.ts';
+import type { Named, Place, Track } from './tracks.ts';
+
+/** Above and below what is drawn. */
+export const padding = 4;
+export const bandwidthHeight = 46;
+const markHeight = 10;
+const counterHeight = 30;
+const order: readonly LaneKind[] = ['host-thread', 'stream', 'copy-engine', 'compute'];
+const details: Readonly<Record<LaneKind, string>> = {
+  'host-thread': 'host thread',
+  stream: 'stream',
+  'copy-engine': 'copy engine',
+  compute: 'kernels',
+};
+
+/** Lanes of one kind, which fold together. */
+export interface LaneGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A lane that can be shown. */
+export interface Candidate extends Named {
+  readonly group: LaneGroup;
+  /** Its height when lanes are drawn this much larger than natural. */
+  readonly heightAt: (scale: number) => number;
+  /** Whether it takes what the others leave of the space there is. */
+  readonly takesRest: boolean;
+  place(place: Place, as: 'full' | 'strip', scale: number): Track;
+}
+
+export interface CandidateOptions {
+  /** Leaves out streams, bandwidth and counters, for comparisons. */
+  readonly compact?: boolean;
+  /** What copies of this run attain at best; null where no profile tells. */
+  readonly attainable?: Readonly<Record<'h2d' | 'd2h', number | null>>;
+  /** What the link gives one way; null where no profile tells. */
+  readonly linkLimit?: (direction: 'h2d' | 'd2h') => number | null;
+}
+
+/** In the order in which they are shown where nothing is arranged. */
+export function candidatesOf(
+  view: IterationView,
+  { compact = false, attainable, linkLimit = noLimit }: CandidateOptions,
+): Candidate[] {
+  const lanes = laneCandidates(view, compact);
+  if (compact) return lanes;
+  return [
+    ...lanes,
+    ...view.links.map((link) => linkCandidate(link, attainable?.[link.direction] ?? null, linkLimit(link.direction))),
+    ...view.counters.map(({ of, counter }) => counterCandidate(view, of, counter)),
+  ];
+}
+
+function laneCandidates(view: IterationView, compact: boolean): Candidate[] {
+  const { lanes } = view.run.trace;
+  const several = new Set(lanes.flatMap(({ device }) => (device === '' ? [] : [device]))).size > 1;
+  const all = lanes.flatMap((lane, number) => {
+    const index = view.lanes[number];
+    return index === undefined ? [] : [{ lane, number, index }];
+  });
+  const isIdle = (index: LaneIndex): boolean => index.depths === 0 && index.markDepths === 0;
+  const kept = compact ? all.filter(({ lane, index }) => lane.kind !== 'stream' && !isIdle(index)) : all;
+  return kept
+    .sort((a, b) => order.indexOf(a.lane.kind) - order.indexOf(b.lane.kind))
+    .map(({ lane, number, index }) => laneCandidate(lane, number, index, several));
+}
+
+function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: boolean): Candidate {
+  const depths = Math.max(index.depths, 1);
+  const natural = depths === 1 ? 22 : 17;
+  const marks = index.markDepths > 0 ? markHeight : 0;
+  const named = { id: lane.id, name: lane.name, detail: details[lane.kind] };
+  return {
+    ...named,
+    group: laneGroup(lane, several),
+    heightAt: (scale) => depths * Math.round(natural * scale) + marks + 2 * padding,
+    takesRest: false,
+    place: (place, as, scale) => {
+      const isStrip = as === 'strip';
+      const barHeight = isStrip
+        ? Math.max(1, Math.floor((place.height - 2 * place.padding) / depths))
+        : Math.round(natural * scale);
+      const markStrip = isStrip ? 0 : marks;
+      const height = Math.max(isStrip ? place.height : 0, depths * barHeight + markStrip + 2 * place.padding);
+      return { kind: 'lane', ...named, ...place, height, lane, number, index, markStrip, barHeight };
+    },
+  };
+}
+
+function laneGroup({ kind, device }: Lane, several: boolean): LaneGroup {
+  const of = several ? ` of ${device}` : '';
+  if (kind === 'host-thread') return { id: 'host', name: 'Host threads' };
+  return kind === 'stream'
+    ? { id: `streams:${device}`, name: `Streams${of}` }
+    : { id: `engines:${device}`, name: `Engines${of}` };
+}
+
+const noLimit = (): null => null;
+
+function linkCandidate(
+  { direction, device, bandwidth }: Link,
+  attainable: number | null,
+  limit: number | null,
+): Candidate {
+  const named = {
+    id: device === null ? `link:${direction}` : `link:${direction}:${device}`,
+    name: `${direction.toUpperCase()} link${device === null ? '' : ` ${device}`}`,
+    detail: linkDetail(attainable, limit),
+  };
+  return {
+    ...named,
+    group: { id: 'links', name: 'Links' },
+    heightAt: () => bandwidthHeight,
+    takesRest: true,
+    place: (place) => ({ kind: 'bandwidth', ...named, ...place, direction, bandwidth, attainable, limit }),
+  };
+}
+
+/** "13.5 GB/s attainable here, of 55.4 GB/s": the latter is the axis. */
+function linkDetail(attainable: number | null, limit: number | null): string {
+  if (attainable === null) return limit === null ? 'bandwidth' : `axis to ${formatRate(limit)}`;
+  const isLess = limit !== null && attainable < 0.98 * limit;
+  return isLess
+    ? `${formatRate(attainable)} attainable here, of ${formatRate(limit)}`
+    : `${formatRate(attainable)} attainable at these sizes`;
+}
+
+function counterCandidate(view: IterationView, of: LaneCounter, counter: Counter): Candidate {
+  const named = counterName(view, of, counter.peak);
+  return {
+    ...named,
+    group: of.kind === 'queue' ? { id: 'queues', name: 'Queues' } : { id: 'memory', name: 'Memory' },
+    heightAt: (scale) => Math.round(counterHeight * scale),
+    takesRest: false,
+    place: (place) => ({ kind: 'counter', ...named, ...place, of, counter }),
+  };
+}
+
+function counterName({ run }: IterationView, of: LaneCounter, peak: number): Named {
+  if (of.kind === 'memory') {
+    const name = of.device === '' ? 'Host memory' : `${of.device} memory`;
+    return { id: `memory:${of.device}`, name, detail: `most ${formatBytes(peak)}` };
+  }
+  const lane = run.trace.lanes[of.lane];
+  return { id: `queue:${lane?.id ?? ''}`, name: `${lane?.name ?? ''} queue`, detail: `depth, most ${peak}` };
+}

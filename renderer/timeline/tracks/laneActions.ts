@@ -1,0 +1,120 @@
+/** What can be done with a row of the gutter: for its menu, and for its keys. */
+
+import { announce } from '../../store/announce.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { type Arrangement, moveIds, naturalArrangement, withIds } from './arrangement.ts';
+import type { Layout, TrackRow } from './layout.ts';
+import { arrange, arrangementOf } from './useArrangement.ts';
+
+export interface LaneAction {
+  readonly id: 'pin' | 'hide' | 'thin' | 'fold' | 'up' | 'down';
+  readonly label: string;
+  /** As written in a menu. */
+  readonly keys: string;
+  readonly next: Arrangement;
+  /** Said to screen readers. */
+  readonly done: string;
+}
+
+/** What is possible with this row now. */
+export function laneActions(row: TrackRow, layout: Layout, arrangement: Arrangement): LaneAction[] {
+  const ids = row.tracks.map(({ id }) => id);
+  const { name, group } = row;
+  const actions: (LaneAction | null)[] = [
+    row.folded ? null : pinAction(row, arrangement),
+    {
+      id: 'hide',
+      label: 'Hide',
+      keys: 'H',
+      next: withIds(arrangement, 'hidden', ids, true),
+      done: `${name} is hidden. Lanes, in the toolbar, shows it again.`,
+    },
+    row.folded ? null : thinAction(row, arrangement),
+    group.count < 2 || row.pinned ? null : foldAction(row, arrangement),
+    moveAction(row, layout, arrangement, 'up'),
+    moveAction(row, layout, arrangement, 'down'),
+  ];
+  return actions.filter((action) => action !== null);
+}
+
+function pinAction({ tracks, name, pinned }: TrackRow, arrangement: Arrangement): LaneAction {
+  const ids = tracks.map(({ id }) => id);
+  return {
+    id: 'pin',
+    label: pinned ? 'Unpin' : 'Pin to the top',
+    keys: 'P',
+    next: withIds(arrangement, 'pinned', ids, !pinned),
+    done: pinned ? `${name} is no longer pinned.` : `${name} is pinned to the top.`,
+  };
+}
+
+function thinAction({ tracks, name }: TrackRow, arrangement: Arrangement): LaneAction {
+  const ids = tracks.map(({ id }) => id);
+  const isThin = ids.every((id) => arrangement.thin.includes(id));
+  return {
+    id: 'thin',
+    label: isThin ? 'Expand' : 'Collapse to a strip',
+    keys: 'C',
+    next: withIds(arrangement, 'thin', ids, !isThin),
+    done: isThin ? `${name} is expanded.` : `${name} is collapsed.`,
+  };
+}
+
+function foldAction({ group, folded }: TrackRow, arrangement: Arrangement): LaneAction {
+  const name = group.name.toLowerCase();
+  return {
+    id: 'fold',
+    label: folded ? `Expand ${name}` : `Collapse ${name}`,
+    keys: 'G',
+    next: withIds(arrangement, 'folded', [group.id], !folded),
+    done: folded ? `${group.name} are expanded.` : `${group.name} are collapsed into one row.`,
+  };
+}
+
+function moveAction(row: TrackRow, layout: Layout, arrangement: Arrangement, way: 'up' | 'down'): LaneAction | null {
+  const section = sectionOf(layout, row.pinned);
+  const at = section.findIndex(({ id }) => id === row.id);
+  const to = way === 'up' ? at - 1 : at + 2;
+  if (to < 0 || to > section.length) return null;
+  return {
+    id: way,
+    label: way === 'up' ? 'Move up' : 'Move down',
+    keys: way === 'up' ? 'Alt ↑' : 'Alt ↓',
+    next: movedTo(row, layout, arrangement, { pinned: row.pinned, index: to }),
+    done: `${row.name} is ${way === 'up' ? 'above' : 'below'} ${section[way === 'up' ? to : at + 1]?.name ?? ''}.`,
+  };
+}
+
+const sectionOf = ({ rows }: Layout, pinned: boolean): TrackRow[] => rows.filter((row) => row.pinned === pinned);
+
+/** Between two rows, of the pinned ones or of the others: before the one at `index`. */
+export interface Slot {
+  readonly pinned: boolean;
+  readonly index: number;
+}
+
+/** The arrangement with a row moved; into the pinned ones it is pinned too, and out of them no longer. */
+export function movedTo(row: TrackRow, layout: Layout, arrangement: Arrangement, { pinned, index }: Slot): Arrangement {
+  const ids = row.tracks.map(({ id }) => id);
+  const section = sectionOf(layout, pinned);
+  const last = section.at(-1)?.tracks.at(-1)?.id ?? null;
+  const behind = last === null ? [] : layout.order.slice(layout.order.indexOf(last) + 1);
+  const behindLast = behind.find((id) => !ids.includes(id)) ?? null;
+  const before = section[index]?.tracks[0]?.id ?? behindLast;
+  const moved = before !== null && ids.includes(before) ? arrangement : moveIds(arrangement, layout.order, ids, before);
+  return row.pinned === pinned ? moved : withIds(moved, 'pinned', ids, pinned);
+}
+
+export function take(run: LoadedRun, { next, done }: Pick<LaneAction, 'next' | 'done'>): void {
+  arrange(run, next);
+  announce(done);
+}
+
+/** Shows hidden lanes again. */
+export function showLanes(run: LoadedRun, ids: readonly string[]): void {
+  const done = ids.length === 1 ? 'The lane is shown again.' : `${ids.length} lanes are shown again.`;
+  take(run, { next: withIds(arrangementOf(run), 'hidden', ids, false), done });
+}
+
+export const resetLanes = (run: LoadedRun): void =>
+  take(run, { next: naturalArrangement, done: 'The lanes are as they were at first.' });

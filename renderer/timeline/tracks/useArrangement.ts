@@ -1,0 +1,46 @@
+/** Arrangements of lanes that are remembered: one for each experiment, whose runs have the same lanes, or imported run. */
+import { useSyncExternalStore } from 'react';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import { forget, recall, remember } from '../../store/settings.ts';
+import { type Arrangement, arrangementSchema, isNatural, naturalArrangement } from './arrangement.ts';
+
+const known = new Map<string, Arrangement>();
+const listeners = new Set<() => void>();
+
+/** Runs of the same key are arranged together. */
+export const arrangementKey = ({ id, run }: LoadedRun): string =>
+  `lanes:${run.info.experiment === null ? `run ${id}` : run.info.experiment.name}`;
+
+export function arrangementOf(run: LoadedRun): Arrangement {
+  const key = arrangementKey(run);
+  const found = known.get(key) ?? stored(key);
+  known.set(key, found);
+  return found;
+}
+
+/** What can't be read is as if nothing had been arranged. */
+function stored(key: string): Arrangement {
+  const text = recall(key);
+  if (text === null) return naturalArrangement;
+  try {
+    return arrangementSchema.parse(JSON.parse(text));
+  } catch {
+    return naturalArrangement;
+  }
+}
+
+export function arrange(run: LoadedRun, arrangement: Arrangement): void {
+  const key = arrangementKey(run);
+  known.set(key, arrangement);
+  if (isNatural(arrangement)) forget(key);
+  else remember(key, JSON.stringify(arrangement));
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useArrangement = (run: LoadedRun): Arrangement =>
+  useSyncExternalStore(subscribe, () => arrangementOf(run));

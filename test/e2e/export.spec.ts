@@ -1,0 +1,110 @@
+/** Exports of runs for other viewers: from the library's menu and the palette, by keyboard, and cancelled half-way. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Download, Page } from '@playwright/test';
+import { read } from '../unit/import/support.ts';
+import { expect, test } from './support/test.ts';
+import type { Window } from './support/window.ts';
+
+const trace = readFileSync(join(import.meta.dirname, '../fixtures/pytorch-traces/trace_streamed1_pinned1.json'));
+const name = 'trace_streamed1_pinned1';
+
+async function downloaded(page: Page, act: () => Promise<void>): Promise<Download> {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+  return download;
+}
+
+const content = async (download: Download): Promise<Buffer> => readFileSync(await download.path());
+
+/** Opens the menu of the run in the library, with the keyboard alone. */
+async function openMenu(window: Window): Promise<void> {
+  const more = window.library.getByRole('button', { name: `More about ${name}` });
+  await more.focus();
+  await more.press('Enter');
+}
+
+test.describe('an imported trace', () => {
+  test.beforeEach(async ({ window }) => {
+    await window.openFile(`${name}.json`, trace);
+    await expect(window.page.getByRole('heading', { level: 1, name })).toBeVisible();
+  });
+
+  test('goes out from the library’s menu, by keyboard, as PyTorch’s profiler would have written it', async ({
+    window,
+    page,
+  }) => {
+    await openMenu(window);
+    const item = page.getByRole('menuitem', { name: 'Export as a PyTorch profiler trace' });
+    await expect(item).toBeVisible();
+    await item.focus();
+    const download = await downloaded(page, () => page.keyboard.press('Enter'));
+    expect(download.suggestedFilename()).toBe(`${name}.pt.trace.json`);
+    const again = await read(new Uint8Array(await content(download)));
+    const before = await read(new Uint8Array(trace));
+    expect(again.trace.columns.startNs).toEqual(before.trace.columns.startNs);
+    expect(again.trace.columns.bytes).toEqual(before.trace.columns.bytes);
+  });
+
+  test('goes out for Perfetto and as a Chrome trace from the palette', async ({ page }) => {
+    const fromPalette = async (words: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('Search commands').fill(words);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+    };
+    const perfetto = await downloaded(page, () => fromPalette('shown run for Perfetto'));
+    expect(perfetto.suggestedFilename()).toBe(`${name}.perfetto-trace`);
+    // Field 1 of the trace, a packet.
+    expect((await content(perfetto))[0]).toBe(0x0a);
+    const chrome = await downloaded(page, () => fromPalette('shown run as a Chrome trace'));
+    expect(JSON.parse((await content(chrome)).toString()).traceEvents.length).toBeGreaterThan(41);
+  });
+
+  test('leaves nothing where its export is cancelled', async ({ window, page }) => {
+    let [downloads, release] = [0, () => {}];
+    page.on('download', () => {
+      downloads += 1;
+    });
+    // The file doesn't come before it is cancelled.
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.context().route('**/runs/**', async (route) => {
+      await held;
+      // The worker that asked is gone by then.
+      await route.abort().catch(() => {});
+    });
+    await openMenu(window);
+    await page.getByRole('menuitem', { name: 'Export for Perfetto' }).press('Enter');
+    const transfers = page.getByRole('region', { name: 'Files being read or written' });
+    await expect(transfers).toContainText('Exporting for Perfetto');
+    await transfers.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await expect(transfers).not.toContainText('Exporting');
+    release();
+    await page.context().unroute('**/runs/**');
+    // The next export is the first file that is saved.
+    await openMenu(window);
+    await downloaded(page, () => page.getByRole('menuitem', { name: 'Export for Perfetto' }).press('Enter'));
+    expect(downloads).toBe(1);
+  });
+});
+
+test('a prediction goes out as what it is', async ({ window, page, server }) => {
+  server.addExperiment(
+    'own',
+    readFileSync(join(import.meta.dirname, '../../assets/examples/pipelines/strategy-b.json'), 'utf8').replace(
+      /"name": "[^"]*"/,
+      '"name": "Of my own"',
+    ),
+  );
+  await page.reload();
+  await window.ready();
+  await window.open('Of my own');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  await expect(window.timeline.getByRole('toolbar', { name: 'Timeline tools' })).toContainText('Simulated');
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Search commands').fill('shown run as a Chrome trace');
+  await page.keyboard.press('ArrowDown');
+  const download = await downloaded(page, () => page.keyboard.press('Enter'));
+  expect(JSON.parse((await content(download)).toString()).otherData.engine).toBe('sim');
+});

@@ -1,0 +1,55 @@
+/** A data folder of a test's own: what the test puts there, and what it finds. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export class DataFolder {
+  readonly dataFolder: string;
+
+  constructor(folder = mkdtempSync(join(tmpdir(), 'copyscope-e2e-'))) {
+    this.dataFolder = folder;
+  }
+
+  /** In place of the person's own: the bin is there. */
+  get home(): string {
+    return join(this.dataFolder, 'home');
+  }
+
+  /** Puts a document among the user's experiments, as another program could. */
+  addExperiment(id: string, document: unknown): void {
+    const path = join(this.dataFolder, 'experiments', `${id}.json`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document));
+  }
+
+  /** Puts a lesson among the user's own. */
+  addLesson(name: string, text: string): void {
+    const path = join(this.dataFolder, 'lessons', `${name}.md`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  /** Every file in the data folder with its content, to show that nothing changed; the memory of lists is no content. */
+  files(): Record<string, string> {
+    const names = readdirSync(this.dataFolder, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const cache = join(this.dataFolder, 'cache');
+    const paths = names.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !path.startsWith(cache));
+    return Object.fromEntries(paths.sort().flatMap(contentOf));
+  }
+
+  removeFolder(): void {
+    rmSync(this.dataFolder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing where it has gone since it was listed: a file that is written whole has another name until it is. */
+function contentOf(path: string): (readonly [string, string])[] {
+  try {
+    return [[path, readFileSync(path, 'base64')]];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

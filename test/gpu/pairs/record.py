@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Records before/after pairs of real PyTorch programs: traces of each variant, and its step times without a profiler.
+
+Usage: record.py FOLDER [PROGRAM ...]
+
+Writes PROGRAM.VARIANT.json.gz (torch.profiler; 2 unmarked and 4 marked steps) and steps.json:
+{program: {variant: {"us": means of 8 unprofiled steps, "profiled_us": mean of the marked ones, "change": ...}}}.
+`node test/bench/run.mjs traces FOLDER --plan` judges what is predicted of them.
+"""
+
+import gc
+import gzip
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function
+
+from programs import PROGRAMS
+
+STEPS = 8
+REPEATS = 7
+
+
+def mean_us(step, count):
+    start = time.perf_counter()
+    for _ in range(count):
+        step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / count * 1e6
+
+
+def profiled_us(step, path, with_stack):
+    activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
+
+    def marked():
+        with record_function("step"):
+            step()
+
+    with profile(activities=activities, with_stack=with_stack) as profiler:
+        for _ in range(2):
+            step()
+        torch.cuda.synchronize()
+        us = mean_us(marked, 4)
+    plain = path.with_suffix("")
+    profiler.export_chrome_trace(str(plain))
+    path.write_bytes(gzip.compress(plain.read_bytes(), 9))
+    plain.unlink()
+    return us
+
+
+def record(folder, name):
+    build, variants = PROGRAMS[name]
+    found = {}
+    for variant, change in variants.items():
+        torch.manual_seed(0)
+        step = build(variant)
+        mean_us(step, STEPS)
+        us = [mean_us(step, STEPS) for _ in range(REPEATS)]
+        profiled = profiled_us(step, folder / f"{name}.{variant}.json.gz", with_stack=False)
+        found[variant] = {"us": [round(one, 1) for one in us], "profiled_us": round(profiled, 1), "change": change}
+        print(f"{name} {variant}: {statistics.median(us):.0f} us, profiled {profiled:.0f}", flush=True)
+        del step
+        gc.collect()
+        torch.cuda.empty_cache()
+    return found
+
+
+def main():
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.backends.cudnn.benchmark = True
+    names = sys.argv[2:] or list(PROGRAMS)
+    steps = {}
+    for name in names:
+        try:
+            steps[name] = record(folder, name)
+        except RuntimeError as error:
+            print(f"{name} failed: {error}", flush=True)
+        (folder / "steps.json").write_text(json.dumps(steps, indent=1) + "\n")
+    print(torch.cuda.get_device_name(), torch.__version__, torch.version.cuda)
+
+
+main()

@@ -1,0 +1,157 @@
+/** What JavaScript holds of the addon, given where something else belongs; and how it hears that a copy has ended. */
+import { afterEach, expect, test } from 'vitest';
+import {
+  type NativeStorage,
+  type NativeStream,
+  nativeCopies,
+  type StartedCopy,
+} from '../../native/copy/nativeCopies.ts';
+import { CopyStream, type DeviceTensor, startCopy } from '../../native/index.ts';
+import { bytes, calm, device, other, simulate } from './copySupport.ts';
+import { describeNative } from './support.ts';
+
+const upload = (count: number, stream?: NativeStream): StartedCopy =>
+  nativeCopies().copyUpload({
+    device,
+    leaves: [bytes(count)],
+    elementSizes: undefined,
+    strided: [],
+    options: undefined,
+    stream,
+  });
+
+const download = (storage: NativeStorage, count: number): StartedCopy =>
+  nativeCopies().copyDownload({
+    device,
+    storages: [storage],
+    storageOf: Int32Array.of(0),
+    offsets: Float64Array.of(0),
+    bytes: Float64Array.of(count),
+    elementSizes: Uint8Array.of(1),
+    options: undefined,
+    stream: undefined,
+  });
+
+const refusal = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (thrown) {
+    const { code, field, message } = thrown as { code: string; field: string; message: string };
+    return { code, field, message };
+  }
+};
+
+const heard = (copy: StartedCopy): Promise<void> =>
+  new Promise((resolve) => nativeCopies().copyNotify(copy.copy, resolve));
+
+/** What the addon can't tell from one of its own by its type in TypeScript. */
+const as = <T>(value: unknown): T => value as T;
+
+describeNative('the handles of the addon', () => {
+  afterEach(() => {
+    simulate(calm);
+    simulate({ ...calm, device: other });
+  });
+
+  test('a stream, a copy and memory each are refused where another of them belongs', async () => {
+    const started = upload(100);
+    const [storage] = started.storages as [NativeStorage];
+    const { native: stream } = new CopyStream(device);
+    const addon = nativeCopies();
+    const code = 'native.bad-argument';
+    expect(refusal(() => download(as(stream), 100))).toEqual({
+      code,
+      field: 'storages',
+      message: 'copy: storages must be the memory of a tensor, and is a stream.',
+    });
+    expect(refusal(() => addon.copyRelease(as(stream)))).toMatchObject({ code, field: 'storage' });
+    expect(refusal(() => addon.copyRelease(as(started.copy)))).toMatchObject({ message: /and is a copy\.$/ });
+    expect(refusal(() => addon.copySynchronize(as(storage)))).toMatchObject({
+      code,
+      field: 'stream',
+      message: 'copy: stream must be a stream, and is the memory of a tensor.',
+    });
+    expect(refusal(() => addon.copyState(as(storage)))).toMatchObject({ code, field: 'copy' });
+    expect(refusal(() => addon.copyNotify(as(stream), () => undefined))).toMatchObject({ code, field: 'copy' });
+    expect(refusal(() => upload(100, as(storage)))).toMatchObject({ code, field: 'stream' });
+    // And all of them work as before.
+    await heard(started);
+    addon.copySynchronize(stream);
+    await heard(download(storage, 100));
+    addon.copyRelease(storage);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['an object', {}],
+    ['a number', 1],
+  ])('%s is no handle', (_, value) => {
+    for (const call of [
+      () => nativeCopies().copyRelease(as(value)),
+      () => nativeCopies().copyState(as(value)),
+      () => nativeCopies().copySynchronize(as(value)),
+      () => download(as(value), 1),
+    ]) {
+      expect(refusal(call)).toMatchObject({
+        code: 'native.bad-argument',
+        message: /and is something that this addon didn't make\.$/,
+      });
+    }
+  });
+
+  test('a stream is asked for by a handle or not at all', () => {
+    expect(refusal(() => upload(100, as({})))).toMatchObject({ code: 'native.bad-argument', field: 'stream' });
+    expect(refusal(() => upload(100, as(null)))).toMatchObject({ code: 'native.bad-argument', field: 'stream' });
+  });
+
+  test('a stream that the device can not make is an error, and the next one is made', () => {
+    simulate({ failHandleAfter: 0 });
+    expect(() => new CopyStream(device)).toThrow(expect.objectContaining({ code: 'engine.cuda' }));
+    new CopyStream(device).synchronize();
+  });
+});
+
+describeNative('the end of a copy', () => {
+  afterEach(() => simulate(calm));
+
+  test.each([
+    ['a small one on the wire', 100, 1_000_000],
+    ['a small one that may have arrived', 100, 0],
+    ['one in the background', 8 << 20, 0],
+  ])('is told from the event loop, never within copyNotify: %s', async (_, count, delayNs) => {
+    simulate({ delayNs });
+    const started = upload(count);
+    let told = 0;
+    const both = [1, 2].map(
+      (step) =>
+        new Promise<void>((resolve) => {
+          nativeCopies().copyNotify(started.copy, () => {
+            told += step;
+            resolve();
+          });
+        }),
+    );
+    expect(told).toBe(0);
+    await Promise.all(both);
+    expect(told).toBe(3);
+    // One that has ended long ago is told of, too.
+    await heard(started);
+    expect(nativeCopies().copyState(started.copy)).toBe(1);
+  });
+
+  test('others have their turn while a small copy is waited for', async () => {
+    simulate({ delayNs: 20_000_000 });
+    const handle = startCopy<DeviceTensor[]>([bytes(100)], device);
+    let turns = 0;
+    let ended = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!ended) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await handle.get();
+    ended = true;
+    expect(turns).toBeGreaterThan(1);
+  });
+});

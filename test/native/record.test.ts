@@ -1,0 +1,373 @@
+/**
+ * The recorder's library in a program that plays CUDA over a stand-in for CUPTI: what is in its files, however the program ends,
+ * and the command around it.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RecordedProcess } from '../../core/import/recorded/recordedProcess.ts';
+import { recordKinds, u64 } from '../../core/import/recorded/records.ts';
+import { decodeRun } from '../../core/trace/arrow.ts';
+import { readCallStackName } from '../../core/trace/callStack.ts';
+import { readRecordingFolder, recordProgram } from '../../host/record/recordProgram.ts';
+import { copyscope } from '../unit/host/support/terminal.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const works = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
+const missing = ['c++', 'cmake'].filter((tool) => !works(tool));
+const headers = ['/usr/local/cuda/include/cupti.h', `${process.env['CUDA_HOME'] ?? ''}/include/cupti.h`].some(
+  existsSync,
+);
+const reason =
+  process.platform !== 'linux'
+    ? `not run on ${process.platform}`
+    : missing.length > 0
+      ? `there is no ${missing.join(' and no ')}`
+      : headers
+        ? null
+        : "there are no headers of CUPTI: they come with CUDA's toolkit";
+
+function ran(command: string, args: readonly string[], env = process.env) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', timeout: 600_000 });
+  return { status, stderr, output: `${stdout}${stderr}` };
+}
+
+function build(name: string, ...options: string[]): string {
+  const folder = join(root, 'native', `build-${name}`);
+  const run = (...args: string[]): void => {
+    const { status, output } = ran('cmake', args);
+    expect(status, output).toBe(0);
+  };
+  run('-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options);
+  run('--build', folder, '--target', 'copyscope_record', 'copyscope_record_player');
+  return folder;
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-record-'));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const recorderEnvironment = (built: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  LD_LIBRARY_PATH: join(built, 'standin'),
+  CUDA_INJECTION64_PATH: join(built, 'libcopyscope_record.so'),
+  NVTX_INJECTION64_PATH: join(built, 'libcopyscope_record.so'),
+  COPYSCOPE_RECORD_FOLDER: folder,
+  ...more,
+});
+
+const processes = (): RecordedProcess[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.cprec'))
+    .map((name) => new RecordedProcess(readFileSync(join(folder, name))))
+    .sort((a, b) => a.header.startNs - b.header.startNs);
+
+function play(built: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const player = join(built, 'copyscope_record_player');
+  const env = recorderEnvironment(built, more);
+  const plain = ran(player, args, env);
+  // ThreadSanitizer needs its addresses where some kernels' randomisation won't leave them.
+  const collided = plain.stderr.includes('unexpected memory mapping');
+  const { status, stderr } = collided ? ran('setarch', ['-R', player, ...args], env) : plain;
+  return { status, stderr, files: processes() };
+}
+
+/** Bytes of each copy: the number of its step. */
+function copiedSteps(recorded: RecordedProcess): number[] {
+  const found: number[] = [];
+  recorded.visit((kind, view, at) => {
+    if (kind === recordKinds.copy) found.push(u64(view, at + 16));
+  });
+  return found;
+}
+
+const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, index) => index + 1);
+
+describe.skipIf(reason !== null)(`the recorder${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+  let built: string;
+  beforeAll(() => {
+    built = build('record');
+  }, 600_000);
+
+  it('counts every copy, kernel, wait and range of several threads, and passes the exit code on', () => {
+    const { status, files } = play(built, ['3', '200']);
+    expect(status).toBe(3);
+    expect(files).toHaveLength(1);
+    const [file] = files as [RecordedProcess];
+    expect([file.copies.count, file.kernels, file.waits, file.endedInOrder]).toEqual([600, 1800, 600, true]);
+    expect(copiedSteps(file).sort((a, b) => a - b)).toEqual(upTo(200).flatMap((step) => [step, step, step]));
+    expect(file.threads.size).toBe(3);
+  });
+
+  it('takes a call of the runtime once, though it calls the driver', () => {
+    const calls: string[] = [];
+    const [file] = play(built, ['1', '2']).files as [RecordedProcess];
+    file.visit((kind, view, at) => {
+      if (kind === recordKinds.call) calls.push(file.text(view.getUint32(at + 24, true), ''));
+    });
+    const step = ['cudaMemcpyAsync', ...Array.from({ length: 3 }, () => 'cudaLaunchKernel'), 'cudaStreamSynchronize'];
+    expect(calls).toEqual(['cudaHostAlloc', ...step, ...step]);
+  });
+
+  it('leaves kernels and their launches out in light mode', () => {
+    const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_LIGHT: '1' }).files as [RecordedProcess];
+    expect([file.copies.count, file.kernels, file.waits, file.header.light]).toEqual([50, 0, 50, true]);
+  });
+
+  it('records the steps that were asked for, and no others', () => {
+    const more = { COPYSCOPE_RECORD_STEPS: '20..25', COPYSCOPE_RECORD_STEP_RANGE: 'step' };
+    const [file] = play(built, ['1', '50'], more).files as [RecordedProcess];
+    expect(copiedSteps(file)).toEqual([20, 21, 22, 23, 24, 25]);
+    expect(file.kernels).toBe(18);
+  });
+
+  it('counts outermost ranges where none is named', () => {
+    const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_STEPS: '3..4' }).files as [RecordedProcess];
+    expect(copiedSteps(file)).toEqual([3, 4]);
+  });
+
+  it('keeps a file for a child that was forked before CUDA was initialised, and one for its parent', () => {
+    const { files } = play(built, ['1', '30', 'fork']);
+    expect(files.map(({ copies, endedInOrder }) => [copies.count, endedInOrder])).toEqual([
+      [30, true],
+      [30, true],
+    ]);
+    expect(new Set(files.map(({ header }) => header.pid)).size).toBe(2);
+  });
+
+  it('keeps a file for the image that a process becomes by exec', () => {
+    const { files } = play(built, ['1', '30', 'exec']);
+    expect(files).toHaveLength(2);
+    expect(files[1]?.copies.count).toBe(30);
+  });
+
+  it.each([
+    [{ COPYSCOPE_STANDIN_TAKEN: 'CUPTI for Kineto' }, 2, /^CUPTI for Kineto$/],
+    [{ COPYSCOPE_STANDIN_VERSION: '120000' }, 1, /is CUPTI version 120000, and/],
+  ])('says why it records nothing, and leaves the program alone: %o', (more, code, words) => {
+    const { status, files } = play(built, ['1', '30'], more);
+    expect(status).toBe(3);
+    expect(files[0]?.refusal).toEqual({ code, reason: expect.stringMatching(words) });
+  });
+
+  it('leaves the program alone where no file can be written', () => {
+    const { status, stderr } = play(built, ['1', '30'], { COPYSCOPE_RECORD_FOLDER: join(folder, 'missing') });
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/nothing is recorded, since no file can be written/);
+  });
+
+  it('stops recording where the disk is full, and leaves the program alone', () => {
+    const limited = spawnSync(
+      'bash',
+      ['-c', `ulimit -f 64; exec "$0" 2 3000 > /dev/null`, join(built, 'copyscope_record_player')],
+      {
+        env: recorderEnvironment(built),
+        encoding: 'utf8',
+      },
+    );
+    expect(limited.status).toBe(3);
+    expect(limited.stderr).toMatch(/recording has ended, since its file can't be written on/);
+    const [file] = processes();
+    // What fits is whole: the calls come first.
+    expect(file?.waits).toBeGreaterThan(50);
+  });
+
+  it('leaves all but the last moments where the program is killed at any time', async () => {
+    for (const after of [10, 100, 400]) {
+      const player = spawn(join(built, 'copyscope_record_player'), ['2', '100000000'], {
+        env: recorderEnvironment(built),
+      });
+      let lines = 0;
+      let [known, written] = [0, 0];
+      for await (const line of createInterface({ input: player.stdout })) {
+        lines += 1;
+        const [thread, step] = line.split(' ').map(Number);
+        if (thread === 0) known = step ?? 0;
+        // What the file has while the program plays must be in it afterwards.
+        if (lines === after * 100) {
+          written = processes().reduce((sum, { copies }) => sum + copies.count, 0);
+          player.kill('SIGKILL');
+          break;
+        }
+      }
+      await new Promise((resolve) => player.once('close', resolve));
+      const [file] = processes() as [RecordedProcess];
+      expect(known).toBeGreaterThan(0);
+      expect(file.copies.count).toBeGreaterThanOrEqual(written);
+      expect(file.damagedChunks).toBe(0);
+      expect(file.endedInOrder).toBe(false);
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    }
+  }, 60_000);
+
+  describe('with Python', () => {
+    const python = works('python3');
+    const script = `import ctypes, os, threading
+cupti = ctypes.CDLL('libcupti.so.13')
+ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
+def call(id, result=ctypes.c_int(0)):
+    for begins in (1, 0): cupti.standinCall(begins, 2, id, 1, None, ctypes.byref(result))
+def step():
+    call(41)
+    call(131)
+threads = [threading.Thread(target=lambda: [step() for _ in range(50)]) for _ in range(4)]
+[one.start() for one in threads]; [one.join() for one in threads]
+step()
+`;
+    it.skipIf(!python)('names the line of each copy and wait, on every thread', () => {
+      const path = join(folder, 'program.py');
+      writeFileSync(path, script);
+      const { status, stderr } = spawnSync('python3', [path], { env: recorderEnvironment(built), encoding: 'utf8' });
+      expect(status, stderr).toBe(0);
+      const [file] = processes() as [RecordedProcess];
+      const lines = new Map<string, number>();
+      file.visit((kind, view, at) => {
+        if (kind !== recordKinds.call) return;
+        const frames = readCallStackName(file.stackName(view.getUint32(at + 28, true)) ?? '') ?? [];
+        const key = `${file.text(view.getUint32(at + 24, true), '')} ${frames[1]?.function}:${frames[1]?.line}`;
+        lines.set(key, (lines.get(key) ?? 0) + 1);
+      });
+      expect(Object.fromEntries(lines)).toEqual({ 'cudaMemcpyAsync step:7': 201, 'cudaStreamSynchronize step:8': 201 });
+    });
+  });
+
+  it.skipIf(!works('python3'))('counts waiting calls where the program has no ranges', () => {
+    const path = join(folder, 'program.py');
+    writeFileSync(
+      path,
+      `import ctypes, os
+cupti = ctypes.CDLL('libcupti.so.13')
+ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
+result = ctypes.c_int(0)
+def call(*parts):
+    for begins in (1, 0):
+        for domain, id in (parts if begins else parts[::-1]):
+            cupti.standinCall(begins, domain, id, number, None, ctypes.byref(result))
+for number in range(1, 11):
+    call((2, 41), (1, 277))
+    call((2, 131))
+`,
+    );
+    const env = recorderEnvironment(built, { COPYSCOPE_RECORD_STEPS: '4..6' });
+    expect(ran('python3', [path], env)).toMatchObject({ status: 0 });
+    const numbers: number[] = [];
+    processes()[0]?.visit((kind, view, at) => {
+      if (kind === recordKinds.call) numbers.push(view.getUint32(at + 20, true));
+    });
+    // A copy and its wait, of the fourth, fifth and sixth.
+    expect(numbers).toEqual([4, 4, 5, 5, 6, 6]);
+  });
+
+  describe('copyscope record', () => {
+    const cli = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+      copyscope(['record', '--out', join(folder, 'run.arrow'), ...args], '', { context: { environment: env } });
+    const environment = (): NodeJS.ProcessEnv => ({
+      PATH: process.env['PATH'],
+      LD_LIBRARY_PATH: join(built, 'standin'),
+      COPYSCOPE_RECORD_LIBRARY: join(built, 'libcopyscope_record.so'),
+      COPYSCOPE_RECORD_DRIVER: '1',
+    });
+    // Its lines would be this test's.
+    const player = (): string[] => [
+      '--',
+      'sh',
+      '-c',
+      `exec ${join(built, 'copyscope_record_player')} 2 40 > /dev/null`,
+    ];
+
+    it("makes one run, and ends with the program's own exit code", async () => {
+      const { exitCode, err } = await cli(environment(), ...player());
+      expect(exitCode).toBe(3);
+      expect(err).toMatch(/^Recorded: 80 copies \(.*\), 240 kernels, 80 waits, in one process\.$/m);
+      const run = decodeRun(readFileSync(join(folder, 'run.arrow')));
+      expect(run.info).toMatchObject({ status: 'complete', imported: { format: 'copyscope-record', name: 'run' } });
+      expect(readdirSync(folder)).toEqual(['run.arrow']);
+    });
+
+    it('counts while the program runs, and keeps what was recorded where it is asked to end', async () => {
+      const asked = new AbortController();
+      const parts = join(folder, 'parts');
+      let counted = 0;
+      const exitCode = await recordProgram({
+        command: ['sh', '-c', `exec ${join(built, 'copyscope_record_player')} 1 100000000 > /dev/null`],
+        settings: { light: false, lines: true },
+        environment: environment(),
+        folder: parts,
+        signal: asked.signal,
+        patienceMs: 0,
+        onCounts: ({ copies }) => {
+          if (copies === 0 || counted > 0) return;
+          counted = copies;
+          asked.abort();
+        },
+      });
+      expect(exitCode).toBe(128 + constants.signals.SIGINT);
+      const run = await readRecordingFolder(parts, 'train', '1.2.3');
+      expect(run.info.notes.join('\n')).toMatch(/did not end in order/);
+      const copies = Number(/Recorded: (\d+) copies/.exec(run.info.notes[0] ?? '')?.[1]);
+      expect(copies).toBeGreaterThanOrEqual(counted);
+    }, 60_000);
+
+    it('ends with 3 and the reason where CUPTI is of another version', async () => {
+      const ended = ['--', 'sh', '-c', `${join(built, 'copyscope_record_player')} 1 1 > /dev/null; exit 0`];
+      const { exitCode, err } = await cli({ ...environment(), COPYSCOPE_STANDIN_VERSION: '120000' }, ...ended);
+      expect(exitCode).toBe(3);
+      expect(err).toMatch(/CUPTI can't be used: .* is CUPTI version 120000/);
+    });
+
+    it('ends with 1 where the program does not use CUDA', async () => {
+      const { exitCode, err } = await cli(environment(), '--', 'true');
+      expect(exitCode).toBe(1);
+      expect(err).toMatch(/no process of the program initialised CUDA/);
+    });
+
+    it.each([
+      [
+        { CUDA_INJECTION64_PATH: '/opt/nsys/injection.so' },
+        ['--', 'true'],
+        /another tool records this program already/,
+      ],
+      [{}, ['--', '/missing/program'], /there is no such program/],
+      [{}, [], /no program is named/],
+      [{}, ['--steps', '1..2', '--delay', '3', '--', 'true'], /--steps chooses when to record/],
+    ])('ends with 2 and what to do: %o %o', async (more, args, words) => {
+      const { exitCode, err } = await cli({ ...environment(), ...more }, ...args);
+      expect({ exitCode, err }).toEqual({ exitCode: 2, err: expect.stringMatching(words) });
+    });
+  });
+
+  it.each(['address', 'thread'])(
+    'plays, forks and ends under the %s sanitizer',
+    (sanitizer) => {
+      const sanitized = build(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      for (const args of [
+        ['4', '300'],
+        ['2', '50', 'fork'],
+        ['2', '50', 'exit'],
+      ]) {
+        const { status, stderr, files } = play(sanitized, args);
+        expect(stderr).not.toMatch(/Sanitizer|WARNING/);
+        expect(status).toBe(args[2] === 'exit' ? 7 : 3);
+        expect(files.length).toBeGreaterThan(0);
+        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      }
+    },
+    600_000,
+  );
+});
+
+describe('copyscope record without a GPU', () => {
+  it('ends with 3 before it starts the program', async () => {
+    const driver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
+    if (driver) return;
+    const { exitCode, err } = await copyscope(['record', '--', 'touch', join(folder, 'started')], '');
+    expect({ exitCode, err }).toEqual({ exitCode: 3, err: expect.stringMatching(/there is no NVIDIA driver/) });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+/**
+ * How many random examples a property is tested with: a tenth while one works, all of them in CI, which sets
+ * COPYSCOPE_TEST_EFFORT to 1. Other shares of them are as welcome: 0.5, or 10 for a night.
+ */
+import { env } from 'node:process';
+
+const share = Number(env['COPYSCOPE_TEST_EFFORT'] ?? 0.1);
+if (!(share > 0))
+  throw new Error(`COPYSCOPE_TEST_EFFORT is ${env['COPYSCOPE_TEST_EFFORT']}: it must be a number above 0.`);
+
+/** Of `all` examples those to draw now; at least five, so that a broken property is seen at once. */
+export const runs = (all: number): number => Math.max(Math.min(5, all), Math.ceil(all * share));

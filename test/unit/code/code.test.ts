@@ -1,0 +1,147 @@
+/** Programs that are written from experiments: they compile, say all operations, and tell what they can't say. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operationNames } from '../../../core/experiment/operations.ts';
+import { codeLanguages, codeOf } from '../../../core/export/code/code.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { experimentOf } from '../support/experiments.ts';
+import { everything } from './everything.ts';
+import { randomSubjects, shippedSubjects } from './subjects.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const subjects = [
+  { name: 'everything', experiment: everything() },
+  ...shippedSubjects(join(import.meta.dirname, '../../../assets/examples')),
+  ...randomSubjects(),
+];
+
+const isThere = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0;
+
+/** Compiles each file without running it or leaving anything behind, and names those that are none. */
+const compileAll = `
+import sys
+for name in sys.argv[1:]:
+    try:
+        compile(open(name, encoding="utf-8").read(), name, "exec")
+    except SyntaxError as error:
+        print(name, error)
+`;
+
+describe('a program that is written from an experiment', () => {
+  it('has every operation in the experiment that the tests below compile', () => {
+    const kinds = new Set(lower(everything()).operations.map(({ kind }) => kind));
+    expect(operationNames.filter((name) => !kinds.has(name))).toEqual([]);
+  });
+
+  it('of PyTorch is Python: all shipped examples and 100 random ones', (context) => {
+    if (!isThere('python3', '--version')) return context.skip('python3 is not installed');
+    const files = subjects.map(({ name, experiment }) => {
+      const file = join(folder, `${name}.py`);
+      writeFileSync(file, codeOf(experiment, 'pytorch').text);
+      return file;
+    });
+    const { status, stdout, stderr } = spawnSync('python3', ['-c', compileAll, ...files], { encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('of CUDA is compiled by nvcc without a warning', (context) => {
+    if (!isThere('nvcc', '--version')) return context.skip('nvcc is not installed');
+    const file = join(folder, 'everything.cu');
+    writeFileSync(file, codeOf(everything(), 'cuda').text);
+    // -cuda and a host compiler that only checks: the device's code is not brought down to a machine.
+    const args = ['-std=c++17', '-Werror', 'all-warnings', '-ptx', '-o', join(folder, 'everything.ptx'), file];
+    const { status, stderr } = spawnSync('nvcc', args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each(codeLanguages)('in %s has a line for every operation that does something', (language) => {
+    for (const { name, experiment } of subjects) {
+      const program = lower(experiment);
+      const doing = new Set(program.threads.flatMap(({ instructions }) => instructions.map(({ op }) => op)));
+      const { text, ops } = codeOf(experiment, language);
+      const said = new Set(ops);
+      expect({ name, missing: [...doing].filter((op) => !said.has(op)) }).toEqual({ name, missing: [] });
+      expect(ops.length).toBe(text.split('\n').length - 1);
+      expect(Math.max(...ops)).toBeLessThan(program.operations.length);
+    }
+  });
+
+  it('says what its author wrote of an operation, beside it', () => {
+    const { text, ops } = codeOf(everything(), 'cuda');
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.includes('prepare — "quoted"'));
+    expect(lines.slice(at, at + 2).map((line) => line.trim())).toEqual(['// prepare — "quoted" /', "work(1'500);"]);
+    expect(ops.slice(at, at + 2)).toEqual([0, 0]);
+  });
+});
+
+describe('signals between host threads', () => {
+  it.each([
+    ['cuda', 'Signal go(2);', 'for (int iteration'],
+    ['pytorch', 'go = queue.Queue(maxsize=2)', 'for iteration in'],
+  ] as const)('begin anew in each iteration: %s', (language, declared, loop) => {
+    const { text } = codeOf(everything(), language);
+    expect(text.indexOf(declared)).toBeGreaterThan(text.indexOf(loop));
+  });
+});
+
+describe("what a language can't say", () => {
+  const notesOf = (language: 'cuda' | 'pytorch', operation: object) => {
+    const buffers = [
+      { id: 'h', memory: 'mapped', bytes: 64 },
+      { id: 'd', memory: 'device', bytes: 64 },
+      { id: 'e', memory: 'device', bytes: 64 },
+      { id: 'made', memory: 'device', bytes: 64, allocated: 'by-operation' },
+    ] as const;
+    const { text, notes } = codeOf(
+      experimentOf({ buffers: [...buffers], streams: [{ id: 's' }] }, [operation]),
+      language,
+    );
+    // It stands beside the operation too, as far as the line goes.
+    for (const note of notes) expect(text).toContain(`Note: ${note.text.slice(0, 40)}`);
+    return notes.filter(({ op }) => op === 0).map((note) => note.text);
+  };
+
+  it.each([
+    ['pytorch', { op: 'hostFunction', durationNs: 5, stream: 's' }, /no host functions/],
+    ['pytorch', { op: 'memset', buffer: 'd', stream: 's' }, /fill_ launches a kernel/],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['h'], writes: ['d'] }, /takes no host memory/],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'spin', durationNs: 1 }, smShare: 0.5 }, /\(0\.5 is meant\)/],
+    ['pytorch', { op: 'copy', src: 'd', dst: 'h', mode: 'blocking-memcpy' }, /where cudaMemcpy is meant/],
+    ['pytorch', { op: 'allocate', buffer: 'made', allocator: 'pool' }, /where cudaMallocAsync is meant/],
+    ['cuda', { op: 'allocate', buffer: 'made' }, /caching allocator is not CUDA's/],
+    ['cuda', { op: 'multiCopy', payload: { tensors: 2, bytes: 64 }, stream: 's' }, /several threads/],
+  ] as const)('is told in %s of %j', (language, operation, words) => {
+    expect(notesOf(language, operation).join()).toMatch(words);
+  });
+
+  it.each([
+    ['cuda', { op: 'kernel', kernel: { kind: 'stream', passes: 3 }, reads: ['h'], writes: ['d'] }],
+    ['cuda', { op: 'hostFunction', durationNs: 5, stream: 's' }],
+    ['pytorch', { op: 'allocate', buffer: 'made' }],
+    ['pytorch', { op: 'kernel', kernel: { kind: 'stream' }, reads: ['d'], writes: ['e'] }],
+  ] as const)('is nothing in %s of %j', (language, operation) => {
+    expect(notesOf(language, operation)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it('are made of ids, and no two are the same', () => {
+    const { text } = codeOf(everything(), 'cuda');
+    expect(text).toContain('uint8_t *class_buffer = nullptr;');
+    expect(text).toContain('uint8_t *gpu_a = nullptr;');
+    expect(text).toContain('uint8_t *gpu_a_buffer = nullptr;');
+    expect(text).toContain('cudaStream_t pinned_stream;');
+    expect(text).toContain('cudaEvent_t pinned_event;');
+    expect(text).toContain('cudaGraphExec_t for_graph = nullptr;');
+    expect(codeOf(everything(), 'pytorch').text).toContain('class_buffer = torch.empty(4 * KiB, dtype=torch.uint8)');
+  });
+});

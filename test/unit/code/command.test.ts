@@ -1,0 +1,58 @@
+/** `copyscope code` from the command line. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltEntry, buildEntry } from '../host/support/buildEntry.ts';
+import { exampleFile } from '../host/support/runs.ts';
+import { copyscope, engineEntry } from '../host/support/terminal.ts';
+
+let built: BuiltEntry;
+let folder: string;
+const code = (...args: string[]) => copyscope(['code', ...args], built.script);
+
+beforeAll(async () => {
+  built = await buildEntry(engineEntry);
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-code-'));
+});
+afterAll(() => {
+  built.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('copyscope code', () => {
+  it('prints the program alone', async () => {
+    const { exitCode, out, err } = await code(exampleFile('pinned-side-stream'), '--language', 'cuda');
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+    expect(out).toContain('cudaMemcpyAsync(');
+    expect(out.endsWith('}\n')).toBe(true);
+  });
+
+  it('writes it to a file, and never over one', async () => {
+    const file = join(folder, 'program.py');
+    const args = [exampleFile('pinned-side-stream'), '--language', 'pytorch', '--out', file];
+    expect(await code(...args)).toMatchObject({
+      exitCode: 0,
+      out: '',
+      err: expect.stringMatching(/Written to .*program\.py\.\n$/),
+    });
+    expect(readFileSync(file, 'utf8')).toContain('import torch');
+    expect(await code(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining('is not overwritten') });
+  });
+
+  it("tells on stderr what the language can't say, with the operation", async () => {
+    const file = join(folder, 'host-function.json');
+    const threads = [{ id: 'main', operations: [{ op: 'hostFunction', durationNs: 5000 }] }];
+    writeFileSync(file, JSON.stringify({ format: 'copyscope/experiment', version: 1, name: 'one', threads }));
+    const { exitCode, err } = await code(file, '--language', 'pytorch');
+    expect({ exitCode, err }).toEqual({
+      exitCode: 0,
+      err: expect.stringMatching(/^op 0 "host function 5\.00 µs": PyTorch has no host functions: .*\n$/),
+    });
+  });
+
+  it('refuses another language, and none', async () => {
+    expect(await code(exampleFile('pinned-side-stream'), '--language', 'rust')).toMatchObject({ exitCode: 2 });
+    expect(await code(exampleFile('pinned-side-stream'))).toMatchObject({ exitCode: 2 });
+  });
+});

@@ -1,0 +1,49 @@
+/** A file of a recorded process on the disk: from the command line and dropped on a window. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { profilerOf } from '../../../core/lift/profilerCost.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { Assets } from '../../../host/service/assets.ts';
+import { readBounded } from '../../../host/service/files.ts';
+import { importTraceFile, isTraceFile } from '../../../host/service/importTrace.ts';
+import { Library } from '../../../host/service/library.ts';
+import { steps } from '../import/recorded/recordingBytes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-recording-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const bytes = steps(3).bytes();
+
+it('is read by its first bytes, and is called as its file', async () => {
+  const path = join(folder, '4711.cprec');
+  writeFileSync(path, bytes);
+  expect(isTraceFile('any', bytes)).toBe(true);
+  const { info } = await importTraceFile(path, '1.2.3');
+  expect(info.imported).toMatchObject({ format: 'copyscope-record', name: '4711' });
+  expect(profilerOf(info)).not.toEqual(profilerOf({ imported: undefined }));
+});
+
+it('is kept as a run where it is dropped on a window, and once', async () => {
+  const library = new Library({
+    dataFolder: join(folder, 'data'),
+    assets: new Assets(join(folder, 'none')),
+    bin: null,
+    version: '1.2.3',
+  });
+  const drop = async () => {
+    const ticket = library.imports.begin({ name: '4711.cprec', modifiedAt: new Date(0) });
+    await library.imports.part(ticket, bytes);
+    return library.imports.finish(ticket);
+  };
+  const [first, second] = [await drop(), await drop()];
+  expect([first, second]).toMatchObject([
+    { kind: 'run', isNew: true },
+    { kind: 'run', isNew: false },
+  ]);
+  if (first.kind !== 'run') return;
+  const { path } = await library.runs.file(first.run.id);
+  const kept = decodeRun(await readBounded(path, 1 << 26));
+  expect(kept.info.imported?.format).toBe('copyscope-record');
+  library.close();
+});

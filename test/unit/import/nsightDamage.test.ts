@@ -1,0 +1,222 @@
+/** Databases that are damaged, or made to do harm: each ends in words or in what could be read, and soon. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { encodeRun } from '../../../core/trace/arrow.ts';
+import { Random } from '../support/random.ts';
+import { damagedDatabase } from './damagedDatabase.ts';
+import { databaseFolder, globalId, made, read, recordedBytes, table } from './nsightSupport.ts';
+
+const folder = databaseFolder();
+
+const kernels = table('CUPTI_ACTIVITY_KIND_KERNEL', [
+  { start: 1, end: 2, deviceId: 0, streamId: 7, correlationId: 1, globalPid: globalId(42), demangledName: 1 },
+]);
+const readSql = (...statements: readonly string[]) => read(made(folder, statements.join('\n')));
+
+const pageBytes = 512;
+
+/** A small export, whose tables have many small pages. */
+function smallExport(): Uint8Array {
+  const rows = Array.from({ length: 150 }, (_, index) => index);
+  const work = { deviceId: 0, streamId: 7, globalPid: globalId(42) };
+  const thread = { globalTid: globalId(42, 43) };
+  const path = made(
+    folder,
+    [
+      `PRAGMA page_size = ${pageBytes};`,
+      table(
+        'StringIds',
+        rows.map((id) => ({ id, value: `name ${id} ${'x'.repeat(id)}` })),
+      ),
+      table(
+        'CUPTI_ACTIVITY_KIND_RUNTIME',
+        rows.map((at) => ({ start: at * 10, end: at * 10 + 5, ...thread, nameId: at, correlationId: at + 1 })),
+      ),
+      table(
+        'CUPTI_ACTIVITY_KIND_KERNEL',
+        rows.map((at) => ({ start: at * 10 + 6, end: at * 10 + 9, ...work, correlationId: at + 1, demangledName: at })),
+      ),
+      table(
+        'CUPTI_ACTIVITY_KIND_MEMCPY',
+        rows.map((at) => ({
+          start: at * 9,
+          end: at * 9 + 4,
+          ...work,
+          bytes: at,
+          copyKind: 1 + (at % 2),
+          correlationId: at,
+        })),
+      ),
+      table(
+        'NVTX_EVENTS',
+        rows.map((at) => ({ start: at * 10, end: at * 10 + 9, eventType: 59, ...thread, text: `range ${at}` })),
+      ),
+    ].join('\n'),
+  );
+  return readFileSync(path);
+}
+
+describe('a damaged database', () => {
+  it('gives a run that can be kept, or an error in words, whatever was damaged', async () => {
+    const whole = smallExport();
+    const random = new Random(19);
+    const path = join(folder, 'damaged.sqlite');
+    let [runs, complete, refused] = [0, 0, 0];
+    for (let round = 0; round < 200; round += 1) {
+      writeFileSync(path, damagedDatabase(whole, pageBytes, random));
+      const run = await read(path).catch((thrown: unknown) => thrown);
+      if (run instanceof CopyscopeError) {
+        expect(run.code).toMatch(/^trace-file\.(malformed|truncated|not-a-trace)$/);
+        refused += 1;
+        continue;
+      }
+      if (run instanceof Error) throw run;
+      const kept = run as Awaited<ReturnType<typeof read>>;
+      expect(encodeRun(kept).length).toBeGreaterThan(0);
+      runs += 1;
+      if (kept.info.status === 'complete') complete += 1;
+    }
+    expect(runs + refused).toBe(200);
+    // Both ways are taken, and the damage is most often seen.
+    expect(Math.min(runs, refused)).toBeGreaterThan(20);
+    expect(complete).toBeLessThan(runs);
+  });
+
+  it('leaves nothing behind, and the file as it was', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('copyscope-'));
+    const path = join(folder, 'untouched.sqlite');
+    writeFileSync(path, recordedBytes('mock'));
+    const sum = (): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+    const was = sum();
+    await read(path);
+    writeFileSync(`${path}-journal`, 'not a journal');
+    await read(path);
+    expect(sum()).toBe(was);
+    const names = readdirSync(folder).filter((name) => name.startsWith('untouched'));
+    expect(names.sort()).toEqual(['untouched.sqlite', 'untouched.sqlite-journal']);
+    const own = readdirSync(tmpdir()).filter((name) => name.startsWith('copyscope-') && !before.includes(name));
+    expect(own.filter((name) => /^copyscope-.{6}$/.test(name))).toEqual([]);
+  });
+});
+
+/** A database whose table is a tower: each page of it points many times to the next, so that its one row counts 40^10 times. */
+function tower(): string {
+  const [levels, fan] = [10, 40];
+  const path = made(folder, `PRAGMA page_size = ${pageBytes}; ${kernels}`);
+  const whole = readFileSync(path);
+  const pages = whole.length / pageBytes;
+  const bytes = Buffer.alloc((pages + levels) * pageBytes);
+  whole.copy(bytes);
+  const root = 2;
+  // The row moves to the last page; the table's own page becomes the first level.
+  whole.copy(bytes, bytes.length - pageBytes, (root - 1) * pageBytes, root * pageBytes);
+  for (let level = 0; level < levels; level += 1) {
+    const at = (level === 0 ? root - 1 : pages + level - 1) * pageBytes;
+    const child = pages + level + 1;
+    const cellBytes = 5;
+    const cells = pageBytes - fan * cellBytes;
+    bytes.fill(0, at, at + pageBytes);
+    bytes.writeUInt8(5, at);
+    bytes.writeUInt16BE(fan, at + 3);
+    bytes.writeUInt16BE(cells, at + 5);
+    bytes.writeUInt32BE(child, at + 8);
+    for (let cell = 0; cell < fan; cell += 1) {
+      bytes.writeUInt16BE(cells + cell * cellBytes, at + 12 + 2 * cell);
+      bytes.writeUInt32BE(child, at + cells + cell * cellBytes);
+      bytes.writeUInt8(cell + 1, at + cells + cell * cellBytes + 4);
+    }
+  }
+  bytes.writeUInt32BE(pages + levels, 28);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+describe('a hostile database', () => {
+  it('whose pages repeat one another without end is read no longer than its size allows', async () => {
+    const run = await read(tower());
+    expect(run.info.error?.message).toContain('it holds more than a file of its size can');
+    expect(run.trace.count).toBeGreaterThan(1000);
+    expect(run.trace.count).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['a view', 'CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT 1 AS start, 2 AS end, 0 AS deviceId, 7 AS streamId;'],
+    [
+      'a view without end',
+      `CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE n(start) AS (SELECT 1 UNION ALL SELECT start + 1 FROM n)
+       SELECT start, start AS end, 0 AS deviceId, 7 AS streamId FROM n;`,
+    ],
+    ['a virtual table', 'CREATE VIRTUAL TABLE NVTX_EVENTS USING fts5(start, end, eventType, globalTid);'],
+  ])('with %s for a table has no such table', async (_, sql) => {
+    await expect(readSql(sql)).rejects.toMatchObject({ code: 'trace-file.not-a-trace' });
+    const run = await readSql(sql.replaceAll('CUPTI_ACTIVITY_KIND_KERNEL', 'OSRT_API'), kernels);
+    expect(run).toMatchObject({ info: { status: 'complete' }, trace: { count: 1 } });
+  });
+
+  it('with views that double one another is read as if they were not there', async () => {
+    const views = Array.from({ length: 40 }, (_, index) => {
+      const of = index === 0 ? 'SELECT 1 AS x' : `SELECT a.x FROM v${index - 1} a, v${index - 1} b`;
+      return `CREATE VIEW v${index} AS ${of};`;
+    });
+    expect(await readSql(...views, kernels)).toMatchObject({ trace: { count: 1 } });
+  });
+
+  it('with columns that are worked out has no such columns', async () => {
+    const run = await readSql(
+      `CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId,
+         demangledName AS (replace(hex(zeroblob(1000)), '0', 'x')));
+       INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7);`,
+    );
+    expect(run).toMatchObject({ info: { status: 'complete' }, trace: { count: 1, names: ['(unnamed)'] } });
+  });
+
+  it('with triggers and indices has none of them run', async () => {
+    const run = await readSql(
+      kernels,
+      `CREATE INDEX start ON CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId, globalPid, demangledName);
+       CREATE TRIGGER more AFTER INSERT ON CUPTI_ACTIVITY_KIND_KERNEL BEGIN DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL; END;`,
+    );
+    expect(run).toMatchObject({ info: { status: 'complete' }, trace: { count: 1 } });
+  });
+
+  it('with names that are SQL or very long has them as names', async () => {
+    const evil = `x"; DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; --`;
+    const quoted = `"${evil.replaceAll('"', '""')}"`;
+    const run = await readSql(
+      `CREATE TABLE ${quoted} (${quoted}); INSERT INTO ${quoted} VALUES (1);
+       CREATE TABLE ${`"NVTX_EVENTS_V1""; --"`} (start, end, eventType, globalTid);
+       CREATE TABLE StringIds (id, value); INSERT INTO StringIds VALUES (1, replace(hex(zeroblob(1000000)), '0', 'n'));`,
+      kernels,
+    );
+    expect(run.trace.names).toEqual(['n'.repeat(1000)]);
+  });
+
+  it('with values of every type where numbers should be has no such rows', async () => {
+    const values = ["'text'", 'NULL', "x'00ff'", '1e300', '-1', '9223372036854775807', '-9223372036854775808'];
+    const rows = values.flatMap((value) =>
+      [0, 1, 2, 3].map(
+        (at) => `(${[1, 2, 0, 7].map((usual, index) => (index === at ? value : usual)).join(', ')}, ${value})`,
+      ),
+    );
+    const run = await readSql(
+      `CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, correlationId);
+       INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 1), ${rows.join(', ')};`,
+    );
+    expect(run.info.status).toBe('complete');
+    expect(encodeRun(run).length).toBeGreaterThan(0);
+  });
+
+  it('with more threads than can be shown is read as far as that', async () => {
+    const run = await readSql(
+      `CREATE TABLE NVTX_EVENTS (start, end, eventType, globalTid, text);
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9500)
+       INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, i, 'x' FROM n;`,
+    );
+    expect(run.info).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('more threads') } });
+    expect(encodeRun(run).length).toBeGreaterThan(0);
+  });
+});

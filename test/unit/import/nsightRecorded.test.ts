@@ -1,0 +1,199 @@
+/** Exports that Nsight Systems made of real programs: what is read is what SQL says of the very file. */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { parseExperiment } from '../../../core/experiment/parse.ts';
+import { plannerOf, type TraceAnswers, traceAnswers } from '../../../core/lift/answers.ts';
+import { experimentOf } from '../../../core/lift/experimentOf.ts';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import { replay } from '../../../core/lift/replay.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { summarizeRun } from '../../../core/summary/summary.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { rowKinds } from '../../../core/trace/trace.ts';
+import { databaseFolder, query, read, recorded } from './nsightSupport.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+const folder = databaseFolder();
+const files = ['h100_2gpu_1s', 'mfu_2gpu_before', 'mock'] as const;
+const paths = new Map<string, string>();
+const runs = new Map<string, Run>();
+beforeAll(async () => {
+  for (const name of files) {
+    paths.set(name, recorded(folder, name));
+    runs.set(name, await read(paths.get(name) ?? ''));
+  }
+});
+const runOf = (name: string): Run => runs.get(name) as Run;
+
+/** Rows of the trace of one kind, as SQL would sum them up: by device, or by thread where there is none. */
+function summed({ trace }: Run, kinds: readonly string[]): Record<string, string> {
+  const { columns, count, lanes } = trace;
+  const sums = new Map<string, { rows: number; ns: number; bytes: number; first: number; last: number }>();
+  for (let row = 0; row < count; row += 1) {
+    if (!kinds.includes(rowKinds[columns.kind[row] ?? 0] ?? '')) continue;
+    const lane = lanes[columns.lane[row] ?? 0];
+    const place = lane?.id.replace(/^stream:gpu|^thread:/, '') ?? '';
+    const [start, ns] = [columns.startNs[row] ?? 0, columns.durationNs[row] ?? 0];
+    const sum = sums.get(place) ?? { rows: 0, ns: 0, bytes: 0, first: Number.POSITIVE_INFINITY, last: 0 };
+    sum.rows += 1;
+    sum.ns += ns;
+    sum.bytes += columns.bytes[row] ?? 0;
+    sum.first = Math.min(sum.first, start);
+    sum.last = Math.max(sum.last, start + ns);
+    sums.set(place, sum);
+  }
+  return Object.fromEntries([...sums].map(([place, sum]) => [place, Object.values(sum).join(' ')]));
+}
+
+const tables = {
+  device: {
+    kernel: 'CUPTI_ACTIVITY_KIND_KERNEL',
+    copy: 'CUPTI_ACTIVITY_KIND_MEMCPY',
+    memset: 'CUPTI_ACTIVITY_KIND_MEMSET',
+  },
+  host: { 'host-call,host-sync': 'CUPTI_ACTIVITY_KIND_RUNTIME', 'host-range': 'NVTX_EVENTS' },
+} as const;
+
+/** The same by SQL, independently of the reader. Times begin with the first row of any of the tables that have rows. */
+function sums(path: string, table: string, place: string, bytes: string): Record<string, string> {
+  const there = new Set(query(path, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
+  if (!there.has(table)) return {};
+  const all = [...Object.values(tables.device), ...Object.values(tables.host)].filter((name) => there.has(name));
+  const first = all.map((name) => `SELECT min(start) AS s FROM ${name}`).join(' UNION ALL ');
+  const rows = query(
+    path,
+    `SELECT ${place} AS place, count(*) || ' ' || sum(end - start) || ' ' || ${bytes} || ' ' ||
+       (min(start) - (SELECT min(s) FROM (${first}))) || ' ' || (max(end) - (SELECT min(s) FROM (${first}))) AS sums
+     FROM ${table} GROUP BY 1 ORDER BY 1`,
+  );
+  return Object.fromEntries(rows.map((row) => [String(row['place']), String(row['sums'])]));
+}
+
+const streamPlace = "deviceId || ':' || streamId";
+const threadPlace = "((globalTid >> 24) & 16777215) || ':' || (globalTid & 16777215)";
+
+describe.each(files)('the export %s', (name) => {
+  it.each(Object.entries(tables.device))('has the rows, bytes and times of every %s', (kind, table) => {
+    const bytes = kind === 'kernel' ? '0' : 'sum(bytes)';
+    expect(summed(runOf(name), [kind])).toEqual(sums(paths.get(name) ?? '', table, streamPlace, bytes));
+  });
+
+  it.each(Object.entries(tables.host))('has the rows and times of every %s', (kinds, table) => {
+    expect(summed(runOf(name), kinds.split(','))).toEqual(sums(paths.get(name) ?? '', table, threadPlace, '0'));
+  });
+
+  it('joins the device work with its calls, by process', () => {
+    const { trace } = runOf(name);
+    const process = (row: number): string => trace.lanes[trace.columns.lane[row] ?? 0]?.id.split(':')[1] ?? '';
+    const calls = new Map<number, number>();
+    let [joined, mixed] = [0, 0];
+    const devices = new Map<string, Set<string>>();
+    for (let row = 0; row < trace.count; row += 1) {
+      const correlation = trace.columns.correlation[row] ?? 0;
+      if (rowKinds[trace.columns.kind[row] ?? 0]?.startsWith('host-') && correlation > 0) calls.set(correlation, row);
+    }
+    for (let row = 0; row < trace.count; row += 1) {
+      if (!['kernel', 'copy', 'memset'].includes(rowKinds[trace.columns.kind[row] ?? 0] ?? '')) continue;
+      const call = calls.get(trace.columns.correlation[row] ?? 0);
+      if (call === undefined) continue;
+      joined += 1;
+      const seen = devices.get(process(row)) ?? new Set();
+      devices.set(process(row), seen.add(process(call)));
+      if ((trace.columns.startNs[row] ?? 0) < (trace.columns.startNs[call] ?? 0)) mixed += 1;
+    }
+    const join = Object.values(tables.device)
+      .filter((table) => query(paths.get(name) ?? '', `SELECT 1 FROM sqlite_master WHERE name = '${table}'`).length > 0)
+      .map(
+        (table) => `SELECT count(*) AS n FROM ${table} d WHERE EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_RUNTIME r
+         WHERE r.correlationId = d.correlationId AND r.globalTid >> 24 = d.globalPid >> 24)`,
+      );
+    const expected = join.reduce((sum, sql) => sum + Number(query(paths.get(name) ?? '', sql)[0]?.['n']), 0);
+    expect({ joined, mixed }).toEqual({ joined: expected, mixed: 0 });
+    for (const processes of devices.values()) expect(processes.size).toBe(1);
+  });
+
+  it('is a run that can be kept, without anything of the machine or its user', () => {
+    const file = encodeRun(runOf(name));
+    expect(Buffer.from(file).includes('private-7f31')).toBe(false);
+    expect(decodeRun(file).info).toEqual(runOf(name).info);
+    expect(runOf(name).info).toMatchObject({ status: 'complete', imported: { format: 'nsight-systems' } });
+  });
+});
+
+describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
+  it('are busy with copies for 921 ms each and with kernels for 22 ms, none of it at once', () => {
+    const { trace } = runOf('h100_2gpu_1s');
+    for (const gpu of ['gpu0', 'gpu1']) {
+      const union = (kind: string, direction: string | null) => {
+        const rows = Array.from({ length: trace.count }, (_, row) => row).filter((row) => {
+          const engine = trace.lanes[trace.columns.engine[row] ?? -1];
+          const isKind = rowKinds[trace.columns.kind[row] ?? 0] === kind && engine?.device === gpu;
+          return isKind && (direction === null || engine?.direction === direction);
+        });
+        return { rows, ns: unionNs(rows.map((row) => spanOf(row))) };
+      };
+      const spanOf = (row: number): [number, number] => {
+        const start = trace.columns.startNs[row] ?? 0;
+        return [start, start + (trace.columns.durationNs[row] ?? 0)];
+      };
+      const copies = union('copy', 'h2d');
+      const kernels = union('kernel', null);
+      const both = unionNs([...copies.rows, ...kernels.rows].map(spanOf));
+      expect(Math.round(copies.ns / 1e6)).toBe(921);
+      expect(Math.round(kernels.ns / 1e6)).toBe(22);
+      expect(copies.ns + kernels.ns - both).toBe(0);
+      const pinned = copies.rows.filter((row) => trace.columns.srcMemory[row] === 2);
+      expect([pinned.length, copies.rows.length]).toEqual([223, 225]);
+      const bytes = copies.rows.reduce((sum, row) => sum + (trace.columns.bytes[row] ?? 0), 0);
+      expect((bytes / copies.ns).toFixed(1)).toBe('27.7');
+    }
+  });
+
+  it('has verdicts that say so, and why', () => {
+    const { overlap, verdictSums } = summarizeRun(runOf('h100_2gpu_1s'));
+    expect(overlap.h2dKernel.timeNs).toBe(0);
+    expect(Math.round(overlap.h2dBusyNs / 1e6)).toBe(2 * 921);
+    expect(verdictSums[0]).toMatchObject({ cause: 'same-stream', count: 220 });
+  });
+
+  it('has a step that the copies hold, and a plan that gains what the kernels take', () => {
+    const { steps, plan }: TraceAnswers = traceAnswers(runOf('h100_2gpu_1s'), costs);
+    const share = (part: string): number => steps.parts.find((one) => one.part === part)?.share ?? 0;
+    expect(share('exposed-copy-pinned')).toBeCloseTo(0.95, 2);
+    expect(share('kernels')).toBeCloseTo(0.023, 3);
+    expect(steps.parts.reduce((sum, one) => sum + one.ns, 0)).toBeCloseTo(steps.medianNs, 0);
+    expect(steps.inferred.join(' ')).toContain('Other host threads');
+    expect(plan[0]?.changes).toEqual(['other-stream']);
+    // Kernels and copies within the device are 4.3 % of the step: no more can be hidden.
+    expect(plan[0]?.gainShare).toBeGreaterThan(0.02);
+    expect(plan[0]?.gainShare).toBeLessThan(0.044);
+  });
+
+  it('replays in the time that was recorded, also what had been issued before', () => {
+    const run = runOf('h100_2gpu_1s');
+    const lifted = liftTrace(run.trace, 'test');
+    expect(replay(lifted.script, costs).stepNs / (lifted.recordedNs[0] ?? 0)).toBeCloseTo(1, 2);
+    const { experiment } = experimentOf(plannerOf(lifted, run.info, costs).changed([]), '');
+    expect(parseExperiment(JSON.parse(JSON.stringify(experiment))).ok).toBe(true);
+  });
+});
+
+describe('two processes of one job (mfu_2gpu_before)', () => {
+  it('have steps by what one of them repeats', () => {
+    const { steps } = traceAnswers(runOf('mfu_2gpu_before'), costs);
+    expect(steps.rule).toContain('again and again');
+    const kernels = steps.parts.find(({ part }) => part === 'kernels')?.share ?? 0;
+    expect(kernels).toBeGreaterThan(0.9);
+  });
+});
+
+function unionNs(spans: readonly (readonly [number, number])[]): number {
+  let [total, until] = [0, 0];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    total += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return total;
+}

@@ -1,0 +1,84 @@
+/** Databases for the tests of Nsight Systems' exports: the recorded ones, and small ones written by hand. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import sqlite from 'node-sqlite3-wasm';
+import { afterAll } from 'vitest';
+import type { Run } from '../../../core/trace/run.ts';
+import { readNsightFile } from '../../../host/service/imports/nsightFile.ts';
+
+export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
+
+/** A folder for a test file's databases, which goes away after it. */
+export function databaseFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'copyscope-nsight-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const recordedBytes = (name: string): Uint8Array =>
+  brotliDecompressSync(readFileSync(join(import.meta.dirname, '../../fixtures/nsight', `${name}.sqlite.br`)));
+
+/** The recorded database as a file of the folder. */
+export function recorded(folder: string, name: string): string {
+  const path = join(folder, `${name}.sqlite`);
+  writeFileSync(path, recordedBytes(name));
+  return path;
+}
+
+export const read = (path: string): Promise<Run> =>
+  readNsightFile(path, { name: 'test', version: '1.2.3', modifiedAt });
+
+/** What SQLite itself says of a file. */
+export function query(path: string, sql: string): Record<string, number | bigint | string | null | Uint8Array>[] {
+  const database = new sqlite.Database(path, { readOnly: true });
+  try {
+    return database.all(sql) as Record<string, number | bigint | string | null | Uint8Array>[];
+  } finally {
+    database.close();
+  }
+}
+
+let written = 0;
+
+/** A file with what these statements make. */
+export function made(folder: string, sql: string): string {
+  const path = join(folder, `made${written++}.sqlite`);
+  const database = new sqlite.Database(path);
+  try {
+    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${sql}`);
+  } finally {
+    database.close();
+  }
+  return path;
+}
+
+export type Value = number | bigint | string | null;
+type Rows = readonly Readonly<Record<string, Value>>[];
+
+const literal = (value: Value): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : `${value ?? 'NULL'}`;
+
+/** Statements for a table with these rows; its columns are those of the first. */
+export function table(name: string, rows: Rows): string {
+  const columns = Object.keys(rows[0] ?? { id: 0 });
+  const values = rows.map((row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`);
+  return `CREATE TABLE ${name} (${columns.map((column) => `"${column}"`).join(', ')});${
+    rows.length === 0 ? '' : `INSERT INTO ${name} VALUES ${values.join(', ')};`
+  }`;
+}
+
+/** The string table of the names, and of each its id. */
+export function strings(...names: readonly string[]): { readonly sql: string; readonly id: (name: string) => number } {
+  return {
+    sql: table(
+      'StringIds',
+      names.map((value, index) => ({ id: index + 1, value })),
+    ),
+    id: (name) => names.indexOf(name) + 1,
+  };
+}
+
+/** Nsight Systems' number of a thread, or of a process where `tid` is 0. */
+export const globalId = (pid: number, tid = 0): bigint => (1n << 48n) | (BigInt(pid) << 24n) | BigInt(tid);

@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CopyscopeError } from '../../../../core/errors.ts';
+import { placesOf } from '../../../../core/export/processes.ts';
+import { readRecording } from '../../../../core/import/recorded/recording.ts';
+import { chunkCounts, firstChunk, readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
+import { callRoles, problems, recordKinds } from '../../../../core/import/recorded/records.ts';
+import { liftTrace } from '../../../../core/lift/fromTrace.ts';
+import { decodeRun, encodeRun } from '../../../../core/trace/arrow.ts';
+import { readCallStackName } from '../../../../core/trace/callStack.ts';
+import type { Run } from '../../../../core/trace/run.ts';
+import { rowsOf } from '../support.ts';
+import { RecordingBytes, start, steps } from './recordingBytes.ts';
+
+const read = (...files: Uint8Array[]): Run =>
+  readRecording(files, { name: 'train', version: '1.2.3', modifiedAt: new Date(0) });
+const kinds = (run: Run): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { kind } of rowsOf(run)) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+};
+
+describe('a recording', () => {
+  const run = read(steps(6).bytes());
+
+  it('becomes a run with a row for each record, joined by correlation', () => {
+    expect(run.info).toMatchObject({ status: 'complete', imported: { format: 'copyscope-record', name: 'train' } });
+    expect(run.info.device).toMatchObject({ name: 'Test GPU', computeCapability: '9.0', multiprocessors: 132 });
+    // Ranges: a step, and the stacks of a copy and a wait.
+    expect(kinds(run)).toEqual({ 'host-call': 12, 'host-sync': 6, 'host-range': 18, copy: 6, kernel: 6 });
+    const copy = rowsOf(run).find(({ kind }) => kind === 'copy');
+    expect(copy).toMatchObject({ bytes: 1 << 20, src: 'pageable', dst: 'device', channel: 3, durationNs: 24_000 });
+    const { lanes } = run.trace;
+    expect(lanes.map(({ id }) => id)).toEqual(['thread:100:100', 'stream:gpu0:7', 'engine:gpu0:h2d', 'compute:gpu0']);
+  });
+
+  it('says when it was made, by the wall clock of its head', () => {
+    expect(run.info.createdAt).toBe(new Date(1_790_000_000_000).toISOString());
+  });
+
+  it('keeps the stack of a call as a range around it, from when it was taken', () => {
+    const rows = rowsOf(run);
+    const call = rows.find(({ name }) => name === 'cudaMemcpyAsync');
+    const stack = rows.find(({ name }) => readCallStackName(name) !== null);
+    expect(readCallStackName(stack?.name ?? '')).toEqual([
+      { file: '/x/torch/nn/f.py', line: 9, function: 'step' },
+      { file: 'train.py', line: 12, function: 'step' },
+    ]);
+    expect([stack?.startNs, stack?.durationNs]).toEqual([(call?.startNs ?? 0) - 100, (call?.durationNs ?? 0) + 100]);
+  });
+
+  it('is lifted by its steps, with the lines of copies and waits', () => {
+    const { script, found } = liftTrace(run.trace, 'train');
+    expect(found.rule).toBe('ranges named "step"');
+    expect(found.ranges).toHaveLength(4);
+    const items = script.steps[1]?.items ?? [];
+    expect(items.flatMap((item) => (item.kind === 'copy' || item.kind === 'sync' ? [item.line] : []))).toEqual([
+      'train.py:12 in step',
+      'train.py:14 in step',
+    ]);
+  });
+
+  it('goes into an Arrow file and comes back', () => {
+    const again = decodeRun(encodeRun(run));
+    expect(again.info).toEqual(run.info);
+    expect(rowsOf(again)).toEqual(rowsOf(run));
+  });
+
+  it('counts what the heads of its chunks say', () => {
+    const bytes = steps(3).bytes();
+    let at = firstChunk(bytes);
+    let [copies, kernels] = [0, 0];
+    for (;;) {
+      const counts: ReturnType<typeof chunkCounts> = at === null ? null : chunkCounts(bytes.subarray(at), at);
+      if (counts === null) break;
+      copies += counts.copies;
+      kernels += counts.kernels;
+      at = counts.next;
+    }
+    expect({ at, copies, kernels }).toEqual({ at: bytes.length, copies: 0, kernels: 0 });
+  });
+});
+
+it('takes a copy and the wait behind it on the same line for one call of the framework', () => {
+  const bytes = new RecordingBytes().stack(1, 12);
+  for (let step = 0; step < 4; step += 1) {
+    const at = step * 100_000;
+    bytes.call('cudaMemcpyAsync', at + 1000, at + 3000, { correlation: 2 * step + 1, role: 1, stack: 1 });
+    bytes.copy(at + 2000, at + 30_000, 2 * step + 1, 4096);
+    bytes.call('cudaStreamSynchronize', at + 4000, at + 31_000, { correlation: 2 * step + 2, role: 3, stack: 1 });
+    bytes.record(
+      recordKinds.range,
+      ['u64', start + at],
+      ['u64', start + at + 90_000],
+      ['u32', 100],
+      ['u32', bytes.text('step')],
+    );
+  }
+  const [first] = liftTrace(read(bytes.bytes()).trace, 'train').script.steps;
+  const sync = first?.items.find(({ kind }) => kind === 'sync');
+  expect(sync).toMatchObject({ copy: 0 });
+});
+
+it('tells page-locked memory, and when it is given back', () => {
+  const bytes = new RecordingBytes();
+  bytes.call('cudaHostAlloc', 0, 500_000, { role: callRoles.pin, bytes: 1 << 20, address: 0x7f00_1234_0000 });
+  bytes.call('cudaFreeHost', 600_000, 610_000, { role: callRoles.unpin, address: 0x7f00_1234_0000 });
+  const memory = rowsOf(read(bytes.bytes())).filter(({ name }) => name.startsWith('[memory]'));
+  expect(memory.map(({ name, startNs, bytes: size }) => [name, startNs, size])).toEqual([
+    ['[memory] allocate host', 500_000, 1 << 20],
+    ['[memory] free host', 610_000, 1 << 20],
+  ]);
+});
+
+it('tells which record of an event a stream waited for', () => {
+  const bytes = new RecordingBytes();
+  bytes.copy(1000, 50_000, 1, 4096, { src: 2, stream: 13 });
+  bytes.record(recordKinds.eventRecord, ['u32', 4], ['u64', 77], ['u32', 13], ['u32', 2], ['u32', 1], ['u32', 0]);
+  bytes.record(
+    recordKinds.synchronisation,
+    ['u64', start + 3000],
+    ['u64', start + 3100],
+    ['u8', 2],
+    ['u32', 7],
+    ['u32', 3],
+    ['u32', 1],
+    ['u32', 4],
+    ['u64', 77],
+  );
+  bytes.kernel(51_000, 60_000, 4, 'gemm');
+  const run = read(bytes.bytes());
+  const marks = rowsOf(run).filter(({ kind }) => kind.startsWith('event-'));
+  const placed = marks.map(({ kind, startNs, lane }) => [kind, startNs, lane.id]);
+  // The copy ended at 49,000 of the trace's time, and the kernel began at 50,000.
+  expect(placed).toEqual([
+    ['event-record', 49_000, 'stream:gpu0:13'],
+    ['event-wait', 50_000, 'stream:gpu0:7'],
+  ]);
+});
+
+it('shows the processes of a program together, each with its own threads, streams and calls', () => {
+  const child = steps(2, { pid: 200, parent: 100, startNs: start + 1 });
+  const run = read(child.bytes(), steps(2).bytes());
+  expect(run.trace.lanes.filter(({ kind }) => kind !== 'compute').map(({ name }) => name)).toEqual([
+    '100 main',
+    '200 thread 100',
+    '7 (process 100)',
+    '7 (process 200)',
+    'H2D engine',
+  ]);
+  const { columns, count } = run.trace;
+  const copies = rowsOf(run).filter(({ kind }) => kind === 'copy');
+  expect(new Set(copies.map(({ correlation }) => correlation)).size).toBe(4);
+  expect(Math.max(...columns.correlation.subarray(0, count))).toBe(12);
+});
+
+it.each([
+  ['two processes', 200],
+  ['a program that execs another, which keeps its number', 100],
+])('gives every lane a place of its own in an export: %s', (_, pid) => {
+  const run = read(steps(2).bytes(), steps(2, { pid, parent: 100, startNs: start + 1 }).bytes());
+  const places = placesOf(run).map(({ process, thread }) => `${process} ${thread}`);
+  expect(new Set(places).size).toBe(run.trace.lanes.length);
+  const threads = run.trace.lanes.filter(({ kind }) => kind === 'host-thread');
+  expect(threads.map(({ id }) => id.split(':')[1])).toEqual(['100', String(pid)]);
+});
+
+it("names an operator's range without what emit_nvtx puts behind it", () => {
+  const bytes = new RecordingBytes();
+  const name = bytes.text('aten::to, op_id = 7, seq = 1');
+  bytes.record(recordKinds.range, ['u64', start], ['u64', start + 10], ['u32', 100], ['u32', name]);
+  expect(rowsOf(read(bytes.bytes())).map((row) => row.name)).toEqual(['aten::to']);
+});
+
+describe('what went wrong', () => {
+  const notes = (bytes: RecordingBytes): string => read(bytes.bytes()).info.notes.join('\n');
+
+  it('is told: dropped records, a process that was killed, light mode', () => {
+    const cut = new RecordingBytes({ light: true }).copy(0, 10, 1, 1);
+    cut.record(recordKinds.dropped, ['u64', 5], ['u64', 6]);
+    expect(notes(cut)).toMatch(
+      /light mode[\s\S]*dropped 5[\s\S]*6 records found no room[\s\S]*Process 100 did not end in order/,
+    );
+    expect(notes(steps(2))).not.toMatch(/did not end|dropped|light/);
+  });
+
+  it('names torch.profiler, whose own trace has lost its GPU rows', () => {
+    const bytes = new RecordingBytes();
+    const [file, name] = [bytes.text('/x/torch/autograd/profiler.py'), bytes.text('profile.__exit__')];
+    bytes.record(recordKinds.frame, ['u32', 1], ['u32', file], ['u32', 9], ['u32', name]);
+    bytes.record(recordKinds.stack, ['u32', 1], ['u32', 1]);
+    bytes.call('cudaDeviceSynchronize', 0, 10, { role: 3, stack: 1 });
+    expect(notes(bytes)).toMatch(/Process 100 ran torch\.profiler while it was recorded/);
+  });
+
+  it.each([
+    [problems.noCupti, 'engine.unavailable', /CUPTI can't be used: why/],
+    [problems.otherSubscriber, 'record.nothing', /CUPTI is in use by why/],
+  ])('is the error where nothing could be recorded: %i', (problem, code, message) => {
+    const bytes = new RecordingBytes();
+    bytes.record(recordKinds.problem, ['u8', problem], ['u32', bytes.text('why')]);
+    expect(() => read(bytes.bytes())).toThrowError(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+describe('a recording that is cut or damaged', () => {
+  const whole = steps(8).bytes();
+  const all = rowsOf(read(whole)).length;
+  const attempt = (bytes: Uint8Array): Run | CopyscopeError => {
+    try {
+      return read(bytes);
+    } catch (thrown) {
+      if (thrown instanceof CopyscopeError) return thrown;
+      throw thrown;
+    }
+  };
+
+  it('gives what was written whole, wherever it breaks off', () => {
+    fc.assert(
+      fc.property(fc.nat(whole.length), (length) => {
+        const run = attempt(whole.subarray(0, length));
+        if (run instanceof CopyscopeError) {
+          expect(run.code).toMatch(/^(trace-file\.not-a-trace|record\.nothing)$/);
+        } else {
+          expect(run.info.status).toBe('complete');
+          const { cutBytes } = readRecordingFile(whole.subarray(0, length));
+          // No more is lost than the record that was being written.
+          expect(cutBytes).toBeLessThan(120);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(rowsOf(read(whole.subarray(0, whole.length - 45))).length).toBeGreaterThan(all - 3);
+  });
+
+  it('ends in words, whichever bytes are others, and shows no row that was not written', () => {
+    const written = new Set(rowsOf(read(whole)).map((row) => JSON.stringify({ ...row, lane: 0, engine: 0 })));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 }),
+        (flips) => {
+          const bytes = whole.slice();
+          for (const [at, by] of flips) bytes[at] = (bytes[at] ?? 0) ^ by;
+          const run = attempt(bytes);
+          if (run instanceof CopyscopeError) return;
+          // A damaged chunk is left out, and rows then count from another first one: their durations are what was written.
+          const durations = new Set([...written].map((row) => JSON.parse(row).durationNs));
+          for (const { durationNs } of rowsOf(run)) expect(durations.has(durationNs)).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('says how many parts are left out', () => {
+    const bytes = whole.slice();
+    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 1;
+    expect(read(bytes).info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
+  });
+});

@@ -1,0 +1,102 @@
+/** Traces of real PyTorch programs (test/fixtures/pytorch-pairs) as experiments: replayed, split, changed. */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { parseExperiment } from '../../../core/experiment/parse.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
+import { experimentOf } from '../../../core/lift/experimentOf.ts';
+import { type Lifted, liftTrace } from '../../../core/lift/fromTrace.ts';
+import { replay } from '../../../core/lift/replay.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { median } from '../../../core/statistics.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+const fixture = (name: string): Promise<Run> => importTraceFile(`test/fixtures/pytorch-pairs/${name}.json.gz`, 'test');
+
+describe.each([
+  'vision.pinned',
+  'vision.prefetch',
+  'weights.pageable',
+  'weights.prefetch',
+  'samples.pageable',
+  'samples.batched',
+  'optimizer.serial',
+  'optimizer.overlapped',
+  'recsys.packed',
+])('the trace %s', (name) => {
+  let run: Run;
+  let lifted: Lifted;
+  beforeAll(async () => {
+    run = await fixture(name);
+    lifted = liftTrace(run.trace, name);
+  });
+
+  it('has its four marked steps', () => {
+    expect(lifted.found.ranges.map((range) => range.name)).toEqual(['step', 'step', 'step', 'step']);
+  });
+
+  it('is given back by a replay with its own costs', () => {
+    const recordedNs = median(lifted.recordedNs.slice(1));
+    expect(Math.abs(replay(lifted.script, costs).stepNs / recordedNs - 1)).toBeLessThan(0.04);
+  });
+
+  it('is a valid experiment that can be lowered', () => {
+    const { experiment } = experimentOf(lifted.script, '');
+    const parsed = parseExperiment(JSON.parse(JSON.stringify(experiment)));
+    expect(parsed.ok ? [] : parsed.problems).toEqual([]);
+    expect(lower(experiment).operations.length).toBeGreaterThan(100);
+  });
+
+  it('has parts that add up to its typical step', () => {
+    const sum = lifted.parts.reduce((total, { ns }) => total + ns, 0);
+    const typical = [...lifted.recordedNs].sort((a, b) => a - b)[1] ?? 0;
+    expect(sum).toBeCloseTo(typical, 3);
+  });
+});
+
+describe('what is told of a real program first', () => {
+  it.each([
+    ['weights.pageable', 0.84, 0.05],
+    ['vision.pageable', 0.57, 0.08],
+  ])('%s: to pin its memory and copy ahead, with its gain', async (name, gain, within) => {
+    const { plan, steps } = traceAnswers(await fixture(name), costs);
+    const [first] = plan;
+    expect(first?.changes).toEqual(expect.arrayContaining(['pin', 'non-blocking', 'other-stream']));
+    expect(Math.abs((first?.gainShare ?? 0) - gain)).toBeLessThan(within);
+    expect(steps.parts.reduce((most, part) => (part.ns > most.ns ? part : most)).part).toBe('exposed-copy-pageable');
+  });
+
+  it('names the lines to change where the trace has stacks', async () => {
+    const { plan } = traceAnswers(await fixture('vision.pageable'), costs);
+    expect(plan[0]?.lines).toEqual(['pairs.py:39 in step']);
+  });
+
+  it('orders remedies by what they gain', async () => {
+    const { plan } = traceAnswers(await fixture('weights.pinned'), costs);
+    const gains = plan.map(({ gainShare }) => gainShare);
+    expect(gains.every((gain, index) => index === 0 || gain <= (gains[index - 1] ?? 1) + 0.0025)).toBe(true);
+  });
+
+  it('answers for a list that is asked for, with an interval around it', async () => {
+    const { tried } = traceAnswers(await fixture('vision.pinned'), costs, { tried: ['non-blocking'] });
+    expect(tried?.changes).toEqual(['non-blocking']);
+    expect(Math.abs((tried?.gainShare ?? 0) - 0.055)).toBeLessThan(0.03);
+    expect(tried?.lowShare).toBeLessThan(tried?.gainShare ?? 0);
+    expect(tried?.highShare).toBeGreaterThan(tried?.gainShare ?? 0);
+  });
+
+  it('takes the step that the person knows as the unprofiled one', async () => {
+    const { steps } = traceAnswers(await fixture('samples.non_blocking'), costs, { knownStepNs: 3.9e6 });
+    expect(Math.abs(steps.unprofiledNs / 3.9e6 - 1)).toBeLessThan(0.02);
+  });
+
+  it('refuses steps that are not there, by number', async () => {
+    const run = await fixture('vision.pinned');
+    expect(() => traceAnswers(run, costs, { from: 3, to: 9 })).toThrow(
+      'steps 3..9 are asked for, and the trace has 4.',
+    );
+  });
+});

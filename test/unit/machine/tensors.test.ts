@@ -1,0 +1,43 @@
+/** Multi-tensor copies by several threads: how fast each copies on the host, and when helpers begin. */
+import { describe, expect, it } from 'vitest';
+import type { DeviceProfile } from '../../../core/profile/profile.ts';
+import { type PlainRow, programWith, run, toyWith } from './toy.ts';
+
+const KiB = 1024;
+const copied = (rows: readonly PlainRow[]): readonly PlainRow[] => rows.filter(({ kind }) => kind === 'host-work');
+
+/** Tensors of 64 KiB, which four threads fill one after another. */
+const rowsOf = (profile: DeviceProfile, tensors: number): readonly PlainRow[] => {
+  const payload = { tensors, bytes: 64 * KiB, memory: 'pageable' };
+  const copy = {
+    op: 'multiCopy',
+    stream: 'a',
+    strategy: 'threaded-pinning',
+    options: { threads: 4 },
+    payload,
+  } as const;
+  const device = { ...profile.device, memoryBytes: 2 ** 40 };
+  return run(programWith({ environment: { warmups: 1 } }, [copy]), { ...profile, device });
+};
+const threads = [1, 4].map((count): readonly [number, number] => [count, count * 1e9]);
+
+describe('threads that copy tensors', () => {
+  it('copy faster what the caches hold together', () => {
+    const cached = toyWith({ 'host.threads': threads, 'host.cachedBytes': 2 ** 20, 'host.cachedBytesPerSecond': 4e9 });
+    const first = (tensors: number) => copied(rowsOf(cached, tensors)).map(({ start, end }) => end - start)[0];
+    expect(first(16)).toBe((64 * KiB) / 4);
+    expect(first(17)).toBe(64 * KiB);
+  });
+
+  it('begin once they have woken, and a copy that is over before does not wait for them', () => {
+    const profile = toyWith({ 'host.threads': threads, 'host.wakeNs': 1e6 });
+    const begun = (tensors: number) =>
+      copied(rowsOf(profile, tensors)).reduce(
+        (first, { lane, start }) => first.set(lane, Math.min(start, first.get(lane) ?? start)),
+        new Map<string, number>(),
+      );
+    const [caller = 0, ...helpers] = [...begun(800).values()].sort((a, b) => a - b);
+    expect(helpers.map((start) => Math.round((start - caller) / 1e6))).toEqual([1, 1, 1]);
+    expect([...begun(4).keys()]).toEqual(['thread:main']);
+  });
+});
