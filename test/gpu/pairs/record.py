@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Records before/after pairs of real PyTorch programs: traces of each variant, and its step times without a profiler.
 
-Usage: record.py FOLDER [PROGRAM ...]
+Usage: record.py FOLDER [--of MODULE] [PROGRAM ...]
+
+MODULE is programs (the default) or unseen.
 
 Writes PROGRAM.VARIANT.json.gz (torch.profiler; 2 unmarked and 4 marked steps) and steps.json:
 {program: {variant: {"us": means of 8 unprofiled steps, "profiled_us": mean of the marked ones, "change": ...}}}.
 `node test/bench/run.mjs traces FOLDER --plan` judges what is predicted of them.
 """
 
+import argparse
 import gc
 import gzip
+import importlib
 import json
 import statistics
 import sys
@@ -18,8 +22,6 @@ from pathlib import Path
 
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
-
-from programs import PROGRAMS
 
 STEPS = 8
 REPEATS = 7
@@ -52,8 +54,8 @@ def profiled_us(step, path, with_stack):
     return us
 
 
-def record(folder, name):
-    build, variants = PROGRAMS[name]
+def record(folder, name, program):
+    build, variants = program
     found = {}
     for variant, change in variants.items():
         torch.manual_seed(0)
@@ -70,17 +72,21 @@ def record(folder, name):
 
 
 def main():
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--of", default="programs", choices=["programs", "unseen"])
+    parser.add_argument("names", nargs="*")
+    asked = parser.parse_args()
+    programs = importlib.import_module(asked.of).PROGRAMS
+    asked.folder.mkdir(parents=True, exist_ok=True)
     torch.backends.cudnn.benchmark = True
-    names = sys.argv[2:] or list(PROGRAMS)
     steps = {}
-    for name in names:
+    for name in asked.names or programs:
         try:
-            steps[name] = record(folder, name)
+            steps[name] = record(asked.folder, name, programs[name])
         except RuntimeError as error:
             print(f"{name} failed: {error}", flush=True)
-        (folder / "steps.json").write_text(json.dumps(steps, indent=1) + "\n")
+        (asked.folder / "steps.json").write_text(json.dumps(steps, indent=1) + "\n")
     print(torch.cuda.get_device_name(), torch.__version__, torch.version.cuda)
 
 
