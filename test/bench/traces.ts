@@ -1,9 +1,10 @@
 /**
  * How well replays of real programs' traces give the traces back, and how well predicted gains meet the true ones:
  * node test/bench/run.mjs traces [FOLDER,…] [--only TEXT] [--plan]. A folder holds FAMILY.VARIANT.json.gz and steps.json, as
- * test/fixtures/pytorch-pairs does.
+ * test/fixtures/pytorch-pairs does. With --table the pairs are told as rows of docs/performance.md.
  */
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
 import { plannerOf } from '../../core/lift/answers.ts';
 import { liftTrace } from '../../core/lift/fromTrace.ts';
@@ -30,6 +31,7 @@ const told = ({ changes, gainShare, lowShare, highShare }: Remedy): string =>
   `${changes.join(', ')} ${percent(gainShare)} (${percent(lowShare)} to ${percent(highShare)})`;
 
 interface Judged extends TracePair {
+  readonly folder: string;
   readonly remedy: Remedy;
   readonly off: number;
 }
@@ -41,6 +43,7 @@ let [firsts, firstsRight] = [0, 0];
 
 for (const folder of folders) await tellFolder(folder);
 summarise();
+if (process.argv.includes('--table')) for (const pair of judged) console.log(row(pair));
 
 async function tellFolder(folder: string): Promise<void> {
   const only = option('--only') ?? '';
@@ -67,14 +70,14 @@ async function tellTrace(folder: string, family: string, before: string, pairs: 
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`${family}.${before}: replay ${percent(replayOff)}, unprofiled step ${percent(plainOff)}, ${seconds} s`);
   if (process.argv.includes('--plan')) for (const remedy of remedies) console.log(`    plan: ${told(remedy)}`);
-  for (const pair of pairs) judge(pair, planner);
+  for (const pair of pairs) judge(basename(folder), pair, planner);
   judgeFirst(pairs, planner);
 }
 
-function judge(pair: TracePair, planner: Planner): void {
+function judge(folder: string, pair: TracePair, planner: Planner): void {
   const remedy = planner.tried(pair.changes);
   const off = remedy.gainShare - pair.trueShare;
-  judged.push({ ...pair, remedy, off });
+  judged.push({ ...pair, folder, remedy, off });
   console.log(`  ${pair.after}: truth ${percent(pair.trueShare)}, ${told(remedy)}, off ${percent(off)}`);
 }
 
@@ -85,6 +88,16 @@ function judgeFirst(pairs: readonly TracePair[], planner: Planner): void {
   const chosen = [...pairs].sort((a, b) => planner.tried(b.changes).gainShare - planner.tried(a.changes).gainShare)[0];
   firsts += 1;
   if (chosen !== undefined && chosen.trueShare >= best - 0.03) firstsRight += 1;
+}
+
+/** Gains in percent of the unprofiled step. */
+function row({ folder, family, before, after, changes, trueShare, remedy, off }: Judged): string {
+  const [truth, gain, low, high, apart] = [trueShare, remedy.gainShare, remedy.lowShare, remedy.highShare, off].map(
+    (share) => (100 * share).toFixed(1),
+  );
+  const isHeld = remedy.lowShare <= trueShare && trueShare <= remedy.highShare;
+  const cells = [folder, `${family}.${before}`, after, changes.join(', '), truth, gain, `${low} to ${high}`, apart];
+  return `| ${cells.join(' | ')} | ${isHeld ? 'yes' : '**no**'} |`;
 }
 
 function summarise(): void {
