@@ -60,8 +60,10 @@ class Writer {
   readonly #signals = new Set<string>();
   /** Device buffer that the next kernel of a stream reads. */
   readonly #toRead = new Map<string, string[]>();
-  /** Of each event the stream that it was last recorded in. */
-  readonly #recordedIn = new Map<string, string>();
+  /** Of each event the stream that it was last recorded in, and what had been copied there and not been read. */
+  readonly #recorded = new Map<string, { readonly stream: string; readonly copied: readonly string[] }>();
+  /** Of each device buffer the stream of the kernel that reads it. */
+  readonly #readIn = new Map<string, string>();
 
   declarations() {
     return {
@@ -131,7 +133,7 @@ class Writer {
       case 'copy':
         return [this.#copy(item)];
       case 'record':
-        this.#recordedIn.set(item.event, this.#stream(item.stream));
+        this.#noteRecord(item);
         return [{ op: 'recordEvent', ...this.#eventCall(item) }];
       case 'wait':
         this.#handOver(item);
@@ -152,14 +154,23 @@ class Writer {
     return { event: this.#event(event), stream: this.#stream(stream), recorded: { callNs } };
   }
 
+  #noteRecord({ event, stream }: RecordItem): void {
+    const from = this.#stream(stream);
+    this.#recorded.set(event, { stream: from, copied: this.#toRead.get(from) ?? [] });
+  }
+
   /** What was copied before the event is there for the stream that waited for it. */
   #handOver({ event, stream }: WaitItem): void {
-    const from = this.#recordedIn.get(event) ?? '';
+    const recorded = this.#recorded.get(event);
     const to = this.#stream(stream);
-    const buffers = from === to ? undefined : this.#toRead.get(from);
-    if (buffers === undefined) return;
-    this.#toRead.delete(from);
-    this.#toRead.set(to, [...(this.#toRead.get(to) ?? []), ...buffers]);
+    if (recorded === undefined || recorded.stream === to) return;
+    const waiting = this.#toRead.get(recorded.stream) ?? [];
+    const handed = waiting.filter((buffer) => recorded.copied.includes(buffer));
+    this.#toRead.set(
+      recorded.stream,
+      waiting.filter((buffer) => !handed.includes(buffer)),
+    );
+    this.#toRead.set(to, [...(this.#toRead.get(to) ?? []), ...handed]);
   }
 
   #kernels(item: LaunchItem): Operation[] {
@@ -167,6 +178,7 @@ class Writer {
     return item.activities.map((activity, index) => {
       const reads = index === 0 ? (this.#toRead.get(stream) ?? []).slice(0, 16) : [];
       if (index === 0) this.#toRead.delete(stream);
+      for (const buffer of reads) this.#readIn.set(buffer, stream);
       return {
         op: 'kernel',
         label: shortKernelName(activity.name).slice(0, 120) || 'kernel',
@@ -185,14 +197,27 @@ class Writer {
     const memory = item.host === 'unknown' || item.host === 'none' || item.host === 'device' ? 'pageable' : item.host;
     // Steps use two sets in turn, as programs do that get new tensors from an allocator.
     const name = `${direction}_${item.id}_${item.step % 2 === 0 ? 'even' : 'odd'}`;
-    const host = this.#buffer(`host_${name}`, memory, bytes);
-    const device = this.#buffer(`gpu_${name}`, 'device', bytes);
     const stream = this.#stream(item.stream);
+    const host = this.#buffer(`host_${name}`, memory, bytes);
+    const device = this.#buffer(
+      this.#isReadElsewhere(name, stream) ? `gpu_${name}_${item.step}` : `gpu_${name}`,
+      'device',
+      bytes,
+    );
     const [src, dst] = direction === 'h2d' ? [host, device] : [device, host];
     if (direction === 'h2d') this.#toRead.set(stream, [...(this.#toRead.get(stream) ?? []), device]);
     const callNs = memory === 'pageable' ? item.heldNs : item.callNs;
     const recorded = { callNs, deviceNs, bytes, memory };
     return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
+  }
+
+  /** No trace tells which memory a copy fills: what another stream reads is not taken to be filled again. */
+  #isReadElsewhere(name: string, stream: string): boolean {
+    const buffer = `gpu_${name}`;
+    const reader = this.#readIn.get(buffer);
+    return reader === undefined
+      ? [...this.#toRead].some(([other, waiting]) => other !== stream && waiting.includes(buffer))
+      : reader !== stream;
   }
 
   #buffer(base: string, memory: BufferMemory, bytes: number): string {

@@ -1,0 +1,36 @@
+/** The recorded programs are right: neither their lifted experiments nor those with a remedy may be told to race. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { plannerOf } from '../../../core/lift/answers.ts';
+import { experimentOf } from '../../../core/lift/experimentOf.ts';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import type { Script } from '../../../core/lift/script.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { lower } from '../../../core/program/lower.ts';
+import { importTraceFile } from '../../../host/service/importTrace.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+const traces = ['pytorch-pairs', 'pytorch-pairs-h200', 'pytorch-unseen-h200'].flatMap((folder) =>
+  readdirSync(`test/fixtures/${folder}`)
+    .filter((file) => file.endsWith('.gz'))
+    .map((file) => `${folder}/${file}`),
+);
+
+const hazards = (script: Script): string[] =>
+  findHazards(lower(experimentOf(script, '').experiment)).hazards.map(({ kind, title }) => `${kind}: ${title}`);
+
+describe.each(traces)('%s', (file) => {
+  it('has no hazard, and gets none by what the plan changes', async () => {
+    const { info, trace } = await importTraceFile(`test/fixtures/${file}`, 'test');
+    const lifted = liftTrace(trace, file);
+    expect(hazards(lifted.script)).toEqual([]);
+    // Of the large ones the shapes are among the small ones too.
+    if (trace.count > 3000) return;
+    const planner = plannerOf(lifted, info, costs);
+    for (const { changes } of planner.plan().remedies) {
+      expect(hazards(planner.changed(changes)), changes.join()).toEqual([]);
+    }
+  });
+});
