@@ -1,32 +1,33 @@
 /** The lifted steps before and after the chosen changes, as lanes above each other on one time scale. */
-import { Button, Loader } from '@mantine/core';
+import { Loader } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { OriginBadge } from '../common/Origin.tsx';
 import { useAlignedTime } from '../compare/alignedTime.ts';
 import { SharedAxis, useSharedKeys } from '../compare/SharedAxis.tsx';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
-import { compareChanges } from './actions.ts';
+import { measuredPair } from './measure.ts';
 import classes from './Plan.module.css';
-import { chosenGain, keyOf, type PlanState, usePlan } from './planStore.ts';
-import { durationText, gainText, titleOf } from './words.ts';
+import { keyOf, usePlan } from './planStore.ts';
+import { TryHead } from './TryHead.tsx';
+import { durationText, titleOf } from './words.ts';
 
 export function TryPanel({ run }: { readonly run: LoadedRun }) {
   const plan = usePlan(run.id);
-  const before = plan.lanes[keyOf([])];
+  const measured = measuredPair(plan);
   const after = useLast(plan.lanes[keyOf(plan.choice)]);
+  const [from, to] = measured ?? [plan.lanes[keyOf([])], after];
   const title = plan.choice.length === 0 ? 'After, with no change' : `After: ${titleOf(plan.choice)}`;
   return (
     <section className={classes['try']} aria-label="Before and after">
-      <Head run={run} plan={plan} />
-      {before === undefined || after === undefined ? (
+      <TryHead run={run} plan={plan} measured={measured} />
+      {from === undefined || to === undefined ? (
         <p className={classes['doing']} role="status">
           <Loader size={14} /> The lanes are being simulated…
         </p>
       ) : (
-        <Lanes before={before} after={after} title={title} />
+        <Lanes before={from} after={to} title={title} />
       )}
     </section>
   );
@@ -38,57 +39,6 @@ function useLast(lanes: LoadedRun | undefined): LoadedRun | undefined {
   if (lanes !== undefined && lanes !== last) setLast(lanes);
   return lanes ?? last;
 }
-
-function Head({ run, plan }: { readonly run: LoadedRun; readonly plan: PlanState }) {
-  const [busy, setBusy] = useState(false);
-  const compare = async (): Promise<void> => {
-    setBusy(true);
-    await compareChanges(run, plan.choice);
-    setBusy(false);
-  };
-  return (
-    <header className={classes['tryHead']}>
-      <h2>Before and after</h2>
-      <OriginBadge origin="simulated" />
-      <GainOfStep plan={plan} />
-      <Button
-        variant="default"
-        size="compact-xs"
-        loading={busy}
-        disabled={busy || plan.choice.length === 0}
-        onClick={() => void compare()}
-      >
-        Compare as runs
-      </Button>
-    </header>
-  );
-}
-
-/** One line: what was recorded, what is simulated, and the gain with its interval. */
-function GainOfStep({ plan }: { readonly plan: PlanState }) {
-  const { steps, choice } = plan;
-  const gain = chosenGain(plan);
-  if (steps === null) return null;
-  return (
-    <p className={`${classes['tryGain']} tabular`}>
-      <span>
-        Step recorded {durationText(steps.medianNs)}; simulated without the profiler {durationText(steps.unprofiledNs)}
-        {choice.length === 0 || gain === null ? null : (
-          <>
-            , with the changes <strong>{durationText(gain.stepNs)}</strong>
-          </>
-        )}
-      </span>
-      {choice.length === 0 || gain === null ? null : <Gain gain={gainText(gain, steps.unprofiledNs)} />}
-    </p>
-  );
-}
-
-const Gain = ({ gain }: { readonly gain: ReturnType<typeof gainText> }) => (
-  <span className={classes['gain']} data-tone={gain.tone}>
-    Gain <strong>{gain.time}</strong> (90 % interval)
-  </span>
-);
 
 interface LanesProps {
   readonly before: LoadedRun;

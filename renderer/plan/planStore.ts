@@ -28,6 +28,10 @@ export interface PlanState {
   readonly trying: boolean;
   /** Simulated lanes of sets of changes, by their words; those of none are the program as it is. */
   readonly lanes: Readonly<Record<string, LoadedRun>>;
+  /** Key of the engine whose measured lanes are wanted in the simulated ones' place; null where these are. */
+  readonly measuredOn: string | null;
+  /** Measured runs of sets of changes, by measuredKey(). */
+  readonly measured: Readonly<Record<string, LoadedRun>>;
 }
 
 const initial: PlanState = {
@@ -42,6 +46,8 @@ const initial: PlanState = {
   tried: {},
   trying: false,
   lanes: {},
+  measuredOn: null,
+  measured: {},
 };
 
 export const usePlans = create<Readonly<Record<string, PlanState>>>()(() => ({}));
@@ -54,6 +60,7 @@ const change = (id: string, part: Partial<PlanState>): void => usePlans.setState
 let atWorker: string | null = null;
 
 export const keyOf = (choice: Choice): string => choice.join(' ');
+export const measuredKey = (engine: string, choice: Choice): string => `${engine} ${keyOf(choice)}`;
 export const chosenGain = ({ choice, tried }: PlanState): RemedyAnswer | null => tried[keyOf(choice)] ?? null;
 
 /** Works out steps and plan, unless that was done, is under way, or was cancelled. */
@@ -122,6 +129,12 @@ async function tryChoice(run: LoadedRun): Promise<void> {
 const kept = (lanes: PlanState['lanes']): PlanState['lanes'] =>
   Object.fromEntries(Object.entries(lanes).filter(([key], at, all) => key === '' || at >= all.length - mostLanes));
 const mostLanes = 6;
+
+/** Shows what was measured on an engine in the simulated lanes' place, or these again. */
+export const showMeasured = (id: string, measuredOn: string | null): void => change(id, { measuredOn });
+
+export const addMeasured = (id: string, engine: string, choice: Choice, run: LoadedRun): void =>
+  change(id, { measured: { ...planOf(id).measured, [measuredKey(engine, choice)]: run } });
 
 /** The lifted experiment with these changes. Rejects as liftTrace() throws. */
 export async function liftedExperiment(run: LoadedRun, changes: Choice) {

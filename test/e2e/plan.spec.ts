@@ -36,6 +36,16 @@ test('a trace: read its plan, try it, edit it as an experiment, undo, save, run 
     await chosen.getByText('Copy in another stream', { exact: true }).click();
     await expect(both.getByRole('article', { name: 'After: Pin memory once, copy without blocking' })).toBeVisible();
     await chosen.getByText('Copy in another stream', { exact: true }).click();
+  });
+  await test.step('measure: the lifted steps run before and after, and the window says which it shows', async () => {
+    const both = page.getByRole('region', { name: 'Before and after' });
+    await both.getByRole('button', { name: 'Measure…' }).click();
+    await page.getByRole('menuitem', { name: /^CPU engine/ }).click();
+    await expect(both.getByText('Measured', { exact: true })).toBeVisible();
+    await expect(both.getByText(/Measured gain/)).toBeVisible();
+    await expect(both.getByText(/Predicted of a step: .*%/)).toBeVisible();
+    await both.getByText('Simulated', { exact: true }).click();
+    await expect(both.getByText(/Gain .*\(90 % interval\)/)).toBeVisible();
     await chosen.getByRole('button', { name: 'Show the recording' }).click();
     await expect(window.timeline).toBeVisible();
   });

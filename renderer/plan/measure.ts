@@ -1,0 +1,44 @@
+/** Measures the lifted steps before and after the chosen changes: the program's skeleton, on an engine that executes it. */
+import { CopyscopeError } from '../../core/errors.ts';
+import { attempt, host } from '../store/host.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { ensureRun, finished, startRun } from '../store/runs.ts';
+import { state } from '../store/store.ts';
+import type { Choice } from './choice.ts';
+import { addMeasured, liftedExperiment, measuredKey, type PlanState, planOf, showMeasured } from './planStore.ts';
+
+/** The measured runs that are shown, before and after; null where simulated ones are, or these changes weren't measured. */
+export function measuredPair({ measuredOn, measured, choice }: PlanState): readonly [LoadedRun, LoadedRun] | null {
+  if (measuredOn === null) return null;
+  const [before, after] = [measured[measuredKey(measuredOn, [])], measured[measuredKey(measuredOn, choice)]];
+  return before === undefined || after === undefined ? null : [before, after];
+}
+
+/** Runs both on an engine, unless they have run there, and shows them. */
+export const measureChanges = (run: LoadedRun, changes: Choice, engine: string): Promise<void> =>
+  attempt('The changes could not be measured', async () => {
+    for (const some of [[], changes]) if (!(await measure(run, some, engine))) return;
+    showMeasured(run.id, engine);
+  });
+
+/** False where somebody cancelled it. */
+async function measure(run: LoadedRun, changes: Choice, engine: string): Promise<boolean> {
+  if (planOf(run.id).measured[measuredKey(engine, changes)] !== undefined) return true;
+  const id = await startRun(await liftedExperiment(run, changes), engine);
+  if (id === null || (await finished(id)) === 'cancelled') return false;
+  await ensureRun(id);
+  const loaded = state().loadedRuns[id];
+  if (loaded?.status !== 'ready') {
+    const error = loaded?.status === 'failed' ? loaded.error : state().runs[id]?.error;
+    throw new CopyscopeError(error ?? { code: 'run.missing', message: `The run ${id} can’t be read.` });
+  }
+  addMeasured(run.id, engine, changes, loaded.value);
+  return true;
+}
+
+/** Ends what is being measured. */
+export const cancelMeasuring = (): Promise<void> =>
+  attempt('The measurement could not be cancelled', async () => {
+    const running = Object.values(state().runs).filter((run) => run?.status === 'running' && run.origin === 'measured');
+    for (const one of running) if (one !== undefined) await host().cancelRun(one.id);
+  });
