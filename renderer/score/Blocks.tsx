@@ -42,7 +42,7 @@ export function Blocks({ sheet, first, last }: Props) {
   const keys = useBlockKeys(blocks);
   return (
     <ul className={classes['blocks']} aria-label="Operations">
-      {blocksWithin(blocks, first, last).map(([index, block]) => {
+      {drawn(blocks, first, last, cursor).map(([index, block]) => {
         const { op, lastOp, row, column } = block;
         const { left, top, right } = boxOf(sheet, block);
         return (
@@ -66,7 +66,7 @@ export function Blocks({ sheet, first, last }: Props) {
             isInStream={rows[row]?.kind === 'stream'}
             selected={single.has(op) || (lastOp > op && selected.some((one) => one > op && one <= lastOp))}
             folded={lastOp > op}
-            atCursor={row === cursor.row && column === cursor.column}
+            atCursor={isAt(block, cursor)}
             edgeBegins={edgeFrom === op}
             verdict={verdicts.get(op)}
             hazards={hazards.get(op)}
@@ -77,18 +77,25 @@ export function Blocks({ sheet, first, last }: Props) {
   );
 }
 
-/** Those of some columns, each with its place among all. */
-function blocksWithin(
+/**
+ * Those of some columns, each with its place among all. The one at the cursor is drawn wherever it is: keys go to it, and
+ * it takes the focus before the score has been scrolled to it.
+ */
+function drawn(
   blocks: readonly ScoreBlock[],
   first: number,
   last: number,
+  cursor: Cell,
 ): [index: number, block: ScoreBlock][] {
   const found: [number, ScoreBlock][] = [];
   blocks.forEach((block, index) => {
-    if (block.column >= first && block.column <= last) found.push([index, block]);
+    const isSeen = block.column >= first && block.column <= last;
+    if (isSeen || isAt(block, cursor)) found.push([index, block]);
   });
   return found;
 }
+
+const isAt = ({ row, column }: ScoreBlock, cursor: Cell): boolean => column === cursor.column && row === cursor.row;
 
 /** Plain values, so that an edit draws only the blocks that it changes. */
 interface BlockProps extends Pick<ScoreBlock, 'op' | 'row' | 'column' | 'label' | 'detail'> {

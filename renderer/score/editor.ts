@@ -34,21 +34,31 @@ export const useEditor = create<EditorState>()(() => ({
 export const editor = (): EditorState => useEditor.getState();
 export const setEditor = (fields: Partial<EditorState>): void => useEditor.setState(fields);
 
-/** Until when the score takes the focus whenever it was drawn anew. */
-let focusWishedUntil = 0;
-/** An edit of an example waits for the host to copy it first. */
-const focusWishMs = 600;
+/** The score takes the focus whenever it is drawn anew. A slow machine draws late, so no clock ends that. */
+let focusWished = false;
+let isWatching = false;
 
-/** Gives the focus to the cursor's cell, now and as soon as what was just done is drawn. */
+/** Gives the focus to the cursor's cell, now and whenever it is drawn anew, until the focus is given to something else. */
 export function wishFocus(): void {
-  focusWishedUntil = performance.now() + focusWishMs;
+  watch();
+  focusWished = true;
   // Asking for what is there already would lay the page out, and looking for it take longer than most edits.
-  if (document.activeElement?.hasAttribute('data-cursor') === true) return;
+  if (isCursor(document.activeElement)) return;
   document.querySelector<HTMLElement>('[data-cursor]')?.focus();
 }
 
 export function dropFocusWish(): void {
-  focusWishedUntil = 0;
+  focusWished = false;
 }
 
-export const isFocusWished = (): boolean => performance.now() < focusWishedUntil;
+export const isFocusWished = (): boolean => focusWished;
+
+const isCursor = (target: unknown): boolean => target instanceof Element && target.hasAttribute('data-cursor');
+
+function watch(): void {
+  if (isWatching) return;
+  isWatching = true;
+  // What is pressed need not take the focus: the timeline leaves it to the page.
+  window.addEventListener('pointerdown', dropFocusWish, true);
+  window.addEventListener('focusin', ({ target }) => isCursor(target) || dropFocusWish(), true);
+}

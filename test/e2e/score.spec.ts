@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../core/experiment/parse.ts';
+import { longExperiment } from '../bench/support/longExperiment.ts';
 import { KeyboardBuilder, MouseBuilder } from './support/builder.ts';
 import { expect, test } from './support/test.ts';
 
@@ -61,6 +62,55 @@ test('an edit of an example makes a copy; undo and redo go through every step by
   await page.keyboard.press('Control+s');
   await expect(page.getByText('Not saved')).toBeHidden();
   await expect.poll(() => saved(server.dataFolder).threads[0]?.operations.length).toBe(8);
+});
+
+test('the cursor keeps the focus however fast keys come, however slow the machine is, wherever one scrolls', async ({
+  window,
+  page,
+  server,
+}) => {
+  server.addExperiment('long', longExperiment(160));
+  await page.reload();
+  await window.open('160 operations');
+  const sheet = page.getByTestId('score-sheet');
+  const focused = page.locator(':focus');
+  await sheet.locator('[data-op="0"]').focus();
+  await test.step('two keys between two frames, the first of which scrolls', async () => {
+    await page.evaluate(async () => {
+      for (const key of ['End', 'ArrowLeft']) {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        await Promise.resolve();
+      }
+    });
+    await expect(focused).toHaveAttribute('data-op', /\d/);
+    await expect(focused).toBeInViewport();
+  });
+  await test.step('an edit that is drawn a second late', async () => {
+    const before = (await focused.getAttribute('data-op')) ?? '';
+    await page.evaluate(() => {
+      const key = { key: 'd', ctrlKey: true, bubbles: true, cancelable: true };
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key));
+      const until = performance.now() + 1000;
+      while (performance.now() < until);
+    });
+    await expect(focused).toHaveAttribute('data-op', String(Number(before) + 1));
+  });
+  await test.step('scrolled away, and on with the next key', async () => {
+    const before = (await focused.getAttribute('data-op')) ?? '';
+    await sheet.hover();
+    await page.mouse.wheel(-100_000, 0);
+    await expect(sheet.locator('[data-op="0"]')).toBeInViewport();
+    await expect(focused).toHaveAttribute('data-op', before);
+    await page.keyboard.press('ArrowLeft');
+    await expect(focused).not.toHaveAttribute('data-op', before);
+    await expect(focused).toBeInViewport();
+  });
+  await test.step('what is pressed elsewhere is not robbed of it', async () => {
+    await window.status.getByText('Makespan').first().click();
+    await page.keyboard.press('Control+z');
+    await expect(sheet).toHaveAttribute('data-operations', '160');
+    await expect(page.locator('[data-cursor]:focus')).toHaveCount(0);
+  });
 });
 
 test('the next frame draws the lanes of an edit, the one after it the score, and all else follows', async ({
