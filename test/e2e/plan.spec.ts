@@ -96,6 +96,20 @@ test('the same by keyboard, and kernels fold into one block', async ({ window, p
   await expect.poll(operations).toBeGreaterThan(folded);
   await page.keyboard.press('Control+z');
   await expect.poll(operations).toBe(folded);
+  await page.keyboard.press('Shift+F');
+  await expect(page.getByText('Not saved')).toBeVisible();
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Not saved')).toHaveCount(0);
+  await window.engine.focus();
+  await page.keyboard.press('Enter');
+  const wanted = page.getByRole('option', { name: /^CPU engine/ });
+  await expect(wanted).toBeVisible();
+  while ((await wanted.getAttribute('data-combobox-selected')) === null) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(window.engine).toHaveValue(/CPU engine/);
+  await page.keyboard.press('Control+Enter');
+  await expect(window.runs.first()).toContainText('vision.pageable');
+  await expect(window.status).toContainText('measured');
 });
 
 test('a step that was measured without the profiler calibrates the plan', async ({ window, page }) => {
