@@ -17,7 +17,9 @@ add_library(copyscope_record SHARED
   record/call_names.cpp
   record/calls.cpp
   record/chunk_writer.cpp
+  record/frame_layout.cpp
   record/nvtx_ranges.cpp
+  record/python_api.cpp
   record/python_stack.cpp
   record/record_library.cpp
   record/recorder.cpp
@@ -42,9 +44,13 @@ if(NOT CMAKE_JS_INC)
   add_library(copyscope_standin_cupti SHARED tests/record/standin_cupti.cpp)
   set_target_properties(copyscope_standin_cupti PROPERTIES OUTPUT_NAME cupti SUFFIX .so.13
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
+  add_library(copyscope_standin_allocator SHARED tests/record/standin_allocator.cpp)
+  set_target_properties(copyscope_standin_allocator PROPERTIES OUTPUT_NAME c10_cuda
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
+  target_link_libraries(copyscope_standin_allocator PRIVATE copyscope_standin_cupti)
   add_executable(copyscope_record_player tests/record/player.cpp)
   target_link_libraries(copyscope_record_player PRIVATE copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
-  foreach(target copyscope_standin_cupti copyscope_record_player)
+  foreach(target copyscope_standin_cupti copyscope_standin_allocator copyscope_record_player)
     target_include_directories(${target} SYSTEM PRIVATE
       ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)
     if(COPYSCOPE_SANITIZE)

@@ -130,8 +130,8 @@ bool isInAllocator() {
 
 std::uint32_t stackOf(ChunkWriter& writer, const Function& function, const Thread& at) {
   if (!Recorder::instance().settings().lines || at.allocationFailed) return 0;
-  if (function.role == CallRole::copy) return pythonStack(writer);
-  return function.role == CallRole::wait && !isInAllocator() ? pythonStack(writer) : 0;
+  if (function.role == CallRole::copy) return pythonStack(writer, [] { return true; });
+  return function.role == CallRole::wait ? pythonStack(writer, [] { return !isInAllocator(); }) : 0;
 }
 
 void enter(const CUpti_CallbackData& data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const Function& function) {

@@ -1,79 +1,32 @@
 #include "python_stack.h"
 
-#include <dlfcn.h>
-
+#include <array>
 #include <map>
 #include <unordered_map>
 #include <vector>
 
+#include "python_api.h"
+#include "stack_cache.h"
+
 namespace copyscope::record {
 namespace {
 
-using Object = void;
-
-/// Python 3.9 and later have all but those that may be null.
-struct Python {
-  int (*isInitialized)() = nullptr;
-  int (*isFinalizing)() = nullptr;
-  int (*ensure)() = nullptr;
-  void (*release)(int) = nullptr;
-  void* (*thisThread)() = nullptr;
-  Object* (*getFrame)(void*) = nullptr;
-  Object* (*getBack)(Object*) = nullptr;
-  Object* (*getCode)(Object*) = nullptr;
-  int (*getLine)(Object*) = nullptr;
-  Object* (*getAttribute)(Object*, const char*) = nullptr;
-  const char* (*utf8)(Object*) = nullptr;
-  void (*decref)(Object*) = nullptr;
-  void (*fetchError)(Object**, Object**, Object**) = nullptr;
-  void (*restoreError)(Object*, Object*, Object*) = nullptr;
-  /// From 3.10 on.
-  int (*disableGc)() = nullptr;
-  int (*enableGc)() = nullptr;
-  bool isUsable = false;
-
-  template <typename Function>
-  static bool find(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-    return function != nullptr;
-  }
-
-  Python() {
-    isUsable = find("Py_IsInitialized", isInitialized) && find("PyGILState_Ensure", ensure) &&
-               find("PyGILState_Release", release) && find("PyGILState_GetThisThreadState", thisThread) &&
-               find("PyThreadState_GetFrame", getFrame) && find("PyFrame_GetBack", getBack) &&
-               find("PyFrame_GetCode", getCode) && find("PyFrame_GetLineNumber", getLine) &&
-               find("PyObject_GetAttrString", getAttribute) && find("PyUnicode_AsUTF8", utf8) &&
-               find("Py_DecRef", decref) && find("PyErr_Fetch", fetchError) && find("PyErr_Restore", restoreError);
-    if (!find("Py_IsFinalizing", isFinalizing)) find("_Py_IsFinalizing", isFinalizing);
-    find("PyGC_Disable", disableGc);
-    find("PyGC_Enable", enableGc);
-  }
-};
-
-/// A library that Python comes with may be loaded after this one, so it is looked for until it is found.
-const Python* python() {
-  static std::atomic<const Python*> found{nullptr};
-  const Python* known = found.load(std::memory_order_acquire);
-  if (known != nullptr) return known;
-  auto* looked = new Python();
-  if (looked->isUsable && found.compare_exchange_strong(known, looked)) return looked;
-  delete looked;
-  return known;
-}
+using Object = Python::Object;
 
 struct Code {
   std::uint32_t file;
   std::uint32_t function;
 };
 
-/// All of it is read and written by who holds `mutex`: an interpreter without a GIL has several at a time.
+/// All of it is read and written by who holds `mutex`. Who waits for the mutex may hold the GIL, and never the other way round.
 struct Known {
   std::mutex mutex;
   /// A reference to each is kept, so that an address stays that of one code.
   std::unordered_map<Object*, Code> codes;
   std::map<std::pair<Object*, int>, std::uint32_t> frames;
   std::map<std::vector<std::uint32_t>, std::uint32_t> stacks;
+  FrameLayout layout;
+  StackCache cache;
 };
 
 Known& known() {
@@ -114,15 +67,13 @@ const Code* describe(const Python& py, ChunkWriter& writer, Object* code) {
   return &all.codes.emplace(code, Code{file, function}).first->second;
 }
 
-std::uint32_t frameNumber(const Python& py, ChunkWriter& writer, Object* frame) {
-  Object* const code = py.getCode(frame);
-  if (code == nullptr) return 0;
-  const int line = py.getLine(frame);
+/// Takes over the reference to `code`. 0 where there are too many codes, so that this one isn't kept.
+std::uint32_t frameNumber(const Python& py, ChunkWriter& writer, Object* code, int line) {
   Known& all = known();
-  const auto known = all.frames.find({code, line});
-  if (known != all.frames.end()) {
+  const auto found = all.frames.find({code, line});
+  if (found != all.frames.end()) {
     py.decref(code);
-    return known->second;
+    return found->second;
   }
   const Code* const described = describe(py, writer, code);
   if (described == nullptr) return 0;
@@ -149,35 +100,70 @@ std::uint32_t stackNumber(ChunkWriter& writer, const std::vector<std::uint32_t>&
   return number;
 }
 
+/// From 3.11 on a frame's object points to the frame behind its head and the object before it.
+std::uintptr_t frameOf(Object* object) { return static_cast<const std::uintptr_t*>(object)[3]; }
+
 /// With the GIL held.
-std::uint32_t takeStack(const Python& py, ChunkWriter& writer) {
-  const std::lock_guard<std::mutex> lock(known().mutex);
+std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
+  Known& all = known();
+  const std::lock_guard<std::mutex> lock(all.mutex);
   std::vector<std::uint32_t> frames;
   frames.reserve(deepestStack);
-  Object* frame = py.getFrame(py.thisThread());
+  std::array<ToldFrame, deepestStack> told;
+  bool areKept = py.getLastInstruction != nullptr;
+  Object* frame = py.getFrame(thread);
   while (frame != nullptr) {
-    frames.push_back(frameNumber(py, writer, frame));
+    if (Object* const code = py.getCode(frame); code != nullptr) {
+      if (py.getLastInstruction != nullptr) {
+        told[frames.size()] = {frameOf(frame), reinterpret_cast<std::uintptr_t>(code), py.getLastInstruction(frame)};
+      }
+      frames.push_back(frameNumber(py, writer, code, py.getLine(frame)));
+      areKept = areKept && frames.back() != 0;
+    }
     Object* const back = frames.size() < deepestStack ? py.getBack(frame) : nullptr;
     py.decref(frame);
     frame = back;
   }
-  return stackNumber(writer, frames);
+  const std::uint32_t number = stackNumber(writer, frames);
+  std::array<RawFrame, mostRawFrames> raw;
+  std::size_t count = 0;
+  if (areKept && number != 0 && all.layout.compare(thread, told.data(), frames.size(), raw.data(), count)) {
+    all.cache.keep(raw.data(), count, number);
+  }
+  return number;
+}
+
+/// Without the GIL; false where it is needed. Nobody else changes the frames of a thread that is here.
+bool findStack(const void* thread, std::uint32_t& number) {
+  Known& all = known();
+  if (!all.layout.isProven()) return false;
+  std::array<RawFrame, mostRawFrames> raw;
+  const std::size_t count = all.layout.read(thread, raw.data());
+  if (count == 0) {
+    number = 0;
+    return true;
+  }
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  number = all.cache.find(raw.data(), count);
+  return number != 0;
 }
 
 }  // namespace
 
-std::uint32_t pythonStack(ChunkWriter& writer) {
-  const Python* const py = python();
+std::uint32_t pythonStack(ChunkWriter& writer, bool (*mayLock)()) {
+  const Python* const py = Python::find();
   if (py == nullptr || py->isInitialized() == 0) return 0;
   if (py->isFinalizing != nullptr && py->isFinalizing() != 0) return 0;
   // A thread that Python doesn't know has no stack, and must not be made known to it.
-  if (py->thisThread() == nullptr) return 0;
+  void* const thread = py->thisThread();
+  if (thread == nullptr) return 0;
+  std::uint32_t number = 0;
+  if (findStack(thread, number) || !mayLock()) return number;
   const int state = py->ensure();
   // A collection could run the program's own finalisers, and those CUDA, inside of CUPTI's callback.
   const bool collects = py->disableGc != nullptr && py->disableGc() != 0;
-  std::uint32_t number = 0;
   try {
-    number = takeStack(*py, writer);
+    number = takeStack(*py, writer, thread);
   } catch (...) {
     // Without memory the call has no stack. The lock must be given back all the same.
   }

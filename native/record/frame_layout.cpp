@@ -1,0 +1,186 @@
+#include "frame_layout.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace copyscope::record {
+namespace {
+
+constexpr std::size_t wordBytes = sizeof(std::uintptr_t);
+constexpr std::size_t threadWords = 64;
+constexpr std::size_t frameWords = 12;
+constexpr std::size_t mostCompared = 8;
+/// From 3.14 on a pointer's lowest bits say how it is counted.
+constexpr std::uintptr_t pointerBits = ~std::uintptr_t{7};
+
+}  // namespace
+
+/// Memory that may not be there: the kernel reads it, and says so.
+class FrameLayout::Memory {
+ public:
+  Memory() {
+    if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
+  }
+  ~Memory() {
+    if (ends_[0] < 0) return;
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  bool read(std::uintptr_t from, void* into, std::size_t bytes) const {
+    if (ends_[0] < 0) return false;
+    // Not through the C library's write(), which a sanitizer watches.
+    const long written = syscall(SYS_write, ends_[1], from, bytes);
+    if (written <= 0) return false;
+    return syscall(SYS_read, ends_[0], into, written) == written && static_cast<std::size_t>(written) == bytes;
+  }
+  /// 0 where there is none.
+  std::uintptr_t word(std::uintptr_t from) const {
+    std::uintptr_t value = 0;
+    return from >= 4096 && read(from, &value, wordBytes) ? value : 0;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+namespace {
+
+struct Compared {
+  std::array<std::array<std::uintptr_t, frameWords>, mostCompared> words{};
+  std::size_t count = 0;
+};
+
+/// The first index of a frame's word of which `isIt(frame, word)` holds for all frames; frameWords where there is none.
+template <typename IsIt>
+std::size_t wordWhere(const Compared& frames, std::size_t count, IsIt isIt) {
+  for (std::size_t index = 0; index < frameWords; ++index) {
+    bool holds = true;
+    for (std::size_t frame = 0; frame < count && holds; ++frame) holds = isIt(frame, frames.words[frame][index], index);
+    if (holds) return index;
+  }
+  return frameWords;
+}
+
+}  // namespace
+
+bool FrameLayout::find(const Memory& memory, std::uintptr_t thread, const ToldFrame* told, std::size_t count) {
+  Compared frames;
+  frames.count = std::min(count, mostCompared);
+  for (std::size_t frame = 0; frame < frames.count; ++frame) {
+    if (!memory.read(told[frame].frame, frames.words[frame].data(), frameWords * wordBytes)) return false;
+  }
+  const std::size_t code = wordWhere(frames, frames.count, [&](std::size_t frame, std::uintptr_t word, std::size_t) {
+    return (word & pointerBits) == told[frame].code;
+  });
+  const auto startOf = [&](std::size_t frame, std::uintptr_t word) {
+    return static_cast<std::intptr_t>(word - told[frame].code) - told[frame].instruction;
+  };
+  const std::size_t instruction =
+      wordWhere(frames, frames.count, [&](std::size_t frame, std::uintptr_t word, std::size_t index) {
+        const std::intptr_t start = startOf(frame, word);
+        return start > 0 && start < 4096 && start == startOf(0, frames.words[0][index]);
+      });
+  const std::size_t previous =
+      wordWhere(frames, frames.count - 1, [&](std::size_t frame, std::uintptr_t word, std::size_t index) {
+        for (int hops = 0; hops < 3 && word != told[frame + 1].frame; ++hops) word = memory.word(word + index * wordBytes);
+        return word == told[frame + 1].frame;
+      });
+  if (code == frameWords || instruction == frameWords || previous == frameWords) return false;
+  code_ = code * wordBytes;
+  instruction_ = instruction * wordBytes;
+  previous_ = previous * wordBytes;
+  firstInstruction_ = startOf(0, frames.words[0][instruction]);
+  return findCurrent(memory, thread, told[0].frame);
+}
+
+bool FrameLayout::findCurrent(const Memory& memory, std::uintptr_t thread, std::uintptr_t frame) {
+  std::array<std::uintptr_t, threadWords> words{};
+  if (!memory.read(thread, words.data(), sizeof words)) return false;
+  for (std::size_t index = 0; index < threadWords; ++index) {
+    if (words[index] != frame) continue;
+    current_ = index * wordBytes;
+    isCurrentBehind_ = false;
+    return true;
+  }
+  for (std::size_t index = 0; index < threadWords; ++index) {
+    for (std::size_t behind = 0; behind < 2; ++behind) {
+      if (words[index] % wordBytes != 0 || memory.word(words[index] + behind * wordBytes) != frame) continue;
+      current_ = index * wordBytes;
+      isCurrentBehind_ = true;
+      currentBehind_ = behind * wordBytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+template <typename Word>
+std::size_t FrameLayout::walk(std::uintptr_t thread, RawFrame* into, Word word) const {
+  std::uintptr_t frame = word(thread + current_);
+  if (isCurrentBehind_) frame = frame == 0 ? 0 : word(frame + currentBehind_);
+  std::size_t count = 0;
+  for (; frame != 0 && count < mostRawFrames; ++count) {
+    into[count] = {word(frame + code_), word(frame + instruction_)};
+    frame = word(frame + previous_);
+  }
+  return count;
+}
+
+std::size_t FrameLayout::read(const void* thread, RawFrame* into) const {
+  return walk(reinterpret_cast<std::uintptr_t>(thread), into, [](std::uintptr_t at) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), wordBytes);
+    return word;
+  });
+}
+
+/// The interpreter's own frames, of which it doesn't tell, are passed over.
+bool FrameLayout::agrees(const RawFrame* frames, std::size_t read, const ToldFrame* told, std::size_t count) const {
+  std::size_t next = 0;
+  for (std::size_t index = 0; index < read && next < count; ++index) {
+    const auto& [code, instruction] = frames[index];
+    const auto& [frame, toldCode, toldInstruction] = told[next];
+    if ((code & pointerBits) != toldCode) continue;
+    if (static_cast<std::intptr_t>(instruction - toldCode) - toldInstruction != firstInstruction_) return false;
+    ++next;
+  }
+  return next == count && read <= 2 * count + 2;
+}
+
+bool FrameLayout::compare(const void* thread, const ToldFrame* told, std::size_t count, RawFrame* into,
+                          std::size_t& read) {
+  if (isRefuted_ || count == 0) return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(thread);
+  if (isProven()) {
+    read = this->read(thread, into);
+  } else {
+    const Memory memory;
+    if (!isFound_) {
+      // A single frame tells too little.
+      if (count < 2) return false;
+      isRefuted_ = ++tries_ >= mostTries;
+      isFound_ = find(memory, at, told, count);
+      if (!isFound_) return false;
+    }
+    read = walk(at, into, [&](std::uintptr_t from) { return memory.word(from); });
+  }
+  if (agrees(into, read, told, count)) {
+    if (!isProven()) proofs_.fetch_add(1, std::memory_order_release);
+    return true;
+  }
+  // What was found by chance is looked for again. What was proven is not trusted any more.
+  isRefuted_ = isRefuted_ || isProven();
+  isFound_ = false;
+  proofs_.store(0, std::memory_order_release);
+  return false;
+}
+
+}  // namespace copyscope::record

@@ -1,0 +1,42 @@
+#include "python_api.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace copyscope::record {
+namespace {
+
+template <typename Function>
+bool load(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+Python::Python() {
+  isUsable_ = load("Py_IsInitialized", isInitialized) && load("PyGILState_Ensure", ensure) &&
+              load("PyGILState_Release", release) && load("PyGILState_GetThisThreadState", thisThread) &&
+              load("PyThreadState_GetFrame", getFrame) && load("PyFrame_GetBack", getBack) &&
+              load("PyFrame_GetCode", getCode) && load("PyFrame_GetLineNumber", getLine) &&
+              load("PyObject_GetAttrString", getAttribute) && load("PyUnicode_AsUTF8", utf8) &&
+              load("Py_DecRef", decref) && load("PyErr_Fetch", fetchError) && load("PyErr_Restore", restoreError);
+  if (!load("Py_IsFinalizing", isFinalizing)) load("_Py_IsFinalizing", isFinalizing);
+  load("PyGC_Disable", disableGc);
+  load("PyGC_Enable", enableGc);
+  load("PyFrame_GetLasti", getLastInstruction);
+}
+
+/// A library that Python comes with may be loaded after this one, so it is looked for until it is found.
+const Python* Python::find() {
+  static std::atomic<const Python*> found{nullptr};
+  const Python* known = found.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  auto* looked = new Python();
+  if (looked->isUsable_ && found.compare_exchange_strong(known, looked, std::memory_order_acq_rel)) return looked;
+  delete looked;
+  return known;
+}
+
+}  // namespace copyscope::record
