@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t bufferBytes = 256u << 10;
 /// 64 MiB of them; then CUPTI drops records, and counts them.
 constexpr int mostBuffers = 256;
+/// Made before the first is asked for.
+constexpr int readyBuffers = 8;
 
 constexpr std::array<CUpti_ActivityKind, 6> lightKinds = {
     CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,         CUPTI_ACTIVITY_KIND_MEMSET,
@@ -44,6 +47,13 @@ Pool& pool() {
 
 std::uint64_t CUPTIAPI timestamp() { return static_cast<std::uint64_t>(nowNs()); }
 
+/// Its pages are there and zero, so that the thread that records into it need not make them so.
+std::uint8_t* makeBuffer() {
+  auto* const buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, bufferBytes));
+  if (buffer != nullptr) std::memset(buffer, 0, bufferBytes);
+  return buffer;
+}
+
 void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* maxRecords) {
   *maxRecords = 0;
   *size = bufferBytes;
@@ -55,7 +65,7 @@ void CUPTIAPI requested(std::uint8_t** buffer, std::size_t* size, std::size_t* m
     all.spare.pop_back();
     return;
   }
-  if (all.made < mostBuffers) *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, bufferBytes));
+  if (all.made < mostBuffers) *buffer = makeBuffer();
   if (*buffer == nullptr) {
     *size = 0;
   } else {
@@ -155,6 +165,7 @@ void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::siz
       std::size_t dropped = 0;
       if (cupti.getNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS) writer->addDropped(dropped);
     }
+    std::memset(buffer, 0, validSize < bufferBytes ? validSize : bufferBytes);
     Pool& all = pool();
     const std::lock_guard<std::mutex> lock(all.mutex);
     all.spare.push_back(buffer);
@@ -163,9 +174,25 @@ void CUPTIAPI completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::siz
   }
 }
 
+/// Buffers come zeroed; where CUPTI isn't told, it zeroes them on the program's thread once more.
+void prepareBuffers(const CuptiLibrary& cupti) {
+  if (cupti.setAttribute == nullptr) return;
+  std::uint8_t areZeroed = 1;
+  std::size_t size = sizeof areZeroed;
+  cupti.setAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &areZeroed);
+  Pool& all = pool();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (; all.made < readyBuffers; ++all.made) {
+    std::uint8_t* const buffer = makeBuffer();
+    if (buffer == nullptr) return;
+    all.spare.push_back(buffer);
+  }
+}
+
 }  // namespace
 
 std::string connectActivities(const CuptiLibrary& cupti) {
+  prepareBuffers(cupti);
   // The clock comes first, so that no record is stamped with another.
   CUptiResult result = cupti.registerTimestampCallback(timestamp);
   if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterTimestampCallback", result);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t chunkBytes = 256u << 10;
 /// 32 MiB wait at most.
 constexpr std::size_t mostChunks = 128;
+constexpr std::size_t mostSpare = 4;
 constexpr std::size_t mostTexts = 200'000;
 constexpr auto pause = std::chrono::milliseconds(400);
 
@@ -71,6 +72,11 @@ ChunkWriter::ChunkWriter(const std::string& path, const std::string& header, std
     file_ = -1;
     return;
   }
+  for (std::size_t count = 0; count < mostSpare; ++count) {
+    std::vector<std::uint8_t> bytes(chunkBytes + sizeof(RecordBuffer));
+    bytes.clear();
+    spare_.push_back(std::move(bytes));
+  }
   begin();
   // Signals of the program are for its own threads.
   sigset_t all;
@@ -106,7 +112,12 @@ void ChunkWriter::put(RecordBuffer& record) {
 
 void ChunkWriter::begin() {
   open_ = Chunk();
-  open_.bytes.reserve(chunkBytes + sizeof(RecordBuffer));
+  if (spare_.empty()) {
+    open_.bytes.reserve(chunkBytes + sizeof(RecordBuffer));
+  } else {
+    open_.bytes = std::move(spare_.back());
+    spare_.pop_back();
+  }
   open_.bytes.resize(chunkHeaderBytes);
 }
 
@@ -151,6 +162,8 @@ void ChunkWriter::run() {
       const bool isWritten = isSkipped || write(chunk);
       lock.lock();
       if (!isWritten) failed_ = true;
+      chunk.bytes.clear();
+      if (spare_.size() < mostSpare) spare_.push_back(std::move(chunk.bytes));
     }
     if (isLast) return;
   }

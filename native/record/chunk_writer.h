@@ -56,6 +56,8 @@ class ChunkWriter {
   std::condition_variable wake_;
   Chunk open_;
   std::deque<Chunk> full_;
+  /// Memory of chunks that are written: its pages are there.
+  std::vector<std::vector<std::uint8_t>> spare_;
   std::uint64_t withoutRoom_ = 0;
   std::uint64_t toldDropped_ = 0;
   std::atomic<std::uint64_t> droppedByCupti_{0};

@@ -139,6 +139,7 @@ void CuptiLibrary::loadRecordingFunctions() {
   library_.find("cuptiGetCallbackName", getCallbackName);
   library_.find("cuptiSubscribe_v2", subscribeNamed);
   library_.find("cuptiActivityFlushPeriod", flushPeriod);
+  library_.find("cuptiActivitySetAttribute", setAttribute);
 }
 
 bool CuptiLibrary::canRecord() const {

@@ -43,6 +43,7 @@ class CuptiLibrary {
   /// Older ones don't have these.
   decltype(&cuptiSubscribe_v2) subscribeNamed = nullptr;
   decltype(&cuptiActivityFlushPeriod) flushPeriod = nullptr;
+  decltype(&cuptiActivitySetAttribute) setAttribute = nullptr;
 
  private:
   CuptiLibrary();
