@@ -57,6 +57,8 @@ enum class RecordKind : std::uint8_t {
   window = 15,
   /// i64 time. The process ended in order, and all that was recorded lies before.
   end = 16,
+  /// i64 start, i64 end, u8 1 while recording, 0 without: a step. Some before and after those that are recorded are told, too.
+  step = 17,
 };
 
 /// What a host call is for.

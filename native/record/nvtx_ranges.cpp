@@ -102,7 +102,7 @@ const std::string* nameOf(const nvtxEventAttributes_t* attributes) {
 
 Open begun(const void* domain, const std::string* name, int depth) {
   Recorder& recorder = Recorder::instance();
-  if (name != nullptr) recorder.onRange(true, depth, *name);
+  if (name != nullptr) recorder.onRangeBegin(depth, *name);
   return {domain, name, nowNs(), recorder.isRecording()};
 }
 
@@ -116,7 +116,7 @@ void ended(const Open& open, int depth) {
     RecordBuffer record(RecordKind::range);
     writer->append(record.i64(open.startNs).i64(endNs).u32(thread).u32(name));
   }
-  if (open.name != nullptr) recorder.onRange(false, depth, *open.name);
+  if (open.name != nullptr) recorder.onRangeEnd(depth, *open.name, open.startNs, open.isRecorded);
 }
 
 ThreadRanges& threadRanges() {

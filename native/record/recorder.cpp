@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -27,6 +28,30 @@ std::int64_t nanoseconds(const char* name) {
   return static_cast<std::int64_t>(std::strtod(variable(name).c_str(), nullptr) * 1e6);
 }
 
+/// Up to the first that doesn't follow the one before.
+std::vector<StepSpan> stepSpans(const std::string& text) {
+  std::vector<StepSpan> spans;
+  StepSpan span{};
+  int length = 0;
+  for (const char* at = text.c_str(); std::sscanf(at, "%" SCNu64 "..%" SCNu64 "%n", &span.from, &span.to, &length) == 2;) {
+    if (span.to < span.from || span.from <= (spans.empty() ? 0 : spans.back().to)) break;
+    spans.push_back(span);
+    at += length;
+    if (*at == ',') ++at;
+  }
+  return spans;
+}
+
+/// Steps that are timed without being recorded, before and after those that are.
+constexpr std::uint64_t leastAround = 10;
+constexpr std::uint64_t mostAround = 100;
+
+std::uint64_t stepsAround(const std::vector<StepSpan>& spans) {
+  std::uint64_t recorded = 0;
+  for (const StepSpan& span : spans) recorded += span.to - span.from + 1;
+  return std::min(std::max(recorded, leastAround), mostAround);
+}
+
 std::int64_t wallClockNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -42,13 +67,7 @@ Settings Settings::fromEnvironment() {
   settings.delayNs = nanoseconds("COPYSCOPE_RECORD_DELAY_MS");
   settings.durationNs = nanoseconds("COPYSCOPE_RECORD_DURATION_MS");
   settings.stepRange = variable("COPYSCOPE_RECORD_STEP_RANGE");
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
-  const std::string steps = variable("COPYSCOPE_RECORD_STEPS");
-  if (std::sscanf(steps.c_str(), "%" SCNu64 "..%" SCNu64, &from, &to) == 2 && from >= 1 && to >= from) {
-    settings.fromStep = from;
-    settings.toStep = to;
-  }
+  settings.steps = stepSpans(variable("COPYSCOPE_RECORD_STEPS"));
   return settings;
 }
 
@@ -58,7 +77,7 @@ Recorder& Recorder::instance() {
   return *recorder;
 }
 
-Recorder::Recorder() : settings_(Settings::fromEnvironment()) {
+Recorder::Recorder() : settings_(Settings::fromEnvironment()), around_(stepsAround(settings_.steps)) {
   pthread_atfork(nullptr, nullptr, [] { Recorder::instance().forget(); });
 }
 
@@ -93,12 +112,11 @@ void Recorder::start() {
   const std::string unconnected = connectActivities(cupti);
   if (!unconnected.empty()) return tellProblem(Problem::cuptiFailed, unconnected);
   if (cupti.flushPeriod != nullptr) cupti.flushPeriod(200);
-  if (settings_.fromStep > 0) {
+  if (countsSteps()) {
     if (countsWaits() && !hasRanges_) {
-      enableCalls(cupti, settings_.light);
-      disableCalls(cupti, true);
+      enableWaits(cupti);
       // The first step ends with the first wait, if no range comes before.
-      if (settings_.fromStep == 1) begin();
+      if (settings_.steps.front().from == 1) begin();
     }
   } else if (settings_.delayNs == 0) {
     begin();
@@ -131,11 +149,11 @@ void Recorder::begin() {
 /// With `switching_` held.
 void Recorder::end() {
   if (phase_ != Phase::recording) return;
-  phase_ = Phase::over;
+  phase_ = settings_.steps.empty() ? Phase::over : Phase::waiting;
   isRecording_.store(false, std::memory_order_relaxed);
   epoch_.fetch_add(1, std::memory_order_relaxed);
   const CuptiLibrary& cupti = CuptiLibrary::instance();
-  disableCalls(cupti, false);
+  disableCalls(cupti, countsWaits() && !hasRanges_);
   disableActivities(cupti);
   RecordBuffer record(RecordKind::window);
   writer()->append(record.i64(nowNs()).u8(0));
@@ -147,36 +165,72 @@ void Recorder::tick() {
   {
     // Whoever switches holds it for a moment; the next tick comes soon.
     const std::unique_lock<std::mutex> lock(switching_, std::try_to_lock);
-    if (lock.owns_lock() && settings_.fromStep == 0) {
+    if (lock.owns_lock() && settings_.steps.empty()) {
       const std::int64_t now = nowNs();
       if (phase_ == Phase::waiting && isSubscribed_ && now >= startNs_ + settings_.delayNs) begin();
       if (phase_ == Phase::recording && settings_.durationNs > 0 && now >= beganNs_ + settings_.durationNs) end();
     }
   }
-  if (phase_ == Phase::waiting || !isSubscribed_) return;
+  if (!isSubscribed_) return;
   // Of what was under way when recording ended, the last is delivered soon.
-  if (phase_ == Phase::over && --flushesLeft_ < 0) return;
-  cupti.flushAll(0);
+  flushesLeft_ = phase_ == Phase::recording ? 10 : flushesLeft_ - 1;
+  if (flushesLeft_ > 0) cupti.flushAll(0);
 }
 
-void Recorder::onWait() {
-  if (!countsWaits() || hasRanges_.load(std::memory_order_relaxed) || phase_ == Phase::over) return;
-  const std::uint64_t waits = steps_.fetch_add(1) + 1;
-  if (waits + 1 == settings_.fromStep) switchAt(true);
-  if (waits == settings_.toStep) switchAt(false);
+void Recorder::onWait(std::int64_t endNs) {
+  if (!countsWaits() || hasRanges_.load(std::memory_order_relaxed)) return;
+  const std::uint64_t step = steps_.fetch_add(1) + 1;
+  const std::int64_t startNs = lastWaitNs_.exchange(endNs, std::memory_order_relaxed);
+  const bool wasRecording = wasRecordingAtLastWait_.load(std::memory_order_relaxed);
+  onStepEnd(step, startNs, endNs, wasRecording);
+  onStepBegin(step + 1);
+  wasRecordingAtLastWait_.store(isRecording(), std::memory_order_relaxed);
 }
 
-void Recorder::onRange(bool begins, int depth, std::string_view name) {
-  if (settings_.fromStep == 0 || phase_ == Phase::over) return;
-  const bool isStep = settings_.stepRange.empty() ? depth == 0 : name == settings_.stepRange;
-  if (!isStep) return;
+bool Recorder::isStepRange(int depth, std::string_view name) const {
+  return settings_.stepRange.empty() ? depth == 0 : name == settings_.stepRange;
+}
+
+void Recorder::onRangeBegin(int depth, std::string_view name) {
+  if (!countsSteps() || !isStepRange(depth, name)) return;
   // Waits that came before the first range were no steps.
   if (!hasRanges_.exchange(true)) steps_ = 0;
-  if (begins) {
-    if (steps_.fetch_add(1) + 1 == settings_.fromStep) switchAt(true);
-  } else if (steps_.load() >= settings_.toStep) {
-    switchAt(false);
+  onStepBegin(steps_.fetch_add(1) + 1);
+}
+
+void Recorder::onRangeEnd(int depth, std::string_view name, std::int64_t startNs, bool wasRecording) {
+  if (!countsSteps() || !hasRanges_.load(std::memory_order_relaxed) || !isStepRange(depth, name)) return;
+  onStepEnd(steps_.load(), startNs, nowNs(), wasRecording);
+}
+
+void Recorder::onStepBegin(std::uint64_t number) {
+  for (const StepSpan& span : settings_.steps) {
+    if (number == span.from) switchAt(true);
   }
+}
+
+void Recorder::onStepEnd(std::uint64_t number, std::int64_t startNs, std::int64_t endNs, bool wasRecording) {
+  const std::vector<StepSpan>& spans = settings_.steps;
+  const bool isOver = number >= spans.back().to + around_;
+  if (isOver) areStepsOver_.store(true, std::memory_order_relaxed);
+  ChunkWriter* const file = writer();
+  // One that recording began or ended in is neither with nor without it.
+  if (file != nullptr && isSubscribed_ && startNs > 0 && number + around_ >= spans.front().from && wasRecording == isRecording()) {
+    RecordBuffer record(RecordKind::step);
+    file->append(record.i64(startNs).i64(endNs).u8(wasRecording ? 1 : 0));
+  }
+  // Steps of several threads may overlap, so that the number is a later one's.
+  const auto next = std::find_if(spans.begin(), spans.end(), [&](const StepSpan& span) { return span.from > number; });
+  if (next != spans.begin() && number >= (next - 1)->to) switchAt(false);
+  if (isOver) endSteps();
+}
+
+void Recorder::endSteps() {
+  const std::lock_guard<std::mutex> lock(switching_);
+  if (writer() == nullptr || !isSubscribed_) return;
+  end();
+  phase_ = Phase::over;
+  disableCalls(CuptiLibrary::instance(), false);
 }
 
 void Recorder::switchAt(bool on) {

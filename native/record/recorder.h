@@ -4,11 +4,17 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "chunk_writer.h"
 #include "cupti_library.h"
 
 namespace copyscope::record {
+
+struct StepSpan {
+  std::uint64_t from;
+  std::uint64_t to;
+};
 
 /// Read from the environment that `copyscope record` gives the program.
 struct Settings {
@@ -21,9 +27,8 @@ struct Settings {
   /// COPYSCOPE_RECORD_DELAY_MS and COPYSCOPE_RECORD_DURATION_MS; 0 where not asked for.
   std::int64_t delayNs = 0;
   std::int64_t durationNs = 0;
-  /// COPYSCOPE_RECORD_STEPS=20..25: counted from 1; 0 where all.
-  std::uint64_t fromStep = 0;
-  std::uint64_t toStep = 0;
+  /// COPYSCOPE_RECORD_STEPS=20..25,40..45: counted from 1, in order; empty where all are recorded.
+  std::vector<StepSpan> steps;
   /// COPYSCOPE_RECORD_STEP_RANGE: name of the NVTX range that is a step; empty: outermost ranges, or waiting calls.
   std::string stepRange;
 
@@ -49,9 +54,11 @@ class Recorder {
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
 
   /// A waiting call has ended.
-  void onWait();
-  /// An NVTX range begins or ends; `depth` is 0 for an outermost one.
-  void onRange(bool begins, int depth, std::string_view name);
+  void onWait(std::int64_t endNs);
+  /// An NVTX range begins; `depth` is 0 for an outermost one.
+  void onRangeBegin(int depth, std::string_view name);
+  /// It ends. `wasRecording`: when it had begun.
+  void onRangeEnd(int depth, std::string_view name, std::int64_t startNs, bool wasRecording);
 
  private:
   enum class Phase { waiting, recording, over };
@@ -59,7 +66,12 @@ class Recorder {
   Recorder();
   void tick();
   void tellProblem(Problem problem, const std::string& reason);
-  bool countsWaits() const { return settings_.fromStep > 0 && settings_.stepRange.empty(); }
+  bool countsSteps() const { return !settings_.steps.empty() && !areStepsOver_.load(std::memory_order_relaxed); }
+  bool countsWaits() const { return countsSteps() && settings_.stepRange.empty(); }
+  bool isStepRange(int depth, std::string_view name) const;
+  void onStepBegin(std::uint64_t number);
+  void onStepEnd(std::uint64_t number, std::int64_t startNs, std::int64_t endNs, bool wasRecording);
+  void endSteps();
   void switchAt(bool on);
   void begin();
   void end();
@@ -76,7 +88,13 @@ class Recorder {
   std::int64_t startNs_ = 0;
   std::int64_t beganNs_ = 0;
   /// Only the writer's thread counts it.
-  int flushesLeft_ = 10;
+  int flushesLeft_ = 0;
+  /// Those that are recorded, and as many before and after them that are only timed, have been.
+  std::atomic<bool> areStepsOver_{false};
+  std::uint64_t around_ = 0;
+  /// Of steps that end with a wait.
+  std::atomic<std::int64_t> lastWaitNs_{0};
+  std::atomic<bool> wasRecordingAtLastWait_{false};
   std::atomic<bool> isSubscribed_{false};
 };
 
