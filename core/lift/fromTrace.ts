@@ -1,10 +1,12 @@
 /** Lifts a trace: what its program called, step by step, with what each call put on the device. */
 import { CopyscopeError } from '../errors.ts';
+import { maxBufferBytes, maxDurationNs } from '../experiment/resources.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { lowerMedian } from '../statistics.ts';
 import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
+import { formatBytes, formatDuration } from '../units.ts';
 import { eventPairs } from './events.ts';
 import { type Call, type HostLine, hostLine } from './hostLine.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
@@ -59,6 +61,7 @@ export function liftTrace(trace: Trace, name: string, options: LiftOptions = {})
   const inferred = [...builder.inferred, ...(line.beside.length === 0 ? [] : [besideNote])];
   const ends = stepEnds(trace, line, found, bounds);
   const recordedNs = ends.map(({ fromNs, toNs }) => toNs - fromNs);
+  requireShortSteps(found, recordedNs);
   const typical = ends[recordedNs.indexOf(lowerMedian(recordedNs))] ?? { fromNs: 0, toNs: 0 };
   return {
     script: { name, steps, helper: null, inferred: [`Steps: ${found.rule}.`, ...inferred] },
@@ -106,6 +109,17 @@ function chosenSteps(found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
   const asked = ranges.slice(first - 1, last);
   const skip = Math.max(0, Math.floor((asked.length - mostSteps) / 2));
   return { ...found, ranges: asked.slice(skip, skip + mostSteps) };
+}
+
+/** Of a damaged trace a clock may have jumped. */
+function requireShortSteps({ ranges }: FoundSteps, recordedNs: readonly number[]): void {
+  const long = recordedNs.findIndex((ns) => !(ns <= maxDurationNs));
+  if (long < 0) return;
+  throw new CopyscopeError({
+    code: 'lift.step-too-long',
+    message: `step ${long + 1} (${ranges[long]?.name ?? 'without a name'}) lasts ${formatDuration(recordedNs[long] ?? 0)}, and an experiment's step at most an hour.`,
+    remedy: 'Lift other steps with --steps, or record the trace again: its clock may have jumped.',
+  });
 }
 
 interface StepBounds {
@@ -335,13 +349,24 @@ class ScriptBuilder {
       ...place,
       direction,
       host: memoryKinds[side ?? 0] ?? 'unknown',
-      bytes: Math.max(1, columns.bytes[row] ?? 1),
+      bytes: this.#bytes(row),
       stream: this.#streamId(columns.lane[row] ?? -1),
       callNs,
       deviceNs,
       heldNs: Math.max(deviceNs, callNs - waitedNs),
       line,
     };
+  }
+
+  #bytes(row: RowIndex): number {
+    const bytes = Math.max(1, this.#trace.columns.bytes[row] ?? 1);
+    if (bytes <= maxBufferBytes) return bytes;
+    throw new CopyscopeError({
+      code: 'lift.copy-too-large',
+      field: 'bytes',
+      message: `a copy of the trace moves ${formatBytes(bytes)}, and an experiment's copy at most ${formatBytes(maxBufferBytes)}.`,
+      remedy: 'Lift other steps with --steps, or record the trace again: the file may be damaged.',
+    });
   }
 
   #sync(call: Call, issued: number, copy: number, line: string): SyncItem {
