@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../core/export/code/code.ts';
+import { mathHeaders } from '../support/mathHeaders.ts';
 import { randomSubjects, shippedSubjects } from '../unit/code/subjects.ts';
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'copyscope-code-'));
@@ -36,7 +37,10 @@ const compileNext = async (): Promise<void> => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const source = join(folder, name);
     await run(`${name}.py`, 'python3', ['-m', 'py_compile', `${source}.py`]);
-    await run(`${name}.cu`, 'nvcc', ['-std=c++17', '-c', '-Werror', 'all-warnings', '-o', '/dev/null', `${source}.cu`]);
+    await run(`${name}.cu`, 'nvcc', [
+      ...['-std=c++17', '-c', '-Werror', 'all-warnings', ...mathHeaders()],
+      ...['-o', '/dev/null', `${source}.cu`],
+    ]);
   }
 };
 await Promise.all([compileNext(), compileNext()]);

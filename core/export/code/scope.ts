@@ -1,11 +1,22 @@
 /** Names and quantities of a program that is being written, in whatever language. */
-import type { Instruction, ProgramStream } from '../../program/program.ts';
+import { type Instruction, isLibraryKernel, type LibraryKernel, type ProgramStream } from '../../program/program.ts';
 import { Names } from './names.ts';
 import { bytesExpression, grouped, unitIn } from './quantities.ts';
 import { required, type Subject } from './subject.ts';
 
 /** Units that a helper of each language defines. */
 type Unit = NonNullable<ReturnType<typeof unitIn>>;
+
+export interface Library {
+  readonly name: string;
+  /** One of those that it is for. */
+  readonly kernel: LibraryKernel;
+  readonly stream: number;
+  readonly firstUse: boolean;
+}
+
+const libraryKey = (kernel: LibraryKernel, stream: number): string =>
+  kernel.kind === 'matmul' ? `${stream}` : `${stream} ${kernel.size} ${kernel.batch}`;
 
 export abstract class CodeScope<Helper extends string> {
   readonly subject: Subject;
@@ -17,6 +28,8 @@ export abstract class CodeScope<Helper extends string> {
   readonly graphs: readonly string[];
   readonly threads: readonly string[];
   readonly tensors: readonly string[];
+  /** What cuBLAS and cuFFT keep for the program: of each stream one for all products, and one for each shape of transforms. */
+  readonly libraries: ReadonlyMap<string, Library>;
   protected readonly names: Names;
   /** Parts the digits of large numbers. */
   readonly #separator: "'" | '_';
@@ -35,7 +48,27 @@ export abstract class CodeScope<Helper extends string> {
     this.signals = program.signals.map(({ id }) => names.make(id, 'signal'));
     this.graphs = program.graphs.map(({ id }) => names.make(id, 'graph'));
     this.threads = program.threads.map(({ id }) => names.make(id, 'thread'));
+    this.libraries = this.#librariesOf(subject);
     this.tensors = program.multiCopies.map((_, index) => names.make(`tensors${index + 1}`, 'copy'));
+  }
+
+  library(kernel: LibraryKernel, stream: number): string {
+    return this.libraries.get(libraryKey(kernel, stream))?.name ?? '';
+  }
+
+  #librariesOf({ instructions }: Subject): Map<string, Library> {
+    const found = new Map<string, Library>();
+    for (const one of instructions) {
+      if (one.code !== 'kernel' || !isLibraryKernel(one.kernel)) continue;
+      const { kernel, stream } = one;
+      const key = libraryKey(kernel, stream);
+      const known = found.get(key);
+      const stem = kernel.kind === 'matmul' ? 'blas' : 'fft';
+      const alike = [...found.values()].filter((other) => other.kernel.kind === kernel.kind).length;
+      const name = known?.name ?? this.names.make(`${stem}${alike === 0 ? '' : alike + 1}`, 'library');
+      found.set(key, { name, kernel, stream, firstUse: kernel.firstUse || known?.firstUse === true });
+    }
+    return found;
   }
 
   /** The language's expression for a stream that nobody declared. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationNames } from '../../../core/experiment/operations.ts';
 import { codeLanguages, codeOf } from '../../../core/export/code/code.ts';
 import { lower } from '../../../core/program/lower.ts';
+import { mathHeaders } from '../../support/mathHeaders.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { everything } from './everything.ts';
 import { randomSubjects, shippedSubjects } from './subjects.ts';
@@ -57,7 +58,8 @@ describe('a program that is written from an experiment', () => {
     const file = join(folder, 'everything.cu');
     writeFileSync(file, codeOf(everything(), 'cuda').text);
     // -cuda and a host compiler that only checks: the device's code is not brought down to a machine.
-    const args = ['-std=c++17', '-Werror', 'all-warnings', '-ptx', '-o', join(folder, 'everything.ptx'), file];
+    const target = join(folder, 'everything.ptx');
+    const args = ['-std=c++17', '-Werror', 'all-warnings', ...mathHeaders(), '-ptx', '-o', target, file];
     const { status, stderr } = spawnSync('nvcc', args, { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });

@@ -22,6 +22,13 @@ export const everything = (): Experiment =>
         { id: 'pooled', memory: 'device', bytes: 4096, allocated: 'by-operation' },
         { id: 'plain', memory: 'device', bytes: 4096, allocated: 'by-operation' },
         { id: 'staged', memory: 'pinned', bytes: 4096, allocated: 'by-operation' },
+        ...(['float32', 'float16', 'bfloat16'] as const).map((kind) => ({
+          ...{ id: kind, memory: 'device' as const, bytes: 8192, pattern: { kind, seed: 5 } },
+        })),
+        { id: 'product', memory: 'device', bytes: 4096 },
+        { id: 'half-product', memory: 'device', bytes: 4096 },
+        { id: 'brain-product', memory: 'device', bytes: 4096 },
+        { id: 'spectrum', memory: 'device', bytes: 8192 },
       ],
       streams: [{ id: 'pinned', priority: -1 }, { id: 'blocking', flags: 'blocking' }, { id: 's' }],
       events: [{ id: 'pinned' }, { id: 'end' }, { id: 'untimed', timing: false }],
@@ -41,6 +48,21 @@ export const everything = (): Experiment =>
       { op: 'kernel', kernel: { kind: 'stream', passes: 2 }, reads: ['gpu-a'], writes: ['main'], stream: 's' },
       { op: 'kernel', kernel: { kind: 'arithmetic', flops: 1e9 }, smShare: 0.25, stream: 's' },
       { op: 'kernel', kernel: { kind: 'arithmetic', flops: 1e9 }, stream: 's' },
+      ...(
+        [
+          { factor: 'float32', product: 'product', dtype: 'float32', tf32: true, workspace: 'first-use' },
+          { factor: 'float16', product: 'half-product', dtype: 'float16', tf32: false, workspace: 'before-run' },
+          { factor: 'bfloat16', product: 'brain-product', dtype: 'bfloat16', tf32: false, workspace: 'before-run' },
+        ] as const
+      ).map(({ factor, product, ...type }) => ({
+        ...{ op: 'kernel' as const, reads: [factor, factor], writes: [product], stream: 's' },
+        kernel: { kind: 'matmul' as const, m: 16, n: 32, k: 24, ...type },
+      })),
+      { op: 'kernel', kernel: { kind: 'fft', size: 100, batch: 10 }, reads: ['float32'], writes: ['spectrum'] },
+      {
+        ...{ op: 'kernel', reads: ['float32'], writes: ['spectrum'], stream: 's' },
+        kernel: { kind: 'fft', size: 64, batch: 16, plan: 'first-use' },
+      },
       { op: 'recordEvent', event: 'end', stream: 's' },
       { op: 'waitEvent', event: 'end', stream: 'blocking' },
       { op: 'hostFunction', durationNs: 2000, stream: 'blocking' },

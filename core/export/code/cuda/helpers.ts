@@ -14,6 +14,42 @@ export const cudaHelpers = {
     }                                                                                     \\
   } while (false)`,
 
+  checkLibrary: `#define CHECK_LIBRARY(call)                                                               \\
+  do {                                                                                    \\
+    const int status = static_cast<int>(call);                                            \\
+    if (status != 0) {                                                                    \\
+      std::fprintf(stderr, "line %d: %s gave %d\\n", __LINE__, #call, status);              \\
+      std::exit(1);                                                                       \\
+    }                                                                                     \\
+  } while (false)`,
+
+  numbers: `__host__ __device__ uint32_t bitsOf(float number) {
+  union {
+    float number;
+    uint32_t bits;
+  } both = {number};
+  return both.bits;
+}
+
+// Numbers from -1 to 1 of random bits: one of float32 in a word, or two of 16 bits.
+__host__ __device__ uint32_t float32Word(uint32_t mixed) {
+  return bitsOf(static_cast<float>(static_cast<int>(mixed >> 9) - (1 << 22)) / (1 << 22));
+}
+
+__host__ __device__ uint32_t twoNumbers(uint32_t mixed, int bits) {
+  uint32_t word = 0;
+  for (int place = 0; place < 32; place += 16) {
+    const int half = 1 << (bits - 1), whole = static_cast<int>((mixed >> place) & (2 * half - 1)) - half;
+    const uint32_t full = bitsOf(static_cast<float>(whole) / static_cast<float>(half));
+    uint32_t number = full >> 16;  // bfloat16
+    if (bits == 11) {              // float16
+      number = whole == 0 ? 0 : ((full >> 16) & 0x8000) | ((((full >> 23) & 0xff) - 112) << 10) | ((full >> 13) & 0x3ff);
+    }
+    word |= number << place;
+  }
+  return word;
+}`,
+
   content: `// What a region of memory holds: little-endian 32-bit words of a pattern, each multiplied by a factor.
 struct Content {
   enum Kind { random, index, constant } kind;
@@ -45,7 +81,20 @@ Content constantWord(uint32_t value) { return {Content::constant, value}; }`,
 
   fill: `void fill(void *memory, size_t bytes, Content content) {
   auto *target = static_cast<uint8_t *>(memory);
-  for (size_t at = 0; at < bytes; ++at) target[at] = content.byte(at);
+  size_t at = 0;
+  for (; content.offset % 4 == 0 && at + 4 <= bytes; at += 4) {
+    const uint32_t word = content.word((content.offset + at) / 4) * content.factor;
+    std::memcpy(target + at, &word, 4);
+  }
+  for (; at < bytes; ++at) target[at] = content.byte(at);
+}`,
+
+  flush: `// Has a processor's caches give back what it has written: a device is slow to write over what they hold.
+void flush(const void *memory, size_t bytes) {
+#ifdef __x86_64__
+  for (size_t at = 0; at < bytes; at += 64) _mm_clflush(static_cast<const uint8_t *>(memory) + at);
+  _mm_mfence();
+#endif
 }`,
 
   fillOnDevice: `__global__ void fillKernel(uint8_t *target, size_t bytes, Content content) {
@@ -93,6 +142,24 @@ void work(int64_t ns) {
 
   hostFunction: `void CUDART_CB workOfStream(void *ns) { work(static_cast<int64_t>(reinterpret_cast<intptr_t>(ns))); }`,
 
+  gate: `// Lets all host threads begin at once.
+class Gate {
+ public:
+  void pass() {
+    ++waiting_;
+    while (!isOpen_) std::this_thread::yield();
+  }
+
+  void open(int threads) {
+    while (waiting_ < threads) std::this_thread::yield();
+    isOpen_ = true;
+  }
+
+ private:
+  std::atomic<int> waiting_{0};
+  std::atomic<bool> isOpen_{false};
+};`,
+
   signal: `// A counting signal between host threads; set() waits while \`capacity\` are pending.
 class Signal {
  public:
@@ -132,12 +199,16 @@ __global__ void __launch_bounds__(1024) spin(int64_t ns) {
 __global__ void __launch_bounds__(1024)
     multiply(void *target, const void *source, size_t words, int passes, uint32_t factor = 1664525) {
   const size_t step = gridDim.x * static_cast<size_t>(blockDim.x);
+  const size_t first = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
   for (int pass = 0; pass < passes; ++pass) {
     const auto *from = static_cast<const uint32_t *>(pass == 0 ? source : target);
     auto *to = static_cast<uint32_t *>(target);
-    for (size_t at = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; at < words; at += step) {
-      __stcg(to + at, __ldcg(from + at) * factor);
+    for (size_t at = first; at < words / 4; at += step) {
+      const uint4 four = __ldcg(reinterpret_cast<const uint4 *>(from) + at);
+      __stcg(reinterpret_cast<uint4 *>(to) + at,
+             make_uint4(four.x * factor, four.y * factor, four.z * factor, four.w * factor));
     }
+    for (size_t at = words / 4 * 4 + first; at < words; at += step) __stcg(to + at, __ldcg(from + at) * factor);
     asm volatile("" ::: "memory");
   }
 }`,
@@ -160,12 +231,12 @@ int64_t roundsFor(double flops, int blocks, int threads) {
 }`,
 
   wholeDevice: `// Blocks of 256 threads that fill the device.
-int blocksOfDevice() {
-  int device, multiprocessors, threads;
+int blocksOfDevice(const void *kernel) {
+  int device, multiprocessors, blocks;
   CHECK(cudaGetDevice(&device));
   CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
-  return multiprocessors * threads / 256;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0));
+  return multiprocessors * blocks;
 }`,
 
   partOfDevice: `// Blocks for a part of the device: one on each multiprocessor.
@@ -185,6 +256,122 @@ int exclusive(const void *kernel) {
   const int bytes = std::min(ofMultiprocessor / 2 + 1024, ofBlock - 1024);
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   return bytes;
+}`,
+
+  cublas: `// cuBLAS for one stream, with a work space of its own.
+struct Cublas {
+  cublasHandle_t handle = nullptr;
+  void *workspace = nullptr;
+
+  void make(cudaStream_t stream) {
+    if (handle != nullptr) return;
+    constexpr size_t bytes = 32 << 20;
+    CHECK_LIBRARY(cublasCreate(&handle));
+    CHECK_LIBRARY(cublasSetStream(handle, stream));
+    CHECK(cudaMalloc(&workspace, bytes));
+    CHECK_LIBRARY(cublasSetWorkspace(handle, workspace, bytes));
+  }
+
+  void drop() {
+    if (handle != nullptr) CHECK_LIBRARY(cublasDestroy(handle));
+    CHECK(cudaFree(workspace));
+    *this = {};
+  }
+
+  // product (m by n) = first (m by k) times second (k by n). cuBLAS counts by columns, so the factors change places.
+  void multiply(void *product, const void *first, const void *second, int m, int n, int k, cudaDataType type,
+                cublasComputeType_t compute = CUBLAS_COMPUTE_32F) {
+    const float one = 1, zero = 0;
+    CHECK_LIBRARY(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, second, type, n, first, type, k, &zero,
+                               product, type, n, compute, CUBLAS_GEMM_DEFAULT));
+  }
+};`,
+
+  cufft: `// A plan of cuFFT for one stream: \`batch\` transforms of \`size\` complex numbers.
+struct Cufft {
+  cufftHandle plan = 0;
+  bool isMade = false;
+
+  void make(cudaStream_t stream, int size, int batch) {
+    if (isMade) return;
+    isMade = true;
+    size_t bytes = 0;
+    CHECK_LIBRARY(cufftCreate(&plan));
+    CHECK_LIBRARY(cufftMakePlanMany(plan, 1, &size, nullptr, 1, size, nullptr, 1, size, CUFFT_C2C, batch, &bytes));
+    CHECK_LIBRARY(cufftSetStream(plan, stream));
+  }
+
+  void drop() {
+    if (isMade) CHECK_LIBRARY(cufftDestroy(plan));
+    *this = {};
+  }
+
+  void transform(void *output, void *input) {
+    CHECK_LIBRARY(
+        cufftExecC2C(plan, static_cast<cufftComplex *>(input), static_cast<cufftComplex *>(output), CUFFT_FORWARD));
+  }
+};`,
+
+  expectNumbers: `double numberOf(const Content &content, size_t index, cudaDataType type) {
+  if (type == CUDA_R_32F) {
+    const uint32_t word = content.word(content.offset / 4 + index);
+    float number;
+    std::memcpy(&number, &word, 4);
+    return number;
+  }
+  const uint16_t bits = static_cast<uint16_t>(content.word(content.offset / 4 + index / 2) >> (index % 2 * 16));
+  if (type == CUDA_R_16BF) return __bfloat162float(__nv_bfloat16(__nv_bfloat16_raw{bits}));
+  return __half2float(__half(__half_raw{bits}));
+}
+
+double numberIn(const std::vector<uint8_t> &memory, size_t index, cudaDataType type) {
+  uint32_t word = 0;
+  const size_t bytes = type == CUDA_R_32F ? 4 : 2;
+  std::memcpy(&word, memory.data() + index * bytes, bytes);
+  return numberOf({Content::constant, bytes == 4 ? word : word << 16 | word}, 0, type);
+}`,
+
+  expectProduct: `// Some numbers of a product, spread over it, against what they should be. What rounding explains is not wrong.
+void expectProduct(const char *name, const void *memory, Content first, Content second, size_t m, size_t n, size_t k,
+                   cudaDataType type, double rounding) {
+  const size_t bytes = type == CUDA_R_32F ? 4 : 2;
+  std::vector<uint8_t> found(m * n * bytes);
+  CHECK(cudaMemcpy(found.data(), memory, found.size(), cudaMemcpyDeviceToHost));
+  size_t wrong = 0;
+  for (size_t at = 0, step = m * n / 256 | 1; at < m * n; at += step) {
+    double wanted = 0, sum = 0;
+    for (size_t i = 0; i < k; ++i) {
+      const double term = numberOf(first, at / n * k + i, type) * numberOf(second, i * n + at % n, type);
+      wanted += term;
+      sum += std::fabs(term);
+    }
+    if (!(std::fabs(numberIn(found, at, type) - wanted) <= sum * rounding)) ++wrong;
+  }
+  if (wrong != 0) std::printf("%s: %zu numbers are wrong\\n", name, wrong);
+  wrongBytes += wrong * bytes;
+}`,
+
+  expectTransform: `// Some numbers of the transforms, spread over them, against what they should be.
+void expectTransform(const char *name, const void *memory, Content input, size_t size, size_t batch) {
+  std::vector<uint8_t> found(size * batch * 8);
+  CHECK(cudaMemcpy(found.data(), memory, found.size(), cudaMemcpyDeviceToHost));
+  const double allowed = (std::log2(size) + 2) * std::sqrt(size) * 1e-6;
+  size_t wrong = 0;
+  for (size_t at = 0, step = size * batch / 16 | 1; at < size * batch; at += step) {
+    double real = 0, imaginary = 0;
+    for (size_t i = 0; i < size; ++i) {
+      const double angle = -2 * M_PI * static_cast<double>(i * (at % size) % size) / static_cast<double>(size);
+      const double x = numberOf(input, 2 * (at / size * size + i), CUDA_R_32F);
+      const double y = numberOf(input, 2 * (at / size * size + i) + 1, CUDA_R_32F);
+      real += x * std::cos(angle) - y * std::sin(angle);
+      imaginary += x * std::sin(angle) + y * std::cos(angle);
+    }
+    const double distance = std::hypot(numberIn(found, 2 * at, CUDA_R_32F) - real,
+                                       numberIn(found, 2 * at + 1, CUDA_R_32F) - imaginary);
+    if (!(distance <= allowed)) ++wrong;
+  }
+  if (wrong != 0) std::printf("%s: %zu numbers are wrong\\n", name, wrong);
+  wrongBytes += wrong * 8;
 }`,
 
   endCapture: `void endCapture(cudaStream_t stream, cudaGraphExec_t *graph) {
@@ -288,6 +475,11 @@ export type CudaHelper = keyof typeof cudaHelpers;
 
 /** What a helper is made of. */
 export const cudaNeeds: Readonly<Partial<Record<CudaHelper, readonly CudaHelper[]>>> = {
+  cublas: ['checkLibrary'],
+  cufft: ['checkLibrary'],
+  expectNumbers: ['content', 'wrong'],
+  expectProduct: ['expectNumbers'],
+  expectTransform: ['expectNumbers'],
   fill: ['content'],
   fillOnDevice: ['content'],
   expect: ['content', 'wrong'],
@@ -297,3 +489,19 @@ export const cudaNeeds: Readonly<Partial<Record<CudaHelper, readonly CudaHelper[
   inThreads: ['tensors'],
   chunks: ['tensors'],
 };
+
+/** The same for a program with buffers of numbers. */
+export const contentOfNumbers: string = cudaHelpers.content
+  .replace('{ random, index, constant }', '{ random, index, constant, float32, float16, bfloat16 }')
+  .replace(
+    '    return mixed ^ (mixed >> 16);\n',
+    `    mixed ^= mixed >> 16;
+    if (kind == float32) return float32Word(mixed);
+    return kind == random ? mixed : twoNumbers(mixed, kind == float16 ? 11 : 8);
+`,
+  )
+  .concat(
+    ['float32', 'float16', 'bfloat16']
+      .map((kind) => `\nContent ${kind}Numbers(uint32_t seed) { return {Content::${kind}, seed}; }`)
+      .join(''),
+  );

@@ -1,9 +1,9 @@
 /** An instruction of a host thread as lines of CUDA C++. */
-import type { Instruction } from '../../../program/program.ts';
+import { type Instruction, isLibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, required } from '../subject.ts';
-import { kernelLaunch } from './kernels.ts';
+import { kernelLaunch, makeLibrary } from './kernels.ts';
 import { writeMultiCopy } from './multiCopy.ts';
 import type { CudaScope } from './scope.ts';
 
@@ -106,10 +106,15 @@ function writeOne(scope: CudaScope, listing: Listing, thread: number, instructio
       );
       return;
     }
+    case 'makePlan': {
+      const { kernel, stream } = instruction;
+      scope.onDeviceOf(stream, thread, listing, op, () => add(makeLibrary(scope, kernel, stream)));
+      return;
+    }
     case 'kernel':
       scope.onDeviceOf(instruction.stream, thread, listing, op, () => {
         add(kernelLaunch(scope, instruction));
-        add('CHECK(cudaGetLastError());');
+        if (!isLibraryKernel(instruction.kernel)) add('CHECK(cudaGetLastError());');
       });
       return;
     case 'recordEvent':

@@ -1,4 +1,5 @@
 /** Launches of the kernels that an experiment has. */
+import type { LibraryKernel, MatmulKernel } from '../../../program/program.ts';
 import { grouped } from '../quantities.ts';
 import type { Writes } from '../scope.ts';
 import type { CudaScope } from './scope.ts';
@@ -14,30 +15,72 @@ export function kernelLaunch(scope: CudaScope, { kernel, smShare, stream }: Writ
     case 'stream': {
       scope.use('multiply');
       const { src, dst, bytes, passes } = kernel;
-      const shape = shapeOf(scope, smShare, 'multiplyAlone');
+      const shape = shapeOf(scope, smShare, 'multiply', bytes / 16);
       return `multiply<<<${shape}, ${queue}>>>(${scope.name(dst)}, ${scope.name(src)}, ${scope.bytes(bytes)} / 4, ${passes});`;
     }
+    case 'matmul': {
+      const { src, other, dst, m, n, k, dtype, tf32 } = kernel;
+      const compute = tf32 ? ', CUBLAS_COMPUTE_32F_FAST_TF32' : '';
+      const buffers = [dst, src, other].map((buffer) => scope.name(buffer)).join(', ');
+      return `${scope.library(kernel, stream)}.multiply(${buffers}, ${m}, ${n}, ${k}, ${dataTypes[dtype]}${compute});`;
+    }
+    case 'fft':
+      return `${scope.library(kernel, stream)}.transform(${scope.name(kernel.dst)}, ${scope.name(kernel.src)});`;
     default: {
       scope.use('arithmetic');
-      const shape = shapeOf(scope, smShare, 'arithmeticAlone');
-      const blocks = smShare >= 1 ? 'wholeDevice, 256' : `blocksFor(${smShare}), 1024`;
+      const shape = shapeOf(scope, smShare, 'arithmetic');
+      const blocks = smShare >= 1 ? 'arithmeticBlocks, 256' : `blocksFor(${smShare}), 1024`;
       const rounds = `roundsFor(${grouped(kernel.flops, "'")}.0, ${blocks})`;
       return `arithmetic<<<${shape}, ${queue}>>>(${rounds}, nullptr);`;
     }
   }
 }
 
+export const dataTypes = { float32: 'CUDA_R_32F', float16: 'CUDA_R_16F', bfloat16: 'CUDA_R_16BF' } as const;
+
+/** How far a number may be off, in parts of the sum of the sizes of what is added up to it. */
+export function roundingOf({ dtype, tf32 }: MatmulKernel): string {
+  if (tf32) return '0x1p-9';
+  return { float32: '0x1p-18', float16: '0x1p-9', bfloat16: '0x1p-7' }[dtype];
+}
+
+/** The line that makes what the library needs for a kernel, where it isn't there yet. */
+export function makeLibrary(scope: CudaScope, kernel: LibraryKernel, stream: number): string {
+  const shape = kernel.kind === 'matmul' ? '' : `, ${kernel.size}, ${kernel.batch}`;
+  return `${scope.library(kernel, stream)}.make(${scope.stream(stream)}${shape});`;
+}
+
 /** Shared memory with which each kernel has its multiprocessors to itself, found once. */
 export const aloneNames = { spinAlone: 'spin', multiplyAlone: 'multiply', arithmeticAlone: 'arithmetic' } as const;
 export type AloneName = keyof typeof aloneNames;
 
-function shapeOf(scope: CudaScope, smShare: number, alone: AloneName): string {
-  if (smShare < 1) return ownMultiprocessors(scope, smShare, alone);
+/** Blocks that fill the device with each kernel, found once. */
+export const blockNames = { multiplyBlocks: 'multiply', arithmeticBlocks: 'arithmetic' } as const;
+export type BlockName = keyof typeof blockNames;
+
+/** Where there are fewer pieces of work than threads, as many blocks as there is work for. */
+function shapeOf(
+  scope: CudaScope,
+  smShare: number,
+  kernel: 'multiply' | 'arithmetic',
+  pieces = Number.POSITIVE_INFINITY,
+): string {
+  if (smShare < 1) return ownMultiprocessors(scope, smShare, `${kernel}Alone`, Math.ceil(pieces / 1024));
   scope.use('wholeDevice');
-  return 'wholeDevice, 256, 0';
+  return `${atMost(`${kernel}Blocks`, Math.ceil(pieces / 256))}, 256, 0`;
 }
 
-function ownMultiprocessors(scope: CudaScope, smShare: number, alone: AloneName): string {
+/** Of more blocks than this every device has fewer. */
+const mostBlocks = 20_000;
+const atMost = (blocks: string, most: number): string =>
+  most < mostBlocks ? `std::min(${blocks}, ${Math.max(1, most)})` : blocks;
+
+function ownMultiprocessors(
+  scope: CudaScope,
+  smShare: number,
+  alone: AloneName,
+  most = Number.POSITIVE_INFINITY,
+): string {
   scope.use('partOfDevice');
-  return `blocksFor(${smShare}), 1024, ${alone}`;
+  return `${atMost(`blocksFor(${smShare})`, most)}, 1024, ${alone}`;
 }

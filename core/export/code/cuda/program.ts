@@ -2,10 +2,19 @@
 import type { Experiment } from '../../../experiment/experiment.ts';
 import type { Instruction } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
+import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
-import { type CudaHelper, cudaHelpers, cudaNeeds } from './helpers.ts';
+import { type CudaHelper, contentOfNumbers, cudaHelpers, cudaNeeds } from './helpers.ts';
 import { hostAllocation, textLiteral, writeInstructions } from './instructions.ts';
-import { type AloneName, aloneNames } from './kernels.ts';
+import {
+  type AloneName,
+  aloneNames,
+  type BlockName,
+  blockNames,
+  dataTypes,
+  makeLibrary,
+  roundingOf,
+} from './kernels.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { CudaScope } from './scope.ts';
 
@@ -15,18 +24,19 @@ export function cudaProgram(experiment: Experiment): Listing {
   const body = new Listing('  ', '//');
   new Main(scope, body).write();
   const whole = new Listing('  ', '//');
-  writeHead(subject, whole);
+  writeHead(scope, whole);
   inOrder(scope.used).forEach((helper, index) => {
     // Constants stand together, functions apart.
     if (index === 0 || !isConstant(helper)) whole.add('');
-    whole.add(cudaHelpers[helper]);
+    whole.add(helper === 'content' && scope.used.has('numbers') ? contentOfNumbers : cudaHelpers[helper]);
   });
   whole.add('');
   whole.append(body);
   return whole;
 }
 
-function writeHead({ experiment, instructions }: Subject, listing: Listing): void {
+function writeHead({ subject, used }: CudaScope, listing: Listing): void {
+  const { experiment, instructions } = subject;
   const hasRanges = instructions.some(({ code }) => code === 'beginRange');
   listing.comment(experiment.name);
   if (experiment.description !== '') {
@@ -34,12 +44,19 @@ function writeHead({ experiment, instructions }: Subject, listing: Listing): voi
     listing.comment(experiment.description);
   }
   listing.add('//');
-  listing.comment('nvcc -std=c++17 -O3 -o program program.cu && ./program');
+  const libraries = [used.has('cublas') ? ' -lcublas' : '', used.has('cufft') ? ' -lcufft' : ''].join('');
+  listing.comment(`nvcc -std=c++17 -O3 -o program program.cu${libraries} && ./program`);
   const headers = ['algorithm', 'atomic', 'chrono', 'cmath', 'condition_variable', 'cstdint', 'cstdio', 'cstdlib'];
   for (const header of [...headers, 'cstring', 'mutex', 'thread', 'vector']) listing.add(`#include <${header}>`);
   listing.add('');
+  if (used.has('cublas')) listing.add('#include <cublas_v2.h>');
+  if (used.has('expectNumbers') || used.has('expectProduct') || used.has('expectTransform')) {
+    listing.add('#include <cuda_bf16.h>\n#include <cuda_fp16.h>');
+  }
   listing.add('#include <cuda_runtime.h>');
+  if (used.has('cufft')) listing.add('#include <cufft.h>');
   if (hasRanges) listing.add('#include <nvtx3/nvToolsExt.h>');
+  if (used.has('flush')) listing.add('#ifdef __x86_64__\n#include <immintrin.h>\n#endif');
 }
 
 /** With what each is made of, in the order in which they stand in their file. */
@@ -75,6 +92,7 @@ class Main {
       this.#buffers();
       this.#add('');
       this.#handles();
+      this.#libraries();
       this.#tensors();
       const kernels = this.#listing.lines.length;
       this.#add('');
@@ -127,7 +145,7 @@ class Main {
       this.#onDevice(buffer.device, () => {
         if (isOnDevice(buffer)) this.#add(`CHECK(cudaMalloc(&${name}, ${bytes}));`);
         else this.#add(hostAllocation(buffer.memory, name, bytes));
-        if (!buffer.written) this.#fill(index);
+        if (!needsRefill(this.#subject, index)) this.#fill(index);
       });
     });
   }
@@ -169,6 +187,17 @@ class Main {
     for (const name of this.#scope.graphs) this.#add(`cudaGraphExec_t ${name} = nullptr;`);
   }
 
+  /** What cuBLAS and cuFFT need: made here, or in each iteration by their first use. */
+  #libraries(): void {
+    for (const { name, kernel, stream, firstUse } of this.#scope.libraries.values()) {
+      this.#scope.use(kernel.kind === 'matmul' ? 'cublas' : 'cufft');
+      this.#add(`${kernel.kind === 'matmul' ? 'Cublas' : 'Cufft'} ${name};`);
+      if (firstUse) continue;
+      const { device } = required(this.#subject.program.streams, stream);
+      this.#onDevice(device, () => this.#add(makeLibrary(this.#scope, kernel, stream)));
+    }
+  }
+
   /** An event is recorded on the device that it was made on. */
   #deviceOfEvent(event: number): number {
     const record = this.#subject.instructions.find((one) => one.code === 'recordEvent' && one.event === event);
@@ -188,7 +217,12 @@ class Main {
     const lines = alone.map(
       (name) => `  const int ${name} = exclusive(reinterpret_cast<const void *>(${aloneNames[name]}));`,
     );
-    if (this.#scope.used.has('wholeDevice')) lines.unshift('  const int wholeDevice = blocksOfDevice();');
+    const blocks = (Object.keys(blockNames) as BlockName[]).filter((name) => text.includes(name));
+    lines.unshift(
+      ...blocks.map(
+        (name) => `  const int ${name} = blocksOfDevice(reinterpret_cast<const void *>(${blockNames[name]}));`,
+      ),
+    );
     this.#listing.lines.splice(at, 0, ...lines);
     this.#listing.ops.splice(at, 0, ...lines.map(() => -1));
   }
@@ -196,17 +230,27 @@ class Main {
   #iteration(): void {
     const { program } = this.#subject;
     program.buffers.forEach((buffer, index) => {
-      if (!buffer.written || buffer.allocated === 'by-operation') return;
+      if (!needsRefill(this.#subject, index)) return;
       this.#onDevice(buffer.device, () => this.#fill(index));
+      if (!isFlushed(this.#subject, index)) return;
+      this.#scope.use('flush');
+      this.#add(`flush(${this.#scope.name(index)}, ${this.#scope.bytes(buffer.bytes)});`);
     });
     this.#onDevice(program.threads[0]?.device ?? 0, () => {});
     this.#signals();
-    this.#add('CHECK(cudaDeviceSynchronize());');
-    this.#add('');
-    this.#add('const auto begin = std::chrono::steady_clock::now();');
+    for (const { name, firstUse } of this.#scope.libraries.values()) if (firstUse) this.#add(`${name}.drop();`);
+    const others = program.threads.length - 1;
+    if (others > 0) {
+      this.#scope.use('gate');
+      this.#add('Gate gate;');
+    }
     program.threads.forEach((_, thread) => {
       if (thread > 0) this.#thread(thread);
     });
+    this.#add('CHECK(cudaDeviceSynchronize());');
+    if (others > 0) this.#add(`gate.open(${others});`);
+    this.#add('');
+    this.#add('const auto begin = std::chrono::steady_clock::now();');
     this.#operations(0);
     for (const name of this.#scope.threads.slice(1)) this.#add(`${name}.join();`);
     for (const [device] of program.devices.entries()) {
@@ -230,6 +274,7 @@ class Main {
     this.#add(`std::thread ${name}([&] {`);
     this.#listing.inside(() => {
       this.#add(`CHECK(cudaSetDevice(${this.#scope.ordinal(this.#subject.program.threads[thread]?.device ?? 0)}));`);
+      this.#add('gate.pass();');
       this.#operations(thread);
     });
     this.#add('});');
@@ -261,8 +306,8 @@ class Main {
 
   #checks(): void {
     const { program } = this.#subject;
-    const { expectations, unverifiable } = program;
-    if (expectations.length + unverifiable.length + this.#scope.tensors.length > 0) {
+    const { expectations, unverifiable, results } = program;
+    if (expectations.length + unverifiable.length + results.length + this.#scope.tensors.length > 0) {
       this.#add('');
       this.#comment('What must be there in the end.');
     }
@@ -273,6 +318,16 @@ class Main {
       const what = `${textLiteral(declared.id)}, ${this.#scope.at(buffer, offset)}, ${this.#scope.bytes(bytes)}`;
       this.#add(`${helper}(${what}, ${this.#scope.content(content)});`);
     }
+    for (const { kernel, operands } of this.#subject.program.results) {
+      const [name, memory] = [textLiteral(bufferOf(this.#subject, kernel.dst).id), this.#scope.name(kernel.dst)];
+      const contents = operands.map((content) => this.#scope.content(content)).join(', ');
+      this.#scope.use(kernel.kind === 'matmul' ? 'expectProduct' : 'expectTransform');
+      this.#add(
+        kernel.kind === 'matmul'
+          ? `expectProduct(${name}, ${memory}, ${contents}, ${kernel.m}, ${kernel.n}, ${kernel.k}, ${dataTypes[kernel.dtype]}, ${roundingOf(kernel)});`
+          : `expectTransform(${name}, ${memory}, ${contents}, ${kernel.size}, ${kernel.batch});`,
+      );
+    }
     for (const { buffer, reason } of unverifiable) {
       this.#comment(`${bufferOf(this.#subject, buffer).id} is not checked: ${reason}`);
     }
@@ -282,7 +337,9 @@ class Main {
       this.#add(`expectTensors("${name}", ${name});`);
     });
     this.#add(
-      this.#scope.used.has('expect') || this.#scope.used.has('expectOnDevice') || this.#scope.used.has('tensors')
+      (['expect', 'expectOnDevice', 'expectProduct', 'expectTransform', 'tensors'] as const).some((helper) =>
+        this.#scope.used.has(helper),
+      )
         ? 'return wrongBytes == 0 ? 0 : 1;'
         : 'return 0;',
     );

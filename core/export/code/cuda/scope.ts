@@ -15,8 +15,9 @@ const reserved =
   requires co_await co_return co_yield consteval constinit char8_t char16_t char32_t main std CHECK KiB MiB GiB Content
   Signal Tensors Memory errno stdin stdout stderr assert NULL EOF linux unix i j k l m n iteration begin took error ms
   scalar spin multiply arithmetic work fill expect readAll allocate exclusive fillKernel fillOnDevice expectOnDevice
-  randomWords indexWords constantWord workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
-  expectTensors inThreads copyInChunks wrongBytes wholeDevice spinAlone multiplyAlone arithmeticAlone signal wait time
+  randomWords indexWords constantWord float32Numbers float16Numbers bfloat16Numbers bitsOf float32Word twoNumbers
+  numberOf numberIn expectProduct expectTransform Cublas Cufft CHECK_LIBRARY workOfStream roundsFor blocksOfDevice blocksFor endCapture isDone makeTensors
+  expectTensors inThreads copyInChunks wrongBytes multiplyBlocks arithmeticBlocks flush Gate gate spinAlone multiplyAlone arithmeticAlone signal wait time
   clock rand read write free malloc index pipe link remove rename exit abort abs div log exp sin cos dim3 warpSize
   threadIdx blockIdx blockDim gridDim uint8_t uint32_t uint64_t int64_t size_t setenv min max round y0 y1 yn j0 j1 jn`.split(
     /\s+/,
@@ -39,11 +40,12 @@ export class CudaScope extends CodeScope<CudaHelper> {
 
   content({ pattern, patternOffset, multiplier }: Content): string {
     this.use('content');
-    const words = {
-      random: () => `randomWords(${'seed' in pattern ? pattern.seed : 0}u)`,
-      index: () => `indexWords(${'seed' in pattern ? pattern.seed : 0}u)`,
-      constant: () => `constantWord(${'value' in pattern ? pattern.value : 0}u)`,
-    }[pattern.kind]();
+    const isNumbers = pattern.kind === 'float32' || pattern.kind === 'float16' || pattern.kind === 'bfloat16';
+    if (isNumbers) this.use('numbers');
+    const words =
+      pattern.kind === 'constant'
+        ? `constantWord(${pattern.value}u)`
+        : `${pattern.kind}${isNumbers ? 'Numbers' : 'Words'}(${pattern.seed}u)`;
     const from = patternOffset === 0 ? '' : `.from(${this.bytes(patternOffset)})`;
     return `${words}${from}${multiplier === 1 ? '' : `.times(${multiplier}u)`}`;
   }

@@ -30,16 +30,71 @@ def times(word, factor):
     high = ((word >> 16) * factor & 0xFFFF) << 16
     return (low + high) & 0xFFFFFFFF`,
 
-  expect: `wrong_bytes = 0
+  numbers: `def numbers(kind, word):
+    """Numbers from -1 to 1 of random words: one of float32 in each, or two of 16 bits."""
+    if kind == "float32":
+        return (((word >> 9) - 2**22) / 2**22).to(torch.float32)
+    dtype, bits = (torch.float16, 11) if kind == "float16" else (torch.bfloat16, 8)
+    halves = torch.stack([word, word >> 16], dim=1).reshape(-1) & (2**bits - 1)
+    return ((halves - 2 ** (bits - 1)) / 2 ** (bits - 1)).to(dtype)`,
+
+  wrong: 'wrong_bytes = 0',
+
+  matmul: `def matrix(tensor, dtype, rows, columns):
+    """The beginning of a buffer as a matrix."""
+    return tensor[: rows * columns * dtype.itemsize].view(dtype).view(rows, columns)
 
 
-def expect(name, found, pattern):
+def matmul(product, first, second, tf32=False):
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    torch.matmul(first, second, out=product)`,
+
+  expectProduct: `def expect_product(name, found, first, second, rounding):
+    """Compares a product with the same in double precision. What rounding explains is not wrong."""
+    global wrong_bytes
+    first, second = first.double(), second.double()
+    allowed = (first.abs() @ second.abs()) * rounding
+    wrong = int((~((found.double() - first @ second).abs() <= allowed)).sum())
+    if wrong:
+        print(f"{name}: {wrong} of {found.numel()} numbers are wrong")
+    wrong_bytes += wrong * found.element_size()`,
+
+  fft: `def transforms(tensor, batch, size):
+    """The beginning of a buffer as complex numbers."""
+    return tensor[: batch * size * 8].view(torch.complex64).view(batch, size)`,
+
+  expectTransform: `def expect_transform(name, found, given):
+    """Compares transforms with the same in double precision."""
+    global wrong_bytes
+    size = found.shape[1]
+    allowed = (math.log2(size) + 2) * math.sqrt(size) * 1e-6
+    wrong = int((~((found - torch.fft.fft(given.to(torch.complex128))).abs() <= allowed)).sum())
+    if wrong:
+        print(f"{name}: {wrong} of {found.numel()} numbers are wrong")
+    wrong_bytes += wrong * found.element_size()`,
+
+  expect: `def expect(name, found, pattern):
     """Compares a region with what should be there."""
     global wrong_bytes
     wrong = int((found.cpu() != pattern).sum())
     if wrong:
         print(f"{name}: {wrong} of {found.numel()} bytes are wrong")
     wrong_bytes += wrong`,
+
+  refill: `def refill(tensor, pattern):
+    """Through the device, which is slow to write over what a processor has just written."""
+    tensor.copy_(pattern.cuda())`,
+
+  startTogether: `def start_together(start, function):
+    """A thread that waits for all others before it begins."""
+
+    def run():
+        start.wait()
+        function()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread`,
 
   work: `def work(ns):
     """Keeps the host thread busy."""
@@ -108,6 +163,9 @@ def expect_tensors(name, copied):
 export type PyTorchHelper = keyof typeof pytorchHelpers;
 
 export const pytorchNeeds: Readonly<Partial<Record<PyTorchHelper, readonly PyTorchHelper[]>>> = {
+  expect: ['wrong'],
+  expectProduct: ['wrong', 'matmul'],
+  expectTransform: ['wrong', 'fft'],
   tensors: ['words', 'expect'],
 };
 
@@ -115,6 +173,16 @@ export const pytorchNeeds: Readonly<Partial<Record<PyTorchHelper, readonly PyTor
 export const helperModules: Readonly<Partial<Record<PyTorchHelper, readonly string[]>>> = {
   words: ['functools'],
   work: ['time'],
+  expectTransform: ['math'],
   arithmetic: ['functools'],
   blockingStream: ['ctypes'],
 };
+
+/** The helper `words` for a program with buffers of numbers. */
+export const wordsOfNumbers: string = pytorchHelpers.words.replace(
+  '        word = word ^ (word >> 16)\n    word = times',
+  `        word = word ^ (word >> 16)
+    if "float" in kind:
+        return numbers(kind, word).view(torch.uint8)[offset - 4 * first :][:size].clone()
+    word = times`,
+);

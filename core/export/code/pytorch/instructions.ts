@@ -1,5 +1,5 @@
 /** An instruction of a host thread as lines of Python. */
-import type { Instruction } from '../../../program/program.ts';
+import { type Instruction, isLibraryKernel, type LibraryKernel } from '../../../program/program.ts';
 import type { Listing } from '../listing.ts';
 import type { Writes } from '../scope.ts';
 import { bufferOf, isOnDevice, required, streamOf } from '../subject.ts';
@@ -123,6 +123,11 @@ class InstructionWriter {
         const { buffer, offset, bytes, value, stream } = instruction;
         this.#note('fill_ launches a kernel where cudaMemsetAsync is meant.', op);
         this.#in(stream, op, [`${scope.region(buffer, offset, bytes)}.fill_(${value})`]);
+        return;
+      }
+      case 'makePlan': {
+        const made = instruction.kernel.kind === 'matmul' ? 'cuBLAS gets a work space' : 'cuFFT makes a plan';
+        this.#listing.comment(`Where it is the first of its kind in this iteration, ${made}.`, op);
         return;
       }
       case 'kernel':
@@ -281,6 +286,10 @@ class InstructionWriter {
       this.#in(stream, op, [`arithmetic(${scope.ns(kernel.flops)}, ${scope.deviceOfStream(stream)})`]);
       return;
     }
+    if (isLibraryKernel(kernel)) {
+      this.#library(kernel, stream, op);
+      return;
+    }
     const { src, dst, bytes, passes } = kernel;
     const onHost = [src, dst].find((buffer) => !isOnDevice(bufferOf(scope.subject, buffer)));
     if (onHost !== undefined) {
@@ -292,6 +301,30 @@ class InstructionWriter {
     if (passes > 1) this.#note(`PyTorch launches a kernel for each of the ${passes} passes, where one is meant.`, op);
     const ends = `${scope.region(dst, 0, bytes)}, ${scope.region(src, 0, bytes)}`;
     this.#in(stream, op, [`multiply(${ends}, passes=${passes})`]);
+  }
+
+  #library(kernel: LibraryKernel, stream: number, op: number): void {
+    const scope = this.#scope;
+    const [output, input] = [scope.name(kernel.dst), scope.name(kernel.src)];
+    if (kernel.kind === 'fft') {
+      scope.use('fft');
+      const shape = `${kernel.batch}, ${kernel.size}`;
+      this.#note('torch.fft.fft puts its result into memory of its own, and copies it from there.', op);
+      this.#in(stream, op, [`torch.fft.fft(transforms(${input}, ${shape}), out=transforms(${output}, ${shape}))`]);
+      return;
+    }
+    scope.use('matmul');
+    const { m, n, k, dtype, tf32 } = kernel;
+    const matrix = (buffer: number, rows: number, columns: number): string =>
+      `matrix(${scope.name(buffer)}, torch.${dtype}, ${rows}, ${columns})`;
+    this.#in(stream, op, [
+      'matmul(',
+      `    ${matrix(kernel.dst, m, n)},`,
+      `    ${matrix(kernel.src, m, k)},`,
+      `    ${matrix(kernel.other, k, n)},`,
+      ...(tf32 ? ['    tf32=True,'] : []),
+      ')',
+    ]);
   }
 }
 

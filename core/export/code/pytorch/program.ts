@@ -1,9 +1,11 @@
 /** A whole PyTorch program that does what an experiment does. */
 import type { Experiment } from '../../../experiment/experiment.ts';
-import type { Instruction } from '../../../program/program.ts';
+import type { Instruction, KernelResult } from '../../../program/program.ts';
+import { operandsOfKernel } from '../../../program/resultBytes.ts';
 import { Listing } from '../listing.ts';
+import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
-import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds } from './helpers.ts';
+import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds, wordsOfNumbers } from './helpers.ts';
 import { writeInstructions } from './instructions.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { PyTorchScope } from './scope.ts';
@@ -19,7 +21,7 @@ export function pytorchProgram(experiment: Experiment): Listing {
   helpers.forEach((helper, index) => {
     // Constants stand together, functions apart.
     if (index === 0 || !isConstant(helper)) whole.add(isConstant(helper) ? '' : '\n');
-    whole.add(pytorchHelpers[helper]);
+    whole.add(helper === 'words' && scope.used.has('numbers') ? wordsOfNumbers : pytorchHelpers[helper]);
   });
   whole.add('\n');
   whole.append(body);
@@ -121,14 +123,19 @@ class Script {
           if (buffer.memory !== 'pinned') this.#note(`PyTorch has no ${buffer.memory} memory: ${name} is pinned.`);
           this.#add(`${name} = ${empty}, pin_memory=True)`);
       }
-      if (!buffer.written) this.#fill(index);
+      if (!needsRefill(this.#subject, index)) this.#fill(index);
     }
   }
 
   #fill(index: number): void {
     const { pattern, bytes } = bufferOf(this.#subject, index);
     const content = this.#scope.content({ pattern, patternOffset: 0, multiplier: 1 }, bytes);
-    this.#add(`${this.#scope.name(index)}.copy_(${content})`);
+    if (!needsRefill(this.#subject, index) || !isFlushed(this.#subject, index)) {
+      this.#add(`${this.#scope.name(index)}.copy_(${content})`);
+      return;
+    }
+    this.#scope.use('refill');
+    this.#add(`refill(${this.#scope.name(index)}, ${content})`);
   }
 
   #handles(): void {
@@ -204,25 +211,31 @@ class Script {
 
   #iteration(): void {
     const { program } = this.#subject;
-    program.buffers.forEach(({ written, allocated }, index) => {
-      if (written && allocated === 'before-run') this.#fill(index);
+    program.buffers.forEach((_, index) => {
+      if (needsRefill(this.#subject, index)) this.#fill(index);
     });
     // Anew in each iteration: one may end with some that nobody has waited for.
     program.signals.forEach(({ capacity }, index) => {
       this.#add(`${required(this.#scope.signals, index)} = queue.Queue(maxsize=${capacity})`);
     });
+    this.#emptyLibraries();
     const synchronize = (): void => {
       for (const [device] of program.devices.entries())
         this.#add(`torch.cuda.synchronize(${this.#scope.device(device)})`);
     };
-    synchronize();
-    this.#add('begin = time.perf_counter()');
     const [first, ...rest] = this.#scope.threads;
-    if (rest.length === 0) this.#add(`${first}()`);
-    else {
-      const list = this.#scope.threads.map((name) => `threading.Thread(target=${name})`).join(', ');
+    if (rest.length === 0) {
+      synchronize();
+      this.#add('begin = time.perf_counter()');
+      this.#add(`${first}()`);
+    } else {
+      this.#scope.use('startTogether');
+      this.#add(`start = threading.Barrier(${this.#scope.threads.length + 1})`);
+      const list = this.#scope.threads.map((name) => `start_together(start, ${name})`).join(', ');
       this.#add(`threads = [${list}]`);
-      this.#add('for one in threads:\n    one.start()');
+      synchronize();
+      this.#add('start.wait()');
+      this.#add('begin = time.perf_counter()');
       this.#add('for one in threads:\n    one.join()');
     }
     synchronize();
@@ -233,10 +246,27 @@ class Script {
     });
   }
 
+  /** What first uses in the iteration are to make again. */
+  #emptyLibraries(): void {
+    const made = [...this.#scope.libraries.values()].filter(({ firstUse }) => firstUse);
+    const isProduct = made.some(({ kernel }) => kernel.kind === 'matmul');
+    if (isProduct) {
+      this.#note('PyTorch gives back the work spaces of cuBLAS, and keeps its handles.');
+      this.#add('torch._C._cuda_clearCublasWorkspaces()');
+    }
+    const devices = made
+      .filter(({ kernel }) => kernel.kind === 'fft')
+      .map(({ stream }) => required(this.#subject.program.streams, stream).device);
+    for (const device of new Set(devices)) {
+      const { index } = required(this.#subject.program.devices, device);
+      this.#add(`torch.backends.cuda.cufft_plan_cache[${index}].clear()`);
+    }
+  }
+
   #checks(): void {
     const { program, instructions } = this.#subject;
-    const { expectations, unverifiable, multiCopies } = program;
-    if (expectations.length + unverifiable.length + multiCopies.length > 0) {
+    const { expectations, unverifiable, multiCopies, results } = program;
+    if (expectations.length + unverifiable.length + multiCopies.length + results.length > 0) {
       this.#add('');
       this.#listing.comment('What must be there in the end.');
     }
@@ -251,6 +281,7 @@ class Script {
       const region = this.#scope.region(buffer, offset, bytes);
       this.#add(`expect("${declared.id}", ${region}, ${this.#scope.content(content, bytes)})`);
     }
+    for (const result of results) this.#result(result);
     for (const { buffer, reason } of unverifiable) {
       this.#listing.comment(`${this.#scope.name(buffer)} is not checked: ${reason}`);
     }
@@ -258,9 +289,37 @@ class Script {
       if (instruction.code !== 'multiCopy') continue;
       this.#add(`expect_tensors("tensors${instruction.plan + 1}", ${required(this.#scope.results, instruction.plan)})`);
     }
-    if (this.#scope.used.has('expect') || multiCopies.length > 0) {
+    if (this.#scope.used.has('expect') || multiCopies.length + results.length > 0) {
       this.#add('raise SystemExit(0 if wrong_bytes == 0 else 1)');
     }
+  }
+
+  #result({ kernel, operands }: KernelResult): void {
+    const scope = this.#scope;
+    const [name, place] = [bufferOf(this.#subject, kernel.dst).id, `.to(${scope.name(kernel.dst)}.device)`];
+    const contents = operandsOfKernel(kernel).map(
+      ({ bytes }, index) => `${scope.content(required(operands, index), bytes)}${place}`,
+    );
+    if (kernel.kind === 'fft') {
+      scope.use('fft', 'expectTransform');
+      const shape = `${kernel.batch}, ${kernel.size}`;
+      this.#add(
+        `expect_transform("${name}", transforms(${scope.name(kernel.dst)}, ${shape}), transforms(${contents[0]}, ${shape}))`,
+      );
+      return;
+    }
+    scope.use('matmul', 'expectProduct');
+    const { m, n, k, dtype, tf32 } = kernel;
+    const matrix = (tensor: string, rows: number, columns: number): string =>
+      `matrix(${tensor}, torch.${dtype}, ${rows}, ${columns})`;
+    const rounding = tf32 ? '2**-9' : { float32: '2**-18', float16: '2**-9', bfloat16: '2**-7' }[dtype];
+    this.#add(`expect_product(
+    "${name}",
+    ${matrix(scope.name(kernel.dst), m, n)},
+    ${matrix(contents[0] ?? '', m, k)},
+    ${matrix(contents[1] ?? '', k, n)},
+    ${rounding},
+)`);
   }
 
   /** Buffers whose content depends on a kernel that PyTorch can't launch. */

@@ -9,7 +9,7 @@ const reserved =
   `False None True and as assert async await break class continue def del elif else except finally for from global if
   import in is lambda nonlocal not or pass raise return try while with yield match case type print range len int max min
   round open input id list dict set str sum object bytes torch time threading queue functools ctypes os sys KiB MiB GiB
-  words times expect work spin multiply arithmetic factor_of blocking_stream register make_tensors expect_tensors
+  words times refill start start_together run thread function numbers math matrix matmul transforms expect_product expect_transform expect work spin multiply arithmetic factor_of blocking_stream register make_tensors expect_tensors
   wrong_bytes cycles_per_ns measure_cycles_per_ns iteration begin took one threads concurrent pool tensor staged i j k l m n
   enumerate zip map filter next iter hash dir vars all any abs pow exit quit copied`.split(/\s+/);
 
@@ -51,6 +51,7 @@ export class PyTorchScope extends CodeScope<PyTorchHelper> {
 
   content({ pattern, patternOffset, multiplier }: Content, bytes: number): string {
     this.use('words');
+    if (pattern.kind.includes('float')) this.use('numbers');
     const seed = pattern.kind === 'constant' ? pattern.value : pattern.seed;
     const offset = patternOffset === 0 ? '' : `, offset=${this.bytes(patternOffset)}`;
     const factor = multiplier === 1 ? '' : `, factor=${multiplier}`;
