@@ -42,6 +42,8 @@ export interface AddonRequest {
   readonly threadDevices: Float64Array;
   readonly threads: readonly Float64Array[];
   readonly expectations: Float64Array;
+  readonly libraryCalls: Float64Array;
+  readonly results: Float64Array;
   readonly multiCopies: Float64Array;
   readonly multiCopySizes: readonly Float64Array[];
   /** Of each: device, stream of its link and stream of the peer link, for every relay. */

@@ -3,7 +3,17 @@ import { CopyscopeError } from '../core/errors.ts';
 import { multiCopyOptions } from '../core/experiment/multiCopyOptions.ts';
 import { copyStrategies } from '../core/experiment/operations.ts';
 import type { Pattern } from '../core/experiment/resources.ts';
-import type { Content, Instruction, InstructionOf, MultiCopyPlan, Program } from '../core/program/program.ts';
+import {
+  type Content,
+  type Instruction,
+  type InstructionOf,
+  isLibraryKernel,
+  type KernelResult,
+  type LibraryKernel,
+  type MultiCopyPlan,
+  type Program,
+  type ProgramKernel,
+} from '../core/program/program.ts';
 import { copyDirections, memoryKinds } from '../core/trace/trace.ts';
 import type { AddonRequest } from './addon.ts';
 import {
@@ -12,6 +22,7 @@ import {
   codes,
   engines,
   fields,
+  libraryTypes,
   patternKinds,
   streamKinds,
   type TableName,
@@ -27,6 +38,7 @@ export interface EncodeOptions {
 
 /** Throws a CopyscopeError: `engine.no-device` where a device is not among the visible ones. */
 export function encodeProgram(program: Program, options: EncodeOptions): AddonRequest {
+  const calls = libraryCallsOf(program);
   return {
     engine: engines.indexOf(options.engine),
     eventTiming: options.timing === 'events' ? 1 : 0,
@@ -56,7 +68,11 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     events: Float64Array.from(program.events, (event) => (event.timing ? 1 : 0)),
     signals: Float64Array.from(program.signals, (signal) => signal.capacity),
     threadDevices: Float64Array.from(program.threads, (thread) => thread.device),
-    threads: program.threads.map((thread) => table('instructions', thread.instructions, instructionNumbers)),
+    threads: program.threads.map((thread) =>
+      table('instructions', thread.instructions, (instruction) => instructionNumbers(instruction, calls)),
+    ),
+    libraryCalls: table('libraryCalls', [...calls.keys()], libraryCallNumbers),
+    results: table('results', program.results, (result) => resultNumbers(result, calls)),
     expectations: table('expectations', program.expectations, ({ buffer, offset, bytes, content }) => ({
       buffer,
       offset,
@@ -66,6 +82,46 @@ export function encodeProgram(program: Program, options: EncodeOptions): AddonRe
     multiCopies: table('multiCopies', program.multiCopies, multiCopyNumbers),
     multiCopyRelays: program.multiCopies.map(({ relays }) => table('relays', relays, (relay) => relay)),
     multiCopySizes: program.multiCopies.map(({ sizes }) => Float64Array.from(sizes)),
+  };
+}
+
+/** By kernel its number among those of cuBLAS and cuFFT. A makePlan and the launch behind it share their kernel. */
+function libraryCallsOf({ threads }: Program): ReadonlyMap<ProgramKernel, number> {
+  const calls = new Map<ProgramKernel, number>();
+  for (const { instructions } of threads) {
+    for (const one of instructions) {
+      const isCall = one.code === 'makePlan' || (one.code === 'kernel' && isLibraryKernel(one.kernel));
+      if (isCall && !calls.has(one.kernel)) calls.set(one.kernel, calls.size);
+    }
+  }
+  return calls;
+}
+
+function libraryCallNumbers(kernel: ProgramKernel): TableRow<'libraryCalls'> {
+  if (kernel.kind === 'fft') {
+    const { size: m, batch: n, firstUse } = kernel;
+    return { dtype: libraryTypes.indexOf('complex64'), m, n, k: 1, tf32: 0, firstUse: firstUse ? 1 : 0, other: -1 };
+  }
+  const { m, n, k, dtype, tf32, firstUse, other } = kernel as Extract<LibraryKernel, { kind: 'matmul' }>;
+  return {
+    ...{ dtype: libraryTypes.indexOf(dtype), m, n, k, other },
+    ...{ tf32: tf32 ? 1 : 0, firstUse: firstUse ? 1 : 0 },
+  };
+}
+
+function resultNumbers(
+  { kernel, operands }: KernelResult,
+  calls: ReadonlyMap<ProgramKernel, number>,
+): TableRow<'results'> {
+  const [first, second] = operands.map(contentNumbers);
+  return {
+    ...{ call: calls.get(kernel) ?? -1, buffer: kernel.dst },
+    patternKind: first?.patternKind ?? 0,
+    patternValue: first?.patternValue ?? 0,
+    patternOffset: first?.patternOffset ?? 0,
+    otherKind: second?.patternKind ?? 0,
+    otherValue: second?.patternValue ?? 0,
+    otherOffset: second?.patternOffset ?? 0,
   };
 }
 
@@ -143,14 +199,17 @@ interface InstructionFields {
   readonly jump?: number;
   readonly content?: Content | null;
   readonly blocking?: boolean;
-  /** A signal, graph, multi-tensor copy or device; the later event of an elapsedTime. */
+  /** A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime. */
   readonly index?: number;
   /** Of the device's multiprocessors, for a kernel. */
   readonly share?: number;
 }
 
-function instructionNumbers(instruction: Instruction): TableRow<'instructions'> {
-  const said = instructionFields(instruction);
+function instructionNumbers(
+  instruction: Instruction,
+  calls: ReadonlyMap<ProgramKernel, number>,
+): TableRow<'instructions'> {
+  const said = instructionFields(instruction, calls);
   return {
     code: codes.indexOf(said.code),
     op: instruction.op,
@@ -170,7 +229,7 @@ function instructionNumbers(instruction: Instruction): TableRow<'instructions'> 
   };
 }
 
-function instructionFields(instruction: Instruction): InstructionFields {
+function instructionFields(instruction: Instruction, calls: ReadonlyMap<ProgramKernel, number>): InstructionFields {
   switch (instruction.code) {
     case 'work':
       return { code: 'work', amount: instruction.durationNs };
@@ -180,7 +239,9 @@ function instructionFields(instruction: Instruction): InstructionFields {
       return { code, src, srcOffset, bytes, content: code === 'write' ? instruction.content : instruction.expected };
     }
     case 'kernel':
-      return kernelFields(instruction);
+      return kernelFields(instruction, calls);
+    case 'makePlan':
+      return { code: 'makePlan', stream: instruction.stream, index: calls.get(instruction.kernel) ?? -1 };
     case 'memset': {
       const { code, buffer: dst, offset: dstOffset, bytes, value: amount, stream } = instruction;
       return { code, dst, dstOffset, bytes, amount, stream };
@@ -221,8 +282,16 @@ function instructionFields(instruction: Instruction): InstructionFields {
   }
 }
 
-function kernelFields({ stream, kernel, smShare: share }: InstructionOf<'kernel'>): InstructionFields {
+function kernelFields(
+  { stream, kernel, smShare: share }: InstructionOf<'kernel'>,
+  calls: ReadonlyMap<ProgramKernel, number>,
+): InstructionFields {
   switch (kernel.kind) {
+    case 'matmul':
+    case 'fft': {
+      const { kind: code, src, dst } = kernel;
+      return { code, stream, src, dst, index: calls.get(kernel) ?? -1 };
+    }
     case 'spin':
       return { code: 'spin', stream, share, amount: kernel.durationNs };
     case 'arithmetic':

@@ -10,7 +10,7 @@ import type { Allocator } from '../core/program/instructions.ts';
 import type { StreamKind } from '../core/program/program.ts';
 import { channelTypes, copyDirections, memoryKinds, rowKinds } from '../core/trace/trace.ts';
 
-/** Instruction codes in the addon's order. A kernel is one of three: spin, stream or arithmetic. */
+/** Instruction codes in the addon's order. A kernel is one of five: spin, stream, arithmetic, matmul or fft. */
 export const codes = [
   'work',
   'write',
@@ -44,6 +44,9 @@ export const codes = [
   'elapsedTime',
   'item',
   'multiCopy',
+  'matmul',
+  'fft',
+  'makePlan',
 ] as const;
 export type Code = (typeof codes)[number];
 
@@ -89,6 +92,10 @@ export const fields = {
   ],
   /** Of one multi-tensor copy. */
   relays: ['device', 'link', 'peer'],
+  /** What cuBLAS or cuFFT is asked for: of an fft m is the size and n the batch. `other` is the second factor's buffer. */
+  libraryCalls: ['dtype', 'm', 'n', 'k', 'tf32', 'firstUse', 'other'],
+  /** What one of them must have written: the call by its number, and what its operands held. */
+  results: ['call', 'buffer', 'patternKind', 'patternValue', 'patternOffset', 'otherKind', 'otherValue', 'otherOffset'],
   /** Of an allocator's report. */
   blocks: ['segment', 'offset', 'bytes', 'requestedBytes', 'stream', 'state'],
 } as const;
@@ -97,7 +104,9 @@ export type TableRow<Table extends TableName> = Readonly<Record<(typeof fields)[
 
 export const allocators: readonly Allocator[] = ['cuda-malloc', 'pool', 'caching'];
 export const streamKinds: readonly StreamKind[] = ['legacy-default', 'per-thread-default', 'blocking', 'non-blocking'];
-export const patternKinds = ['none', 'random', 'index', 'constant'] as const;
+export const patternKinds = ['none', 'random', 'index', 'constant', 'float32', 'float16', 'bfloat16'] as const;
+/** What the numbers of a library call are. */
+export const libraryTypes = ['float32', 'float16', 'bfloat16', 'complex64'] as const;
 
 /** What a host row is called; empty where it bears its operation's label. */
 export const calls = [
@@ -127,6 +136,10 @@ export const calls = [
   'cudaHostAlloc',
   'cudaFreeHost',
   'cudaMemcpyPeerAsync',
+  'cublasGemmEx',
+  'cublasCreate',
+  'cufftExecC2C',
+  'cufftMakePlanMany',
 ] as const;
 
 /** Allocators whose state the addon reports, and the states of their blocks. */
@@ -143,6 +156,7 @@ export const enums: Readonly<Record<string, readonly string[]>> = {
   Allocator: allocators,
   StreamKind: streamKinds,
   PatternKind: patternKinds,
+  LibraryType: libraryTypes,
   RowKind: rowKinds,
   CallName: calls,
   ChannelType: channelTypes,
@@ -154,6 +168,6 @@ export const enums: Readonly<Record<string, readonly string[]>> = {
   Strategy: copyStrategies,
 };
 
-export const layout = ['3', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
+export const layout = ['4', ...[enums, fields].flatMap(Object.entries).map(([name, list]) => `${name} ${list}`)].join(
   ';',
 );

@@ -9,6 +9,8 @@ const rowNames: Readonly<Record<TableName, string>> = {
   expectations: 'Expectation',
   multiCopies: 'MultiCopy',
   relays: 'Relay',
+  libraryCalls: 'LibraryCall',
+  results: 'Result',
   blocks: 'Block',
 };
 /** Lists of the copy engine's own. */

@@ -3,6 +3,7 @@ import { addCallProbes } from './callProbes.ts';
 import { addCopyProbes } from './copyProbes.ts';
 import { addGraphProbes } from './graphProbes.ts';
 import { addHostFunctionProbes, addKernelProbes } from './kernelProbes.ts';
+import { addLibraryProbes } from './libraryProbes.ts';
 import { addHostProbes, addMemoryProbes } from './memoryProbes.ts';
 import { type Plan, PlanBuilder, type PlanOptions } from './plan.ts';
 import { addTensorProbes } from './tensorProbes.ts';
@@ -15,6 +16,7 @@ export function calibrationPlan(options: PlanOptions): Plan {
   addCallProbes(builder);
   addKernelProbes(builder);
   addHostFunctionProbes(builder);
+  addLibraryProbes(builder);
   addGraphProbes(builder);
   addMemoryProbes(builder);
   addHostProbes(builder);

@@ -10,7 +10,7 @@ import type {
   KernelCost,
   MemoryCallName,
 } from '../machine/costModel.ts';
-import type { Program, ProgramKernel } from '../program/program.ts';
+import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 
 export class CostsBehind implements CostModel {
   protected readonly behind: CostModel;
@@ -41,6 +41,10 @@ export class CostsBehind implements CostModel {
 
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost {
     return this.behind.kernel(kernel, smShare, program);
+  }
+
+  planNs(kernel: LibraryKernel): number {
+    return this.behind.planNs(kernel);
   }
 
   memset(bytes: number): ReturnType<CostModel['memset']> {

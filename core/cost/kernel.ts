@@ -2,8 +2,9 @@
 import type { KernelCost } from '../machine/costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable } from '../profile/table.ts';
-import type { Program, ProgramKernel } from '../program/program.ts';
+import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import { isHostMemory } from '../trace/trace.ts';
+import { libraryWork } from './libraryKernels.ts';
 
 const none = { isSingle: false, memoryPart: 0, arithmeticPart: 0, linkIn: 0, linkOut: 0, bytes: 0 };
 
@@ -33,6 +34,7 @@ export class KernelCosts {
       const lastsNs = workNs + (this.#parameters['kernel.arithmeticNs'] ?? 0);
       return { ...none, ...room(smShare, 1), ...this.#times(lastsNs), arithmeticPart: smShare };
     }
+    if (kernel.kind !== 'spin') return this.#library(kernel);
     const times = this.#times(kernel.durationNs);
     if (smShare < 1) return { ...none, ...room(smShare, 1), ...times };
     // With a share of 1 a spin is one thread, which takes a place that a full device doesn't have.
@@ -47,6 +49,12 @@ export class KernelCosts {
   #times(workNs: number): Pick<KernelCost, 'deviceNs' | 'nodeNs'> {
     const { 'kernel.startNs': startNs, 'graph.kernelNodeNs': nodeNs } = this.#parameters;
     return { deviceNs: startNs + workNs, nodeNs: nodeNs + workNs };
+  }
+
+  /** A library launches as many blocks as fill the device. */
+  #library(kernel: LibraryKernel): KernelCost {
+    const { workNs, memoryPart, arithmeticPart } = libraryWork(kernel, this.#parameters);
+    return { ...none, ...room(1, 1), ...this.#times(workNs), memoryPart, arithmeticPart };
   }
 
   #stream(kernel: StreamKernel, smShare: number, program: Program): KernelCost {

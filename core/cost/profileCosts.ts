@@ -13,10 +13,11 @@ import type {
 } from '../machine/costModel.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { straightTable, type Table, timeTable } from '../profile/table.ts';
-import type { Program, ProgramKernel } from '../program/program.ts';
+import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import { copyDirection } from '../trace/trace.ts';
 import { emptiedPart } from './emptiedCaches.ts';
 import { KernelCosts } from './kernel.ts';
+import { planNs } from './libraryKernels.ts';
 
 const plain = new WeakMap<DeviceProfile, CostModel>();
 const recording = new WeakMap<DeviceProfile, CostModel>();
@@ -92,6 +93,8 @@ class ProfileCosts implements CostModel {
   callNs(call: CallName): number {
     switch (call) {
       case 'cudaLaunchKernel':
+      case 'cublasGemmEx':
+      case 'cufftExecC2C':
       case 'cudaMemsetAsync':
         return this.#p['calls.launchNs'] + this.#callNs;
       case 'cudaMemcpyAsync':
@@ -122,6 +125,10 @@ class ProfileCosts implements CostModel {
 
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost {
     return this.#kernels.of(kernel, smShare, program);
+  }
+
+  planNs(kernel: LibraryKernel): number {
+    return planNs(kernel, this.#p);
   }
 
   /** It writes what a copy of half its size reads and writes. */

@@ -13,6 +13,7 @@ import type { Program } from '../program/program.ts';
 import type { InSteps } from '../steps.ts';
 import { type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
 import { formatBytes } from '../units.ts';
+import { libraryNotes } from './libraryKernels.ts';
 import { profileCosts, recordingCosts } from './profileCosts.ts';
 
 export const defaultProfile = 'h200';
@@ -102,6 +103,7 @@ function simulatedRun(
     notes: [
       `Predicted from the profile "${profile.name}" (${profileDeviceName(profile)}). ${profile.source}`,
       ...memoryNotes(program, profile),
+      ...libraryNotes(program, profile),
       ...(isRecorded ? [recorderNote(profile)] : []),
       'A simulation moves no data, so there is nothing to verify.',
     ].map((note) => note.slice(0, 2000)),

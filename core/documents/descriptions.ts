@@ -74,6 +74,17 @@ const texts: Readonly<Record<string, string>> = {
   'kernel.smShare': 'Part of the multiprocessors that it may fill.',
   'stream.passes': 'How often it goes over all of its data.',
   'arithmetic.flops': 'Floating-point operations.',
+  'matmul.m': 'Rows of the first factor and of the product.',
+  'matmul.n': 'Columns of the second factor and of the product.',
+  'matmul.k': 'Columns of the first factor, and rows of the second.',
+  'matmul.dtype': 'What the numbers of all three matrices are.',
+  'matmul.tf32': 'Whether float32 may be multiplied in TF32, as torch.backends.cuda.matmul.allow_tf32 says.',
+  'matmul.workspace':
+    'When cuBLAS gets its handle and work space: before the program begins, or in each iteration by the first product of a stream.',
+  'fft.size': 'Complex numbers in a transform.',
+  'fft.batch': 'How many transforms, one behind another.',
+  'fft.plan':
+    'When cuFFT makes its plan: before the program begins, or in each iteration by the first such transform of a stream.',
   'multiCopy.direction': 'From where to where.',
   'multiCopy.payload': 'The tensors that are copied.',
   'multiCopy.strategy': 'How they are copied.',

@@ -38,7 +38,7 @@ function describeUnlabelled(operation: Operation, experiment: Experiment, find: 
     case 'copy':
       return `${copyDirection(operation, find)} ${formatBytes(copyBytes(operation, experiment, find))}`;
     case 'kernel':
-      return `${operation.kernel.kind} kernel`;
+      return kernelText(operation.kernel);
     case 'work':
       return `work ${formatDuration(operation.durationNs)}`;
     case 'hostFunction':
@@ -76,6 +76,14 @@ function describeUnlabelled(operation: Operation, experiment: Experiment, find: 
     default:
       return `${operation.op} ${operation.buffer}`;
   }
+}
+
+function kernelText(kernel: OperationOf<'kernel'>['kernel']): string {
+  if (kernel.kind === 'matmul') {
+    const { m, n, k, dtype, tf32 } = kernel;
+    return `matmul ${m}×${k}×${n} ${tf32 ? 'TF32' : dtype}`;
+  }
+  return kernel.kind === 'fft' ? `fft ${kernel.batch}×${kernel.size}` : `${kernel.kind} kernel`;
 }
 
 function multiCopyText({ direction, payload, strategy, relay }: OperationOf<'multiCopy'>): string {

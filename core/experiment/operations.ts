@@ -92,18 +92,44 @@ const memsetSchema = z.strictObject({
   stream: streamRef,
 });
 
-/** spin: busy for a duration. stream: `passes` multiplies over every 32-bit word. arithmetic: a number of operations. */
+/** Rows and columns of a matrix, or points of a transform; with 32-bit counts in the libraries. */
+const extentSchema = z.number().int().min(1).max(65_536);
+/** When a library makes what its first call needs: cuBLAS its handle and work space, cuFFT a plan. */
+export const preparations = ['before-run', 'first-use'] as const;
+const preparedSchema = z.enum(preparations).default('before-run');
+export const matmulTypes = ['float32', 'float16', 'bfloat16'] as const;
+
+/**
+ * spin: busy for a duration. stream: `passes` multiplies over every 32-bit word. arithmetic: a number of operations.
+ * matmul: writes[0] = reads[0] (m by k) times reads[1] (k by n), by cuBLAS. fft: `batch` complex transforms, by cuFFT.
+ */
 export const kernelShapeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('spin'), durationNs: durationNsSchema }),
   z.strictObject({ kind: z.literal('stream'), passes: z.number().int().min(1).max(10_000).default(1) }),
   z.strictObject({ kind: z.literal('arithmetic'), flops: z.number().min(1).max(1e18) }),
+  z.strictObject({
+    kind: z.literal('matmul'),
+    m: extentSchema,
+    n: extentSchema,
+    k: extentSchema,
+    dtype: z.enum(matmulTypes).default('float32'),
+    /** torch.backends.cuda.matmul.allow_tf32. */
+    tf32: z.boolean().default(false),
+    workspace: preparedSchema,
+  }),
+  z.strictObject({
+    kind: z.literal('fft'),
+    size: z.number().int().min(2).max(134_217_728),
+    batch: z.number().int().min(1).max(1_000_000).default(1),
+    plan: preparedSchema,
+  }),
 ]);
 const kernelSchema = z.strictObject({
   op: z.literal('kernel'),
   ...common,
   ...recorded,
   kernel: kernelShapeSchema,
-  /** A stream kernel reads reads[0] and writes writes[0]; others list what they touch, for the hazard check. */
+  /** What stream, matmul and fft kernels work on; others list what they touch, for the hazard check. */
   reads: z.array(idSchema).max(16).default([]),
   writes: z.array(idSchema).max(16).default([]),
   /** Share of the device's multiprocessors it may fill. */

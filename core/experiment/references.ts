@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '../errors.ts';
 import { fieldPath } from '../shape/path.ts';
 import { type Experiment, eachOperation, walkOperations } from './experiment.ts';
+import { checkLibraryKernel } from './libraryKernels.ts';
 import { childOperations, type Operation, type OperationOf } from './operations.ts';
 import { bufferBytes, maxBufferBytes, reservedStreams } from './resources.ts';
 
@@ -218,6 +219,10 @@ function checkKernel(operation: Extract<Operation, { op: 'kernel' }>, path: Path
     operation[field].forEach((id, index) => {
       expectName(names.buffers, id, [...path, field, index], 'buffer', report);
     });
+  }
+  if (operation.kernel.kind === 'matmul' || operation.kernel.kind === 'fft') {
+    checkLibraryKernel(operation, path, names.buffers, report);
+    return;
   }
   if (operation.kernel.kind !== 'stream') return;
   for (const field of ['reads', 'writes'] as const) {

@@ -22,11 +22,16 @@ const uint32Schema = z.number().int().min(0).max(0xffff_ffff);
 /**
  * What a buffer holds before each iteration, as little-endian 32-bit words w = 0, 1, 2…
  * random: fmix32(w * 0x9E3779B1 + seed), MurmurHash3's finaliser; index: w + seed; constant: value in every word.
+ * float32, float16, bfloat16: numbers from -1 to 1 made of the random words' bits (core/program/pattern.ts), one or two in
+ * a word, so that what is computed of them are numbers too.
  */
 export const patternSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('random'), seed: uint32Schema.default(1) }),
   z.strictObject({ kind: z.literal('index'), seed: uint32Schema.default(0) }),
   z.strictObject({ kind: z.literal('constant'), value: uint32Schema }),
+  z.strictObject({ kind: z.literal('float32'), seed: uint32Schema.default(1) }),
+  z.strictObject({ kind: z.literal('float16'), seed: uint32Schema.default(1) }),
+  z.strictObject({ kind: z.literal('bfloat16'), seed: uint32Schema.default(1) }),
 ]);
 
 export const deviceSchema = z.strictObject({

@@ -1,7 +1,8 @@
 /** Which bytes an instruction reads and writes, and when: while its call is being made, or when its turn in the stream comes. */
 
 import { isDevice, isPageable } from '../order/calls.ts';
-import type { Instruction, Program } from '../program/program.ts';
+import { type Instruction, isLibraryKernel, type Program } from '../program/program.ts';
+import { operandsOfKernel, resultBytes } from '../program/resultBytes.ts';
 
 export interface Touch {
   readonly op: number;
@@ -53,6 +54,13 @@ export function touches(instruction: Instruction, program: Program, captured = f
         touch(instruction.buffer, false, 'stream', 0, Math.min(4, program.buffers[instruction.buffer]?.bytes ?? 0)),
       ];
     case 'kernel': {
+      if (isLibraryKernel(instruction.kernel)) {
+        const { kernel } = instruction;
+        return [
+          ...operandsOfKernel(kernel).map(({ buffer, bytes }) => touch(buffer, false, 'stream', 0, bytes)),
+          touch(kernel.dst, true, 'stream', 0, resultBytes(kernel)),
+        ];
+      }
       const bytes = instruction.kernel.kind === 'stream' ? instruction.kernel.bytes : undefined;
       return [
         ...instruction.reads.map((buffer) => touch(buffer, false, 'stream', 0, bytes)),

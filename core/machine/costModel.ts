@@ -3,7 +3,7 @@
  * (core/cost). Times are nanoseconds, rates bytes per second, unless a name says otherwise.
  */
 import type { Pattern } from '../experiment/resources.ts';
-import type { Program, ProgramKernel } from '../program/program.ts';
+import type { LibraryKernel, Program, ProgramKernel } from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 
 export interface CostModel {
@@ -15,6 +15,8 @@ export interface CostModel {
   /** A copy alone. Null where it knows no such copy. */
   copy(bytes: number, ends: CopyEnds, peerAccess: boolean): CopyCost | null;
   kernel(kernel: ProgramKernel, smShare: number, program: Program): KernelCost;
+  /** What a library makes before its first such kernel in a stream. */
+  planNs(kernel: LibraryKernel): number;
   memset(bytes: number): Pick<KernelCost, 'deviceNs' | 'share' | 'memoryPart'>;
   /** One host thread that writes, reads or copies memory. */
   hostNs(access: HostAccess, bytes: number): number;

@@ -41,6 +41,8 @@ export interface Machine {
   readonly multiCopies: MultiCopies;
   readonly staging: readonly StagingBuffer[];
   readonly firstCalls: FirstCalls;
+  /** What libraries have made at their first uses in this iteration. */
+  readonly plans: Set<string>;
 }
 
 export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, StagingCaller, SignalWaiter {
@@ -194,6 +196,8 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
         return this.#memoryCall(step, this.#machine.memory.allocate(step, this.#op), nowNs);
       case 'free':
         return this.#memoryCall(step, this.#free(step), nowNs);
+      case 'makePlan':
+        return this.#makePlan(step, nowNs);
       case 'recordStream':
         this.#machine.memory.recordStream(step);
         return nowNs;
@@ -252,6 +256,18 @@ export class HostThread implements Actor, Dependent, SlotWaiter, CopyListener, S
     this.#held.begin('host-call', name);
     this.#held.wait(waits, nowNs, ns);
     return held;
+  }
+
+  /** Once for each thing that is made, with the memory that it allocates. */
+  #makePlan(step: Step, nowNs: number): number {
+    const { plans, costs } = this.#machine;
+    if (plans.has(step.name)) return nowNs;
+    plans.add(step.name);
+    return this.#memoryCall(
+      step,
+      { call: step.call, ns: step.callNs, synchronises: costs.facts.mallocSynchronizes },
+      nowNs,
+    );
   }
 
   /** The thread is held in its call until all threads of the copy are through. */

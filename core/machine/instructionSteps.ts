@@ -4,7 +4,14 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import { aloneOn } from '../program/aloneCopies.ts';
-import type { Instruction, InstructionCode, InstructionOf, Program } from '../program/program.ts';
+import {
+  type Instruction,
+  type InstructionCode,
+  type InstructionOf,
+  isLibraryKernel,
+  type LibraryKernel,
+  type Program,
+} from '../program/program.ts';
 import type { MemoryKind } from '../trace/trace.ts';
 import { Copies } from './copies.ts';
 import type { CopyEnds, CostModel, HostAccess } from './costModel.ts';
@@ -29,6 +36,14 @@ const calls: Partial<Record<InstructionCode, string>> = {
   endCapture: 'cudaStreamEndCapture',
   launchGraph: 'cudaGraphLaunch',
 };
+
+/** What puts a library's kernel into a stream, and what its first use there makes. */
+export const libraryCalls = { matmul: 'cublasGemmEx', fft: 'cufftExecC2C' } as const;
+export const planCalls = { matmul: 'cublasCreate', fft: 'cufftMakePlanMany' } as const;
+
+/** A stream has one work space for all products, and a plan for each shape of transforms. */
+const planName = (kernel: LibraryKernel, stream: number): string =>
+  kernel.kind === 'matmul' ? `${stream}` : `${stream} ${kernel.batch}×${kernel.size}`;
 
 /** While it is put together. Thousands are made with each edit: copies of copies would cost more than the prices do. */
 type StepDraft = { -readonly [Field in keyof Step]: Step[Field] };
@@ -88,6 +103,11 @@ export class InstructionSteps {
         return { ...base, ...this.#memset(instruction) };
       case 'kernel':
         return this.#kernel(base, instruction, captured);
+      case 'makePlan': {
+        const { kernel, stream } = instruction;
+        const name = planName(kernel, stream);
+        return { ...base, name, call: planCalls[kernel.kind], callNs: this.#costs.planNs(kernel) };
+      }
       case 'hostFunction': {
         return { ...base, route: 'function', engine: functionEngine, deviceNs: instruction.durationNs };
       }
@@ -142,6 +162,10 @@ export class InstructionSteps {
 
   #kernel(step: StepDraft, { kernel, smShare, stream }: InstructionOf<'kernel'>, captured: boolean): Step {
     const cost = this.#costs.kernel(kernel, smShare, this.#program);
+    if (isLibraryKernel(kernel)) {
+      step.call = libraryCalls[kernel.kind];
+      step.callNs = this.#costs.callNs(step.call);
+    }
     step.route = 'engine';
     step.engine = engineIndex(this.#device(stream), 'compute');
     step.deviceNs = captured ? cost.nodeNs : cost.deviceNs;

@@ -80,6 +80,7 @@ function* iteration(
     staging: program.devices.map(() => new StagingBuffer(costs.facts.staging.slots)),
     signals: new Signals(program),
     firstCalls: costs.firstCalls(program),
+    plans: new Set<string>(),
   };
   const threads = plan.map((ofThread, index) => new HostThread(index, ofThread, machine));
   devices.threads.push(...threads);

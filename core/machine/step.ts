@@ -19,7 +19,7 @@ export type StepCode = InstructionCode | 'call' | 'pinMemory' | 'instantiateGrap
 /** Every step has every field, so that reading them stays fast. */
 export interface Step {
   readonly code: StepCode;
-  /** Of a range. Rows of everything else are named by their call, or by their operation's label. */
+  /** Of a range; of a makePlan what it makes. Rows of everything else are named by their call, or by their operation's label. */
   readonly name: string;
   /** The CUDA call it makes; empty for instructions that make none. */
   readonly call: string;

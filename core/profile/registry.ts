@@ -149,6 +149,34 @@ export const registry = {
     probe: 'mapped memory',
     what: 'A kernel that reads or writes mapped host memory.',
   },
+  'matmul.float32FlopsPerSecond': {
+    ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
+    what: 'Matrix products of float32 by cuBLAS.',
+  },
+  'matmul.tf32FlopsPerSecond': {
+    ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
+    what: 'The same where TF32 is allowed.',
+  },
+  'matmul.float16FlopsPerSecond': {
+    ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
+    what: 'The same of float16.',
+  },
+  'matmul.bfloat16FlopsPerSecond': {
+    ...{ unit: 'flop/s', without: null, probe: 'matrix products' },
+    what: 'The same of bfloat16.',
+  },
+  'matmul.workspaceNs': {
+    ...{ unit: 'ns', without: null, probe: 'first uses' },
+    what: 'What the first product of a stream waits for: cuBLAS’s handle and work space.',
+  },
+  'fft.bytesPerSecond': {
+    ...{ unit: 'B/s', without: null, probe: 'transforms' },
+    what: 'Transforms by cuFFT of up to 4,096 points: what they read and write.',
+  },
+  'fft.planNs': {
+    ...{ unit: 'ns', without: null, probe: 'first uses' },
+    what: 'What the first transform of a shape waits for: cuFFT’s plan.',
+  },
   'hostFunction.startNs': {
     unit: 'ns',
     probe: 'host functions',

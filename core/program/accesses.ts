@@ -1,5 +1,5 @@
 /** Which buffers an instruction reads and writes. */
-import type { Instruction } from './program.ts';
+import type { Instruction, ProgramKernel } from './program.ts';
 
 interface Access {
   readonly buffer: number;
@@ -8,12 +8,17 @@ interface Access {
 
 const none: readonly Access[] = [];
 
+const touchesMemory = (kernel: ProgramKernel): kernel is Extract<ProgramKernel, { readonly dst: number }> =>
+  'dst' in kernel;
+
 /** Data that the instruction itself moves. What it says of a graph's launch is nothing: that runs what was captured. */
 export function accesses(instruction: Instruction): readonly Access[] {
   const [read, written] = [readBuffer(instruction), writtenBuffer(instruction)];
   if (read === null && written === null) return none;
+  const isProduct = instruction.code === 'kernel' && instruction.kernel.kind === 'matmul';
   return [
     ...(read === null ? [] : [{ buffer: read, writes: false }]),
+    ...(isProduct ? [{ buffer: instruction.kernel.other, writes: false }] : []),
     ...(written === null ? [] : [{ buffer: written, writes: true }]),
   ];
 }
@@ -27,7 +32,7 @@ function readBuffer(instruction: Instruction): number | null {
     case 'item':
       return instruction.buffer;
     case 'kernel':
-      return instruction.kernel.kind === 'stream' ? instruction.kernel.src : null;
+      return touchesMemory(instruction.kernel) ? instruction.kernel.src : null;
     default:
       return null;
   }
@@ -46,7 +51,7 @@ export function writtenBuffer(instruction: Instruction): number | null {
     case 'free':
       return instruction.buffer;
     case 'kernel':
-      return instruction.kernel.kind === 'stream' ? instruction.kernel.dst : null;
+      return touchesMemory(instruction.kernel) ? instruction.kernel.dst : null;
     default:
       return null;
   }

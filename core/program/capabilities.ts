@@ -4,6 +4,7 @@
  */
 import { CopyscopeError } from '../errors.ts';
 import { type Experiment, walkOperations } from '../experiment/experiment.ts';
+import { isLibraryShape } from '../experiment/libraryKernels.ts';
 import { type Operation, type OperationName, operationNames } from '../experiment/operations.ts';
 import { type BufferMemory, bufferMemories } from '../experiment/resources.ts';
 import { fieldPath } from '../shape/path.ts';
@@ -26,6 +27,7 @@ const features = {
   severalDevices: 'more than one device',
   priorities: 'stream priorities',
   arithmeticKernels: 'arithmetic kernels',
+  libraryKernels: 'matmul and fft kernels',
   smShare: "a share of the device's multiprocessors",
   relays: "multi-tensor copies over other devices' links (relay)",
 } as const;
@@ -57,6 +59,8 @@ const abilities: Readonly<Record<EngineKind, Abilities>> = {
       'peerAccess',
       'severalDevices',
       'arithmeticKernels',
+      // By plain loops on one processor, for small sizes.
+      'libraryKernels',
       'relays',
     ]),
   },
@@ -130,6 +134,7 @@ class GapFinder {
     if (operation.op === 'multiCopy' && operation.relay !== undefined) this.feature('relays', [...path, 'relay']);
     if (operation.op !== 'kernel') return;
     if (operation.kernel.kind === 'arithmetic') this.feature('arithmeticKernels', [...path, 'kernel']);
+    if (isLibraryShape(operation.kernel)) this.feature('libraryKernels', [...path, 'kernel']);
     if (operation.smShare !== 1) this.feature('smShare', [...path, 'smShare']);
   }
 

@@ -5,9 +5,17 @@
 import { accesses } from './accesses.ts';
 import { capturedWork, executedWork } from './captures.ts';
 import { Follower } from './follower.ts';
-import type { Expectation, Instruction, Program, ProgramBuffer, ProgramThread } from './program.ts';
+import {
+  type Expectation,
+  type Instruction,
+  isLibraryKernel,
+  type KernelResult,
+  type Program,
+  type ProgramBuffer,
+  type ProgramThread,
+} from './program.ts';
 
-type Derived = Pick<Program, 'threads' | 'expectations' | 'unverifiable'>;
+type Derived = Pick<Program, 'threads' | 'expectations' | 'results' | 'unverifiable'>;
 
 export function expectations(buffers: readonly ProgramBuffer[], threads: readonly ProgramThread[]): Derived {
   const work = capturedWork(threads);
@@ -16,6 +24,8 @@ export function expectations(buffers: readonly ProgramBuffer[], threads: readonl
   const followed = threads.map((thread) => ({ ...thread, instructions: follower.thread(thread.instructions) }));
   const freed = freedBuffers(threads);
   const found: Expectation[] = [];
+  const results: KernelResult[] = [];
+  const computed = computedBuffers(threads);
   const unverifiable: { buffer: number; reason: string }[] = [];
   buffers.forEach((buffer, index) => {
     if (!buffer.written) return;
@@ -23,19 +33,32 @@ export function expectations(buffers: readonly ProgramBuffer[], threads: readonl
       unverifiable.push({ buffer: index, reason: 'it is freed before the end' });
       return;
     }
+    const result = follower.result(index);
+    if (result !== null) results.push(result);
     const pieces = follower.content(index).snapshot();
-    if (pieces.some((piece) => piece.content === null)) {
-      unverifiable.push({ buffer: index, reason: unknownReason(buffer, shared.has(index)) });
+    if (result === null && pieces.some((piece) => piece.content === null)) {
+      unverifiable.push({ buffer: index, reason: unknownReason(buffer, shared.has(index), computed.has(index)) });
     }
     for (const { from, to, content } of pieces) {
       if (content !== null) found.push({ buffer: index, offset: from, bytes: to - from, content });
     }
   });
-  return { threads: followed, expectations: found, unverifiable };
+  return { threads: followed, expectations: found, results, unverifiable };
 }
 
-function unknownReason({ allocated }: ProgramBuffer, shared: boolean): string {
+/** Buffers that a library kernel writes. */
+const computedBuffers = (threads: readonly ProgramThread[]): Set<number> =>
+  new Set(
+    threads.flatMap(({ instructions }) =>
+      instructions.flatMap((one) => (one.code === 'kernel' && isLibraryKernel(one.kernel) ? [one.kernel.dst] : [])),
+    ),
+  );
+
+function unknownReason({ allocated }: ProgramBuffer, shared: boolean, computed: boolean): string {
   if (shared) return 'more than one host thread touches it, so its content depends on their order';
+  if (computed) {
+    return 'what a matmul or fft kernel writes can be worked out where its operands hold numbers of its type (pattern "float32", "float16" or "bfloat16") and nothing writes to it afterwards';
+  }
   const dynamic = allocated === 'by-operation' ? 'bytes that nothing has written since it was allocated, ' : '';
   return `part of it can't be followed: ${dynamic}a loop that changes it each round, words torn between patterns, or too many operations`;
 }

@@ -6,11 +6,15 @@ import {
   type Content,
   type Instruction,
   type InstructionOf,
+  isLibraryKernel,
+  type KernelResult,
+  type LibraryKernel,
   type ProgramBuffer,
   type ProgramKernel,
   type ProgramThread,
   streamMultiplier,
 } from './program.ts';
+import { operandsOfKernel } from './resultBytes.ts';
 
 /**
  * What following all loops together may cost, counted in instructions and in pieces of buffers: about a second. A loop
@@ -37,6 +41,8 @@ export class Follower {
   readonly #contents: readonly BufferContent[];
   /** Buffers whose content is never known. */
   readonly #unknown: ReadonlySet<number>;
+  /** By the buffer that a library kernel wrote last. */
+  readonly #results = new Map<number, KernelResult>();
   #loopBudget = loopBudget;
   #pieceBudget = pieceBudget;
   /** Loops that are being followed, one inside another. */
@@ -160,6 +166,7 @@ export class Follower {
     const dst = writtenBuffer(instruction);
     if (dst === null || this.#unknown.has(dst)) return 1;
     if (this.#pieceBudget <= 0) return this.#forget(dst);
+    this.#results.delete(dst);
     return this.#followWrite(instruction);
   }
 
@@ -182,7 +189,7 @@ export class Follower {
       case 'free':
         return this.#forget(instruction.buffer);
       case 'kernel':
-        return this.#kernel(instruction.kernel);
+        return this.#kernel(instruction.op, instruction.kernel);
       default:
         return 1;
     }
@@ -197,14 +204,30 @@ export class Follower {
     return 1;
   }
 
-  #kernel(kernel: ProgramKernel): number {
+  #kernel(op: number, kernel: ProgramKernel): number {
+    if (isLibraryKernel(kernel)) return this.#library(op, kernel);
     if (kernel.kind !== 'stream') return 1;
     const factor = power(streamMultiplier, kernel.passes);
     const pieces = this.content(kernel.src).pieces(0, kernel.bytes);
     return pieces.length + this.content(kernel.dst).replace(pieces.flatMap((piece) => multiplyPiece(piece, factor)));
   }
 
+  /** No pattern says what it writes; what it should have written follows from what its operands hold now. */
+  #library(op: number, kernel: LibraryKernel): number {
+    const pieces = this.#forget(kernel.dst);
+    const operands = operandsOfKernel(kernel).map(({ buffer, bytes }) => this.content(buffer).single(0, bytes));
+    const known = operands.filter((content) => content !== null && holdsNumbers(content, kernel)) as Content[];
+    if (known.length === operands.length) this.#results.set(kernel.dst, { op, kernel, operands: known });
+    return pieces;
+  }
+
+  /** What a library kernel has written into the buffer, if nothing else has since, and it can be worked out. */
+  result(buffer: number): KernelResult | null {
+    return this.#results.get(buffer) ?? null;
+  }
+
   #forget(buffer: number): number {
+    this.#results.delete(buffer);
     return this.content(buffer).write(0, this.content(buffer).bytes, null);
   }
 }
@@ -266,6 +289,12 @@ function multiplyPiece({ from, to, content }: Piece, factor: number): Piece[] {
     { from: last, to, content: null },
   ];
   return pieces.filter((piece) => piece.from < piece.to);
+}
+
+/** Whether it begins with a number of the type that the kernel works on. Other bits may be no number at all. */
+function holdsNumbers({ pattern, patternOffset, multiplier }: Content, kernel: LibraryKernel): boolean {
+  const kind = kernel.kind === 'fft' ? 'float32' : kernel.dtype;
+  return pattern.kind === kind && patternOffset % 4 === 0 && multiplier === 1;
 }
 
 /** base^exponent modulo 2^32, by squaring. */

@@ -76,10 +76,12 @@ type StreamInstruction =
        * any other kernel.
        */
       readonly smShare: number;
-      /** What the document says it touches, for the hazard check; only a stream kernel really does. */
+      /** What the document says it touches, for the hazard check; stream, matmul and fft kernels really do. */
       readonly reads: readonly number[];
       readonly writes: readonly number[];
     })
+  /** What the kernel's library makes at its first use in a stream; nothing where this iteration has made it already. */
+  | (At & { readonly code: 'makePlan'; readonly kernel: LibraryKernel; readonly stream: number })
   | (At & { readonly code: 'recordEvent'; readonly event: number; readonly stream: number })
   | (At & { readonly code: 'waitEvent'; readonly event: number; readonly stream: number })
   /** cudaLaunchHostFunc: CUDA's own thread is busy for this long. */
@@ -141,7 +143,39 @@ export type ProgramKernel =
       readonly passes: number;
     }
   /** `flops` single-precision operations, a fused multiply-add counted as two. Reads and writes no buffer. */
-  | { readonly kind: 'arithmetic'; readonly flops: number };
+  | { readonly kind: 'arithmetic'; readonly flops: number }
+  | LibraryKernel;
+
+/** What cuBLAS and cuFFT do: each works on whole buffers, from their first byte on. */
+export type LibraryKernel = MatmulKernel | FftKernel;
+
+/** dst (m by n) = src (m by k) times other (k by n), row by row. */
+export interface MatmulKernel {
+  readonly kind: 'matmul';
+  readonly src: number;
+  readonly other: number;
+  readonly dst: number;
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly dtype: 'float32' | 'float16' | 'bfloat16';
+  readonly tf32: boolean;
+  /** Its work space is made by a makePlan instruction, and otherwise before the run. */
+  readonly firstUse: boolean;
+}
+
+/** `batch` transforms of `size` complex numbers in single precision, forward and not scaled, one behind another. */
+export interface FftKernel {
+  readonly kind: 'fft';
+  readonly src: number;
+  readonly dst: number;
+  readonly size: number;
+  readonly batch: number;
+  readonly firstUse: boolean;
+}
+
+export const isLibraryKernel = (kernel: ProgramKernel): kernel is LibraryKernel =>
+  kernel.kind === 'matmul' || kernel.kind === 'fft';
 
 /** Odd, so that multiplying 32-bit words by it loses nothing and the result can be checked exactly. */
 export const streamMultiplier = 0x0019660d;

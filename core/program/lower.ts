@@ -70,7 +70,7 @@ export function lowerUnverified(experiment: Experiment): Program {
   };
   requireSound(program);
   last = lowering.operations.length > mostKept ? null : { experiment, ...lowering.lowered() };
-  return { ...program, expectations: [], unverifiable: [] };
+  return { ...program, expectations: [], results: [], unverifiable: [] };
 }
 
 /** What was lowered last: an edit leaves most of it as it is. Longer programs are not kept: each operation takes some 400 bytes. */

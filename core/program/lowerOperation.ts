@@ -45,7 +45,7 @@ export function lowerOperation(operation: LeafOperation, place: Place, scope: Sc
     case 'memset':
       return [{ code: 'memset', op, ...region(operation, scope), value: operation.value, stream }];
     case 'kernel':
-      return [lowerKernel(operation, place, scope, stream)];
+      return lowerKernel(operation, place, scope, stream);
     case 'recordEvent':
     case 'waitEvent':
       return [{ code: operation.op, op, event: scope.event(operation.event), stream }];

@@ -5,7 +5,7 @@ import { requireOptions } from '../experiment/multiCopyOptions.ts';
 import type { OperationOf } from '../experiment/operations.ts';
 import { maxBufferBytes } from '../experiment/resources.ts';
 import { fieldPath } from '../shape/path.ts';
-import type { Instruction, MultiCopyRelay, ProgramKernel } from './program.ts';
+import { type Instruction, isLibraryKernel, type MultiCopyRelay, type ProgramKernel } from './program.ts';
 import type { Place, Scope } from './scope.ts';
 
 /** The part of a buffer that an operation names; to the buffer's end where it gives no bytes. */
@@ -39,20 +39,36 @@ export function lowerCopy(operation: OperationOf<'copy'>, { op, thread }: Place,
   return operation.mode === 'blocking-to' ? [copy, { code: 'synchronizeStream', op, stream }] : [copy];
 }
 
-export function lowerKernel(operation: OperationOf<'kernel'>, place: Place, scope: Scope, stream: number): Instruction {
+export function lowerKernel(
+  operation: OperationOf<'kernel'>,
+  place: Place,
+  scope: Scope,
+  stream: number,
+): Instruction[] {
+  const { op } = place;
   const reads = operation.reads.map((id) => scope.buffer(id));
   const writes = operation.writes.map((id) => scope.buffer(id));
-  const kernel = kernelShape(operation, place, scope, reads[0], writes[0]);
-  return { code: 'kernel', op: place.op, stream, kernel, smShare: operation.smShare, reads, writes };
+  const kernel = kernelShape(operation, place, scope, reads, writes[0]);
+  const launch: Instruction = { code: 'kernel', op, stream, kernel, smShare: operation.smShare, reads, writes };
+  const isFirstUse = isLibraryKernel(kernel) && kernel.firstUse;
+  return isFirstUse ? [{ code: 'makePlan', op, kernel, stream }, launch] : [launch];
 }
 
 function kernelShape(
   { kernel }: OperationOf<'kernel'>,
   { path }: Place,
   scope: Scope,
-  src = -1,
+  [src = -1, other = -1]: readonly number[],
   dst = -1,
 ): ProgramKernel {
+  if (kernel.kind === 'matmul') {
+    const { m, n, k, dtype, tf32, workspace } = kernel;
+    return { kind: 'matmul', src, other, dst, m, n, k, dtype, tf32, firstUse: workspace === 'first-use' };
+  }
+  if (kernel.kind === 'fft') {
+    const { size, batch, plan } = kernel;
+    return { kind: 'fft', src, dst, size, batch, firstUse: plan === 'first-use' };
+  }
   if (kernel.kind !== 'stream') return kernel;
   const bytes = Math.min(scope.size(src), scope.size(dst));
   if (bytes % 4 !== 0) {

@@ -13,11 +13,46 @@ function fmix32(value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
+const floats = new Float32Array(1);
+const bitsOfFloats = new Uint32Array(floats.buffer);
+
+function bitsOf(value: number): number {
+  floats[0] = value;
+  return bitsOfFloats[0] ?? 0;
+}
+
+/** A number that half precision holds exactly, as its 16 bits. Those here are 0, or at least 2^-10 in size. */
+function halfBits(value: number): number {
+  const bits = bitsOf(value);
+  if (value === 0) return 0;
+  return ((bits >>> 16) & 0x8000) | ((((bits >>> 23) & 0xff) - 112) << 10) | ((bits >>> 13) & 0x3ff);
+}
+
+/** The same of bfloat16, which is the upper half of single precision. */
+const upperBits = (value: number): number => bitsOf(value) >>> 16;
+
+/** Two numbers in a word, each of its half's lowest bits: as many as the type holds exactly. */
+function twoFloats(mixed: number, bits: number, encode: (value: number) => number): number {
+  const half = 2 ** (bits - 1);
+  const number = (from: number): number => encode((((mixed >>> from) & (2 * half - 1)) - half) / half);
+  return (number(0) | (number(16) << 16)) >>> 0;
+}
+
 /** Word `index` of a pattern as an unsigned 32-bit integer. */
 export function patternWord(pattern: Pattern, index: number): number {
   if (pattern.kind === 'constant') return pattern.value >>> 0;
   if (pattern.kind === 'index') return (index + pattern.seed) >>> 0;
-  return fmix32(Math.imul(index, goldenRatio32) + pattern.seed);
+  const mixed = fmix32(Math.imul(index, goldenRatio32) + pattern.seed);
+  switch (pattern.kind) {
+    case 'float32':
+      return bitsOf(((mixed >>> 9) - 2 ** 22) / 2 ** 22);
+    case 'float16':
+      return twoFloats(mixed, 11, halfBits);
+    case 'bfloat16':
+      return twoFloats(mixed, 8, upperBits);
+    default:
+      return mixed;
+  }
 }
 
 /** Byte `index` of a region with this content: little-endian words of the pattern, multiplied modulo 2^32. */

@@ -5,7 +5,7 @@
  */
 import type { OperationName, OperationOf } from '../experiment/operations.ts';
 import type { BufferMemory, Pattern } from '../experiment/resources.ts';
-import type { Content, Instruction } from './instructions.ts';
+import type { Content, Instruction, LibraryKernel } from './instructions.ts';
 
 export * from './instructions.ts';
 
@@ -114,6 +114,14 @@ export interface Expectation {
   readonly content: Content;
 }
 
+/** What a library kernel must have written when the program has finished: worked out again on the host, from its operands. */
+export interface KernelResult {
+  readonly op: number;
+  readonly kernel: LibraryKernel;
+  /** What it read: of a matrix product both factors. */
+  readonly operands: readonly Content[];
+}
+
 export interface Program {
   readonly name: string;
   readonly devices: readonly ProgramDevice[];
@@ -127,6 +135,7 @@ export interface Program {
   readonly threads: readonly ProgramThread[];
   readonly operations: readonly OperationInfo[];
   readonly expectations: readonly Expectation[];
+  readonly results: readonly KernelResult[];
   /** Regions that something writes and whose final content can't be derived from the document, with the reason. */
   readonly unverifiable: readonly { readonly buffer: number; readonly reason: string }[];
   /** CUDA_LAUNCH_BLOCKING=1. */

@@ -4,6 +4,7 @@
  */
 import type { Change } from '../experiment/change.ts';
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
+import { isLibraryShape } from '../experiment/libraryKernels.ts';
 import type { Operation, OperationOf } from '../experiment/operations.ts';
 import { type Found, find, type Situation, sizeOf } from './situation.ts';
 import { usersOf } from './users.ts';
@@ -13,11 +14,12 @@ type Either = Found<'copy'> | Found<'kernel'>;
 
 const parts = 4;
 
-/** Null where the data that the two share is used by others as well, or not as a whole. */
+/** Null where the data that the two share is used by others as well, or not as a whole, or a library works on it. */
 export function inParts(situation: Situation): Change | null {
   const { verdict } = situation;
   const [copy, kernel] = [find(situation, verdict.op, 'copy'), find(situation, verdict.with, 'kernel')];
   if (copy === null || kernel === null || copy.operation.mode !== 'async') return null;
+  if (isLibraryShape(kernel.operation.kernel)) return null;
   const cut = buffersToCut(situation, copy, kernel);
   return cut === null || !isWhole(situation, copy) ? null : new Cut(situation, copy, kernel, cut).change();
 }

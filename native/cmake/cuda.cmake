@@ -40,7 +40,10 @@ add_library(copyscope_cuda STATIC
   src/cuda_memory.cpp
   src/dynamic_library.cpp
   src/event_recorder.cpp
-  src/pci_link.cpp)
+  src/library_kernels.cpp
+  src/math_libraries.cpp
+  src/pci_link.cpp
+  src/toolkit_libraries.cpp)
 set_target_properties(copyscope_cuda PROPERTIES CUDA_STANDARD 17 CUDA_RUNTIME_LIBRARY Static)
 target_link_libraries(copyscope_cuda PUBLIC copyscope_engine CUDA::cudart_static)
 target_compile_definitions(copyscope_cuda PUBLIC COPYSCOPE_WITH_CUDA)

@@ -25,7 +25,8 @@ add_library(copyscope_record SHARED
   record/recorder.cpp
   record/threads.cpp
   src/cupti_library.cpp
-  src/dynamic_library.cpp)
+  src/dynamic_library.cpp
+  src/toolkit_libraries.cpp)
 target_include_directories(copyscope_record PRIVATE record src)
 target_include_directories(copyscope_record SYSTEM PRIVATE
   ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)

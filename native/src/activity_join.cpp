@@ -83,6 +83,25 @@ bool agree(const Program& program, const Instruction& instruction, const Activit
   return record.kind == RowKind::kernel || agreeInBytes(program, instruction, record);
 }
 
+/// A library clears its work space between its kernels, so that of several records only one need be a kernel.
+std::optional<ActivityRecord> takenTogether(const Program& program, const Instruction& instruction,
+                                            const std::vector<ActivityRecord>& records, std::size_t first,
+                                            std::size_t count) {
+  if (first + count > records.size()) return std::nullopt;
+  if (count == 1) return agree(program, instruction, records[first]) ? std::optional(records[first]) : std::nullopt;
+  std::optional<ActivityRecord> whole;
+  const std::int64_t startNs = records[first].startNs;
+  std::int64_t endNs = records[first].endNs;
+  for (std::size_t at = first; at < first + count; ++at) {
+    if (records[at].kind == RowKind::kernel) whole = records[at];
+    endNs = std::max(endNs, records[at].endNs);
+  }
+  if (!whole.has_value()) return std::nullopt;
+  whole->startNs = startNs;
+  whole->endNs = endNs;
+  return whole;
+}
+
 bool mayBeUnrecorded(const Program& program, const Instruction& instruction) {
   if (instruction.code != Code::copy) return false;
   const bool onHost = sourceMemory(program, instruction) != Memory::device &&
@@ -128,12 +147,14 @@ bool match(const Program& program, const IssuedStream& stream, const std::vector
   std::size_t next = 0;
   for (const Issued& issued : *stream.issued) {
     if (!isRecorded(issued)) continue;
-    if (next < mine.size() && agree(program, *issued.instruction, mine[next])) {
-      DeviceRow row = joinedRow(program, *issued.instruction, mine[next]);
+    const std::optional<ActivityRecord> record =
+        takenTogether(program, *issued.instruction, mine, next, issued.records);
+    if (record.has_value()) {
+      DeviceRow row = joinedRow(program, *issued.instruction, *record);
       row.correlation = issued.correlation;
       row.stream = stream.stream;
       joined.push_back(row);
-      ++next;
+      next += issued.records;
     } else if (!mayBeUnrecorded(program, *issued.instruction)) {
       return false;
     }

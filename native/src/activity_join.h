@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace copyscope {
 struct CapturedGraph {
   std::int32_t origin = -1;
   std::vector<const Instruction*> operations;
+  /// How many activities each of them leaves.
+  std::vector<std::size_t> records;
 };
 
 /// What was issued, in its stream's order.
@@ -24,6 +27,8 @@ struct Issued {
   /// Of a launch: what it runs, and its place among all launches of the process.
   std::shared_ptr<const CapturedGraph> graph;
   std::uint64_t launch = 0;
+  /// Activities that it leaves: a library may launch several kernels for one.
+  std::size_t records = 1;
 };
 
 /// What the profiler recorded of one activity.
@@ -68,6 +73,11 @@ bool agree(const Program& program, const Instruction& instruction, const Activit
 bool mayBeUnrecorded(const Program& program, const Instruction& instruction);
 /// Parts of one copy or memset, which follow each other and bear one number, become one record.
 std::vector<ActivityRecord> withWholeCopies(const std::vector<ActivityRecord>& records);
+/// What so many records from `first` on say of one operation: from the start of the first to the end of the last. Nothing
+/// where there are not as many, or they are not of its kind.
+std::optional<ActivityRecord> takenTogether(const Program& program, const Instruction& instruction,
+                                            const std::vector<ActivityRecord>& records, std::size_t first,
+                                            std::size_t count);
 /// The row of an operation that was recorded so.
 DeviceRow joinedRow(const Program& program, const Instruction& instruction, const ActivityRecord& record);
 

@@ -243,6 +243,8 @@ Request readRequest(const Napi::CallbackInfo& info) {
   tables.buffers = table(member(object, "buffers"), "buffers");
   tables.streams = table(member(object, "streams"), "streams");
   tables.events = table(member(object, "events"), "events");
+  tables.libraryCalls = table(member(object, "libraryCalls"), "libraryCalls");
+  tables.results = table(member(object, "results"), "results");
   tables.expectations = table(member(object, "expectations"), "expectations");
   tables.multiCopies = table(member(object, "multiCopies"), "multiCopies");
   tables.threads = tablesIn(object, "threads");

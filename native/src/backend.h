@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class Backend {
   /// Writes the buffer's pattern to device memory; complete when it returns.
   virtual void fillDevice(int buffer) = 0;
   virtual Comparison compareDevice(const Expectation& expectation) = 0;
+  /// Compares what a library's kernel wrote last with what it should have written.
+  virtual Comparison compareKernel(const LibraryResult& result) = 0;
 
   // The operations of a stream.
 
@@ -58,6 +61,10 @@ class Backend {
   /// Make what was captured ready to launch: two steps, so that each can be timed.
   virtual void instantiate(const Instruction& instruction) = 0;
   virtual void upload(const Instruction& instruction) = 0;
+
+  /// What the library of a call makes at its first use in a stream: the call that did so; none where there was nothing left
+  /// to be made in this iteration.
+  virtual std::optional<CallName> makePlan(const Instruction& instruction) = 0;
 
   // Memory made by operations. Each returns the CUDA call that was made; none where a cache served.
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "failure.h"
+#include "library_check.h"
 #include "memory_check.h"
 
 namespace copyscope {
@@ -97,6 +98,10 @@ void CpuBackend::fillDevice(int index) { fillInParallel(host(index), buffer(inde
 
 Comparison CpuBackend::compareDevice(const Expectation& expectation) {
   return compareInParallel(at(expectation.buffer, expectation.offset), expectation.bytes, expectation.content);
+}
+
+Comparison CpuBackend::compareKernel(const LibraryResult& result) {
+  return compareResult(program_->libraryCalls[static_cast<std::size_t>(result.call)], result, address(result.buffer));
 }
 
 // Waiting

@@ -37,12 +37,16 @@ class CpuBackend final : public Backend, private CpuTickets {
   bool isAllocated(int buffer) const override;
   void fillDevice(int buffer) override;
   Comparison compareDevice(const Expectation& expectation) override;
+  Comparison compareKernel(const LibraryResult& result) override;
 
   void issue(const Instruction& instruction, std::int32_t correlation) override;
   void beginCapture(const Instruction& instruction) override;
   void endCapture(const Instruction& instruction) override;
   void instantiate(const Instruction& instruction) override;
   void upload(const Instruction&) override {}
+
+  /// Plain loops need nothing made before.
+  std::optional<CallName> makePlan(const Instruction&) override { return std::nullopt; }
 
   CallName allocate(const Instruction& instruction) override { return operationMemory_->allocate(instruction); }
   CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
@@ -83,6 +87,8 @@ class CpuBackend final : public Backend, private CpuTickets {
     std::int32_t correlation = 0;
     /// Where its data lay when it was issued.
     const std::byte* source = nullptr;
+    /// The second factor of a matrix product.
+    const std::byte* second = nullptr;
     std::byte* target = nullptr;
     const copy::Piece* pieces = nullptr;
     std::size_t pieceCount = 0;

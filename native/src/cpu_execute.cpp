@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cpu_backend.h"
+#include "library_loops.h"
 
 namespace copyscope {
 namespace {
@@ -72,6 +73,11 @@ void CpuBackend::executeWork(const Command& command) {
       return executeStream(command);
     case Code::arithmetic:
       return executeArithmetic(instruction);
+    case Code::matmul:
+      return multiplyMatrices(libraryCallOf(*program_, instruction), command.source, command.second, command.target,
+                              stop_);
+    case Code::fft:
+      return transformAll(libraryCallOf(*program_, instruction), command.source, command.target, stop_);
     case Code::memset:
       return executeMemset(command);
     case Code::hostFunction:

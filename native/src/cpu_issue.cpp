@@ -56,6 +56,7 @@ CpuBackend::Command CpuBackend::commandOf(const Instruction& instruction, std::i
   command.correlation = correlation;
   if (!isDeviceWork(instruction.code)) return command;
   if (instruction.src >= 0) command.source = at(instruction.src, instruction.srcOffset);
+  if (instruction.code == Code::matmul) command.second = at(libraryCallOf(*program_, instruction).other, 0);
   if (instruction.dst >= 0) command.target = at(instruction.dst, instruction.dstOffset);
   return command;
 }

@@ -5,6 +5,8 @@
 #include "copy/cuda_copy_device.h"
 #include "copy/cuda_copy_handles.h"
 #include "event_recorder.h"
+#include "library_check.h"
+#include "library_numbers.h"
 #include "memory_check.h"
 #include "run_failures.h"
 #ifdef COPYSCOPE_WITH_CUPTI
@@ -53,6 +55,8 @@ void CudaBackend::prepare(const Program& program) {
   source_ = std::make_unique<CudaMemory>(program, devices_, streams_.handles);
   operationMemory_ = std::make_unique<BufferMemory>(program, *source_, source_->segments(), source_->hostSegments(),
                                                     pinned.operations);
+  libraries_ = std::make_unique<LibraryKernels>(program, streams_);
+  libraries_->prepare();
   chooseRecorder();
 }
 
@@ -144,6 +148,7 @@ void CudaBackend::reset() {
   synchronizeDevice(-1);  // Memory of pools is freed in order of their streams.
   source_->freeParked();
   graphs_->reset();
+  libraries_->reset();
   hostFunctions_.reset();
 }
 
@@ -239,6 +244,15 @@ Comparison CudaBackend::compareDevice(const Expectation& expectation) {
   check(cudaMemcpyAsync(&found, result, sizeof(found), cudaMemcpyDeviceToHost, service), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(service), "cudaStreamSynchronize");
   return {expectation.bytes, found.wrong, found.wrong > 0 ? found.firstWrong : 0};
+}
+
+Comparison CudaBackend::compareKernel(const LibraryResult& result) {
+  const Buffer& written = buffer(result.buffer);
+  const DeviceScope scope(devices_[written.device].ordinal);
+  const LibraryCall& call = program_->libraryCalls[static_cast<std::size_t>(result.call)];
+  std::vector<std::byte> found(static_cast<std::size_t>(call.m * call.n) * bytesOfNumber(call.type));
+  check(cudaMemcpy(found.data(), at(result.buffer, 0), found.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return compareResult(call, result, found.data());
 }
 
 // Synchronisation

@@ -16,6 +16,7 @@
 #include "cuda_memory.h"
 #include "device_recorder.h"
 #include "device_scope.h"
+#include "library_kernels.h"
 #include "stop.h"
 
 namespace copyscope {
@@ -32,12 +33,15 @@ class CudaBackend final : public Backend {
   bool isAllocated(int buffer) const override;
   void fillDevice(int buffer) override;
   Comparison compareDevice(const Expectation& expectation) override;
+  Comparison compareKernel(const LibraryResult& result) override;
 
   void issue(const Instruction& instruction, std::int32_t correlation) override;
   void beginCapture(const Instruction& instruction) override;
   void endCapture(const Instruction& instruction) override;
   void instantiate(const Instruction& instruction) override;
   void upload(const Instruction& instruction) override;
+
+  std::optional<CallName> makePlan(const Instruction& instruction) override { return libraries_->makePlan(instruction); }
 
   CallName allocate(const Instruction& instruction) override { return operationMemory_->allocate(instruction); }
   CallName free(const Instruction& instruction) override { return operationMemory_->free(instruction); }
@@ -142,6 +146,7 @@ class CudaBackend final : public Backend {
   PartInstructions parts_;
   CudaHostFunctions hostFunctions_;
   std::unique_ptr<CudaGraphs> graphs_;
+  std::unique_ptr<LibraryKernels> libraries_;
 
   PinnedMemory stopFlag_;
   std::atomic<volatile int*> hostFlag_{nullptr};

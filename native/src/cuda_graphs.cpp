@@ -61,9 +61,11 @@ std::shared_ptr<CapturedGraph> CudaGraphs::captureOf(int stream) const {
   return captures_[static_cast<std::size_t>(stream)];
 }
 
-void CudaGraphs::add(CapturedGraph& capture, const Instruction& instruction) {
+void CudaGraphs::add(CapturedGraph& capture, const Instruction& instruction, std::size_t records) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (isDeviceWork(instruction.code)) capture.operations.push_back(&instruction);
+  if (!isDeviceWork(instruction.code)) return;
+  capture.operations.push_back(&instruction);
+  capture.records.push_back(records);
 }
 
 void CudaGraphs::noteRecord(int event, int stream) {

@@ -28,7 +28,7 @@ class CudaGraphs {
   /// The capture that takes what is issued to the stream; null outside any.
   std::shared_ptr<CapturedGraph> captureOf(int stream) const;
   /// What was issued to a stream in a capture.
-  void add(CapturedGraph& capture, const Instruction& instruction);
+  void add(CapturedGraph& capture, const Instruction& instruction, std::size_t records);
   void noteRecord(int event, int stream);
   /// A stream that waits for an event of a capture becomes part of it.
   void noteWait(int event, int stream);

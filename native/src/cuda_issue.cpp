@@ -64,7 +64,7 @@ void CudaBackend::issueAny(const Instruction& instruction, std::int32_t correlat
   if (instruction.code == Code::waitEvent) graphs_->noteWait(instruction.event, instruction.stream);
   const std::shared_ptr<CapturedGraph> capture = graphs_->captureOf(instruction.stream);
   if (capture == nullptr) return put(instruction, correlation);
-  graphs_->add(*capture, instruction);
+  graphs_->add(*capture, instruction, libraries_->recordsOf(instruction));
   call(instruction, 0, capture);
 }
 
@@ -84,7 +84,7 @@ void CudaBackend::noted(const Instruction& instruction, std::int32_t correlation
   recorder_->before(instruction.stream, position);
   call();
   recorder_->after(instruction.stream, position);
-  issued.push_back({&instruction, correlation, nullptr, 0});
+  issued.push_back({&instruction, correlation, nullptr, 0, libraries_->recordsOf(instruction)});
 }
 
 void CudaBackend::record(const Instruction& instruction, std::int32_t correlation) {
@@ -138,6 +138,14 @@ void CudaBackend::call(const Instruction& instruction, std::int32_t correlation,
         return cudaEventRecord(event(instruction.event), to);
       case Code::waitEvent:
         return cudaStreamWaitEvent(to, event(instruction.event), 0);
+      case Code::matmul: {
+        const std::int32_t other = libraryCallOf(*program_, instruction).other;
+        libraries_->multiply(instruction, at(instruction.src, 0), at(other, 0), at(instruction.dst, 0));
+        return cudaSuccess;
+      }
+      case Code::fft:
+        libraries_->transform(instruction, at(instruction.src, 0), at(instruction.dst, 0));
+        return cudaSuccess;
       default:
         return launchKernel(instruction);
     }

@@ -1,18 +1,11 @@
 #include "cupti_library.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
-#ifndef _WIN32
-#include <link.h>
-#endif
+#include "toolkit_libraries.h"
 
 namespace copyscope {
 namespace {
-
-namespace fs = std::filesystem;
 
 #ifdef _WIN32
 /// Its name bears a version, so that only a toolkit's folder tells it.
@@ -22,59 +15,6 @@ constexpr const char* filePrefix = "cupti64_";
 const std::vector<std::string> loaderNames = {"libcupti.so", "libcupti.so.13", "libcupti.so.12"};
 constexpr const char* filePrefix = "libcupti.so";
 #endif
-
-std::vector<fs::path> toolkitFolders() {
-  std::vector<fs::path> folders;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0') folders.emplace_back(value);
-  }
-  folders.emplace_back("/usr/local/cuda");
-  folders.emplace_back("/opt/cuda");
-  std::error_code ignored;
-  std::vector<fs::path> versioned;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", ignored)) {
-    if (entry.path().filename().string().rfind("cuda-", 0) == 0) versioned.push_back(entry.path());
-  }
-  std::sort(versioned.rbegin(), versioned.rend());  // Newest first.
-  folders.insert(folders.end(), versioned.begin(), versioned.end());
-  return folders;
-}
-
-#ifdef _WIN32
-std::vector<std::string> loaded() { return {}; }
-#else
-int collectLoaded(dl_phdr_info* info, std::size_t, void* into) {
-  const std::string path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-  if (fs::path(path).filename().string().rfind(filePrefix, 0) == 0) {
-    static_cast<std::vector<std::string>*>(into)->push_back(path);
-  }
-  return 0;
-}
-
-/// The one that the process has already, as PyTorch brings its own. Two of them in one process don't get on.
-std::vector<std::string> loaded() {
-  std::vector<std::string> found;
-  dl_iterate_phdr(collectLoaded, &found);
-  return found;
-}
-#endif
-
-/// What is loaded and nothing else, or where the loader looks, then the places in which a toolkit keeps it.
-std::vector<std::string> candidates() {
-  std::vector<std::string> found = loaded();
-  if (!found.empty()) return found;
-  found = loaderNames;
-  std::error_code ignored;
-  for (const fs::path& toolkit : toolkitFolders()) {
-    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      for (const fs::directory_entry& entry : fs::directory_iterator(toolkit / folder, ignored)) {
-        if (entry.path().filename().string().rfind(filePrefix, 0) == 0) found.push_back(entry.path().string());
-      }
-    }
-  }
-  return found;
-}
 
 /// Records are structures that grow from version to version. From CUDA 13 on the number is xxyyzz, where zz is an
 /// update that leaves them as they are.
@@ -91,7 +31,7 @@ const CuptiLibrary& CuptiLibrary::instance() {
 }
 
 CuptiLibrary::CuptiLibrary() {
-  for (const std::string& name : candidates()) {
+  for (const std::string& name : toolkitLibraries(filePrefix, loaderNames)) {
     if (open(name)) return;
   }
   if (detail_.empty()) {

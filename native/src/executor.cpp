@@ -236,7 +236,8 @@ std::int64_t Executor::runOnce(bool recorded, int iteration) {
 
 void Executor::verify() {
   const std::size_t buffers = program_.expectations.size();
-  const int total = static_cast<int>(buffers + multiCopies_->count());
+  const std::size_t computed = buffers + program_.results.size();
+  const int total = static_cast<int>(computed + multiCopies_->count());
   for (int index = 0; index < total; ++index) {
     progress_(Phase::verifying, index, total);
     stopIfAsked();
@@ -245,7 +246,12 @@ void Executor::verify() {
       verifyBuffer(program_.expectations[which]);
       continue;
     }
-    const auto [op, found] = multiCopies_->verify(which - buffers);
+    if (which < computed) {
+      const LibraryResult& result = program_.results[which - buffers];
+      keep(backend_.compareKernel(result), result.buffer, 0);
+      continue;
+    }
+    const auto [op, found] = multiCopies_->verify(which - computed);
     stopIfAsked();
     const std::int64_t first = found.wrong > 0 ? static_cast<std::int64_t>(found.firstWrong) : -1;
     record_.checks.push_back({-1, -1, found.checked, found.wrong, first, op});
@@ -265,8 +271,12 @@ void Executor::verifyBuffer(const Expectation& expected) {
     return compareInParallel(backend_.host(expected.buffer) + expected.offset, expected.bytes, expected.content);
   };
   const Comparison found = onDevice ? backend_.compareDevice(expected) : compareHost();
-  const auto first = static_cast<std::int64_t>(expected.offset + found.firstWrong);
-  record_.checks.push_back({-1, expected.buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1, -1});
+  keep(found, expected.buffer, expected.offset);
+}
+
+void Executor::keep(const Comparison& found, std::int32_t buffer, std::uint64_t offset) {
+  const auto first = static_cast<std::int64_t>(offset + found.firstWrong);
+  record_.checks.push_back({-1, buffer, found.checked, found.wrong, found.wrong > 0 ? first : -1, -1});
 }
 
 /// Keeps the first error, and makes everything else end.

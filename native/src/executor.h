@@ -75,6 +75,8 @@ class Executor {
   void restore(bool all);
   std::int64_t runOnce(bool recorded, int iteration);
   void verify();
+  /// Keeps what a comparison of a buffer's bytes from `offset` on found.
+  void keep(const Comparison& found, std::int32_t buffer, std::uint64_t offset);
   void verifyBuffer(const Expectation& expected);
   void fail(std::exception_ptr error) noexcept;
   void stopIfAsked();

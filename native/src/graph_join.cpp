@@ -41,19 +41,23 @@ bool joinOne(const Program& program, const GraphLaunch& launch, Records records,
   records = withWholeCopies(records);
   std::vector<DeviceRow> joined;
   std::vector<std::size_t> positions;
+  std::size_t next = 0;
   for (std::size_t position = 0; position < graph.operations.size(); ++position) {
     const Instruction& operation = *graph.operations[position];
-    if (joined.size() == records.size() || !agree(program, operation, records[joined.size()])) {
+    const std::size_t count = position < graph.records.size() ? graph.records[position] : 1;
+    const std::optional<ActivityRecord> record = takenTogether(program, operation, records, next, count);
+    if (!record.has_value()) {
       if (mayBeUnrecorded(program, operation)) continue;
       return false;
     }
-    DeviceRow row = joinedRow(program, operation, records[joined.size()]);
+    next += count;
+    DeviceRow row = joinedRow(program, operation, *record);
     row.correlation = launch.issued.correlation;
     row.stream = operation.stream == graph.origin ? launch.stream : operation.stream;
     joined.push_back(row);
     positions.push_back(position);
   }
-  if (joined.size() != records.size() || !keepsOrder(graph, joined, positions)) return false;
+  if (next != records.size() || !keepsOrder(graph, joined, positions)) return false;
   rows.insert(rows.end(), joined.begin(), joined.end());
   return true;
 }

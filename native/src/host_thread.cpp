@@ -105,6 +105,8 @@ void HostThread::step(const Instruction& instruction, std::size_t& next) {
       return signal(instruction);
     case Code::multiCopy:
       return multiCopy(instruction);
+    case Code::makePlan:
+      return makePlan(instruction);
     default:
       return issue(instruction);
   }

@@ -69,6 +69,7 @@ class HostThread {
   void pin(const Instruction& instruction);
   void signal(const Instruction& instruction);
   void multiCopy(const Instruction& instruction);
+  void makePlan(const Instruction& instruction);
   void synchronize(const Instruction& instruction);
   void query(const Instruction& instruction);
   void write(const Instruction& instruction);

@@ -24,6 +24,10 @@ CallName callOf(const Program& program, const Instruction& instruction) {
       return CallName::eventRecord;
     case Code::waitEvent:
       return CallName::streamWaitEvent;
+    case Code::matmul:
+      return CallName::cublasGemmEx;
+    case Code::fft:
+      return CallName::cufftExecC2C;
     default:
       return CallName::launchKernel;
   }
@@ -46,6 +50,15 @@ void HostThread::put(const Instruction& instruction, std::int32_t correlation) {
   backend_.issue(instruction, correlation);
   const bool blocks = program_.launchBlocking && !capturing_ && !isMark(instruction.code);
   if (blocks) backend_.synchronizeStream(instruction.stream);
+}
+
+/// What was made before leaves no row, since no call is made.
+void HostThread::makePlan(const Instruction& instruction) {
+  HostRow row = begin(instruction, RowKind::hostCall, CallName::none);
+  const std::optional<CallName> call = backend_.makePlan(instruction);
+  if (!call.has_value()) return;
+  row.name = *call;
+  end(row);
 }
 
 void HostThread::item(const Instruction& instruction) {

@@ -65,7 +65,7 @@ void checkBuffers(const Program& program, const Instruction& instruction, const 
 bool needsStream(Code code) {
   return takesStream(code) || code == Code::synchronizeStream || code == Code::queryStream || code == Code::allocate ||
          code == Code::free || code == Code::recordStream || code == Code::beginCapture || code == Code::endCapture ||
-         code == Code::multiCopy;
+         code == Code::multiCopy || code == Code::makePlan;
 }
 
 bool needsEvent(Code code) {
@@ -89,6 +89,10 @@ std::size_t indexed(const Program& program, Code code) {
       return program.devices.size();
     case Code::multiCopy:
       return program.multiCopies.size();
+    case Code::matmul:
+    case Code::fft:
+    case Code::makePlan:
+      return program.libraryCalls.size();
     default:
       return 0;
   }
@@ -97,7 +101,7 @@ std::size_t indexed(const Program& program, Code code) {
 bool needsIndex(Code code) {
   return code == Code::signal || code == Code::waitSignal || code == Code::beginCapture || code == Code::endCapture ||
          code == Code::launchGraph || code == Code::elapsedTime || code == Code::synchronizeDevice ||
-         code == Code::multiCopy;
+         code == Code::multiCopy || code == Code::makePlan || isLibraryKernel(code);
 }
 
 void checkAmount(const Instruction& instruction, const std::string& where) {
@@ -171,6 +175,7 @@ void checkNesting(const std::vector<Instruction>& instructions, const std::strin
     if (opens(code)) open.push_back(index);
     if (open.size() > maxNesting) refuseProgram(where, "its groups nest deeper than " + std::to_string(maxNesting));
     if (code == Code::beginCapture && capturing) refuseProgram(where, "a capture lies in another one");
+    if (code == Code::makePlan && capturing) refuseProgram(where, "a capture can't take in a library's first use");
     if (code == Code::multiCopy && capturing) refuseProgram(where, "a capture can't take in a multi-tensor copy");
     if (code == Code::beginCapture || code == Code::endCapture) capturing = code == Code::beginCapture;
     const Code opener = openerOf(code);

@@ -8,34 +8,38 @@ namespace copyscope {
 
 /// Names and numbers of this build; native/layout.ts must give the same text.
 constexpr const char* layoutText =
-    "3;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
+    "4;Code work,write,read,copy,spin,stream,recordEvent,waitEvent,synchronizeStream,synchronizeEvent,syn"
     "chronizeDevice,queryStream,queryEvent,repeat,endRepeat,beginRange,endRange,arithmetic,memset,hostFun"
     "ction,pin,allocate,free,recordStream,signal,waitSignal,beginCapture,endCapture,launchGraph,elapsedTi"
-    "me,item,multiCopy;Memory none,pageable,pinned,pinned-write-combined,mapped,registered,device,unknown"
-    ";Allocator cuda-malloc,pool,caching;StreamKind legacy-default,per-thread-default,blocking,non-blocki"
-    "ng;PatternKind none,random,index,constant;RowKind host-call,host-sync,host-work,host-read,host-write"
-    ",host-range,copy,kernel,memset,host-function,event-record,event-wait;CallName ,cudaMemcpyAsync,cudaM"
-    "emcpy,cudaLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cudaStreamSynchronize,cudaEventSynchroniz"
-    "e,cudaDeviceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFunc,cudaStream"
-    "BeginCapture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,cudaEventElap"
-    "sedTime,cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cudaMemcpyPeerA"
-    "sync;ChannelType unknown,compute,async-memcpy,decompress;AllocatorKind caching,caching-host,pool;Blo"
-    "ckState allocated,pending-free,inactive;Phase preparing,warming-up,timing,recording,verifying;Engine"
-    "Kind cpu,cuda;Direction h2d,d2h,d2d,h2h;Strategy blocking-loop,non-blocking-loop,pin-then-copy,pin-t"
-    "hen-copy-non-blocking,threaded-pinning,packed,pipelined;buffers memory,bytes,patternKind,patternValu"
-    "e,written,device,byOperation;streams kind,thread,device,priority;instructions code,op,stream,event,s"
-    "rc,srcOffset,dst,dstOffset,bytes,amount,jump,patternKind,patternValue,patternOffset,multiplier,block"
-    "ing,index,share;expectations buffer,offset,bytes,patternKind,patternValue,patternOffset,multiplier;m"
-    "ultiCopies direction,pinned,strategy,usePinnedStaging,packCpuTensors,useBackgroundThread,minPackedAl"
-    "ignmentBytes,maxPackedChunkBytes,threads,slotsPerThread,slotBytes,chunkBytes,relayBytes;relays devic"
-    "e,link,peer;blocks segment,offset,bytes,requestedBytes,stream,state";
+    "me,item,multiCopy,matmul,fft,makePlan;Memory none,pageable,pinned,pinned-write-combined,mapped,regis"
+    "tered,device,unknown;Allocator cuda-malloc,pool,caching;StreamKind legacy-default,per-thread-default"
+    ",blocking,non-blocking;PatternKind none,random,index,constant,float32,float16,bfloat16;LibraryType f"
+    "loat32,float16,bfloat16,complex64;RowKind host-call,host-sync,host-work,host-read,host-write,host-ra"
+    "nge,copy,kernel,memset,host-function,event-record,event-wait;CallName ,cudaMemcpyAsync,cudaMemcpy,cu"
+    "daLaunchKernel,cudaEventRecord,cudaStreamWaitEvent,cudaStreamSynchronize,cudaEventSynchronize,cudaDe"
+    "viceSynchronize,cudaStreamQuery,cudaEventQuery,cudaMemsetAsync,cudaLaunchHostFunc,cudaStreamBeginCap"
+    "ture,cudaStreamEndCapture,cudaGraphInstantiate,cudaGraphUpload,cudaGraphLaunch,cudaEventElapsedTime,"
+    "cudaMalloc,cudaFree,cudaMallocAsync,cudaFreeAsync,cudaHostAlloc,cudaFreeHost,cudaMemcpyPeerAsync,cub"
+    "lasGemmEx,cublasCreate,cufftExecC2C,cufftMakePlanMany;ChannelType unknown,compute,async-memcpy,decom"
+    "press;AllocatorKind caching,caching-host,pool;BlockState allocated,pending-free,inactive;Phase prepa"
+    "ring,warming-up,timing,recording,verifying;EngineKind cpu,cuda;Direction h2d,d2h,d2d,h2h;Strategy bl"
+    "ocking-loop,non-blocking-loop,pin-then-copy,pin-then-copy-non-blocking,threaded-pinning,packed,pipel"
+    "ined;buffers memory,bytes,patternKind,patternValue,written,device,byOperation;streams kind,thread,de"
+    "vice,priority;instructions code,op,stream,event,src,srcOffset,dst,dstOffset,bytes,amount,jump,patter"
+    "nKind,patternValue,patternOffset,multiplier,blocking,index,share;expectations buffer,offset,bytes,pa"
+    "tternKind,patternValue,patternOffset,multiplier;multiCopies direction,pinned,strategy,usePinnedStagi"
+    "ng,packCpuTensors,useBackgroundThread,minPackedAlignmentBytes,maxPackedChunkBytes,threads,slotsPerTh"
+    "read,slotBytes,chunkBytes,relayBytes;relays device,link,peer;libraryCalls dtype,m,n,k,tf32,firstUse,"
+    "other;results call,buffer,patternKind,patternValue,patternOffset,otherKind,otherValue,otherOffset;bl"
+    "ocks segment,offset,bytes,requestedBytes,stream,state";
 
 enum class Code : std::uint8_t {
   work, write, read, copy, spin, stream, recordEvent, waitEvent, synchronizeStream, synchronizeEvent, synchronizeDevice,
   queryStream, queryEvent, repeat, endRepeat, beginRange, endRange, arithmetic, memset, hostFunction, pin, allocate,
-  free, recordStream, signal, waitSignal, beginCapture, endCapture, launchGraph, elapsedTime, item, multiCopy,
+  free, recordStream, signal, waitSignal, beginCapture, endCapture, launchGraph, elapsedTime, item, multiCopy, matmul,
+  fft, makePlan,
 };
-constexpr int codeCount = 32;
+constexpr int codeCount = 35;
 
 enum class Memory : std::uint8_t {
   none, pageable, pinned, pinnedWriteCombined, mapped, registered, device, unknown,
@@ -53,9 +57,14 @@ enum class StreamKind : std::uint8_t {
 constexpr int streamKindCount = 4;
 
 enum class PatternKind : std::uint8_t {
-  none, random, index, constant,
+  none, random, index, constant, float32, float16, bfloat16,
 };
-constexpr int patternKindCount = 4;
+constexpr int patternKindCount = 7;
+
+enum class LibraryType : std::uint8_t {
+  float32, float16, bfloat16, complex64,
+};
+constexpr int libraryTypeCount = 4;
 
 enum class RowKind : std::uint8_t {
   hostCall, hostSync, hostWork, hostRead, hostWrite, hostRange, copy, kernel, memset, hostFunction, eventRecord,
@@ -67,9 +76,9 @@ enum class CallName : std::uint8_t {
   none, memcpyAsync, memcpy, launchKernel, eventRecord, streamWaitEvent, streamSynchronize, eventSynchronize,
   deviceSynchronize, streamQuery, eventQuery, memsetAsync, launchHostFunc, streamBeginCapture, streamEndCapture,
   graphInstantiate, graphUpload, graphLaunch, eventElapsedTime, malloc, free, mallocAsync, freeAsync, hostAlloc,
-  freeHost, memcpyPeerAsync,
+  freeHost, memcpyPeerAsync, cublasGemmEx, cublasCreate, cufftExecC2C, cufftMakePlanMany,
 };
-constexpr int callNameCount = 26;
+constexpr int callNameCount = 30;
 
 enum class ChannelType : std::uint8_t {
   unknown, compute, asyncMemcpy, decompress,
@@ -168,6 +177,28 @@ struct FieldsOf<RelayField> {
   static constexpr std::size_t count = 3;
   static constexpr const char* names[] = {
       "device", "link", "peer",
+  };
+};
+
+enum class LibraryCallField : std::uint8_t {
+  dtype, m, n, k, tf32, firstUse, other,
+};
+template <>
+struct FieldsOf<LibraryCallField> {
+  static constexpr std::size_t count = 7;
+  static constexpr const char* names[] = {
+      "dtype", "m", "n", "k", "tf32", "firstUse", "other",
+  };
+};
+
+enum class ResultField : std::uint8_t {
+  call, buffer, patternKind, patternValue, patternOffset, otherKind, otherValue, otherOffset,
+};
+template <>
+struct FieldsOf<ResultField> {
+  static constexpr std::size_t count = 8;
+  static constexpr const char* names[] = {
+      "call", "buffer", "patternKind", "patternValue", "patternOffset", "otherKind", "otherValue", "otherOffset",
   };
 };
 

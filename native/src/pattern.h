@@ -31,12 +31,47 @@ COPYSCOPE_HOST_DEVICE inline std::uint32_t fmix32(std::uint32_t h) {
   return h ^ (h >> 16);
 }
 
+/// The bits of a number in single precision.
+COPYSCOPE_HOST_DEVICE inline std::uint32_t floatBits(float value) {
+  union {
+    float number;
+    std::uint32_t bits;
+  } both;
+  both.number = value;
+  return both.bits;
+}
+
+/// Two numbers from -1 to 1 in a word, each a half's lowest `bits` bits: as many as the type holds exactly.
+COPYSCOPE_HOST_DEVICE inline std::uint32_t twoFloats(std::uint32_t mixed, PatternKind kind) {
+  const int bits = kind == PatternKind::float16 ? 11 : 8;
+  const std::int32_t half = 1 << (bits - 1);
+  std::uint32_t word = 0;
+  for (int place = 0; place < 32; place += 16) {
+    const std::int32_t whole = static_cast<std::int32_t>((mixed >> place) & static_cast<std::uint32_t>(2 * half - 1)) - half;
+    const std::uint32_t full = floatBits(static_cast<float>(whole) / static_cast<float>(half));
+    std::uint32_t encoded = full >> 16;  // bfloat16 is the upper half of single precision.
+    if (kind == PatternKind::float16) {
+      encoded = whole == 0 ? 0 : ((full >> 16) & 0x8000u) | ((((full >> 23) & 0xffu) - 112u) << 10) | ((full >> 13) & 0x3ffu);
+    }
+    word |= encoded << place;
+  }
+  return word;
+}
+
 /// Word `index` of the content's pattern, multiplied. The index counts from the pattern's first word.
 COPYSCOPE_HOST_DEVICE inline std::uint32_t contentWord(const Content& content, std::uint64_t index) {
   const auto low = static_cast<std::uint32_t>(index);
   switch (content.kind) {
     case PatternKind::random:
       return fmix32(low * 0x9e3779b1u + content.value) * content.multiplier;
+    case PatternKind::float32: {
+      const std::uint32_t mixed = fmix32(low * 0x9e3779b1u + content.value);
+      const auto whole = static_cast<std::int32_t>(mixed >> 9) - (1 << 22);
+      return floatBits(static_cast<float>(whole) / static_cast<float>(1 << 22)) * content.multiplier;
+    }
+    case PatternKind::float16:
+    case PatternKind::bfloat16:
+      return twoFloats(fmix32(low * 0x9e3779b1u + content.value), content.kind) * content.multiplier;
     case PatternKind::index:
       return (low + content.value) * content.multiplier;
     default:

@@ -58,13 +58,36 @@ struct Instruction {
   /// a repeat, the byte of a memset, the Allocator of an allocate and a free.
   std::int64_t amount = 0;
   Content content;
-  /// A signal, graph, multi-tensor copy or device; the later event of an elapsedTime.
+  /// A signal, graph, multi-tensor copy, library call or device; the later event of an elapsedTime.
   std::int32_t index = -1;
   /// Share of the device's multiprocessors that a kernel may fill.
   double share = 1;
   /// Of a part of a multi-tensor copy, which names no buffers.
   Memory srcMemory = Memory::none;
   Memory dstMemory = Memory::none;
+};
+
+/// What cuBLAS or cuFFT is asked for. Of an fft, m is the size and n the batch.
+struct LibraryCall {
+  LibraryType type = LibraryType::float32;
+  std::int64_t m = 1;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+  bool tf32 = false;
+  /// What the library needs for it is made by a makePlan instruction, and otherwise before the run.
+  bool firstUse = false;
+  /// Buffer of the second factor; -1 where there is none.
+  std::int32_t other = -1;
+
+  bool isTransform() const { return type == LibraryType::complex64; }
+};
+
+/// What a library call must have written, by what its operands held.
+struct LibraryResult {
+  std::int32_t call = -1;
+  std::int32_t buffer = -1;
+  Content first;
+  Content second;
 };
 
 struct Expectation {
@@ -102,6 +125,8 @@ struct Program {
   /// Each thread's current device; 0 where the vector is shorter.
   std::vector<std::int32_t> threadDevices;
   std::vector<Expectation> expectations;
+  std::vector<LibraryCall> libraryCalls;
+  std::vector<LibraryResult> results;
 };
 
 inline bool isDevice(const Buffer& buffer) { return buffer.memory == Memory::device; }
@@ -112,7 +137,16 @@ inline bool isPageLocked(Memory memory) {
          memory == Memory::registered;
 }
 
-inline bool isKernel(Code code) { return code == Code::spin || code == Code::stream || code == Code::arithmetic; }
+/// Kernels of cuBLAS and cuFFT.
+inline bool isLibraryKernel(Code code) { return code == Code::matmul || code == Code::fft; }
+
+inline bool isKernel(Code code) {
+  return code == Code::spin || code == Code::stream || code == Code::arithmetic || isLibraryKernel(code);
+}
+
+inline const LibraryCall& libraryCallOf(const Program& program, const Instruction& instruction) {
+  return program.libraryCalls[static_cast<std::size_t>(instruction.index)];
+}
 
 /// Instructions that put work into a stream which takes time on the device.
 inline bool isDeviceWork(Code code) {

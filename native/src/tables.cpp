@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "instruction_check.h"
+#include "library_numbers.h"
 #include "multi_copy_uses.h"
 
 namespace copyscope {
@@ -224,6 +225,74 @@ void readExpectations(const ProgramTables& tables, Program& program) {
   }
 }
 
+/// Bytes of a matrix, or of all transforms.
+std::uint64_t bytesOf(const LibraryCall& call, std::int64_t rows, std::int64_t columns) {
+  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * bytesOfNumber(call.type);
+}
+
+void readLibraryCalls(const ProgramTables& tables, Program& program) {
+  constexpr double mostRows = 134217728.0;
+  using Field = LibraryCallField;
+  const std::size_t count = rows(tables.libraryCalls, Row<Field>::fields, "libraryCalls");
+  for (std::size_t index = 0; index < count; ++index) {
+    const Row<Field> row(tables.libraryCalls, index, "libraryCalls");
+    LibraryCall call;
+    call.type = row.name<LibraryType>(Field::dtype, libraryTypeCount);
+    call.m = static_cast<std::int64_t>(row.whole(Field::m, 1, mostRows));
+    call.n = static_cast<std::int64_t>(row.whole(Field::n, 1, 1000000));
+    call.k = static_cast<std::int64_t>(row.whole(Field::k, 1, 65536));
+    call.tf32 = row.flag(Field::tf32);
+    call.firstUse = row.flag(Field::firstUse);
+    call.other = row.index(Field::other, program.buffers.size());
+    program.libraryCalls.push_back(call);
+  }
+}
+
+void checkLibraryCall(const Program& program, const Instruction& instruction, const std::string& where) {
+  const LibraryCall& call = libraryCallOf(program, instruction);
+  const bool isTransform = instruction.code == Code::fft;
+  if (isTransform != call.isTransform()) refuseProgram(where, "its library call is of another kind");
+  const auto check = [&](std::int32_t buffer, std::int64_t rowCount, std::int64_t columns) {
+    checkRegion(program, where, buffer, 0, bytesOf(call, rowCount, columns), false);
+    const bool onDevice = isDevice(program.buffers[static_cast<std::size_t>(buffer)]);
+    if (!onDevice) refuseProgram(where, "a library's kernel works on device memory");
+  };
+  if (isTransform) {
+    check(instruction.src, call.m, call.n);
+    return check(instruction.dst, call.m, call.n);
+  }
+  check(instruction.src, call.m, call.k);
+  check(call.other, call.k, call.n);
+  check(instruction.dst, call.m, call.n);
+}
+
+void checkLibraryCalls(const Program& program) {
+  for (std::size_t thread = 0; thread < program.threads.size(); ++thread) {
+    for (const Instruction& instruction : program.threads[thread]) {
+      if (isLibraryKernel(instruction.code)) checkLibraryCall(program, instruction, rowName("threads", thread));
+    }
+  }
+}
+
+void readResults(const ProgramTables& tables, Program& program) {
+  using Field = ResultField;
+  const std::size_t count = rows(tables.results, Row<Field>::fields, "results");
+  for (std::size_t index = 0; index < count; ++index) {
+    const Row<Field> row(tables.results, index, "results");
+    LibraryResult result;
+    result.call = row.index(Field::call, program.libraryCalls.size());
+    if (result.call < 0) refuseProgram(row.where(), "it names no library call");
+    result.buffer = row.index(Field::buffer, program.buffers.size());
+    result.first = {row.name<PatternKind>(Field::patternKind, patternKindCount), row.word(Field::patternValue), 1,
+                    row.bytes(Field::patternOffset)};
+    result.second = {row.name<PatternKind>(Field::otherKind, patternKindCount), row.word(Field::otherValue), 1,
+                     row.bytes(Field::otherOffset)};
+    const LibraryCall& call = program.libraryCalls[static_cast<std::size_t>(result.call)];
+    checkRegion(program, row.where(), result.buffer, 0, bytesOf(call, call.m, call.n), false);
+    program.results.push_back(result);
+  }
+}
+
 std::vector<std::uint64_t> readSizes(const Table& sizes, const std::string& name) {
   std::vector<std::uint64_t> bytes;
   double total = 0;
@@ -323,9 +392,12 @@ Program readProgram(const ProgramTables& tables) {
   readBuffers(tables, program);
   readStreams(tables, program);
   readMultiCopies(tables, program);
+  readLibraryCalls(tables, program);
   readThreads(tables, program);
+  checkLibraryCalls(program);
   checkPlans(program);
   readExpectations(tables, program);
+  readResults(tables, program);
   return program;
 }
 

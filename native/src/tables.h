@@ -34,6 +34,8 @@ struct ProgramTables {
   /// The device of each thread.
   Table threadDevices;
   Table expectations;
+  Table libraryCalls;
+  Table results;
   Table multiCopies;
   /// Bytes of each tensor, for each multi-tensor copy.
   std::vector<Table> multiCopySizes;

@@ -17,7 +17,7 @@ export interface OperationSection {
 const summaries: Readonly<Record<string, Partial<Readonly<Record<OperationName, string>>>>> = {
   'In a stream': {
     copy: 'cudaMemcpyAsync: H2D, D2H or D2D',
-    kernel: 'spin, stream over bytes, or arithmetic',
+    kernel: 'spin, stream over bytes, arithmetic, matmul or fft',
     memset: 'cudaMemsetAsync',
     recordEvent: 'cudaEventRecord',
     waitEvent: 'cudaStreamWaitEvent',

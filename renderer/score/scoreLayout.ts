@@ -7,7 +7,12 @@ import type { OperationPath } from '../../core/experiment/edit/paths.ts';
 import { type Renumbering, renumbering } from '../../core/experiment/edit/renumbering.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { childOperations, type Operation, type RangeOperation } from '../../core/experiment/operations.ts';
+import {
+  childOperations,
+  type Operation,
+  type OperationOf,
+  type RangeOperation,
+} from '../../core/experiment/operations.ts';
 import { declaresTheSame } from '../../core/experiment/sameDeclarations.ts';
 import { lowerBound } from '../../core/lowerBound.ts';
 import { StreamTable } from '../../core/program/streams.ts';
@@ -353,12 +358,20 @@ function operationDetail(operation: Operation, experiment: Experiment, find: Buf
     }
     case 'kernel':
       if (operation.kernel.kind === 'spin') return formatDuration(operation.kernel.durationNs);
-      return operation.kernel.kind === 'stream'
-        ? `${operation.kernel.passes}× over bytes`
-        : `${operation.kernel.flops} FLOP`;
+      if (operation.kernel.kind === 'stream') return `${operation.kernel.passes}× over bytes`;
+      if (operation.kernel.kind === 'arithmetic') return `${operation.kernel.flops} FLOP`;
+      return libraryText(operation);
     default:
       return '';
   }
+}
+
+/** What an unlabelled one is called says its sizes already. */
+function libraryText({ kernel, label }: OperationOf<'kernel'>): string {
+  if (kernel.kind !== 'matmul' && kernel.kind !== 'fft') return '';
+  const first = kernel.kind === 'matmul' ? kernel.workspace : kernel.plan;
+  const size = kernel.kind === 'matmul' ? `${kernel.m}×${kernel.k}×${kernel.n}` : `${kernel.batch}×${kernel.size}`;
+  return [label === undefined ? '' : size, first === 'first-use' ? 'first use' : ''].filter(Boolean).join(' · ');
 }
 
 function operationPaint(operation: Operation, find: BufferFinder): PaintName {

@@ -1,7 +1,7 @@
 /** A new operation with sensible fields. What it needs and the document lacks is declared with it. */
 import { KiB, MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
-import type { Operation, OperationName } from '../operations.ts';
+import type { Operation, OperationName, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { declare, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
@@ -165,17 +165,18 @@ export function unrecordedEvent(draft: Experiment): string {
   return draft.events.find(({ id }) => !recorded.has(id))?.id ?? declare(draft, 'events');
 }
 
-/** Turns a kernel into one of another shape; a byte-streaming one gets the one buffer it reads and the one it writes. */
+/** Turns a kernel into one of another shape; one that works on buffers gets those, and library kernels a size that fits. */
 export function setKernelKind(
   experiment: Experiment,
   path: OperationPath,
-  kind: 'spin' | 'stream' | 'arithmetic',
+  kind: OperationOf<'kernel'>['kernel']['kind'],
 ): Edited {
   return edit(experiment, (draft) => {
     const operation = operationOf(draft, path);
     if (operation.op !== 'kernel' || operation.kernel.kind === kind) return [operation];
     if (kind === 'spin') operation.kernel = { kind, durationNs: newDurationNs };
     else if (kind === 'arithmetic') operation.kernel = { kind, flops: 1e9 };
+    else if (kind === 'matmul' || kind === 'fft') setLibraryKernel(draft, operation, kind);
     else {
       operation.kernel = { kind, passes: 1 };
       operation.reads = [operation.reads[0] ?? deviceBuffer(draft, 0, 'input')];
@@ -183,6 +184,33 @@ export function setKernelKind(
     }
     return [operation];
   });
+}
+
+/** As large as its smallest buffer lets it be, up to what takes some milliseconds. */
+function setLibraryKernel(draft: Experiment, operation: OperationOf<'kernel'>, kind: 'matmul' | 'fft'): void {
+  const inputs = kind === 'matmul' ? 2 : 1;
+  const taken = Array.from({ length: inputs + 1 }, (_, position) =>
+    deviceBuffer(draft, position, ['input', kind === 'matmul' ? 'factor' : 'output', 'output'][position] ?? 'output'),
+  );
+  operation.reads = taken.slice(0, inputs);
+  operation.writes = taken.slice(inputs);
+  operation.smShare = 1;
+  const bytes = Math.min(...draft.buffers.flatMap((one) => (taken.includes(one.id) ? [bufferBytes(one)] : [])));
+  if (kind === 'matmul') {
+    const extent = Math.max(1, Math.min(4096, Math.floor(Math.sqrt(bytes / 4))));
+    operation.kernel = {
+      kind,
+      m: extent,
+      n: extent,
+      k: extent,
+      dtype: 'float32',
+      tf32: false,
+      workspace: 'before-run',
+    };
+  } else {
+    const size = 2 ** Math.max(1, Math.min(20, Math.floor(Math.log2(bytes / 8))));
+    operation.kernel = { kind, size, batch: 1, plan: 'before-run' };
+  }
 }
 
 function deviceBuffer(draft: Experiment, position: number, stem: string): string {

@@ -3,6 +3,7 @@
 import { fieldPath } from '../../shape/path.ts';
 import { copyBytes } from '../describe.ts';
 import type { Experiment } from '../experiment.ts';
+import { isLibraryShape } from '../libraryKernels.ts';
 import type { Operation, OperationName } from '../operations.ts';
 import { bufferBytes, maxDurationNs } from '../resources.ts';
 import { type Edited, editOperation } from './edit.ts';
@@ -66,9 +67,11 @@ export function extentOf(experiment: Experiment, operation: Operation): Extent |
   }
 }
 
-function kernelExtent(kernel: Extract<Operation, { op: 'kernel' }>['kernel']): Extent {
+function kernelExtent(kernel: Extract<Operation, { op: 'kernel' }>['kernel']): Extent | null {
   if (kernel.kind === 'spin') return duration(['kernel', 'durationNs'], kernel.durationNs);
   if (kernel.kind === 'stream') return count(['kernel', 'passes'], 'passes', kernel.passes, 10_000, 'passes');
+  // Its sizes are those of its buffers.
+  if (isLibraryShape(kernel)) return null;
   return count(['kernel', 'flops'], 'FLOP', kernel.flops, 1e18, 'FLOP');
 }
 

@@ -1,5 +1,5 @@
 /** Which memory an operation can reach: the host none of a device's, a device none that is pageable. */
-import type { Instruction, InstructionOf, ProgramBuffer } from '../program.ts';
+import { type Instruction, type InstructionOf, isLibraryKernel, type ProgramBuffer } from '../program.ts';
 import type { Report, UncheckedProgram } from './report.ts';
 
 export function checkMemory(program: UncheckedProgram, report: Report): void {
@@ -27,6 +27,7 @@ class MemoryCheck {
     else if (code === 'kernel') {
       for (const buffer of instruction.reads) this.#reached(buffer, instruction);
       for (const buffer of instruction.writes) this.#reached(buffer, instruction);
+      if (isLibraryKernel(instruction.kernel)) this.#library(instruction);
     }
   }
 
@@ -67,6 +68,16 @@ class MemoryCheck {
     if (buffer === undefined || buffer.memory === 'device') return;
     const message = `"${buffer.id}" is ${buffer.memory} memory, from which item() copies nothing.`;
     this.#report(op, message, 'Name a device buffer, or read it on the host.');
+  }
+
+  /** cuBLAS and cuFFT would take mapped memory too, word by word over the link: that is nothing one would do. */
+  #library({ op, kernel, reads, writes }: InstructionOf<'kernel'>): void {
+    for (const index of [...reads, ...writes]) {
+      const buffer = this.#buffer(index);
+      if (buffer === undefined || buffer.memory === 'device' || buffer.memory === 'pageable') continue;
+      const message = `a ${kernel.kind} kernel works on device memory, and "${buffer.id}" is ${buffer.memory} memory.`;
+      this.#report(op, message, 'Copy it to device memory first.');
+    }
   }
 
   /**

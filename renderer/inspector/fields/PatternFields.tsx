@@ -14,6 +14,9 @@ const fresh: Readonly<Record<Pattern['kind'], Pattern>> = {
   random: { kind: 'random', seed: 1 },
   index: { kind: 'index', seed: 0 },
   constant: { kind: 'constant', value: 0 },
+  float32: { kind: 'float32', seed: 1 },
+  float16: { kind: 'float16', seed: 1 },
+  bfloat16: { kind: 'bfloat16', seed: 1 },
 };
 
 /** What memory holds: a kind, and the number that goes with it. */

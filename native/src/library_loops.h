@@ -1,0 +1,18 @@
+// Matrix products and Fourier transforms by plain loops: what the CPU engine executes.
+#pragma once
+
+#include <cstddef>
+
+#include "program.h"
+#include "stop.h"
+
+namespace copyscope {
+
+/// product (m by n) = first (m by k) times second (k by n), row by row. Ends early when a stop is requested.
+void multiplyMatrices(const LibraryCall& call, const std::byte* first, const std::byte* second, std::byte* product,
+                      const Stop& stop);
+
+/// Forward transforms, not scaled, as cuFFT's. Sizes that are no powers of two take as many steps as their square.
+void transformAll(const LibraryCall& call, const std::byte* input, std::byte* output, const Stop& stop);
+
+}  // namespace copyscope
