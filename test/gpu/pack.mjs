@@ -15,6 +15,8 @@ const sources = [
   'sanitize.ts',
   'corpus/writeCorpus.ts',
   'blind/recordBlind.ts',
+  'code/codeRuns.ts',
+  'code/libraryRuns.ts',
   ...readdirSync(join(root, 'test/bench/gpu'))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join('../bench/gpu', file)),

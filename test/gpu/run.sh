@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the GPU tests and benchmarks on a machine with an NVIDIA GPU, and prints a short table last.
-#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind noise bench calibrate gains sweep
+#   test/gpu/run.sh [SECTION...]   sections: promises tests sanitize soak records corpus blind noise bench calibrate gains sweep code
+#             libraries placement
 # Where none is named: promises, tests, sanitize and soak, which tell all that the copy engine promises, one line each
 # ("name: figure (limit) held"). The whole call ends within $SECONDS_IN_ALL seconds (570): a section that has no time
 # left is said to be not measured, and the soak does as many runs as fit.
@@ -72,7 +73,7 @@ run_records() {
       > "$OUT/runs/$case.json" || status=1
   done
   # One that this machine or engine can't run, as those for two GPUs, says so and is left out.
-  grep -v '^#' test/gpu/lesson-runs.txt | while read -r id; do
+  grep -v '^#' test/gpu/lesson-runs.txt | grep -E "${RECORDS:-.}" | while read -r id; do
     mkdir -p "$OUT/runs/$(dirname "$id")"
     copyscope run "assets/examples/$id.json" --engine cuda --iterations 5 --out "$OUT/runs/$id.arrow" --json \
       > "$OUT/runs/$id.json"
@@ -150,6 +151,23 @@ run_sweep() {
   step 'sweep of relays' 90 node dist/gpu/relay-sweep.js
 }
 
+# The programs of 100 experiments in both languages, compiled and run, beside the executor's own runs.
+run_code() { step 'programs' 345 node dist/gpu/codeRuns.js "${CODE_SEED:-20261130}" $(($(left) < 345 ? $(left) - 15 : 330)) "${CODE_COUNT:-100}"; }
+
+# cuBLAS's and cuFFT's kernels against PyTorch's, and the prototypes that they are called by against the headers.
+run_libraries() {
+  step 'kernels of libraries' 150 node dist/gpu/libraryRuns.js
+  if [ -z "${CUDA_MATH_INCLUDE:-}" ]; then
+    say "Prototypes of cuBLAS and cuFFT: not measured (this machine has no headers of theirs)"
+    return
+  fi
+  step 'prototypes' 60 g++ -std=c++17 -fsyntax-only -I native/src -I "$CUDA_MATH_INCLUDE" -I /usr/local/cuda/include \
+    native/tests/math_headers.cpp
+}
+
+# Why programs with pageable memory take other times than the executor: where they run, and what their pages are.
+run_placement() { step placement 120 bash test/gpu/code/placement.sh; }
+
 # Ten thousand runs, or as many as fit into the time that is left.
 run_soak() { step soak 300 node dist/gpu/soak.js 10000 20261120 $(($(left) - 25)); }
 
@@ -171,6 +189,8 @@ run_sanitize() {
   done
 }
 
+. test/gpu/code/math_libraries.sh
+lay_math_links "$(mktemp -d)"
 : > "$OUT/table.txt"
 copyscope devices || status=1
 sections=("$@")
@@ -178,7 +198,8 @@ sections=("$@")
 [ "${1:-}" = all ] && sections+=(records corpus bench calibrate gains)
 for section in "${sections[@]}"; do
   case "$section" in
-    promises | tests | records | corpus | blind | noise | bench | soak | sanitize | calibrate | gains | sweep) "run_$section" ;;
+    promises | tests | records | corpus | blind | noise | bench | soak | sanitize | calibrate | gains | sweep | code | \
+      libraries | placement) "run_$section" ;;
     *) echo "There is no section $section."; exit 2 ;;
   esac
 done
