@@ -2,7 +2,7 @@
 import type { ErrorInfo } from '../errors.ts';
 import type { DeviceInfo } from '../program/engine.ts';
 import { allRows, makespanNs } from '../trace/rows.ts';
-import { type ImportedFrom, type Run, type RunInfo, runFormat, runVersion } from '../trace/run.ts';
+import { type ImportedFrom, type Run, type RunInfo, runFormat, runVersion, type StepTimes } from '../trace/run.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { ImportOptions } from './importedFile.ts';
 
@@ -18,6 +18,8 @@ export interface ImportedTrace {
   readonly driver: string | null;
   readonly runtime: string | null;
   readonly cupti: string | null;
+  /** Steps that the recorder timed with and without recording. */
+  readonly stepTimes?: StepTimes | undefined;
   /** Why not all could be read; null where it could. */
   readonly problem: ErrorInfo | null;
   readonly notes: readonly string[];
@@ -33,7 +35,13 @@ export function importedRun(of: ImportedTrace, { name, version, modifiedAt }: Im
     ...(problem === null ? {} : { error: problem }),
     createdAt: (isOfThisAge(of.startedMs) ? new Date(of.startedMs) : modifiedAt).toISOString(),
     experiment: null,
-    imported: { format: of.format, name: name.slice(0, 200) || 'trace', events: of.events, rows: trace.count },
+    imported: {
+      format: of.format,
+      name: name.slice(0, 200) || 'trace',
+      events: of.events,
+      rows: trace.count,
+      ...(of.stepTimes === undefined ? {} : { stepTimes: of.stepTimes }),
+    },
     device: of.device,
     machine: null,
     versions: { copyscope: version, driver: of.driver, runtime: of.runtime, cupti: of.cupti },

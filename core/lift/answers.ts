@@ -8,7 +8,7 @@ import { type Lifted, type LiftOptions, liftTrace } from './fromTrace.ts';
 import { knownMachine } from './machine.ts';
 import type { PartTime } from './parts.ts';
 import { Planner, type Remedy } from './plan.ts';
-import { profilerOf } from './profilerCost.ts';
+import { plainStepNs, profilerOf } from './profilerCost.ts';
 import { copiesOf, isPageable, type Script } from './script.ts';
 import { codeOf } from './words.ts';
 
@@ -63,7 +63,7 @@ export function traceAnswers(run: Run, costs: CostModel, options: AskOptions = {
 
 /** `info` is the trace's: what recorded it added to its times. */
 export const plannerOf = (
-  { script }: Lifted,
+  { script, recordedNs }: Lifted,
   info: Pick<RunInfo, 'imported'>,
   costs: CostModel,
   knownStepNs?: number,
@@ -73,7 +73,7 @@ export const plannerOf = (
     costs,
     machine: knownMachine(costs),
     profiler: profilerOf(info),
-    knownStepNs,
+    knownStepNs: knownStepNs ?? plainStepNs(info, lowerMedian(recordedNs)),
   });
 
 export const remedyAnswer = (script: Script, remedy: Remedy): RemedyAnswer => ({

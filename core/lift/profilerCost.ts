@@ -54,6 +54,12 @@ const costOf: Readonly<Record<ImportedFrom['format'], ProfilerCost>> = {
 export const profilerOf = ({ imported }: Pick<RunInfo, 'imported'>): ProfilerCost =>
   imported === undefined ? torchProfiler : costOf[imported.format];
 
+/** What a step of `stepNs` takes without the recorder, where the recording has timed steps with and without it. */
+export function plainStepNs({ imported }: Pick<RunInfo, 'imported'>, stepNs: number): number | undefined {
+  const times = imported?.stepTimes;
+  return times === undefined ? undefined : stepNs * Math.min(1, times.plainNs / times.recordedNs);
+}
+
 export const scaledCost = (cost: ProfilerCost, by: number): ProfilerCost => ({
   operatorNs: cost.operatorNs * by,
   frameNs: cost.frameNs * by,

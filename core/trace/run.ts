@@ -51,6 +51,15 @@ const verificationSchema = z.object({
   unverified: z.array(z.object({ buffer: z.string().max(100), reason: z.string().max(1000) })).max(100_000),
 });
 
+/** Medians of steps of a recorded program: while it was recorded, and in the same process without. */
+const stepTimesSchema = z.object({
+  recordedNs: z.number().positive(),
+  recordedCount: z.number().int().min(1),
+  plainNs: z.number().positive(),
+  plainCount: z.number().int().min(1),
+});
+export type StepTimes = z.infer<typeof stepTimesSchema>;
+
 /** Where a trace that no experiment describes was read from. */
 const importedSchema = z.object({
   /** PyTorch's profiler (Kineto), in the Chrome format; Nsight Systems, as its SQLite export; copyscope record. */
@@ -60,6 +69,7 @@ const importedSchema = z.object({
   /** Events in the file, and those of them that are rows of the trace. */
   events: z.number().int().min(0),
   rows: z.number().int().min(0),
+  stepTimes: stepTimesSchema.optional(),
 });
 
 const timesNs = z.array(z.number().min(0)).max(100_000);

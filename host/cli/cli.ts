@@ -11,6 +11,7 @@ import { type ChangeWord, changeWords, isChangeWord } from '../../core/lift/chan
 import { engineKinds } from '../../core/program/engineKind.ts';
 import { EngineSupervisor } from '../engine/supervisor.ts';
 import { dataFolder, ownProfilesFolder, programVersion } from '../paths.ts';
+import type { StepSpan } from '../record/recordSettings.ts';
 import { Assets } from '../service/assets.ts';
 import { type BenchCommandOptions, bench } from './commands/bench.ts';
 import { type ExportOptions, exportBundle, importBundle } from './commands/bundle.ts';
@@ -150,7 +151,7 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .option('--no-lines', 'without the Python stack of each copy and waiting call')
     .option('--delay <s>', 'begin so many seconds after CUDA was initialised', positive)
     .option('--duration <s>', 'record for so many seconds', positive)
-    .addOption(stepsOption('record only these steps, counted from 1: outermost NVTX ranges, or else waiting calls'))
+    .addOption(spansOption())
     .option('--step-range <name>', 'with --steps: the NVTX range that is a step')
     .option('--out <run.arrow>', 'where the run goes (default: recording.arrow, or the next name that is free)')
     .addHelpText('after', exitCodeHelp)
@@ -291,11 +292,24 @@ const count =
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 
-const stepsOption = (description = "of a trace's steps only these, counted from 1"): Option =>
-  new Option('--steps <from..to>', description).argParser((text) => {
-    const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text);
-    if (match === null) throw new InvalidArgumentError('Steps are as 3..5, or 4.');
-    return { from: Number(match[1]), to: Number(match[2] ?? match[1]) };
+function stepSpan(text: string): StepSpan {
+  const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('Steps are as 3..5, or 4.');
+  return { from: Number(match[1]), to: Number(match[2] ?? match[1]) };
+}
+
+const stepsOption = (): Option =>
+  new Option('--steps <from..to>', "of a trace's steps only these, counted from 1").argParser(stepSpan);
+
+const spansOption = (): Option =>
+  new Option(
+    '--steps <from..to,...>',
+    'record only these steps, counted from 1: outermost NVTX ranges, or else waiting calls. Some around them are timed, so that what recording costs is told',
+  ).argParser((text): StepSpan[] => {
+    const spans = text.split(',').map(stepSpan);
+    const isInOrder = spans.every(({ from, to }, index) => from > (spans[index - 1]?.to ?? 0) && to >= from);
+    if (!isInOrder) throw new InvalidArgumentError('Steps are counted from 1 and named in order, as 20..25,40..45.');
+    return spans;
   });
 
 /** Also with spaces in the place of hyphens, as people say them. */

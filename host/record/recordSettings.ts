@@ -1,6 +1,12 @@
 /** What is asked of a recording, and how the recorder's library is told: by the program's environment. */
 import { CopyscopeError } from '../../core/errors.ts';
 
+/** Steps that are recorded, counted from 1. */
+export interface StepSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface RecordSettings {
   /** Without kernels, which cost the most. */
   readonly light: boolean;
@@ -9,8 +15,7 @@ export interface RecordSettings {
   /** Seconds from when CUDA is initialised, and from then on. */
   readonly delayS?: number | undefined;
   readonly durationS?: number | undefined;
-  /** Counted from 1. */
-  readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  readonly steps?: readonly StepSpan[] | undefined;
   /** Name of the NVTX range that is a step. */
   readonly stepRange?: string | undefined;
 }
@@ -57,7 +62,7 @@ export function recordEnvironment(
     COPYSCOPE_RECORD_LINES: lines ? '1' : '0',
     ...(delayS === undefined ? {} : { COPYSCOPE_RECORD_DELAY_MS: String(delayS * 1000) }),
     ...(durationS === undefined ? {} : { COPYSCOPE_RECORD_DURATION_MS: String(durationS * 1000) }),
-    ...(steps === undefined ? {} : { COPYSCOPE_RECORD_STEPS: `${steps.from}..${steps.to}` }),
+    ...(steps === undefined ? {} : { COPYSCOPE_RECORD_STEPS: steps.map(({ from, to }) => `${from}..${to}`).join(',') }),
     ...(stepRange === undefined ? {} : { COPYSCOPE_RECORD_STEP_RANGE: stepRange }),
   };
 }

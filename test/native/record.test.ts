@@ -3,9 +3,9 @@
  * and the command around it.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -43,7 +43,7 @@ function build(name: string, ...options: string[]): string {
     expect(status, output).toBe(0);
   };
   run('-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options);
-  run('--build', folder, '--target', 'copyscope_record', 'copyscope_record_player');
+  run('--build', folder, '--target', 'copyscope_record', 'copyscope_record_player', 'copyscope_standin_allocator');
   return folder;
 }
 
@@ -132,6 +132,14 @@ describe.skipIf(reason !== null)(`the recorder${reason === null ? '' : ` (skippe
     expect(copiedSteps(file)).toEqual([3, 4]);
   });
 
+  it('records several spans of steps, and times the steps around them', () => {
+    const more = { COPYSCOPE_RECORD_STEPS: '20..22,30..31', COPYSCOPE_RECORD_STEP_RANGE: 'step' };
+    const [file] = play(built, ['1', '60'], more).files as [RecordedProcess];
+    expect(copiedSteps(file)).toEqual([20, 21, 22, 30, 31]);
+    // Ten before, those between, and ten after.
+    expect([file.stepsNs.recorded.length, file.stepsNs.plain.length]).toEqual([5, 10 + 7 + 10]);
+  });
+
   it('keeps a file for a child that was forked before CUDA was initialised, and one for its parent', () => {
     const { files } = play(built, ['1', '30', 'fork']);
     expect(files.map(({ copies, endedInOrder }) => [copies.count, endedInOrder])).toEqual([
@@ -208,6 +216,13 @@ describe.skipIf(reason !== null)(`the recorder${reason === null ? '' : ` (skippe
 
   describe('with Python', () => {
     const python = works('python3');
+    const readsFrames = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0;
+    const prelude = `import ctypes, os, threading
+cupti = ctypes.CDLL('libcupti.so.13')
+def inject(): ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
+def call(id, result=ctypes.c_int(0)):
+    for begins in (1, 0): cupti.standinCall(begins, 2, id, 1, None, ctypes.byref(result))
+`;
     const script = `import ctypes, os, threading
 cupti = ctypes.CDLL('libcupti.so.13')
 ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
@@ -234,6 +249,79 @@ step()
         lines.set(key, (lines.get(key) ?? 0) + 1);
       });
       expect(Object.fromEntries(lines)).toEqual({ 'cudaMemcpyAsync step:7': 201, 'cudaStreamSynchronize step:8': 201 });
+    });
+
+    const runPython = (name: string, text: string): void => {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, `${prelude}${text}`);
+      const ended = spawnSync('python3', [path], {
+        env: recorderEnvironment(built),
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+      expect(ended.status, ended.stderr).toBe(0);
+    };
+
+    // Whoever frees holds Python's lock and wants the allocator's; whoever waits holds the allocator's.
+    it.skipIf(!python)('lets threads free memory while the allocator waits for the device', () => {
+      runPython(
+        'program.py',
+        `allocator = os.path.join(os.environ['LD_LIBRARY_PATH'], 'libc10_cuda.so')
+allocate, free = ctypes.CDLL(allocator).standinAllocate, ctypes.PyDLL(allocator).standinFree
+inject()
+going = True
+def churn():
+    while going: free()
+threads = [threading.Thread(target=churn) for _ in range(3)]
+[one.start() for one in threads]
+for _ in range(100): allocate()
+going = False
+[one.join() for one in threads]
+call(131)
+`,
+      );
+      const [file] = processes() as [RecordedProcess];
+      // The allocator's waits are counted without a line; the program's own has one.
+      expect([file.waits, file.stacksTaken]).toEqual([101, 1]);
+    });
+
+    it.skipIf(!readsFrames)('needs no lock of Python for a stack that it has taken before', () => {
+      runPython(
+        'program.py',
+        `allocator = os.path.join(os.environ['LD_LIBRARY_PATH'], 'libc10_cuda.so')
+copy, free = ctypes.CDLL(allocator).standinCopy, ctypes.PyDLL(allocator).standinFree
+inject()
+going = True
+def churn():
+    while going: free()
+threads = [threading.Thread(target=churn) for _ in range(3)]
+for time in range(120):
+    if time == 20: [one.start() for one in threads]
+    copy()
+going = False
+[one.join() for one in threads]
+`,
+      );
+      const [file] = processes() as [RecordedProcess];
+      expect(file.stacksTaken).toBe(120);
+    });
+
+    it.skipIf(!python)('says that torch.profiler ran, which found CUPTI taken', async () => {
+      runPython(
+        'torch/autograd/profiler.py',
+        `class profile:
+    def __enter__(self): self.result = cupti.cuptiSubscribe(ctypes.byref(ctypes.c_void_p()), None, None)
+    def __exit__(self, *_): call(131)
+inject()
+with profile() as _: call(41)
+call(41)
+`,
+      );
+      const [file] = processes() as [RecordedProcess];
+      expect([file.waits, file.stacksTaken]).toEqual([1, 3]);
+      const { info } = await readRecordingFolder(folder, 'train', '1.2.3');
+      expect(info.notes.join('\n')).toMatch(/ran torch\.profiler while it was recorded/);
     });
   });
 

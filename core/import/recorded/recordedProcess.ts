@@ -40,6 +40,8 @@ export class RecordedProcess {
   readonly copies = { count: 0, bytes: 0 };
   kernels = 0;
   waits = 0;
+  /** Durations of steps that the recorder timed: some while it recorded, some without. */
+  readonly stepsNs = { recorded: [] as number[], plain: [] as number[] };
 
   /** Throws `trace-file.not-a-trace`. */
   constructor(bytes: Uint8Array) {
@@ -128,6 +130,11 @@ export class RecordedProcess {
       case recordKinds.end:
         this.endedInOrder = true;
         return;
+      case recordKinds.step: {
+        const { recorded, plain } = this.stepsNs;
+        (view.getUint8(at + 16) === 1 ? recorded : plain).push(u64(view, at + 8) - u64(view, at));
+        return;
+      }
       case recordKinds.call:
         this.#call(view, at);
         return;

@@ -1,13 +1,14 @@
 /** The recording of a program, as copyscope record made it: a file for each of its processes becomes one run. */
 import { CopyscopeError, type ErrorInfo } from '../../errors.ts';
 import type { DeviceInfo } from '../../program/engine.ts';
-import type { Run } from '../../trace/run.ts';
+import type { Run, StepTimes } from '../../trace/run.ts';
 import { formatBytes, formatDuration } from '../../units.ts';
 import type { ImportOptions } from '../importedFile.ts';
 import { importedRun } from '../importedRun.ts';
 import { RecordedProcess } from './recordedProcess.ts';
 import { recordedRows } from './recordedRows.ts';
 import { problems } from './records.ts';
+import { stepTimesNote, stepTimesOf } from './stepTimes.ts';
 
 /**
  * The run, without an experiment. Of a process that was killed it holds what had been written. Throws
@@ -21,10 +22,12 @@ export function readRecording(files: readonly Uint8Array[], options: ImportOptio
   const [first] = processes;
   if (first === undefined) throw nothingRecorded(all);
   const { trace, startNs, incomplete } = recordedRows(processes);
+  const stepTimes = stepTimesOf(processes);
   const damaged = processes.reduce((sum, { damagedChunks }) => sum + damagedChunks, 0);
   return importedRun(
     {
       format: 'copyscope-record',
+      stepTimes: stepTimes ?? undefined,
       trace,
       events: processes.reduce((sum, { records }) => sum + records, 0),
       startedMs: startedMs(first, startNs),
@@ -33,7 +36,7 @@ export function readRecording(files: readonly Uint8Array[], options: ImportOptio
       runtime: null,
       cupti: String(first.header.cupti),
       problem: damaged === 0 ? null : damagedError(damaged),
-      notes: notesOf(all, processes, incomplete).map((note) => note.slice(0, 2000)),
+      notes: notesOf(all, processes, incomplete, stepTimes).map((note) => note.slice(0, 2000)),
     },
     options,
   );
@@ -89,7 +92,12 @@ function nothingRecorded(all: readonly RecordedProcess[]): CopyscopeError {
   });
 }
 
-function notesOf(all: readonly RecordedProcess[], processes: readonly RecordedProcess[], incomplete: number): string[] {
+function notesOf(
+  all: readonly RecordedProcess[],
+  processes: readonly RecordedProcess[],
+  incomplete: number,
+  stepTimes: StepTimes | null,
+): string[] {
   const sum = (of: (process: RecordedProcess) => number): number =>
     processes.reduce((total, process) => total + of(process), 0);
   const stacks = sum(({ stacksTaken }) => stacksTaken);
@@ -118,7 +126,9 @@ function notesOf(all: readonly RecordedProcess[], processes: readonly RecordedPr
     ),
     ...processes.flatMap(profilerNote),
     ...(incomplete === 0 ? [] : [`${incomplete} records have no usable time or place and are left out.`]),
-    'Data was not checked, and the same work was not timed without recording.',
+    ...(stepTimes === null
+      ? ['Data was not checked, and the same work was not timed without recording.']
+      : [stepTimesNote(stepTimes), 'Data was not checked.']),
   ];
 }
 

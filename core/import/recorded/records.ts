@@ -17,6 +17,7 @@ export const recordKinds = {
   dropped: 14,
   window: 15,
   end: 16,
+  step: 17,
 } as const;
 
 /** The least bytes of a record's fields; one that has fewer is not read. */
@@ -37,6 +38,7 @@ export const leastBytes: Readonly<Record<number, number>> = {
   [recordKinds.dropped]: 16,
   [recordKinds.window]: 9,
   [recordKinds.end]: 8,
+  [recordKinds.step]: 17,
 };
 
 export const callRoles = { launch: 0, copy: 1, memset: 2, wait: 3, event: 4, pin: 5, unpin: 6, allocate: 7, free: 8 };

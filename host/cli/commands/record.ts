@@ -12,6 +12,7 @@ import {
   removeRecordingFolder,
   requireDriver,
 } from '../../record/recordProgram.ts';
+import type { StepSpan } from '../../record/recordSettings.ts';
 import { writeWhole } from '../../service/files.ts';
 import { requireWritableAsRun } from '../inputFile.ts';
 import type { Context } from '../io.ts';
@@ -22,7 +23,7 @@ export interface RecordOptions {
   readonly lines: boolean;
   readonly delay?: number | undefined;
   readonly duration?: number | undefined;
-  readonly steps?: { readonly from: number; readonly to: number } | undefined;
+  readonly steps?: readonly StepSpan[] | undefined;
   readonly stepRange?: string | undefined;
   readonly out?: string | undefined;
 }

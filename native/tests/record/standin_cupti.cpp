@@ -214,7 +214,8 @@ STANDIN_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext,
   return CUPTI_SUCCESS;
 }
 STANDIN_EXPORT CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void*) {
-  if (std::getenv("COPYSCOPE_STANDIN_TAKEN") != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  const bool isTaken = std::getenv("COPYSCOPE_STANDIN_TAKEN") != nullptr || standin().callback.load() != nullptr;
+  if (isTaken) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   *handle = reinterpret_cast<CUpti_SubscriberHandle>(handle);
   standin().callback = callback;
   return CUPTI_SUCCESS;
@@ -223,7 +224,8 @@ STANDIN_EXPORT CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle* ha
                                                       void* data, CUpti_SubscriberParams* params) {
   const CUptiResult result = cuptiSubscribe(handle, callback, data);
   if (result != CUPTI_SUCCESS) {
-    std::strncpy(params->oldSubscriberName, std::getenv("COPYSCOPE_STANDIN_TAKEN"), params->oldSubscriberSize - 1);
+    const char* const other = std::getenv("COPYSCOPE_STANDIN_TAKEN");
+    std::strncpy(params->oldSubscriberName, other == nullptr ? "Copyscope" : other, params->oldSubscriberSize - 1);
   }
   return result;
 }

@@ -6,6 +6,7 @@ import { readRecording } from '../../../../core/import/recorded/recording.ts';
 import { chunkCounts, firstChunk, readRecordingFile } from '../../../../core/import/recorded/recordingFile.ts';
 import { callRoles, problems, recordKinds } from '../../../../core/import/recorded/records.ts';
 import { liftTrace } from '../../../../core/lift/fromTrace.ts';
+import { plainStepNs } from '../../../../core/lift/profilerCost.ts';
 import { decodeRun, encodeRun } from '../../../../core/trace/arrow.ts';
 import { readCallStackName } from '../../../../core/trace/callStack.ts';
 import type { Run } from '../../../../core/trace/run.ts';
@@ -182,6 +183,25 @@ describe('what went wrong', () => {
       /light mode[\s\S]*dropped 5[\s\S]*6 records found no room[\s\S]*Process 100 did not end in order/,
     );
     expect(notes(steps(2))).not.toMatch(/did not end|dropped|light/);
+  });
+
+  it('tells what recording cost, by steps that were timed with and without', () => {
+    const timed = (recorded: number, plain: number): RecordingBytes => {
+      const bytes = steps(2);
+      const add = (ns: number, isRecorded: number): void => {
+        bytes.record(recordKinds.step, ['u64', start], ['u64', start + ns], ['u8', isRecorded]);
+      };
+      for (let step = 0; step < recorded; step += 1) add(1_060_000, 1);
+      for (let step = 0; step < plain; step += 1) add(1_000_000, 0);
+      return bytes;
+    };
+    expect(notes(timed(6, 10))).toMatch(
+      /A step took 1\.06 ms while it was recorded \(median of 6\), 6\.0 % more than the 1\.00 ms without \(median of 10/,
+    );
+    expect(notes(timed(6, 4))).not.toMatch(/A step took/);
+    const { info } = read(timed(6, 10).bytes());
+    expect(plainStepNs(info, 2_120_000)).toBe(2_000_000);
+    expect(plainStepNs(read(timed(6, 0).bytes()).info, 2_120_000)).toBeUndefined();
   });
 
   it('names torch.profiler, whose own trace has lost its GPU rows', () => {
