@@ -53,51 +53,82 @@ class FrameLayout::Memory {
 
 namespace {
 
-struct Compared {
-  std::array<std::array<std::uintptr_t, frameWords>, mostCompared> words{};
-  std::size_t count = 0;
+/// Words of a frame, by index.
+struct Places {
+  std::size_t code;
+  std::size_t previous;
+  std::size_t instruction;
 };
 
-/// The first index of a frame's word of which `isIt(frame, word)` holds for all frames; frameWords where there is none.
-template <typename IsIt>
-std::size_t wordWhere(const Compared& frames, std::size_t count, IsIt isIt) {
+/// Of versions whose frames are known, 3.11 to 3.13. They are proven all the same.
+bool knownPlaces(unsigned long version, Places& places) {
+  switch (version >> 16) {
+    case 0x030b:
+      places = {4, 6, 7};
+      return true;
+    case 0x030c:
+    case 0x030d:
+      places = {0, 1, 7};
+      return true;
+    default:
+      return false;
+  }
+}
+
+using FrameWords = std::array<std::uintptr_t, frameWords>;
+
+/// The first index of which `holds(frame, index)` for all frames; frameWords where there is none.
+template <typename Holds>
+std::size_t wordWhere(std::size_t count, Holds holds) {
   for (std::size_t index = 0; index < frameWords; ++index) {
-    bool holds = true;
-    for (std::size_t frame = 0; frame < count && holds; ++frame) holds = isIt(frame, frames.words[frame][index], index);
-    if (holds) return index;
+    std::size_t frame = 0;
+    while (frame < count && holds(frame, index)) ++frame;
+    if (frame == count) return index;
   }
   return frameWords;
 }
 
+/// Frames of one code alone could agree by chance.
+bool areOfSeveralCodes(const ToldFrame* told, std::size_t count) {
+  return std::any_of(told, told + count, [&](const ToldFrame& frame) { return frame.code != told[0].code; });
+}
+
 }  // namespace
 
-bool FrameLayout::find(const Memory& memory, std::uintptr_t thread, const ToldFrame* told, std::size_t count) {
-  Compared frames;
-  frames.count = std::min(count, mostCompared);
-  for (std::size_t frame = 0; frame < frames.count; ++frame) {
-    if (!memory.read(told[frame].frame, frames.words[frame].data(), frameWords * wordBytes)) return false;
+bool FrameLayout::find(const Memory& memory, std::uintptr_t thread, const ToldFrame* told, std::size_t count,
+                       unsigned long version) {
+  const std::size_t compared = std::min(count, mostCompared);
+  std::array<FrameWords, mostCompared> frames{};
+  for (std::size_t frame = 0; frame < compared; ++frame) {
+    if (!memory.read(told[frame].frame, frames[frame].data(), sizeof frames[frame])) return false;
   }
-  const std::size_t code = wordWhere(frames, frames.count, [&](std::size_t frame, std::uintptr_t word, std::size_t) {
-    return (word & pointerBits) == told[frame].code;
-  });
   const auto startOf = [&](std::size_t frame, std::uintptr_t word) {
     return static_cast<std::intptr_t>(word - told[frame].code) - told[frame].instruction;
   };
-  const std::size_t instruction =
-      wordWhere(frames, frames.count, [&](std::size_t frame, std::uintptr_t word, std::size_t index) {
-        const std::intptr_t start = startOf(frame, word);
-        return start > 0 && start < 4096 && start == startOf(0, frames.words[0][index]);
-      });
-  const std::size_t previous =
-      wordWhere(frames, frames.count - 1, [&](std::size_t frame, std::uintptr_t word, std::size_t index) {
-        for (int hops = 0; hops < 3 && word != told[frame + 1].frame; ++hops) word = memory.word(word + index * wordBytes);
-        return word == told[frame + 1].frame;
-      });
-  if (code == frameWords || instruction == frameWords || previous == frameWords) return false;
+  Places places{};
+  if (!knownPlaces(version, places)) {
+    if (!areOfSeveralCodes(told, compared)) return false;
+    const auto isCode = [&](std::size_t frame, std::size_t index) {
+      return (frames[frame][index] & pointerBits) == told[frame].code;
+    };
+    const auto isInstruction = [&](std::size_t frame, std::size_t index) {
+      const std::intptr_t start = startOf(frame, frames[frame][index]);
+      return start > 0 && start < 4096 && start == startOf(0, frames[0][index]);
+    };
+    const auto leadsToNext = [&](std::size_t frame, std::size_t index) {
+      const std::uintptr_t next = told[frame + 1].frame;
+      std::uintptr_t word = frames[frame][index];
+      for (int hops = 0; hops < 3 && word != next; ++hops) word = memory.word(word + index * wordBytes);
+      return word == next;
+    };
+    places = {wordWhere(compared, isCode), wordWhere(compared - 1, leadsToNext), wordWhere(compared, isInstruction)};
+  }
+  const auto& [code, previous, instruction] = places;
+  if (code == frameWords || previous == frameWords || instruction == frameWords) return false;
   code_ = code * wordBytes;
-  instruction_ = instruction * wordBytes;
   previous_ = previous * wordBytes;
-  firstInstruction_ = startOf(0, frames.words[0][instruction]);
+  instruction_ = instruction * wordBytes;
+  firstInstruction_ = startOf(0, frames[0][instruction]);
   return findCurrent(memory, thread, told[0].frame);
 }
 
@@ -155,8 +186,8 @@ bool FrameLayout::agrees(const RawFrame* frames, std::size_t read, const ToldFra
   return next == count && read <= 2 * count + 2;
 }
 
-bool FrameLayout::compare(const void* thread, const ToldFrame* told, std::size_t count, RawFrame* into,
-                          std::size_t& read) {
+bool FrameLayout::compare(const void* thread, const ToldFrame* told, std::size_t count, unsigned long version,
+                          RawFrame* into, std::size_t& read) {
   if (isRefuted_ || count == 0) return false;
   const auto at = reinterpret_cast<std::uintptr_t>(thread);
   if (isProven()) {
@@ -164,10 +195,8 @@ bool FrameLayout::compare(const void* thread, const ToldFrame* told, std::size_t
   } else {
     const Memory memory;
     if (!isFound_) {
-      // A single frame tells too little.
-      if (count < 2) return false;
       isRefuted_ = ++tries_ >= mostTries;
-      isFound_ = find(memory, at, told, count);
+      isFound_ = find(memory, at, told, count, version);
       if (!isFound_) return false;
     }
     read = walk(at, into, [&](std::uintptr_t from) { return memory.word(from); });

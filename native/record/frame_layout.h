@@ -37,14 +37,17 @@ class FrameLayout {
   std::size_t read(const void* thread, RawFrame* into) const;
   /// Finds the layout, or holds it against what the interpreter says of the calling thread; true where `into` has the
   /// thread's frames and they agree. With the GIL held, by one at a time.
-  bool compare(const void* thread, const ToldFrame* told, std::size_t count, RawFrame* into, std::size_t& read);
+  /// `version` is the interpreter's, as Py_Version has it.
+  bool compare(const void* thread, const ToldFrame* told, std::size_t count, unsigned long version, RawFrame* into,
+               std::size_t& read);
 
  private:
   static constexpr int enoughProofs = 8;
-  static constexpr int mostTries = 16;
+  static constexpr int mostTries = 200;
 
   class Memory;
-  bool find(const Memory& memory, std::uintptr_t thread, const ToldFrame* told, std::size_t count);
+  bool find(const Memory& memory, std::uintptr_t thread, const ToldFrame* told, std::size_t count,
+            unsigned long version);
   bool findCurrent(const Memory& memory, std::uintptr_t thread, std::uintptr_t frame);
   template <typename Word>
   std::size_t walk(std::uintptr_t thread, RawFrame* into, Word word) const;

@@ -26,6 +26,7 @@ Python::Python() {
   load("PyGC_Disable", disableGc);
   load("PyGC_Enable", enableGc);
   load("PyFrame_GetLasti", getLastInstruction);
+  version = static_cast<const unsigned long*>(dlsym(RTLD_DEFAULT, "Py_Version"));
 }
 
 /// A library that Python comes with may be loaded after this one, so it is looked for until it is found.

@@ -26,6 +26,7 @@ struct Python {
   int (*enableGc)() = nullptr;
   /// From 3.11 on.
   int (*getLastInstruction)(Object*) = nullptr;
+  const unsigned long* version = nullptr;
 
   /// Null where the process has no Python, for now.
   static const Python* find();

@@ -110,11 +110,12 @@ std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
   std::vector<std::uint32_t> frames;
   frames.reserve(deepestStack);
   std::array<ToldFrame, deepestStack> told;
-  bool areKept = py.getLastInstruction != nullptr;
+  const bool isNew = py.getLastInstruction != nullptr && py.version != nullptr;
+  bool areKept = isNew;
   Object* frame = py.getFrame(thread);
   while (frame != nullptr) {
     if (Object* const code = py.getCode(frame); code != nullptr) {
-      if (py.getLastInstruction != nullptr) {
+      if (isNew) {
         told[frames.size()] = {frameOf(frame), reinterpret_cast<std::uintptr_t>(code), py.getLastInstruction(frame)};
       }
       frames.push_back(frameNumber(py, writer, code, py.getLine(frame)));
@@ -127,7 +128,8 @@ std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
   const std::uint32_t number = stackNumber(writer, frames);
   std::array<RawFrame, mostRawFrames> raw;
   std::size_t count = 0;
-  if (areKept && number != 0 && all.layout.compare(thread, told.data(), frames.size(), raw.data(), count)) {
+  if (areKept && number != 0 && 
+      all.layout.compare(thread, told.data(), frames.size(), *py.version, raw.data(), count)) {
     all.cache.keep(raw.data(), count, number);
   }
   return number;
