@@ -5,6 +5,7 @@ import { isOver } from '../order/eventRecords.ts';
 import { mostEntries, ProgramOrder } from '../order/programOrder.ts';
 import { type Schedule, schedule } from '../order/schedule.ts';
 import type { Instruction, Program } from '../program/program.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import { type Conflict, Conflicts } from './conflicts.ts';
 import { type EndlessWait, endlessWaits } from './endlessWaits.ts';
 import { type LifetimeConflict, Lifetimes } from './lifetimes.ts';
@@ -27,9 +28,14 @@ export interface Findings {
 }
 
 /** `most`: entries of clocks that are kept where there are several threads. */
-export function findConflicts(program: Program, most = mostEntries): Findings {
+export const findConflicts = (program: Program, most = mostEntries): Findings =>
+  atOnce(findConflictsInSteps(program, most));
+
+export function* findConflictsInSteps(program: Program, most = mostEntries): InSteps<Findings> {
   const plan = schedule(program);
+  yield;
   const search = new Search(program, plan, most);
+  yield* search.all();
   const limits = [...describeLimits(program, plan), ...search.limits];
   const { conflicts, lifetimes, timing } = search;
   return { conflicts, lifetimes, timing, endless: endlessWaits(program, plan), limits };
@@ -77,6 +83,7 @@ class Search {
   readonly #program: Program;
   /** As it is for what is captured: the legacy default stream takes no part in it, and no host call comes between. */
   readonly #inCapture: Program;
+  readonly #calls: number;
 
   constructor(program: Program, plan: Schedule, most: number) {
     this.#program = program;
@@ -90,14 +97,18 @@ class Search {
     const all = [...this.#touches.values(), ...this.#captured.values()];
     this.#conflicts = new Conflicts(all.flat());
     this.#lifetimes = new Lifetimes(program, this.#order.lanes);
-    this.#order.walk((call) => this.#visit(call));
-    if (this.#order.steps < plan.count) {
+    this.#calls = plan.count;
+  }
+
+  *all(): InSteps<void> {
+    yield* this.#order.walkInSteps((call) => this.#visit(call));
+    if (this.#order.steps < this.#calls) {
       this.limits.push(
-        `The program has too many host threads and streams: the check covers the first ${this.#order.steps} of its ${plan.count} calls.`,
+        `The program has too many host threads and streams: the check covers the first ${this.#order.steps} of its ${this.#calls} calls.`,
       );
     }
     for (const op of this.#unsureLaunches) {
-      const { label, thread } = calling(program, op);
+      const { label, thread } = calling(this.#program, op);
       this.limits.push(
         `Host thread "${thread}" may come to "${label}" before the graph is captured, and fail. The check left out what it runs then.`,
       );

@@ -2,16 +2,19 @@
 
 import type { OperationInfo, Program } from '../program/program.ts';
 import { fieldPath, startsWith } from '../shape/path.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import type { Conflict } from './conflicts.ts';
 import { type EndlessWait, endlessWords } from './endlessWaits.ts';
-import { findConflicts } from './find.ts';
+import { findConflictsInSteps } from './find.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
 import type { Touch } from './touches.ts';
 import { describeRegion, hazardRules, hazardWords, type MeetingKind, type Told } from './words.ts';
 
 /** Statically, for every machine and every run. `change` and `evidence` are left null: see repair.ts and evidence.ts. */
-export function findHazards(program: Program): HazardReport {
-  const { conflicts, lifetimes, timing, endless, limits } = findConflicts(program);
+export const findHazards = (program: Program): HazardReport => atOnce(findHazardsInSteps(program));
+
+export function* findHazardsInSteps(program: Program): InSteps<HazardReport> {
+  const { conflicts, lifetimes, timing, endless, limits } = yield* findConflictsInSteps(program);
   const names = new Names(program);
   const hazards = [
     ...meetings(names, conflicts).map(({ kind, first, second, buffer, from, to }) =>

@@ -6,11 +6,12 @@ import { applyChange, type Change, type DocumentPath, joinChanges, movedPath } f
 import { ChangeBuilder } from '../experiment/changeBuilder.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
-import { lower } from '../program/lower.ts';
+import { lowerUnverified } from '../program/lower.ts';
 import type { Program } from '../program/program.ts';
 import { fieldPath } from '../shape/path.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import type { Hazard, HazardOperation, HazardReport } from './hazard.ts';
-import { findHazards } from './hazards.ts';
+import { findHazardsInSteps } from './hazards.ts';
 
 /** Trying a change means looking through the whole program again. */
 const mostTried = 20;
@@ -43,12 +44,15 @@ interface Looked {
 
 const known = new WeakMap<Experiment, Looked>();
 
-function look(experiment: Experiment, effort: Effort): Looked {
+const look = (experiment: Experiment, effort: Effort): Looked => atOnce(lookInSteps(experiment, effort));
+
+function* lookInSteps(experiment: Experiment, effort: Effort): InSteps<Looked> {
   const before = known.get(experiment);
   if (before !== undefined) return before;
-  const program = lower(experiment);
+  const program = lowerUnverified(experiment);
   effort.spend(program.operations.length);
-  const looked = { experiment, program, report: findHazards(program) };
+  yield;
+  const looked = { experiment, program, report: yield* findHazardsInSteps(program) };
   known.set(experiment, looked);
   return looked;
 }
@@ -66,7 +70,11 @@ export function checkExperiment(experiment: Experiment): HazardReport {
 }
 
 /** The hazards of an experiment, without their changes. They are kept for as long as the experiment is. */
-export const hazardsOf = (experiment: Experiment): HazardReport => look(experiment, new Effort(0)).report;
+export const hazardsOf = (experiment: Experiment): HazardReport => atOnce(hazardsInSteps(experiment));
+
+export function* hazardsInSteps(experiment: Experiment): InSteps<HazardReport> {
+  return (yield* lookInSteps(experiment, new Effort(0))).report;
+}
 
 /** The change for one of those hazards, by its place in the report; null where none is known. */
 export function repairOf(experiment: Experiment, index: number): Change | null {

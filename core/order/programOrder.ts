@@ -15,6 +15,7 @@
  */
 import { aloneOn } from '../program/aloneCopies.ts';
 import type { Instruction, Program } from '../program/program.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import {
   type Call,
   type Caller,
@@ -32,6 +33,7 @@ import { Sequence } from './sequence.ts';
 import { SignalCalls } from './signalCalls.ts';
 
 const mostPasses = 8;
+const callsPerStep = 1000;
 /** Entries in the clocks that are kept where there are several threads, of four bytes each. */
 export const mostEntries = 2 ** 28;
 
@@ -70,11 +72,15 @@ export class ProgramOrder {
 
   /** Calls `visit` for every call along the schedule, once all that can be known is known. */
   walk(visit: (call: Call) => void): void {
+    atOnce(this.walkInSteps(visit));
+  }
+
+  *walkInSteps(visit: (call: Call) => void): InSteps<void> {
     for (let pass = 1; this.#repeats && pass < mostPasses; pass += 1) {
-      this.#pass(null);
+      yield* this.#pass(null);
       if (!this.#learned) break;
     }
-    this.#pass(visit);
+    yield* this.#pass(visit);
   }
 
   /** Finds the lanes, and lists records and signals. Whether one pass may not be enough. */
@@ -111,7 +117,7 @@ export class ProgramOrder {
     return [thread, instruction];
   }
 
-  #pass(visit: ((call: Call) => void) | null): void {
+  *#pass(visit: ((call: Call) => void) | null): InSteps<void> {
     this.#learned = false;
     this.#launches.clear();
     this.lanes.restart(this.#repeats);
@@ -125,6 +131,7 @@ export class ProgramOrder {
       if (instruction.code === 'beginCapture') capturing[thread] = true;
       if (instruction.code === 'endCapture') capturing[thread] = false;
       this.#call(thread, instruction, capturing[thread] === true && isIssued(instruction), visit);
+      if (step % callsPerStep === callsPerStep - 1) yield;
     }
   }
 

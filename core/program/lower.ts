@@ -35,6 +35,7 @@ const readsUntold = ({ instructions }: ProgramThread): boolean =>
 
 /** The same without what buffers and reads must hold. */
 export function lowerUnverified(experiment: Experiment): Program {
+  if (last?.experiment === experiment) return last.program;
   const { environment } = experiment;
   const lowering = new Lowering(
     experiment,
@@ -69,18 +70,22 @@ export function lowerUnverified(experiment: Experiment): Program {
     warmups: environment.warmups,
   };
   requireSound(program);
-  last = lowering.operations.length > mostKept ? null : { experiment, ...lowering.lowered() };
-  return { ...program, expectations: [], results: [], unverifiable: [] };
+  const whole: Program = { ...program, expectations: [], results: [], unverifiable: [] };
+  last = lowering.operations.length > mostKept ? null : { experiment, program: whole, alone: lowering.alone };
+  return whole;
 }
 
-/** What was lowered last: an edit leaves most of it as it is. Longer programs are not kept: each operation takes some 400 bytes. */
+/**
+ * What was lowered last: whoever asks again gets it, and an edit leaves most of it as it is. Longer programs are not kept:
+ * each operation takes some 400 bytes.
+ */
 let last: Lowered | null = null;
 const mostKept = 150_000;
 
 /** By the operations' numbers. */
 interface Lowered {
   readonly experiment: Experiment;
-  readonly operations: readonly OperationInfo[];
+  readonly program: Program;
   /** Null where more than the operation and the declarations decides what it is lowered to. */
   readonly alone: readonly (Instruction | null)[];
 }
@@ -101,7 +106,7 @@ function inside(path: Place['path'], index: number): Place['path'] {
 class Lowering {
   readonly operations: OperationInfo[] = [];
   readonly scope: Scope;
-  readonly #alone: (Instruction | null)[] = [];
+  readonly alone: (Instruction | null)[] = [];
   /** One string for all labels that are alike: whoever looks rows' names up compares them by identity then. */
   readonly #labels = new Map<string, string>();
   /** Of a document that declares the same. */
@@ -113,10 +118,6 @@ class Lowering {
     this.scope = new Scope(experiment);
     this.#before = before;
     this.#numbers = before === null ? null : renumbering(before.experiment, experiment);
-  }
-
-  lowered(): Omit<Lowered, 'experiment'> {
-    return { operations: this.operations, alone: this.#alone };
   }
 
   thread(index: number): ProgramThread {
@@ -142,8 +143,8 @@ class Lowering {
     const op = this.operations.length;
     const number = this.#numbers?.keptFrom(op) ?? null;
     if (this.#before === null || number === null) return false;
-    const { operations, alone } = this.#before;
-    const info = operations[number];
+    const { program, alone } = this.#before;
+    const info = program.operations[number];
     const instruction = alone[number];
     if (info === undefined || instruction == null) return false;
     const own = number === op ? instruction : { ...instruction, op };
@@ -157,7 +158,7 @@ class Lowering {
 
   #keep(info: OperationInfo, alone: Instruction | null): void {
     this.operations.push(info);
-    this.#alone.push(alone);
+    this.alone.push(alone);
   }
 
   #operation(operation: Operation, path: Place['path'], thread: number, out: Instruction[]): void {
@@ -171,7 +172,7 @@ class Lowering {
     else {
       const instructions = lowerOperation(operation, place, this.scope);
       out.push(...instructions);
-      this.#alone[place.op] = this.#isAlone(operation, instructions) ? (instructions[0] ?? null) : null;
+      this.alone[place.op] = this.#isAlone(operation, instructions) ? (instructions[0] ?? null) : null;
     }
   }
 

@@ -2,12 +2,13 @@
 import type { Machine } from '../cost/machineOf.ts';
 import { operationCount } from '../experiment/edit/paths.ts';
 import type { Experiment } from '../experiment/experiment.ts';
-import { type Overlap, overlap } from '../figures/overlap.ts';
+import { requireBounded } from '../machine/bounded.ts';
 import { simulate } from '../machine/simulate.ts';
 import { capabilityGaps } from '../program/capabilities.ts';
-import { lower } from '../program/lower.ts';
+import { lowerToSimulate } from '../program/lower.ts';
 import type { Program } from '../program/program.ts';
 import { iterationOf } from '../trace/iteration.ts';
+import type { Run } from '../trace/run.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
 import { verdicts } from '../verdicts/verdicts.ts';
 
@@ -15,7 +16,6 @@ export interface Prediction {
   readonly experiment: Experiment;
   readonly program: Program;
   readonly makespanNs: number;
-  readonly overlap: Overlap;
   readonly verdicts: readonly Verdict[];
 }
 
@@ -30,18 +30,28 @@ export function predict(
   // Every operation is at least one instruction: what is too long for sure need not be lowered to be counted.
   if (operationCount(experiment) > maxTriedInstructions || capabilityGaps(experiment, 'sim').length > 0) return null;
   try {
-    const program = lower(experiment);
+    const program = lowerToSimulate(experiment);
     const { trace, makespanNs } = simulate(program, costs, { maxInstructions: maxTriedInstructions });
     const iteration = iterationOf(trace, 0);
     return {
       experiment,
       program,
       makespanNs,
-      overlap: overlap(iteration),
       verdicts: verdicts(iteration, experiment, { queueDepth: costs.facts.queueDepth, device }),
     };
   } catch {
     // A run file's experiment need not be one that can be lowered and simulated; then nothing is predicted for it.
     return null;
   }
+}
+
+/** The same of a run that was simulated just now, on a machine that is all of its profile, with its verdicts. */
+export function predicted({ info }: Run, experiment: Experiment, verdicts: readonly Verdict[]): Prediction | null {
+  const program = lowerToSimulate(experiment);
+  try {
+    requireBounded(program, maxTriedInstructions);
+  } catch {
+    return null;
+  }
+  return { experiment, program, makespanNs: info.iterations.recordedMakespanNs[0] ?? 0, verdicts };
 }

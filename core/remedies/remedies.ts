@@ -9,6 +9,7 @@ import type { Machine } from '../cost/machineOf.ts';
 import { applyChange, type Change, joinChanges, movedPath, type Patch } from '../experiment/change.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { Effort, withoutNewHazards } from '../hazards/repair.ts';
+import { atOnce, type InSteps } from '../steps.ts';
 import type { Cause, Verdict } from '../verdicts/verdict.ts';
 import { changesFor } from './changes.ts';
 import { gainIntervals } from './gain.ts';
@@ -35,25 +36,28 @@ export interface Explanation {
 /** Simulates the experiment and puts its verdicts to the test. Null where it can't be simulated, or is too long for it. */
 export function explainWithRemedies(experiment: Experiment, machine: Machine): Explanation | null {
   const before = predict(experiment, machine);
-  return before === null ? null : { before, remedies: tested(before, before.verdicts, machine) };
+  return before === null ? null : { before, remedies: atOnce(testedInSteps(before, before.verdicts, machine)) };
 }
 
 /** The same for verdicts of a run of this experiment: what is tested is what the run showed. */
 export function remediesFor(experiment: Experiment, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
   const before = predict(experiment, machine);
-  return before === null ? [] : tested(before, verdicts, machine);
+  return before === null ? [] : atOnce(testedInSteps(before, verdicts, machine));
 }
 
-function tested(before: Prediction, verdicts: readonly Verdict[], machine: Machine): Remedy[] {
+/** The same for whoever has simulated the experiment on that machine already, in steps. */
+export function* testedInSteps(before: Prediction, verdicts: readonly Verdict[], machine: Machine): InSteps<Remedy[]> {
   const trying = {
     machine,
     effort: new Effort(mostEffort),
     gainInterval: gainIntervals(before, machine.around),
   };
-  return verdicts
-    .filter(isTested)
-    .slice(0, mostVerdicts)
-    .flatMap((verdict) => test(before, verdict, trying) ?? []);
+  const remedies: Remedy[] = [];
+  for (const verdict of verdicts.filter(isTested).slice(0, mostVerdicts)) {
+    const remedy = yield* test(before, verdict, trying);
+    if (remedy !== null) remedies.push(remedy);
+  }
+  return remedies;
 }
 
 interface Trying {
@@ -71,14 +75,14 @@ interface Attempt {
 }
 
 /** Null where the effort was spent before an answer was found, or for a copy that overlaps and gains little. */
-function test(before: Prediction, verdict: Verdict, trying: Trying): Remedy | null {
+function* test(before: Prediction, verdict: Verdict, trying: Trying): InSteps<Remedy | null> {
   const start: Attempt = { change: { steps: [], patches: [] }, prediction: before, causes: [], op: verdict.op };
   const trials: Trial[] = [];
   let best: Attempt | null = null;
   let current: Attempt | null = start;
   for (let step = 0; step < mostSteps && current !== null; step += 1) {
     const shown: Verdict | null = step === 0 ? verdict : verdictOf(current);
-    const next: Attempt | null = shown === null || !isTested(shown) ? null : takeAway(current, shown, trying);
+    const next: Attempt | null = shown === null || !isTested(shown) ? null : yield* takeAway(current, shown, trying);
     if (next !== null && shown !== null) trials.push(trialOf(current, next, shown.cause));
     if (next !== null && isBetter(next, best ?? start)) best = next;
     current = next;
@@ -95,10 +99,11 @@ function trialOf({ change }: Attempt, next: Attempt, cause: Cause): Trial {
 }
 
 /** The attempt with one more cause taken away, by the first change that helps, or else the first; null where none can be made without harm to the data. */
-function takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying): Attempt | null {
+function* takeAway(from: Attempt, verdict: Verdict, { machine, effort }: Trying): InSteps<Attempt | null> {
   const { experiment, program } = from.prediction;
   let first: Attempt | null = null;
   for (const proposed of changesFor({ experiment, program, verdict })) {
+    yield;
     const change = withoutNewHazards(experiment, proposed, effort);
     const prediction = change === null ? null : predict(applyChange(experiment, change), machine);
     effort.spend(program.operations.length);

@@ -323,7 +323,7 @@ describe('remedies of other causes', () => {
       expect(change?.steps).toEqual(steps.map((step) => expect.stringMatching(step)));
       const changed = lower(applyChange(experiment, { patches: change?.patches ?? [] }));
       expect(findHazards(changed).hazards).toEqual([]);
-      expect(content(changed, experiment)).toEqual(content(before.program, experiment));
+      expect(content(changed, experiment)).toEqual(content(lower(experiment), experiment));
     });
 
     it.each([
