@@ -6,35 +6,15 @@ import { type Difference, difference, withDifference } from '../../core/experime
 import type { Experiment } from '../../core/experiment/experiment.ts';
 
 export type SentDocument =
-  | { readonly revision: number; readonly text: string }
-  /** Of the revision before this one; null where both are the same. */
-  | { readonly revision: number; readonly difference: Difference | null };
+  | { readonly text: string }
+  /** From the document that was sent before; null where both are the same. */
+  | { readonly difference: Difference | null };
 
-/** What a worker answers that has not the revision before: the question is to be sent again, with the whole document. */
-export interface Stale {
-  readonly kind: 'stale';
-  readonly ticket: number;
-}
-
-/** The window's side, for one worker. */
-export class DocumentSender {
-  #sent: Experiment | null = null;
-  #revision = 0;
-
-  send(document: Experiment): SentDocument {
-    const before = this.#sent;
-    this.#sent = document;
-    this.#revision += 1;
-    return before !== null && isNext(before, document)
-      ? { revision: this.#revision, difference: difference(before, document) }
-      : { revision: this.#revision, text: JSON.stringify(document) };
-  }
-
-  /** The next one is sent whole: the worker has ended, or has lost it. */
-  forget(): void {
-    this.#sent = null;
-  }
-}
+/** `before` is what the worker has; null where it has nothing. */
+export const sentDocument = (before: Experiment | null, document: Experiment): SentDocument =>
+  before !== null && isNext(before, document)
+    ? { difference: difference(before, document) }
+    : { text: JSON.stringify(document) };
 
 /** Whether a document surely is another moment of the one before, and not another one: they share operations. */
 function isNext(before: Experiment, document: Experiment): boolean {
@@ -43,20 +23,11 @@ function isNext(before: Experiment, document: Experiment): boolean {
       const operation = operations.at(at);
       return operation !== undefined && operation === before.threads[thread]?.operations.at(at);
     });
-  return before === document || isShared(0) || isShared(-1);
+  return isShared(0) || isShared(-1);
 }
 
 /** The worker's side. */
-export class DocumentReceiver {
-  #document: Experiment | null = null;
-  #revision = 0;
-
-  /** Null where what came is a difference from a revision that is not here. */
-  receive(sent: SentDocument): Experiment | null {
-    if ('text' in sent) this.#document = JSON.parse(sent.text) as Experiment;
-    else if (this.#document === null || sent.revision !== this.#revision + 1) return null;
-    else if (sent.difference !== null) this.#document = withDifference(this.#document, sent.difference) as Experiment;
-    this.#revision = sent.revision;
-    return this.#document;
-  }
+export function receivedDocument(before: Experiment | null, sent: SentDocument): Experiment {
+  if ('text' in sent) return JSON.parse(sent.text) as Experiment;
+  return (sent.difference === null ? before : withDifference(before, sent.difference)) as Experiment;
 }

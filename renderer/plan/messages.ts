@@ -1,5 +1,4 @@
-/** What the window and the worker that works out plans say to each other. Each request has one answer. */
-import type { ErrorInfo } from '../../core/errors.ts';
+/** What the window asks of the worker that works out plans. */
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { RemedyAnswer, StepsAnswer } from '../../core/lift/answers.ts';
 import type { ChangeWord } from '../../core/lift/changes/words.ts';
@@ -14,26 +13,12 @@ export interface ShownSteps extends StepsAnswer {
   readonly isWhole: boolean;
 }
 
-export type PlanQuestion =
+export interface PlanCalls {
   /** First: what the others are asked about. */
-  | { readonly kind: 'open'; readonly run: Run; readonly profile: DeviceProfile; readonly knownStepNs: number | null }
-  | { readonly kind: 'plan' }
-  | { readonly kind: 'try'; readonly changes: readonly ChangeWord[] }
-  | { readonly kind: 'lift'; readonly changes: readonly ChangeWord[] }
+  open(run: Run, profile: DeviceProfile, knownStepNs: number | null): ShownSteps;
+  plan(): readonly RemedyAnswer[];
+  try(changes: readonly ChangeWord[]): RemedyAnswer;
+  lift(changes: readonly ChangeWord[]): Experiment;
   /** The lanes of the lifted steps with these changes. */
-  | { readonly kind: 'lanes'; readonly changes: readonly ChangeWord[] };
-
-export type PlanRequest = PlanQuestion & { readonly ticket: number };
-
-/** By kind of question. */
-export interface PlanResults {
-  readonly open: ShownSteps;
-  readonly plan: readonly RemedyAnswer[];
-  readonly try: RemedyAnswer;
-  readonly lift: Experiment;
-  readonly lanes: Prediction;
+  lanes(changes: readonly ChangeWord[]): Prediction;
 }
-
-export type PlanAnswer =
-  | { readonly ticket: number; readonly result: PlanResults[keyof PlanResults] }
-  | { readonly ticket: number; readonly error: ErrorInfo };

@@ -9,7 +9,7 @@ import { LoadedRun } from '../store/opened/loadedRun.ts';
 import { state } from '../store/store.ts';
 import { type Choice, toggled } from './choice.ts';
 import type { ShownSteps } from './messages.ts';
-import { askPlan, endPlanWorker } from './planWorkerSide.ts';
+import { endPlanWorker, planCalls } from './planWorkerSide.ts';
 
 export interface PlanState {
   /** What is under way; null where nothing is. */
@@ -77,7 +77,7 @@ export async function workOut(run: LoadedRun, knownStepNs: number | null = planO
   await during(id, 'Finding the steps', async () => {
     change(id, { steps: await opened(run, true) });
     change(id, { doing: 'Trying what changes gain' });
-    const plan = await askPlan<'plan'>({ kind: 'plan' });
+    const plan = await planCalls().plan();
     const tried = Object.fromEntries(plan.map((remedy) => [keyOf(remedy.changes), remedy]));
     const first = plan[0]?.changes ?? [];
     change(id, { plan, tried, choice: choice.length > 0 ? choice : first, doing: null });
@@ -114,11 +114,11 @@ async function tryChoice(run: LoadedRun): Promise<void> {
   await during(id, 'Predicting the chosen changes', async () => {
     await opened(run);
     if (needsGain) {
-      const remedy = await askPlan<'try'>({ kind: 'try', changes: choice });
+      const remedy = await planCalls().try(choice);
       change(id, { tried: { ...planOf(id).tried, [keyOf(choice)]: remedy } });
     }
     for (const changes of needed) {
-      const { run: made, iteration, counters } = await askPlan<'lanes'>({ kind: 'lanes', changes });
+      const { run: made, iteration, counters } = await planCalls().lanes(changes);
       const loaded = new LoadedRun(`tried:${id} ${keyOf(changes)}`, made, iteration, { counters });
       change(id, { lanes: { ...kept(planOf(id).lanes), [keyOf(changes)]: loaded } });
     }
@@ -139,7 +139,7 @@ export const addMeasured = (id: string, engine: string, choice: Choice, run: Loa
 /** The lifted experiment with these changes. Rejects as liftTrace() throws. */
 export async function liftedExperiment(run: LoadedRun, changes: Choice) {
   await opened(run);
-  return askPlan<'lift'>({ kind: 'lift', changes });
+  return planCalls().lift(changes);
 }
 
 /** Opens the run in the worker, unless it is open there. */
@@ -159,7 +159,7 @@ async function opened(run: LoadedRun, anew = false): Promise<ShownSteps | null> 
     });
   }
   change(id, { profile: profile.name });
-  return askPlan<'open'>({ kind: 'open', run: run.run, profile, knownStepNs: planOf(id).knownStepNs });
+  return planCalls().open(run.run, profile, planOf(id).knownStepNs);
 }
 
 /** What fails is shown in the plan's place; what was given up for another trace is asked anew when it is shown again. */

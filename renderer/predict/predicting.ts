@@ -15,6 +15,11 @@ export const usePredicting = create<{ readonly predicting: Predicting | null }>(
 
 export const tellPredicting = (predicting: Predicting | null): void => usePredicting.setState({ predicting });
 
+/** How far the prediction of a document is; another one may be waiting by now. */
+export function tellProgress(document: string, progress: SimulationProgress): void {
+  if (usePredicting.getState().predicting?.document === document) tellPredicting({ document, progress });
+}
+
 /**
  * Calls `action` when this document is not being predicted: at once, or when its lanes have been drawn, which anything else
  * that takes a processor would hold up.

@@ -5,11 +5,8 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { tooLong } from '../../core/machine/bounded.ts';
 import { type DeviceProfile, parseProfile } from '../../core/profile/profile.ts';
 import type { RunSummary } from '../../core/service/service.ts';
-import type { PredictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
-import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { debounced } from '../common/debounced.ts';
-import { DocumentSender } from '../common/sentDocument.ts';
 import { summaryOptions } from '../store/attainable.ts';
 import { effectiveEngine, parseEngineKey } from '../store/engines.ts';
 import { host } from '../store/host.ts';
@@ -19,8 +16,9 @@ import type { WindowSummary } from '../store/opened/windowSummary.ts';
 import { currentEngineOptions, currentExperiment, pageDocumentKey, predictionId, shownRunId } from '../store/select.ts';
 import { assign, beforeNextFrame, put, state, watch } from '../store/store.ts';
 import type { AppState } from '../store/types.ts';
+import type { Lanes } from './documentCalls.ts';
 import { keptMissed } from './keptMissed.ts';
-import type { PredictAnswer, PredictRequest } from './messages.ts';
+import { askAbout, dropLanes } from './openDocument.ts';
 import { isLongerThan, type Prediction, predict } from './predict.ts';
 import { tellPredicting, usePredicting } from './predicting.ts';
 
@@ -64,16 +62,8 @@ export function usePrediction(): void {
   }, []);
 }
 
-let worker: Worker | null = null;
-const documents = new DocumentSender();
-/** The last request, which is sent anew where the worker has lost the document. */
-let sent: Request | null = null;
-/** The profile that the worker has. */
-let given: DeviceProfile | null = null;
-let tickets = 0;
-/** Under way; null where nothing is. */
-let asked: (Wanted & { readonly ticket: number; readonly profile: DeviceProfile; readonly since: number }) | null =
-  null;
+/** Under way in the worker; null where nothing is. */
+let asked: (Wanted & { readonly since: number }) | null = null;
 /** What comes next: only the last of quick edits. */
 let waiting: Wanted | null = null;
 /** The prediction on screen, whose summary may still come. */
@@ -81,9 +71,8 @@ let shown: Shown | null = null;
 
 interface Shown extends Pick<Prediction, 'counters'> {
   readonly id: string;
-  readonly ticket: number;
-  /** Those of its summary that have come. */
-  readonly verdicts: Verdict[];
+  readonly experiment: Experiment;
+  readonly profile: DeviceProfile;
 }
 
 function ask(wanted: Wanted): void {
@@ -108,9 +97,9 @@ function askNext(): void {
       // Without a profile there is no prediction.
       if (found === null) tellPredicting(null);
       if (found === null || asked !== null || waiting !== wanted) return;
-      if (!predictedHere(wanted, found)) post(wanted, found);
+      if (!predictedHere(wanted, found)) void predictThere(wanted, found);
     });
-  } else post(wanted, profile);
+  } else void predictThere(wanted, profile);
 }
 
 /**
@@ -130,7 +119,8 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
     if (toErrorInfo(thrown).code === tooLong) return false;
   }
   // What is under way would come too late.
-  if (asked !== null) end();
+  if (asked !== null) dropLanes();
+  asked = null;
   waiting = null;
   tellPredicting(null);
   toSum = null;
@@ -138,10 +128,8 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
     forget(id);
     return true;
   }
-  tickets += 1;
-  show(id, { ticket: tickets, profile, ...made });
   const { experiment: _, ...info } = made.run.info;
-  toSum = { ticket: tickets, experiment, profile, lanes: { info, trace: made.run.trace } };
+  toSum = { of: show(id, experiment, profile, made), lanes: { info, trace: made.run.trace } };
   beforeNextFrame(sumSoon);
   return true;
 }
@@ -149,96 +137,71 @@ function predictedHere({ key, experiment }: Wanted, profile: DeviceProfile): boo
 /** A summary is asked for when no other edit has come for so long. */
 const summaryPauseMs = 100;
 /** The prediction made here whose summary is to be asked for. */
-let toSum: Request | null = null;
+let toSum: { readonly of: Shown; readonly lanes: Lanes } | null = null;
 
 const sumSoon = debounced(() => {
   if (toSum === null) return;
-  const request = toSum;
+  const { of, lanes } = toSum;
   toSum = null;
-  send(request);
+  void sumUp(of, lanes);
 }, summaryPauseMs);
 
 const version = (): string => state().about?.version ?? '';
 
-function post(wanted: Wanted, profile: DeviceProfile): void {
-  waiting = null;
-  tickets += 1;
-  asked = { ...wanted, ticket: tickets, profile, since: performance.now() };
-  tellPredicting({ document: wanted.key, progress: null });
-  send({ ticket: tickets, experiment: wanted.experiment, profile, lanes: null });
-}
-
-interface Request extends Pick<PredictRequest, 'ticket' | 'lanes'> {
-  readonly experiment: Experiment;
-  readonly profile: DeviceProfile;
-}
-
-function send(request: Request): void {
-  worker ??= started();
-  sent = request;
-  const { ticket, lanes, experiment } = request;
-  const profile = request.profile === given ? null : request.profile;
-  given = request.profile;
-  const document = documents.send(experiment);
-  worker.postMessage({ ticket, lanes, document, profile, version: version() } satisfies PredictRequest);
-}
-
-function end(): void {
-  worker?.terminate();
-  worker = null;
-  documents.forget();
-  given = null;
+async function predictThere(wanted: Wanted, profile: DeviceProfile): Promise<void> {
+  const { key, experiment } = wanted;
+  const mine = { ...wanted, since: performance.now() };
+  [waiting, asked] = [null, mine];
+  tellPredicting({ document: key, progress: null });
+  const made = await askAbout(experiment, profile).predict(key, version()).catch(nothing);
+  if (asked !== mine) return;
   asked = null;
-  tellPredicting(null);
-}
-
-/** Ends what is under way; what is open is predicted with the next edit. */
-export function cancelPrediction(): void {
-  waiting = null;
-  end();
-}
-
-function started(): Worker {
-  const made = new Worker(new URL('./predictWorker.ts', import.meta.url), { type: 'module', name: 'predict' });
-  made.onmessage = (event: MessageEvent<PredictAnswer>) => receive(event.data);
-  made.onerror = () => {
-    if (worker === made) end();
-  };
-  return made;
-}
-
-function receive(answer: PredictAnswer): void {
-  if (answer.kind === 'stale') {
-    documents.forget();
-    if (sent?.ticket === answer.ticket) send(sent);
-    return;
-  }
-  if (answer.kind === 'verdicts' || answer.kind === 'summarized' || answer.kind === 'intervals') {
-    if (shown?.ticket !== answer.ticket) return;
-    if (answer.kind === 'verdicts') shown.verdicts.push(...answer.verdicts);
-    else if (answer.kind === 'summarized') addSummary(shown, answer.summary);
-    else addIntervals(shown, answer.intervals);
-    return;
-  }
-  if (answer.ticket !== asked?.ticket) return;
-  if (answer.kind === 'progress') {
-    const { done, total } = answer;
-    // Another document may be waiting by now.
-    if (usePredicting.getState().predicting?.document === asked.key)
-      tellPredicting({ document: asked.key, progress: { done, total } });
-    return;
-  }
-  const { key, experiment, profile } = asked;
-  asked = null;
-  const next = waiting;
+  const next = waiting as Wanted | null;
   // The next one is simulated while this one is drawn.
   askNext();
   const id = predictionId(key);
-  if (answer.kind === 'predicted') {
-    const { ticket, info, trace, iteration, counters } = answer;
-    show(id, { ticket, profile, run: { info: { ...info, experiment }, trace }, iteration, counters });
+  if (made !== null) {
+    const run = { info: { ...made.info, experiment }, trace: made.trace };
+    const of = show(id, experiment, profile, { ...made, run });
+    if (next === null) void sumUp(of, null);
   } else if (next === null) forget(id);
   if (next === null) tellPredicting(null);
+}
+
+/** What can't be made, or whose worker ended, is not there; the next edit asks again. */
+const nothing = (): null => null;
+
+/** Ends what is under way; what is open is predicted with the next edit. */
+export function cancelPrediction(): void {
+  [waiting, asked] = [null, null];
+  dropLanes();
+  tellPredicting(null);
+}
+
+/** What the last summary took. The next one waits as long, so that quick edits don't wait for it. */
+let summaryMs = 0;
+
+/** Asks for what follows the lanes, as long as they are shown. `lanes` are those that the worker has not made itself. */
+async function sumUp(of: Shown, lanes: Lanes | null): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, summaryMs));
+  const isLate = (): boolean => shown !== of || asked !== null;
+  if (isLate()) return;
+  const begin = performance.now();
+  const calls = askAbout(of.experiment, of.profile);
+  const first = await calls.summarize(lanes).catch(nothing);
+  if (first === null || isLate()) return;
+  summaryMs = performance.now() - begin;
+  const { verdictCount, ...summary } = first;
+  const verdicts = [...first.verdicts];
+  // Those of a long experiment at once would hold the window up.
+  while (verdicts.length < verdictCount) {
+    const more = await calls.moreVerdicts(verdicts.length).catch(nothing);
+    if (more === null || more.length === 0 || isLate()) return;
+    verdicts.push(...more);
+  }
+  addSummary(of, () => ({ ...summary, verdicts }));
+  const intervals = await calls.intervals().catch(nothing);
+  if (intervals !== null && !isLate()) addSummary(of, (known) => known && { ...known, ...intervals });
 }
 
 /** What can't be simulated is said when it is run; lanes of an older document would be wrong. */
@@ -248,9 +211,13 @@ function forget(id: string): void {
 }
 
 /** As one change of the store, so that everything is drawn once. The summary before stays for the moment until the next. */
-function show(id: string, made: Prediction & { readonly ticket: number; readonly profile: DeviceProfile }): void {
-  const { ticket, profile, run, iteration, counters } = made;
-  shown = { ticket, id, counters, verdicts: [] };
+function show(
+  id: string,
+  experiment: Experiment,
+  profile: DeviceProfile,
+  { run, iteration, counters }: Prediction,
+): Shown {
+  shown = { id, experiment, profile, counters };
   const { loadedRuns, runs, selection } = state();
   const before = loadedRuns[id];
   const last = before?.status === 'ready' ? before.value : null;
@@ -265,6 +232,7 @@ function show(id: string, made: Prediction & { readonly ticket: number; readonly
     runs: withPrediction(runs, summaryOf(id, run.info)),
     ...(selection?.kind === 'row' ? { selection: null } : {}),
   });
+  return shown;
 }
 
 /** The same table where the prediction is known: nothing that is drawn from a list of runs changes with an edit. */
@@ -286,17 +254,12 @@ const summaryOf = (id: string, info: RunInfo): RunSummary => ({
   builtIn: true,
 });
 
-function addSummary({ id, counters, verdicts }: Shown, rest: WindowSummary): void {
-  const loaded = state().loadedRuns[id];
-  if (loaded?.status !== 'ready') return;
-  const summary = { ...rest, verdicts: [...verdicts, ...rest.verdicts] };
-  put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
-}
+type Known = WindowSummary | null;
 
-function addIntervals({ id, counters }: Shown, intervals: PredictedIntervals): void {
+function addSummary({ id, counters }: Shown, make: (known: Known) => Known): void {
   const loaded = state().loadedRuns[id];
-  if (loaded?.status !== 'ready' || loaded.value.summary === null) return;
-  const summary = { ...loaded.value.summary, ...intervals };
+  const summary = loaded?.status === 'ready' ? make(loaded.value.summary) : null;
+  if (loaded?.status !== 'ready' || summary === null) return;
   put('loadedRuns', id, { status: 'ready', value: loaded.value.withSummary(summary, counters) });
 }
 

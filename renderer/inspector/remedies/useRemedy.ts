@@ -10,7 +10,7 @@ export function useRemedy(run: LoadedRun, verdict: Verdict): RemedyState {
   const isAsked = isTested(verdict) && run.run.info.experiment !== null;
   const remedy = useSyncExternalStore(subscribe, () => remedyOf(run, op));
   useEffect(() => {
-    if (isAsked && remedy === null) void askRemedy(run, verdict);
+    if (isAsked && remedy === null) askRemedy(run, verdict);
   }, [run, verdict, isAsked, remedy]);
   return isAsked ? (remedy ?? 'testing') : 'none';
 }

@@ -1,19 +1,17 @@
-/** Reports on hazards, made in a worker, and what repairs single hazards. An edit ends what is under way for the document before. */
+/** Reports on hazards, made in a worker, and what repairs single hazards. An edit calls off what is under way for the document before. */
 
 import type { Change } from '../../../core/experiment/change.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 import { debounced } from '../../common/debounced.ts';
-import { DocumentSender } from '../../common/sentDocument.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { currentExperiment } from '../../store/select.ts';
 import { beforeNextFrame, state, watch } from '../../store/store.ts';
+import type { CheckedRun } from '../documentCalls.ts';
+import { askAbout } from '../openDocument.ts';
 import { whenPredicted } from '../predicting.ts';
-import type { FindHazards, HazardAnswer, HazardRequest, RepairHazard } from './hazardMessages.ts';
 import { type HazardsByOp, hazardsByOp, keptMarks } from './hazardsByOp.ts';
 import { keptHazards, steadyReport } from './keptHazards.ts';
-
-const none: HazardReport = { hazards: [], limits: [] };
 
 /** By experiment, then by the run that gave the evidence. */
 const reports = new WeakMap<Experiment, Map<string, HazardReport>>();
@@ -37,16 +35,9 @@ interface Last {
 /** The last report, and whose it is. */
 let last: Last | null = null;
 
-type Question = { readonly experiment: Experiment; readonly since: number } & (
-  | { readonly document: string; readonly run: string; readonly message: FindHazards }
-  | { readonly hazard: Hazard; readonly message: RepairHazard }
-);
-
-const asked = new Map<number, Question>();
+/** What is under way, by experiment: the runs whose evidence is looked for, and the hazards to be repaired. An edit clears it. */
+const asked = new Map<Experiment, Set<string | Hazard>>();
 const listeners = new Set<() => void>();
-let worker: Worker | null = null;
-const documents = new DocumentSender();
-let tickets = 0;
 
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
@@ -104,85 +95,61 @@ function askNow(): void {
   soon = null;
   // Another page may be open by now.
   if (wanted !== null && currentExperiment(state()) === wanted.experiment) {
-    askReport(wanted.document, wanted.experiment, wanted.run);
+    void askReport(wanted.document, wanted.experiment, wanted.run);
   }
 }
 
-function askReport(document: string, experiment: Experiment, run: LoadedRun | null): void {
+async function askReport(document: string, experiment: Experiment, run: LoadedRun | null): Promise<void> {
   const id = run?.id ?? '';
-  const isAsked = [...asked.values()].some(
-    (one) => 'run' in one && one.experiment === experiment && one.run === id && one.document === document,
-  );
-  if (isAsked || reportOf(experiment, id) !== null) return;
-  send({ document, experiment, since: performance.now(), run: id, message: { kind: 'find', run: checkedRun(run) } });
+  if (reportOf(experiment, id) !== null) return;
+  const found = await once(experiment, id, (calls) => calls.hazards(checkedRun(run)));
+  if (found === null) return;
+  keepReport(document, experiment, id, found);
+  tell();
 }
 
 /** Only a run whose data was checked can give evidence. */
-function checkedRun(run: LoadedRun | null): FindHazards['run'] {
+function checkedRun(run: LoadedRun | null): CheckedRun | null {
   const { experiment = null, verification } = run?.run.info ?? {};
   const isChecked = verification !== undefined && verification.bytesChecked > 0;
   return isChecked && experiment !== null ? { experiment, verification } : null;
 }
 
-export function askRepair(experiment: Experiment, report: HazardReport, hazard: Hazard): void {
-  const isAsked = [...asked.values()].some((one) => 'hazard' in one && one.hazard === hazard);
-  if (isAsked || repairOf(experiment, hazard) !== undefined) return;
-  const message = { kind: 'repair', hazard: report.hazards.indexOf(hazard) } as const;
-  send({ experiment, since: performance.now(), hazard, message });
+export async function askRepair(experiment: Experiment, report: HazardReport, hazard: Hazard): Promise<void> {
+  if (repairOf(experiment, hazard) !== undefined) return;
+  const found = await once(experiment, hazard, async (calls) => ({
+    change: await calls.repair(report.hazards.indexOf(hazard)),
+  }));
+  if (found === null) return;
+  const own = repairs.get(experiment) ?? new Map<Hazard, Change | null>();
+  repairs.set(experiment, own.set(hazard, found.change));
+  tell();
 }
 
-function send(question: Question): void {
-  tickets += 1;
-  asked.set(tickets, question);
-  worker ??= startWorker();
-  const document = documents.send(question.experiment);
-  worker.postMessage({ ticket: tickets, document, question: question.message } satisfies HazardRequest);
+/** Asks what isn't asked already. Null where it is, where an edit came before the answer, and where the worker failed. */
+async function once<Found>(
+  experiment: Experiment,
+  what: string | Hazard,
+  ask: (calls: ReturnType<typeof askAbout>) => Promise<Found | null>,
+): Promise<Found | null> {
+  const own = asked.get(experiment) ?? new Set();
+  if (own.has(what)) return null;
+  asked.set(experiment, own.add(what));
+  const found = await ask(askAbout(experiment)).catch(() => null);
+  const isWanted = asked.get(experiment) === own;
+  if (isWanted) own.delete(what);
+  return isWanted ? found : null;
 }
 
-function startWorker(): Worker {
-  const made = new Worker(new URL('./hazardWorker.ts', import.meta.url), { type: 'module', name: 'hazards' });
-  made.onmessage = ({ data }: MessageEvent<HazardAnswer>) => settle(data);
-  // Without it the window goes on; it only says nothing of hazards, and asks a new one the next time.
-  made.onerror = end;
-  return made;
-}
-
-function end(): void {
-  worker?.terminate();
-  worker = null;
-  documents.forget();
-  asked.clear();
-}
-
-/** A worker that is at something for longer is ended by the next edit; another one has to be sent the whole document. */
-const patienceMs = 1000;
-
-// First of all: a processor that still works on the document before can't draw the lanes of the new one.
 watch((now, before) => {
-  if (asked.size === 0 || currentExperiment(now) === currentExperiment(before)) return;
-  const isLong = (one: Question): boolean => 'hazard' in one || performance.now() - one.since > patienceMs;
-  if ([...asked.values()].some(isLong)) end();
-  else asked.clear();
+  if (currentExperiment(now) !== currentExperiment(before)) asked.clear();
 });
 
-function settle(answer: HazardAnswer): void {
-  const question = asked.get(answer.ticket);
-  asked.delete(answer.ticket);
-  if (answer.kind === 'stale') documents.forget();
-  if (question === undefined) return;
-  if (answer.kind === 'stale') {
-    send(question);
-    return;
-  }
-  if (answer.kind === 'found' && 'run' in question) keepReport(question, answer.report ?? none);
-  if (answer.kind === 'repaired' && 'hazard' in question) {
-    const own = repairs.get(question.experiment) ?? new Map<Hazard, Change | null>();
-    repairs.set(question.experiment, own.set(question.hazard, answer.change));
-  }
+function tell(): void {
   for (const listener of listeners) listener();
 }
 
-function keepReport({ document, experiment, run }: Extract<Question, { run: string }>, found: HazardReport): void {
+function keepReport(document: string, experiment: Experiment, run: string, found: HazardReport): void {
   const before = lastReport(document, experiment);
   const report = before === null ? found : steadyReport(before, found);
   const own = reports.get(experiment) ?? new Map<string, HazardReport>();

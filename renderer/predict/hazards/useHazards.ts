@@ -67,7 +67,7 @@ export function useRepair(hazard: Hazard): Change | null {
   const repair = useSyncExternalStore(subscribe, () => (experiment === null ? null : repairOf(experiment, hazard)));
   useEffect(() => {
     if (experiment === null || report?.hazards.includes(hazard) !== true) return;
-    askRepair(experiment, report, hazard);
+    void askRepair(experiment, report, hazard);
   }, [experiment, report, hazard]);
   return repair ?? null;
 }

@@ -1,12 +1,11 @@
-/** Hazards are asked for a moment after an edit and behind the lanes; a worker may lose the document, or be too long at it. */
+/** Hazards are asked for a moment after an edit and behind the lanes, and an edit calls off what is under way. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { hazardsOf, repairOf } from '../../../core/hazards/repair.ts';
-import type { HazardAnswer, HazardRequest } from '../../../renderer/predict/hazards/hazardMessages.ts';
-import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
+import { type Call, type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
 
 const racing = requireExperiment(
   readFileSync(new URL('../../../assets/examples/races/changed-source-pinned.json', import.meta.url), 'utf8'),
@@ -16,15 +15,18 @@ const key = 'experiment:own';
 /** Longer than an edit is waited for. */
 const pauseMs = 1000;
 
-type Workers = FakeWorker<HazardRequest, HazardAnswer>[];
-let workers: Workers;
+let workers: FakeWorker[];
 let reports: typeof import('../../../renderer/predict/hazards/hazardReports.ts');
 let predicting: typeof import('../../../renderer/predict/predicting.ts');
 let store: typeof import('../../../renderer/store/store.ts');
 
-const worker = (): Workers[number] => lastOf(workers);
-const sent = (): readonly HazardRequest[] => workers.at(-1)?.sent ?? [];
-const isWhole = (request: HazardRequest | undefined): boolean => request !== undefined && 'text' in request.document;
+const worker = (): FakeWorker => lastOf(workers);
+const searches = (): readonly Call[] => workers.at(-1)?.calls('hazards') ?? [];
+/** What each document was sent as. */
+const sentWhole = (): boolean[] =>
+  worker()
+    .calls('take')
+    .map(({ a: [sent] }) => 'text' in (sent as object));
 
 function open(value: Experiment): void {
   store.assign({ page: { kind: 'experiment', id: 'own' }, documents: { [key]: { status: 'ready', value } } });
@@ -36,20 +38,11 @@ function edit(experiment: Experiment): void {
   reports.askSoon(key, experiment, null);
 }
 
-/** Answers a request as the worker would. */
-function answer(request: HazardRequest | undefined, experiment: Experiment): void {
-  if (request === undefined) throw new Error('nothing was asked');
-  const { ticket, question } = request;
-  worker().answer(
-    question.kind === 'find'
-      ? { kind: 'found', ticket, report: hazardsOf(experiment) }
-      : { kind: 'repaired', ticket, change: repairOf(experiment, question.hazard) },
-  );
-}
+const answer = (experiment: Experiment): Promise<void> => worker().answer('hazards', hazardsOf(experiment));
 
 beforeEach(async () => {
   vi.resetModules();
-  workers = fakeWorkers<HazardRequest, HazardAnswer>();
+  workers = fakeWorkers();
   vi.stubGlobal('window', {});
   vi.stubGlobal('requestAnimationFrame', (action: () => void) => setTimeout(action, 16));
   reports = await import('../../../renderer/predict/hazards/hazardReports.ts');
@@ -64,62 +57,49 @@ afterEach(() => {
 afterAll(() => vi.unstubAllGlobals());
 
 describe('reports on hazards', () => {
-  it('are asked for once, of the last of quick edits, and told', () => {
+  it('are asked for once, of the last of quick edits, and told', async () => {
     const told = vi.fn();
     reports.subscribe(told);
     for (const experiment of [racing, twice, racing, twice]) edit(experiment);
     expect(workers).toEqual([]);
     vi.advanceTimersByTime(pauseMs);
-    expect(sent().map(isWhole)).toEqual([true]);
+    expect([sentWhole(), searches().length]).toEqual([[true], 1]);
     expect(reports.reportOf(twice, '')).toBeNull();
-    answer(sent()[0], twice);
+    await answer(twice);
     expect(told).toHaveBeenCalled();
     expect(reports.reportOf(twice, '')).toEqual(hazardsOf(twice));
     expect(reports.lastReport(key, twice)).toEqual(hazardsOf(twice));
     reports.askSoon(key, twice, null);
     vi.advanceTimersByTime(pauseMs);
-    expect(sent()).toHaveLength(1);
+    expect(searches()).toHaveLength(1);
   });
 
-  it('ask anew, with the whole document, where the worker has lost it', () => {
-    for (const experiment of [racing, twice]) {
-      edit(experiment);
-      vi.advanceTimersByTime(pauseMs);
-    }
-    expect(sent().map(isWhole)).toEqual([true, false]);
-    worker().answer({ kind: 'stale', ticket: sent()[1]?.ticket ?? -1 });
-    expect(sent().map(isWhole)).toEqual([true, false, true]);
-    expect(new Set(sent().map(({ ticket }) => ticket)).size).toBe(3);
-    answer(sent()[2], twice);
+  it('are none of the document of before an edit, which calls that search off', async () => {
+    edit(racing);
+    vi.advanceTimersByTime(pauseMs);
+    const [first] = searches();
+    edit(twice);
+    expect(worker().sent.at(-1)?.m).toBe('dropSearches');
+    await worker().answer('hazards', hazardsOf(racing), first);
+    expect(reports.reportOf(racing, '')).toBeNull();
+    vi.advanceTimersByTime(pauseMs);
+    expect(sentWhole()).toEqual([true, false]);
+    await answer(twice);
     expect(reports.reportOf(twice, '')).toEqual(hazardsOf(twice));
   });
 
-  it('are none of the document of before an edit, which nobody asks for any more', () => {
+  it('are asked for again where an edit is undone before the answer', async () => {
     edit(racing);
     vi.advanceTimersByTime(pauseMs);
-    edit(twice);
-    answer(sent()[0], racing);
+    const [first] = searches();
+    for (const experiment of [twice, racing]) edit(experiment);
+    vi.advanceTimersByTime(pauseMs);
+    expect(searches()).toHaveLength(2);
+    // It was called off.
+    await worker().answer('hazards', null, first);
     expect(reports.reportOf(racing, '')).toBeNull();
-    // Lost by then: the next one is whole, and the old one is not asked again.
-    worker().answer({ kind: 'stale', ticket: sent()[0]?.ticket ?? -1 });
-    expect(sent()).toHaveLength(1);
-    vi.advanceTimersByTime(pauseMs);
-    expect(sent().map(isWhole)).toEqual([true, true]);
-  });
-
-  it('are looked for by the same worker after an edit, unless it has been at something for long', () => {
-    edit(racing);
-    vi.advanceTimersByTime(pauseMs);
-    const { sent: requests } = worker();
-    edit(twice);
-    vi.advanceTimersByTime(pauseMs);
-    expect([workers.length, ...requests.map(isWhole)]).toEqual([1, true, false]);
-    vi.advanceTimersByTime(5000);
-    edit(racing);
-    expect(worker().isEnded).toBe(true);
-    vi.advanceTimersByTime(pauseMs);
-    expect(workers).toHaveLength(2);
-    expect(sent().map(isWhole)).toEqual([true]);
+    await answer(racing);
+    expect(reports.reportOf(racing, '')).toEqual(hazardsOf(racing));
   });
 
   it('wait until the lanes of the document have been drawn, whatever is predicted elsewhere', () => {
@@ -133,39 +113,44 @@ describe('reports on hazards', () => {
     predicting.tellPredicting(null);
     expect(workers).toEqual([]);
     vi.advanceTimersByTime(pauseMs);
-    expect(sent()).toHaveLength(1);
+    expect(searches()).toHaveLength(1);
     predicting.tellPredicting({ document: 'experiment:other', progress: null });
     edit(twice);
     vi.advanceTimersByTime(pauseMs);
-    expect(sent()).toHaveLength(2);
+    expect(searches()).toHaveLength(2);
   });
 
-  it('tell what repairs a hazard by its place, and an edit ends that', () => {
+  it('tell what repairs a hazard by its place, and an edit calls that off', async () => {
     edit(racing);
     vi.advanceTimersByTime(pauseMs);
-    answer(sent()[0], racing);
+    await answer(racing);
     const report = reports.reportOf(racing, '');
     const hazard = report?.hazards[0];
     if (report === null || hazard === undefined) throw new Error('it has one');
-    for (const _ of [1, 2]) reports.askRepair(racing, report, hazard);
-    expect(sent().slice(1)).toMatchObject([{ question: { kind: 'repair', hazard: 0 } }]);
+    const repairs = (): unknown[] =>
+      worker()
+        .calls('repair')
+        .map(({ a }) => a[0]);
+    for (const _ of [1, 2]) void reports.askRepair(racing, report, hazard);
+    expect(repairs()).toEqual([0]);
     expect(reports.repairOf(racing, hazard)).toBeUndefined();
-    answer(sent()[1], racing);
+    await worker().answer('repair', repairOf(racing, 0));
     expect(reports.repairOf(racing, hazard)).toEqual(repairOf(racing, 0));
     const other = { ...hazard };
-    reports.askRepair(racing, { ...report, hazards: [hazard, other] }, other);
-    expect(sent().at(-1)).toMatchObject({ question: { kind: 'repair', hazard: 1 } });
+    void reports.askRepair(racing, { ...report, hazards: [hazard, other] }, other);
+    expect(repairs()).toEqual([0, 1]);
     edit(twice);
-    expect(worker().isEnded).toBe(true);
+    await worker().answer('repair', null);
+    expect(reports.repairOf(racing, other)).toBeUndefined();
   });
 
-  it('are asked of another worker where one fails', () => {
+  it('are asked of another worker where one fails', async () => {
     edit(racing);
     vi.advanceTimersByTime(pauseMs);
-    worker().fail();
+    await worker().fail();
+    expect(worker().isEnded).toBe(true);
     reports.askSoon(key, racing, null);
     vi.advanceTimersByTime(pauseMs);
-    expect(workers).toHaveLength(2);
-    expect(sent().map(isWhole)).toEqual([true]);
+    expect([workers.length, sentWhole(), searches().length]).toEqual([2, [true], 1]);
   });
 });

@@ -4,7 +4,7 @@ import { parseExperiment } from '../../../core/experiment/parse.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { importTraceFile } from '../../../host/service/importTrace.ts';
 import { isOn, toggled, wordsOf } from '../../../renderer/plan/choice.ts';
-import type { PlanAnswer, PlanRequest } from '../../../renderer/plan/messages.ts';
+import type { PlanCalls } from '../../../renderer/plan/messages.ts';
 import { gainText, stepsText, typedStep } from '../../../renderer/plan/words.ts';
 import { h200 } from '../machine/toy.ts';
 import { workerOf } from './workers.ts';
@@ -49,33 +49,29 @@ describe('a choice of changes', () => {
 
 describe('the worker', () => {
   let run: Run;
-  let request: (request: PlanRequest) => PlanAnswer;
+  let worker: Awaited<ReturnType<typeof workerOf<PlanCalls>>>;
   beforeAll(async () => {
-    request = await workerOf(() => import('../../../renderer/plan/planWorker.ts'));
+    worker = await workerOf<PlanCalls>(() => import('../../../renderer/plan/planWorker.ts'));
     run = await importTraceFile('test/fixtures/pytorch-pairs/samples.batched.json.gz', 'test');
   });
   afterAll(() => vi.unstubAllGlobals());
 
-  it('refuses questions before a trace was opened', () => {
-    expect(request({ ticket: 1, kind: 'plan' })).toMatchObject({ error: { code: 'lift.not-open' } });
+  it('refuses questions before a trace was opened', async () => {
+    await expect(worker.plan()).rejects.toMatchObject({ code: 'lift.not-open' });
   });
 
-  it('finds steps, tries a set, and lifts a valid experiment', () => {
-    const steps = request({ ticket: 2, kind: 'open', run, profile: h200, knownStepNs: null });
-    if (!('result' in steps)) throw new Error(steps.error.message);
-    expect(steps.result).toMatchObject({ count: 4, found: 4, isWhole: false });
-    expect(stepsText(steps.result as never)).toBe('4 steps, ranges named "step"');
-    expect(request({ ticket: 3, kind: 'try', changes: ['pin'] })).toMatchObject({ result: { changes: ['pin'] } });
-    const lifted = request({ ticket: 4, kind: 'lift', changes: ['pin'] });
-    expect('result' in lifted && parseExperiment(lifted.result).ok).toBe(true);
-    const lanes = request({ ticket: 5, kind: 'lanes', changes: [] });
-    if (!('result' in lanes)) throw new Error(lanes.error.message);
-    expect(lanes.result).toMatchObject({ run: { info: { engine: 'sim' } }, iteration: { number: 0 } });
+  it('finds steps, tries a set, and lifts a valid experiment', async () => {
+    const steps = await worker.open(run, h200, null);
+    expect(steps).toMatchObject({ count: 4, found: 4, isWhole: false });
+    expect(stepsText(steps)).toBe('4 steps, ranges named "step"');
+    expect(await worker.try(['pin'])).toMatchObject({ changes: ['pin'] });
+    expect(parseExperiment(await worker.lift(['pin'])).ok).toBe(true);
+    expect(await worker.lanes([])).toMatchObject({ run: { info: { engine: 'sim' } }, iteration: { number: 0 } });
   });
 
-  it('says what a trace lacks', () => {
+  it('says what a trace lacks', async () => {
     const empty = { ...run, trace: { ...run.trace, count: 0, lanes: [] } };
-    const answer = request({ ticket: 5, kind: 'open', run: empty, profile: h200, knownStepNs: null });
-    expect(answer).toMatchObject({ error: { code: 'lift.no-host-calls', remedy: expect.stringContaining('CUDA') } });
+    const error = { code: 'lift.no-host-calls', remedy: expect.stringContaining('CUDA') };
+    await expect(worker.open(empty, h200, null)).rejects.toMatchObject(error);
   });
 });

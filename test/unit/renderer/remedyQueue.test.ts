@@ -1,4 +1,4 @@
-/** Remedies are asked for one after another; an edit calls off what it makes needless, and a worker may lose the document. */
+/** Remedies are asked for one after another, and an edit calls off what it makes needless. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { duplicateOperations } from '../../../core/experiment/edit/operations.ts';
@@ -11,14 +11,13 @@ import type { HostService } from '../../../core/service/service.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
-import type { Stale } from '../../../renderer/common/sentDocument.ts';
-import type { RemedyAnswer, RemedyRequest } from '../../../renderer/inspector/remedies/messages.ts';
+import type { RemedyAnswer, RemedyQuestion } from '../../../renderer/predict/documentCalls.ts';
 import { predict } from '../../../renderer/predict/predict.ts';
 import { indexIteration } from '../../../renderer/store/opened/iterationData.ts';
 import { LoadedRun } from '../../../renderer/store/opened/loadedRun.ts';
 import { h200, h200Machine } from '../machine/toy.ts';
 import { experimentOf } from '../support/experiments.ts';
-import { type FakeWorker, fakeWorkers, lastOf } from './workers.ts';
+import { type FakeWorker, fakeWorkers, lastOf, settled } from './workers.ts';
 
 const asset = (path: string) => readFileSync(new URL(`../../../assets/${path}`, import.meta.url));
 const missing = requireExperiment(asset('examples/overlap/pageable-same-stream.json').toString());
@@ -33,17 +32,28 @@ const verdictOn = (op: number): Verdict => ({ ...verdict, op });
 const loaded = (run: Run): LoadedRun => new LoadedRun('run', run, indexIteration(run.trace, 0), { counters: [] });
 const predicted = (experiment: Experiment): LoadedRun => loaded(predict(experiment, h200, '1').run);
 
-type Workers = FakeWorker<RemedyRequest, RemedyAnswer | Stale>[];
-let workers: Workers;
+let workers: FakeWorker[];
 let queue: typeof import('../../../renderer/inspector/remedies/remedyQueue.ts');
 let store: typeof import('../../../renderer/store/store.ts');
 
-const worker = (): Workers[number] => lastOf(workers);
-const asked = (): number[] => worker().sent.map((request) => request.verdict.op);
-const isWhole = (request: RemedyRequest | undefined): boolean => request !== undefined && 'text' in request.document;
+const worker = (): FakeWorker => lastOf(workers);
+const questions = (): RemedyQuestion[] =>
+  worker()
+    .calls('remedy')
+    .map(({ a: [question] }) => question as RemedyQuestion);
+const asked = (): number[] => questions().map((question) => question.verdict.op);
+const sentWhole = (): boolean[] =>
+  worker()
+    .calls('take')
+    .map(({ a: [sent] }) => 'text' in (sent as object));
 /** Answers what was asked last. */
-const answer = (own: Partial<RemedyAnswer> = {}): void =>
-  worker().answer({ ticket: worker().sent.at(-1)?.ticket ?? -1, remedy, shown: null, ...own });
+const answer = (own: Partial<RemedyAnswer> = {}): Promise<void> =>
+  worker().answer('remedy', { remedy, shown: null, ...own });
+/** Asks for the remedies of verdicts on these operations. */
+async function ask(run: LoadedRun, ...ops: number[]): Promise<void> {
+  for (const op of ops) queue.askRemedy(run, verdictOn(op));
+  await settled();
+}
 
 function open(value: Experiment): void {
   store.assign({
@@ -54,7 +64,7 @@ function open(value: Experiment): void {
 
 beforeEach(async () => {
   vi.resetModules();
-  workers = fakeWorkers<RemedyRequest, RemedyAnswer | Stale>();
+  workers = fakeWorkers();
   queue = await import('../../../renderer/inspector/remedies/remedyQueue.ts');
   store = await import('../../../renderer/store/store.ts');
   const { setService } = await import('../../../renderer/store/host.ts');
@@ -71,95 +81,53 @@ describe('the queue of remedies', () => {
     const run = predicted(missing);
     const told = vi.fn();
     queue.subscribe(told);
-    for (const op of [1, 2, 1]) await queue.askRemedy(run, verdictOn(op));
+    await ask(run, 1, 2, 1);
     expect([1, 2].map((op) => queue.remedyOf(run, op))).toEqual(['testing', 'testing']);
     expect(asked()).toEqual([1]);
     told.mockClear();
-    answer();
+    await answer();
     expect(told).toHaveBeenCalled();
     expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: false });
     expect(asked()).toEqual([1, 2]);
-    answer({ remedy: null });
+    await answer({ remedy: null });
     expect(queue.remedyOf(run, 2)).toBe('none');
     expect(asked()).toEqual([1, 2]);
-    expect(workers).toHaveLength(1);
+    expect([workers.length, sentWhole(), worker().calls('use').length]).toEqual([1, [true], 1]);
   });
 
-  it('sends the document whole once, and again where the worker has lost it', async () => {
+  it('never begins what an edit has made needless, and calls off what is under way', async () => {
     const run = predicted(missing);
-    for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
-    answer();
-    expect(worker().sent.map(isWhole)).toEqual([true, false]);
-    const { ticket } = worker().sent[1] ?? {};
-    worker().answer({ kind: 'stale', ticket: ticket ?? -1 });
-    expect(asked()).toEqual([1, 2, 2]);
-    expect(worker().sent[2]?.ticket).toBe(ticket);
-    expect(isWhole(worker().sent[2])).toBe(true);
-    expect(queue.remedyOf(run, 2)).toBe('testing');
-    answer();
-    expect(queue.remedyOf(run, 2)).toEqual({ remedy, profile: h200.name, ownRates: false });
-  });
-
-  it('takes no answer to what is not asked any more', async () => {
-    const run = predicted(missing);
-    for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
-    answer();
-    const [first] = worker().sent;
-    worker().answer({ ticket: first?.ticket ?? -1, remedy: null, shown: null });
-    worker().answer({ kind: 'stale', ticket: first?.ticket ?? -1 });
-    expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: false });
-    expect(queue.remedyOf(run, 2)).toBe('testing');
-    expect(asked()).toEqual([1, 2]);
-  });
-
-  it('never begins what an edit has made needless, and lets what is short come to its end', async () => {
-    const run = predicted(missing);
-    for (const op of [1, 2, 3]) await queue.askRemedy(run, verdictOn(op));
+    await ask(run, 1, 2, 3);
     open(twice);
-    expect([1, 2, 3].map((op) => queue.remedyOf(run, op))).toEqual(['testing', null, null]);
-    expect(worker().isEnded).toBe(false);
+    expect([1, 2, 3].map((op) => queue.remedyOf(run, op))).toEqual([null, null, null]);
+    expect(worker().sent.at(-1)?.m).toBe('dropSearches');
     const next = predicted(twice);
-    await queue.askRemedy(next, verdictOn(4));
+    await ask(next, 4);
     expect(asked()).toEqual([1]);
-    answer();
-    expect(asked()).toEqual([1, 4]);
-    expect(isWhole(worker().sent[1])).toBe(false);
+    await worker().answer('remedy', null);
+    expect(queue.remedyOf(run, 1)).toBeNull();
+    expect([asked(), sentWhole()]).toEqual([
+      [1, 4],
+      [true, false],
+    ]);
+    expect([workers.length, worker().isEnded]).toEqual([1, false]);
   });
 
-  it('ends the worker where it has been at something for long when an edit comes', async () => {
+  it('lets a verdict stand as it is where the worker fails, and goes on with another', async () => {
     const run = predicted(missing);
-    await queue.askRemedy(run, verdictOn(1));
-    const now = performance.now();
-    vi.spyOn(performance, 'now').mockReturnValue(now + 5000);
-    open(twice);
-    const ended = worker();
-    expect(ended.isEnded).toBe(true);
-    expect(queue.remedyOf(run, 1)).toBeNull();
-    await queue.askRemedy(predicted(twice), verdictOn(2));
-    expect(workers).toHaveLength(2);
-    expect(isWhole(worker().sent[0])).toBe(true);
-    // What is on its way from the one that was ended is none of the new one's.
-    ended.answer({ ticket: ended.sent[0]?.ticket ?? -1, remedy, shown: null });
-    expect(queue.remedyOf(run, 1)).toBeNull();
-  });
-
-  it('lets verdicts stand as they are where the worker fails, and the next one starts another', async () => {
-    const run = predicted(missing);
-    for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
-    worker().fail();
-    expect([1, 2].map((op) => queue.remedyOf(run, op))).toEqual(['none', 'none']);
-    await queue.askRemedy(run, verdictOn(3));
-    expect(workers).toHaveLength(2);
-    expect(isWhole(worker().sent[0])).toBe(true);
+    await ask(run, 1, 2);
+    await worker().fail();
+    expect([1, 2].map((op) => queue.remedyOf(run, op))).toEqual(['none', 'testing']);
+    expect([workers.length, asked(), sentWhole()]).toEqual([2, [2], [true]]);
   });
 
   it('sends a recorded run once, and asks with the machine that was read from it', async () => {
     const run = loaded(decodeRun(asset('runs/overlap/pageable-same-stream.arrow')));
-    for (const op of [1, 2]) await queue.askRemedy(run, verdictOn(op));
+    await ask(run, 1, 2);
     const shown = new Map([['cudaLaunchKernel', 5000]]);
-    answer({ shown });
+    await answer({ shown });
     expect(queue.remedyOf(run, 1)).toEqual({ remedy, profile: h200.name, ownRates: true });
-    const [first, second] = worker().sent;
+    const [first, second] = questions();
     expect([first?.run?.trace.count, first?.run?.info.experiment]).toEqual([run.run.trace.count, null]);
     expect([second?.run, second?.shown]).toEqual([null, shown]);
   });
@@ -167,7 +135,7 @@ describe('the queue of remedies', () => {
   it('asks for nothing of what is too long', async () => {
     const work = Array.from({ length: maxTriedInstructions + 1 }, () => ({ op: 'work', durationNs: 1 }) as const);
     const run = predicted(experimentOf({}, work));
-    await queue.askRemedy(run, verdictOn(1));
+    await ask(run, 1);
     expect(queue.remedyOf(run, 1)).toBe('none');
     expect(workers).toEqual([]);
   });

@@ -1,22 +1,27 @@
-/** Stand-ins for either side of a worker: what it is sent, where the window is tested; what it answers, where it is. */
+/** Stand-ins for either side of a worker: what it is called with, where the window is tested; what it answers, where it is. */
 import { vi } from 'vitest';
+import { CalledWorker } from '../../../renderer/common/workerCalls.ts';
 
-type Listener = (event: { readonly data: unknown }) => void;
+type Listener = (event: { readonly data?: unknown; readonly message?: string }) => void;
 
-/** In the place of the browser's Worker: keeps what it is sent, and answers when a test says so. */
-export class FakeWorker<Request = unknown, Answer = unknown> {
-  readonly sent: Request[] = [];
+/** A call as it crosses: birpc's message. One without a number has no answer. */
+export interface Call {
+  readonly m: string;
+  readonly a: readonly unknown[];
+  readonly i?: string;
+}
+
+/** In the place of the browser's Worker: keeps what it is called with, and answers when a test says so. */
+export class FakeWorker {
+  readonly sent: Call[] = [];
   isEnded = false;
-  onmessage: Listener | null = null;
-  onerror: (() => void) | null = null;
   readonly #listeners = new Map<string, Listener>();
 
   addEventListener(type: string, listener: Listener): void {
     this.#listeners.set(type, listener);
   }
 
-  /** As a message crosses. */
-  postMessage(message: Request): void {
+  postMessage(message: Call): void {
     this.sent.push(structuredClone(message));
   }
 
@@ -24,24 +29,35 @@ export class FakeWorker<Request = unknown, Answer = unknown> {
     this.isEnded = true;
   }
 
-  answer(data: Answer): void {
-    const event = { data: structuredClone(data) };
-    this.onmessage?.(event);
-    this.#listeners.get('message')?.(event);
+  /** The calls of a function so far. */
+  calls(name: string): readonly Call[] {
+    return this.sent.filter(({ m }) => m === name);
   }
 
-  fail(): void {
-    this.onerror?.();
-    this.#listeners.get('error')?.({ data: null });
+  /** Answers the last call of a function, or the one that is given. */
+  async answer(name: string, result: unknown, call = this.calls(name).at(-1)): Promise<void> {
+    if (call?.i === undefined) throw new Error(`nothing waits for ${name}`);
+    this.#listeners.get('message')?.({ data: structuredClone({ t: 's', i: call.i, r: result }) });
+    await settled();
+  }
+
+  async fail(): Promise<void> {
+    this.#listeners.get('error')?.({ message: 'it broke' });
+    await settled();
   }
 }
 
+/** All that waits for nothing but its turn has had it. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
 /** Every worker that the window starts from now on, the last one last. */
-export function fakeWorkers<Request, Answer>(): FakeWorker<Request, Answer>[] {
-  const made: FakeWorker<Request, Answer>[] = [];
+export function fakeWorkers(): FakeWorker[] {
+  const made: FakeWorker[] = [];
   vi.stubGlobal(
     'Worker',
-    class extends FakeWorker<Request, Answer> {
+    class extends FakeWorker {
       constructor() {
         super();
         made.push(this);
@@ -52,27 +68,31 @@ export function fakeWorkers<Request, Answer>(): FakeWorker<Request, Answer>[] {
 }
 
 /** The one that runs now. */
-export function lastOf<Request, Answer>(workers: readonly FakeWorker<Request, Answer>[]): FakeWorker<Request, Answer> {
+export function lastOf(workers: readonly FakeWorker[]): FakeWorker {
   const last = workers.at(-1);
   if (last === undefined) throw new Error('no worker was started');
   return last;
 }
 
-/** Runs a worker's module in this thread. What is returned sends it a request, and gives its answer. */
-export async function workerOf<Request, Answer>(load: () => Promise<unknown>): Promise<(request: Request) => Answer> {
-  let listener: Listener | null = null;
-  const answers: Answer[] = [];
+/** Runs a worker's module in this thread, and gives the window's side of it. */
+export async function workerOf<Functions extends object>(
+  load: () => Promise<unknown>,
+  events: object = {},
+): Promise<CalledWorker<Functions>['calls']> {
+  let [toWorker, toWindow]: Listener[] = [];
   vi.stubGlobal('self', {
-    addEventListener: (_: string, own: Listener) => {
-      listener = own;
+    addEventListener: (_: string, listener: Listener) => {
+      toWorker = listener;
     },
-    postMessage: (answer: Answer) => answers.push(structuredClone(answer)),
+    postMessage: (message: unknown) => toWindow?.({ data: structuredClone(message) }),
   });
   await load();
-  return (request) => {
-    listener?.({ data: structuredClone(request) });
-    const [answer, ...more] = answers.splice(0);
-    if (answer === undefined || more.length > 0) throw new Error('a request has one answer');
-    return answer;
-  };
+  const worker = {
+    addEventListener: (type: string, listener: Listener) => {
+      if (type === 'message') toWindow = listener;
+    },
+    postMessage: (message: unknown) => toWorker?.({ data: structuredClone(message) }),
+  } as unknown as Worker;
+  const ended = (message: string) => ({ code: 'test.worker-ended', message });
+  return new CalledWorker<Functions>(() => worker, ended, events).calls;
 }

@@ -1,0 +1,169 @@
+/**
+ * Holds the open document away from the window's thread, and answers what follows from it: lanes, summary, hazards and
+ * remedies. They come of one lowered program and one simulation. All of it is work in steps that takes turns, so that a
+ * long search holds up no lanes.
+ */
+import '../common/zodSetup.ts';
+import { machineOf } from '../../core/cost/machineOf.ts';
+import { shownBy } from '../../core/cost/runCosts.ts';
+import { CopyscopeError } from '../../core/errors.ts';
+import { difference } from '../../core/experiment/edit/difference.ts';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import { withEvidence } from '../../core/hazards/evidence.ts';
+import type { HazardReport } from '../../core/hazards/hazard.ts';
+import { hazardsInSteps, repairOf } from '../../core/hazards/repair.ts';
+import type { SimulationProgress } from '../../core/machine/simulate.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
+import { lowerToSimulate, lowerUnverified } from '../../core/program/lower.ts';
+import { type Prediction, predict, predicted } from '../../core/remedies/predict.ts';
+import { testedInSteps } from '../../core/remedies/remedies.ts';
+import type { InSteps } from '../../core/steps.ts';
+import { predictedIntervals } from '../../core/summary/predictedIntervals.ts';
+import { summarizeInSteps } from '../../core/summary/summary.ts';
+import type { Run } from '../../core/trace/run.ts';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
+import { inTurns } from '../common/inTurns.ts';
+import { receivedDocument } from '../common/sentDocument.ts';
+import { serveCalls } from '../common/workerCalls.ts';
+import { summaryOptions } from '../store/attainable.ts';
+import { windowSummary } from '../store/opened/windowSummary.ts';
+import type { CheckedRun, DocumentCalls, DocumentEvents, RemedyAnswer, RemedyQuestion } from './documentCalls.ts';
+import { predictInSteps } from './predict.ts';
+
+interface Simulated {
+  readonly experiment: Experiment;
+  readonly run: Run;
+  readonly profile: DeviceProfile;
+  /** Null until it was summed up. */
+  readonly verdicts: readonly Verdict[] | null;
+}
+
+let document: Experiment | null = null;
+let profile: DeviceProfile | null = null;
+/** What was simulated last, here or in the window. */
+let simulated: Simulated | null = null;
+/** The window takes some ten milliseconds to read so many. */
+const verdictsAtOnce = 2000;
+
+/** Lanes of before the last of these are given up; so is a search of before the last edit. */
+let [lanesAsked, searchesDropped] = [0, 0];
+
+function held(): Experiment {
+  if (document !== null) return document;
+  throw new CopyscopeError({ code: 'document.missing', message: 'No document came.' });
+}
+
+function given(): DeviceProfile {
+  if (profile !== null) return profile;
+  throw new CopyscopeError({ code: 'profile.missing', message: 'No device profile came.' });
+}
+
+function whileNewest<Result, Step>(work: InSteps<Result, Step>, onStep?: (step: Step) => void): Promise<Result | null> {
+  const mine = lanesAsked;
+  return inTurns(work, () => lanesAsked === mine, onStep);
+}
+
+function untilDropped<Result>(work: InSteps<Result>): Promise<Result | null> {
+  const mine = searchesDropped;
+  return inTurns(work, () => searchesDropped === mine);
+}
+
+const progressMs = 100;
+
+/** Tells the window how far a prediction is, so often that a bar moves. */
+function teller(key: string): (progress: SimulationProgress | undefined) => void {
+  let told = performance.now();
+  return (progress) => {
+    if (progress === undefined || performance.now() - told < progressMs) return;
+    told = performance.now();
+    void events.progress.asEvent(key, progress);
+  };
+}
+
+const calls: DocumentCalls = {
+  take: (sent) => {
+    document = receivedDocument(document, sent);
+  },
+  use: (given) => {
+    profile = given;
+  },
+  dropLanes: () => {
+    lanesAsked += 1;
+  },
+  dropSearches: () => {
+    searchesDropped += 1;
+  },
+  async predict(key, version) {
+    const [experiment, used] = [held(), given()];
+    lanesAsked += 1;
+    const made = await whileNewest(predictInSteps(experiment, used, version), teller(key));
+    if (made === null) return null;
+    const { run, iteration, counters } = made;
+    simulated = { experiment, run, profile: used, verdicts: null };
+    const { experiment: _, ...info } = run.info;
+    return { info, trace: run.trace, iteration, counters };
+  },
+  async summarize(lanes) {
+    if (lanes !== null) {
+      const experiment = held();
+      lanesAsked += 1;
+      const run = { info: { ...lanes.info, experiment }, trace: lanes.trace };
+      simulated = { experiment, run, profile: given(), verdicts: null };
+    }
+    if (simulated === null) return null;
+    const made = simulated;
+    const summary = await whileNewest(summarizeInSteps(made.run, summaryOptions(made.profile)));
+    if (summary === null) return null;
+    const whole = windowSummary(summary);
+    const { verdicts } = whole;
+    simulated = { ...made, verdicts };
+    return { ...whole, verdicts: verdicts.slice(0, verdictsAtOnce), verdictCount: verdicts.length };
+  },
+  moreVerdicts: (from) => simulated?.verdicts?.slice(from, from + verdictsAtOnce) ?? [],
+  async intervals() {
+    if (simulated === null) return null;
+    const { experiment, run, profile: used } = simulated;
+    return whileNewest(predictedIntervals(run, lowerToSimulate(experiment), used));
+  },
+  hazards: (run) => untilDropped(found(held(), run)),
+  repair: (hazard) => repairOf(held(), hazard),
+  remedy: (question) => untilDropped(answered(held(), given(), question)),
+};
+
+const events = serveCalls<DocumentEvents>(calls);
+
+/** None of what can't be lowered: the window says why elsewhere. */
+function* found(experiment: Experiment, run: CheckedRun | null): InSteps<HazardReport> {
+  try {
+    const report = yield* hazardsInSteps(experiment);
+    const isSame = run !== null && difference(programOf(run.experiment), programOf(experiment)) === null;
+    return isSame ? withEvidence(report, lowerUnverified(experiment), run.verification) : report;
+  } catch {
+    return { hazards: [], limits: [] };
+  }
+}
+
+/** What decides the operations' numbers and what they do: not what it is called, nor how often all is repeated. */
+function programOf({ name: _, description: __, environment, ...program }: Experiment): object {
+  return { ...program, environment: { ...environment, iterations: 0, warmups: 0 } };
+}
+
+function* answered(
+  experiment: Experiment,
+  used: DeviceProfile,
+  { verdict, shown, run }: RemedyQuestion,
+): InSteps<RemedyAnswer> {
+  const read = run === null ? null : shownBy({ ...run, info: { ...run.info, experiment } }, used);
+  const known = read ?? shown ?? new Map();
+  const machine = machineOf(used, known);
+  const before = (known.size === 0 ? lastPrediction(experiment, used) : null) ?? predict(experiment, machine);
+  yield;
+  const [remedy = null] = before === null ? [] : yield* testedInSteps(before, [verdict], machine);
+  return { remedy, shown: read };
+}
+
+/** The simulation that the lanes are drawn from; null where that was another one. */
+function lastPrediction(experiment: Experiment, used: DeviceProfile): Prediction | null {
+  if (simulated?.experiment !== experiment || simulated.profile.name !== used.name) return null;
+  return simulated.verdicts === null ? null : predicted(simulated.run, experiment, simulated.verdicts);
+}

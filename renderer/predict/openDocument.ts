@@ -1,0 +1,44 @@
+/** The window's side of the worker that holds the open document: sends it what an edit made different, and calls off searches. */
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
+import { sentDocument } from '../common/sentDocument.ts';
+import { CalledWorker } from '../common/workerCalls.ts';
+import { currentExperiment } from '../store/select.ts';
+import { watch } from '../store/store.ts';
+import type { DocumentCalls, DocumentEvents } from './documentCalls.ts';
+import { tellProgress } from './predicting.ts';
+
+const events: DocumentEvents = { progress: tellProgress };
+
+const worker = new CalledWorker<DocumentCalls>(
+  () => new Worker(new URL('./documentWorker.ts', import.meta.url), { type: 'module', name: 'document' }),
+  (why) => ({ code: 'document.worker-ended', message: `The thread that predicts ended: ${why}.` }),
+  events,
+);
+
+/** What the worker that is running has. */
+let told: { readonly calls: typeof worker.calls; experiment: Experiment | null; profile: DeviceProfile | null } | null =
+  null;
+
+/** What is called on the answer is about this document, predicted with this profile. */
+export function askAbout(experiment: Experiment, profile: DeviceProfile | null = null): typeof worker.calls {
+  const { calls } = worker;
+  if (told?.calls !== calls) told = { calls, experiment: null, profile: null };
+  if (told.experiment !== experiment) void calls.take.asEvent(sentDocument(told.experiment, experiment));
+  if (profile !== null && told.profile !== profile) void calls.use.asEvent(profile);
+  told.experiment = experiment;
+  told.profile = profile ?? told.profile;
+  return calls;
+}
+
+/** Gives up the prediction that is under way. */
+export function dropLanes(): void {
+  if (worker.isRunning) void worker.calls.dropLanes.asEvent();
+}
+
+// A search goes on about the document before, and would hold up that of the new one.
+watch((now, before) => {
+  if (worker.isRunning && currentExperiment(now) !== currentExperiment(before)) {
+    void worker.calls.dropSearches.asEvent();
+  }
+});
