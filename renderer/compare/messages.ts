@@ -1,13 +1,6 @@
-/** What the window and the worker that compares runs say to each other. */
+/** What the window asks of the worker that compares runs. */
 import type { RunComparison } from '../../core/compare/comparison.ts';
-import type { ErrorInfo } from '../../core/errors.ts';
 import type { Run } from '../../core/trace/run.ts';
-
-export interface CompareRequest {
-  readonly ticket: number;
-  readonly a: Run;
-  readonly b: Run;
-}
 
 export interface Compared {
   readonly comparison: RunComparison;
@@ -15,6 +8,6 @@ export interface Compared {
   readonly leftOut: number;
 }
 
-export type CompareAnswer =
-  | ({ readonly kind: 'compared'; readonly ticket: number } & Compared)
-  | { readonly kind: 'failed'; readonly ticket: number; readonly error: ErrorInfo };
+export interface CompareCalls {
+  compare(a: Run, b: Run): Compared;
+}

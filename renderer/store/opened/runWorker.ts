@@ -1,46 +1,46 @@
 /** Opens run files away from the window's thread: reads, decodes, validates and indexes, and hands the memory over. */
 import '../../common/zodSetup.ts';
-import { toErrorInfo } from '../../../core/errors.ts';
 import { laneCounters } from '../../../core/figures/laneCounters.ts';
 import { summarizeLazily } from '../../../core/summary/summary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { TraceColumns } from '../../../core/trace/trace.ts';
+import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
-import { mostDetailedRows, type OpenAnswer, type OpenRequest, type RunAnalysis } from './messages.ts';
+import { mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
 import { readRunFile } from './readRunFile.ts';
 import { windowSummary } from './windowSummary.ts';
 
-/** The worker's own global, as far as this file needs it. */
-interface WorkerScope {
-  readonly crossOriginIsolated: boolean;
-  onmessage: ((event: MessageEvent<OpenRequest>) => void) | null;
-  postMessage(message: OpenAnswer, transfer?: Transferable[]): void;
-}
+/** Of the large runs that were opened, until the window asks for it. */
+const analyses = new Map<number, () => RunAnalysis>();
+let tickets = 0;
 
-const scope = globalThis as unknown as WorkerScope;
-
-scope.onmessage = ({ data: { ticket, address } }) => {
-  open(ticket, address).catch((thrown: unknown) =>
-    scope.postMessage({ kind: 'failed', ticket, error: toErrorInfo(thrown) }),
-  );
+const calls: OpenCalls = {
+  async open(address) {
+    const decoded = decodeRun(await readRunFile(address));
+    const iteration = indexIteration(decoded.trace, decoded.info.iterations.representative);
+    if (iteration.rows.to - iteration.rows.from <= mostDetailedRows) {
+      const memory = [...buffersOf(iteration), ...columnBuffers(decoded.trace.columns)];
+      return handingOver({ run: decoded, iteration, ticket: null }, memory);
+    }
+    const run = crossOriginIsolated ? shared(decoded) : decoded;
+    const isShared = run !== decoded;
+    // What is handed over is gone here, so a run that can't be shared is analysed first.
+    const early = isShared ? null : analyse(run);
+    tickets += 1;
+    analyses.set(tickets, () => early ?? analyse(run));
+    const memory = [...buffersOf(iteration), ...(isShared ? [] : columnBuffers(run.trace.columns))];
+    return handingOver({ run, iteration, ticket: tickets }, memory);
+  },
+  analysis(ticket) {
+    const made = analyses.get(ticket)?.();
+    if (made === undefined) throw new RangeError(`no run was opened as ${ticket}`);
+    analyses.delete(ticket);
+    return handingOver(made, counterBuffers(made.counters));
+  },
 };
 
-async function open(ticket: number, address: string): Promise<void> {
-  const decoded = decodeRun(await readRunFile(address));
-  const iteration = indexIteration(decoded.trace, decoded.info.iterations.representative);
-  const isLarge = iteration.rows.to - iteration.rows.from > mostDetailedRows;
-  const run = isLarge && scope.crossOriginIsolated ? shared(decoded) : decoded;
-  const isShared = run !== decoded;
-  // What is transferred is gone here, so a run that can't be shared is analysed first.
-  const early = isLarge && !isShared ? analyse(run) : null;
-  const analysis = isLarge ? 'later' : 'here';
-  const transfer = [...buffersOf(iteration), ...(isShared ? [] : columnBuffers(run.trace.columns))];
-  scope.postMessage({ kind: 'opened', ticket, run, iteration, analysis }, transfer);
-  if (!isLarge) return;
-  const made = early ?? analyse(run);
-  scope.postMessage({ kind: 'summarized', ticket, ...made }, counterBuffers(made.counters));
-}
+serveCalls(calls);
 
 const analyse = (run: Run): RunAnalysis => ({
   summary: windowSummary(summarizeLazily(run, { mostOperations: mostDetailedRows })),
