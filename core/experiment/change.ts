@@ -1,6 +1,6 @@
 /** A change to an experiment that a window can apply with one click: what it does in words, and as patches. */
-import { enablePatches, type Patch } from 'immer';
-import { checkedDraft, drafts } from './edit/checkedDraft.ts';
+import type { Patch } from 'immer';
+import { checkedDraft } from './edit/checkedDraft.ts';
 import type { Experiment } from './experiment.ts';
 
 export type { Patch } from 'immer';
@@ -14,11 +14,45 @@ export interface Change {
 
 export type DocumentPath = readonly (string | number)[];
 
-enablePatches();
-
 /** The changed experiment, checked like any edit. Throws `experiment.invalid` where the change doesn't fit it. */
 export function applyChange(experiment: Experiment, { patches }: Pick<Change, 'patches'>): Experiment {
-  return checkedDraft(experiment, drafts.applyPatches(experiment, patches));
+  return checkedDraft(experiment, patched(experiment, patches));
+}
+
+/**
+ * Copies what leads to a change, and shares all else. Immer's own goes through every operation behind one that is put in,
+ * which takes half a second in a list of 120,000.
+ */
+function patched(experiment: Experiment, patches: readonly Patch[]): Experiment {
+  const copies = new Set<object>();
+  const copied = (value: unknown, path: DocumentPath): object => {
+    if (typeof value !== 'object' || value === null) throw new RangeError(`nothing stands at ${path.join('.')}`);
+    if (copies.has(value)) return value;
+    const copy = Array.isArray(value) ? [...value] : { ...value };
+    copies.add(copy);
+    return copy;
+  };
+  const whole = copied(experiment, []);
+  for (const patch of patches) {
+    let holder = whole;
+    for (const step of patch.path.slice(0, -1)) {
+      const inner = copied(Object.hasOwn(holder, step) ? Reflect.get(holder, step) : undefined, patch.path);
+      Reflect.set(holder, step, inner);
+      holder = inner;
+    }
+    make(holder, patch);
+  }
+  return whole as Experiment;
+}
+
+function make(holder: object, { op, path, value }: Patch): void {
+  const at = path.at(-1);
+  if (at === undefined) throw new RangeError('a change of the whole document is none');
+  const isList = Array.isArray(holder);
+  if (op === 'replace' || (op === 'add' && !isList)) Reflect.set(holder, at, value);
+  else if (!isList) Reflect.deleteProperty(holder, at);
+  else if (op === 'add') holder.splice(Number(at), 0, value);
+  else holder.splice(Number(at), 1);
 }
 
 export const joinChanges = (...changes: readonly Change[]): Change => ({
