@@ -1,11 +1,12 @@
 /** What was copied: operations with all that they name, so that they can be put into another document. */
+import { insertAt } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
 import { walkOperations } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
 import { reservedStreams } from '../resources.ts';
 import { type DeclarationKind, filterRelays, referred } from './declarations.ts';
-import { type Edited, edit, outermost } from './edit.ts';
-import { listOf, type OperationPath, type Place } from './paths.ts';
+import { type Edited, insertedAt, outermost } from './edit.ts';
+import type { OperationPath, Place } from './paths.ts';
 
 const carried = ['buffers', 'streams', 'events', 'signals'] as const satisfies readonly DeclarationKind[];
 
@@ -41,22 +42,18 @@ function namedBy(operations: readonly Operation[]): (kind: DeclarationKind) => R
  * it was where it comes from, on the first device.
  */
 export function pasteOperations(experiment: Experiment, clipboard: Clipboard, at: Place): Edited {
-  return edit(experiment, (draft) => {
-    for (const kind of carried) {
-      const known = new Set([...draft[kind].map(({ id }) => id), ...(kind === 'streams' ? reservedStreams : [])]);
-      const missing = clipboard[kind].filter(({ id }) => !known.has(id));
-      // Each list takes only what came from the list of its own kind.
-      (draft[kind] as unknown[]).push(...missing.map((one) => withoutDevice(one)));
-    }
-    const copies = structuredClone(clipboard.operations) as Operation[];
-    const devices = new Set(draft.devices.map(({ id }) => id));
-    walkOperations(copies, (operation) => filterRelays(operation, (device) => devices.has(device)));
-    listOf(draft, at.list).splice(at.index, 0, ...copies);
-    return copies;
+  const declared = carried.flatMap((kind) => {
+    const known = new Set([...experiment[kind].map(({ id }) => id), ...(kind === 'streams' ? reservedStreams : [])]);
+    const missing = clipboard[kind].filter(({ id }) => !known.has(id));
+    return missing.map((one, offset) => insertAt([kind, experiment[kind].length + offset], withoutDevice(one)));
   });
+  const copies = structuredClone(clipboard.operations) as Operation[];
+  const devices = new Set(experiment.devices.map(({ id }) => id));
+  walkOperations(copies, (operation) => filterRelays(operation, (device) => devices.has(device)));
+  return insertedAt(experiment, at, copies, declared);
 }
 
-function withoutDevice(declaration: object): object {
+export function withoutDevice(declaration: object): object {
   const { device: _, ...rest } = declaration as { readonly device?: string };
   return structuredClone(rest);
 }

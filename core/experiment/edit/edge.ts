@@ -1,9 +1,11 @@
 /** An event edge: one operation waits for another through an event, recorded after the one and waited for before the other. */
 
 import { fieldPath } from '../../shape/path.ts';
+import { applyChange } from '../change.ts';
+import { ChangeBuilder } from '../changeBuilder.ts';
 import type { Experiment } from '../experiment.ts';
 import type { Operation } from '../operations.ts';
-import { type Edited, edit, inDocumentOrder } from './edit.ts';
+import { type Edited, inDocumentOrder } from './edit.ts';
 import { unrecordedEvent } from './newOperation.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused, threadOf } from './paths.ts';
 import { streamOf, type Target } from './rows.ts';
@@ -22,34 +24,29 @@ export function drawEdge(experiment: Experiment, from: OperationPath, end: EdgeE
     const remedy = 'Draw the edge to an operation that is issued later.';
     throw refused('A wait issued before its event is recorded waits for nothing.', remedy, fieldPath(first));
   }
-  return edit(experiment, (draft) => {
-    const source = operationOf(draft, from);
-    const stream = streamOf(source);
-    if (stream === null) {
-      const remedy = 'Begin at an operation in a stream; the host’s own calls are in order already.';
-      throw refused('An event is recorded in a stream, and this is done by the host.', remedy, fieldPath(from));
-    }
-    const goal = 'at' in end ? operationOf(draft, end.at) : null;
-    const target: Target = 'at' in end ? rowOf(operationOf(draft, end.at)) : end.target;
-    if (target.row === 'stream' && target.stream === stream) {
-      throw refused(
-        'One stream runs its work in order already.',
-        'Draw the edge to another stream, or to the host.',
-        fieldPath(first),
-      );
-    }
-    const list = 'at' in end ? listOf(draft, placeAt(end.at).list) : listOf(draft, end.place.list);
-    const before = 'at' in end ? goal : (list[end.place.index] ?? null);
-    const event = recordedAfter(draft, from, source, stream);
-    if (goal?.op === 'waitEvent' || goal?.op === 'synchronizeEvent') {
-      goal.event = event;
-      return [goal];
-    }
-    const wait: Operation =
-      target.row === 'stream' ? { op: 'waitEvent', event, stream: target.stream } : { op: 'synchronizeEvent', event };
-    list.splice(before === null ? list.length : list.indexOf(before), 0, wait);
-    return [wait];
-  });
+  const source = operationOf(experiment, from);
+  const stream = streamOf(source);
+  if (stream === null) {
+    const remedy = 'Begin at an operation in a stream; the host’s own calls are in order already.';
+    throw refused('An event is recorded in a stream, and this is done by the host.', remedy, fieldPath(from));
+  }
+  const goal = 'at' in end ? operationOf(experiment, end.at) : null;
+  const target: Target = 'at' in end ? rowOf(operationOf(experiment, end.at)) : end.target;
+  if (target.row === 'stream' && target.stream === stream) {
+    throw refused(
+      'One stream runs its work in order already.',
+      'Draw the edge to another stream, or to the host.',
+      fieldPath(first),
+    );
+  }
+  const change = new ChangeBuilder(experiment);
+  const event = recordedAfter(experiment, from, source, stream, change);
+  const isWait = goal?.op === 'waitEvent' || goal?.op === 'synchronizeEvent';
+  if (isWait) change.replace([...first, 'event'], event);
+  else if (target.row === 'stream') change.before(first, { op: 'waitEvent', event, stream: target.stream });
+  else change.before(first, { op: 'synchronizeEvent', event });
+  const selected = change.change.patches.at(-1)?.path ?? first;
+  return { experiment: applyChange(experiment, change.change), selected: [isWait ? selected.slice(0, -1) : selected] };
 }
 
 function rowOf(operation: Operation): Target {
@@ -57,13 +54,18 @@ function rowOf(operation: Operation): Target {
   return stream === null ? { row: 'host' } : { row: 'stream', stream };
 }
 
-function recordedAfter(draft: Experiment, from: OperationPath, source: Operation, stream: string): string {
+function recordedAfter(
+  experiment: Experiment,
+  from: OperationPath,
+  source: Operation,
+  stream: string,
+  change: ChangeBuilder,
+): string {
   if (source.op === 'recordEvent') return source.event;
-  const { list: path, index } = placeAt(from, 'after');
-  const list = listOf(draft, path);
-  const next = list[index];
+  const { list, index } = placeAt(from, 'after');
+  const next = listOf(experiment, list)[index];
   if (next?.op === 'recordEvent' && next.stream === stream) return next.event;
-  const event = unrecordedEvent(draft);
-  list.splice(index, 0, { op: 'recordEvent', event, stream });
+  const event = unrecordedEvent(experiment) ?? change.declare('events', 'event', { timing: true });
+  change.after(from, { op: 'recordEvent', event, stream });
   return event;
 }

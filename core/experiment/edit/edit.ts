@@ -1,12 +1,13 @@
 /** The frame of every edit: a draft is changed, checked like any document, and given back with what is selected then. */
 import { checkShape } from '../../shape/checkShape.ts';
 import { startsWith } from '../../shape/path.ts';
+import { applyChange, insertAt, type Patch } from '../change.ts';
 import type { Experiment } from '../experiment.ts';
 import { childOperations, clonedOperation, type Operation, operationSchema } from '../operations.ts';
 import { requireExperiment } from '../parse.ts';
 import { areReferencesSound } from '../references.ts';
 import { checkedDraft, drafts } from './checkedDraft.ts';
-import { type OperationPath, operationOf } from './paths.ts';
+import { listOf, type OperationPath, operationOf, type Place } from './paths.ts';
 
 /** What an edit made. Every edit throws a CopyscopeError instead where the document would not be valid. */
 export interface Edited {
@@ -23,6 +24,19 @@ export function edit(experiment: Experiment, change: (draft: Experiment) => Iter
   const draft = drafts.createDraft(experiment);
   const selected = pathsOf(draft, new Set(change(draft) ?? []));
   return { experiment: checkedDraft(experiment, drafts.finishDraft(draft)), selected };
+}
+
+/** Puts operations at a place, and selects them; `declared` puts in first what they name. Nothing else is looked at. */
+export function insertedAt(
+  experiment: Experiment,
+  at: Place,
+  operations: readonly Operation[],
+  declared: readonly Patch[] = [],
+): Edited {
+  listOf(experiment, at.list);
+  const inserted = operations.map((operation, offset) => insertAt([...at.list, at.index + offset], operation));
+  const patches = [...declared, ...inserted];
+  return { experiment: applyChange(experiment, { patches }), selected: inserted.map(({ path }) => path) };
 }
 
 /**

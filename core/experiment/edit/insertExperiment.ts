@@ -1,8 +1,10 @@
 /** Inserts a whole experiment, such as a template: its declarations under free ids, its threads' operations. */
+import { insertAt } from '../change.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
+import { withoutDevice } from './clipboard.ts';
 import { type DeclarationKind, filterRelays, freshId, renameDeclaration } from './declarations.ts';
-import { type Edited, edit } from './edit.ts';
-import { listOf, type Place } from './paths.ts';
+import { type Edited, insertedAt } from './edit.ts';
+import type { Place } from './paths.ts';
 
 const merged: readonly DeclarationKind[] = ['buffers', 'streams', 'events', 'signals', 'threads'];
 
@@ -12,20 +14,15 @@ const merged: readonly DeclarationKind[] = ['buffers', 'streams', 'events', 'sig
  */
 export function insertExperiment(experiment: Experiment, piece: Experiment, at: Place): Edited {
   const renamed = withFreeIds(piece, experiment);
-  return edit(experiment, (draft) => {
-    draft.buffers.push(...renamed.buffers.map((buffer) => ({ ...buffer, device: undefined })));
-    draft.streams.push(...renamed.streams.map((stream) => ({ ...stream, device: undefined })));
-    draft.events.push(...renamed.events);
-    draft.signals.push(...renamed.signals);
-    for (const { operations } of renamed.threads) {
-      walkOperations(operations, (operation) => filterRelays(operation, () => false));
-    }
-    const [first, ...rest] = renamed.threads;
-    const operations = first?.operations ?? [];
-    listOf(draft, at.list).splice(at.index, 0, ...operations);
-    for (const thread of rest) draft.threads.push({ ...thread, device: undefined });
-    return operations;
-  });
+  for (const { operations } of renamed.threads) {
+    walkOperations(operations, (operation) => filterRelays(operation, () => false));
+  }
+  const [first, ...threads] = renamed.threads;
+  const lists = { ...renamed, threads };
+  const declared = merged.flatMap((kind) =>
+    lists[kind].map((one, offset) => insertAt([kind, experiment[kind].length + offset], withoutDevice(one))),
+  );
+  return insertedAt(experiment, at, first?.operations ?? [], declared);
 }
 
 function withFreeIds(piece: Experiment, experiment: Experiment): Experiment {

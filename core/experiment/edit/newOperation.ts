@@ -81,7 +81,7 @@ class Maker {
       case 'waitSignal':
         return { op: name, signal: this.#draft.signals[0]?.id ?? declare(this.#draft, 'signals') };
       case 'recordEvent':
-        return { op: name, event: unrecordedEvent(this.#draft), stream };
+        return { op: name, event: unrecordedEvent(this.#draft) ?? declare(this.#draft, 'events'), stream };
       case 'waitEvent':
         return { op: name, event: this.#recordedEvent(), stream };
       case 'synchronizeEvent':
@@ -154,15 +154,15 @@ class Maker {
   }
 }
 
-/** The first event that nothing records yet; a new one where there is none. */
-export function unrecordedEvent(draft: Experiment): string {
+/** The first event that nothing records yet. */
+export function unrecordedEvent({ threads, events }: Experiment): string | undefined {
   const recorded = new Set<string>();
-  for (const thread of draft.threads) {
+  for (const thread of threads) {
     walkOperations(thread.operations, (operation) => {
       if (operation.op === 'recordEvent') recorded.add(operation.event);
     });
   }
-  return draft.events.find(({ id }) => !recorded.has(id))?.id ?? declare(draft, 'events');
+  return events.find(({ id }) => !recorded.has(id))?.id;
 }
 
 /** Turns a kernel into one of another shape; one that works on buffers gets those, and library kernels a size that fits. */

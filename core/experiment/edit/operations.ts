@@ -3,7 +3,7 @@
 import { fieldPath, startsWith } from '../../shape/path.ts';
 import type { Experiment } from '../experiment.ts';
 import { clonedOperation, type Operation } from '../operations.ts';
-import { type Edited, edit, editOperation, inDocumentOrder, outermost, takeOut } from './edit.ts';
+import { type Edited, edit, editOperation, inDocumentOrder, insertedAt, outermost, takeOut } from './edit.ts';
 import { listOf, type OperationPath, operationOf, type Place, placeAt, refused } from './paths.ts';
 import { rearrange } from './rearrange.ts';
 import { inRow, type Target } from './rows.ts';
@@ -15,14 +15,11 @@ export function insertOperations(
   operations: readonly Operation[],
   target?: Target,
 ): Edited {
-  return rearrange(experiment, (draft) => {
-    const copies = operations.map((operation) => {
-      const copy = clonedOperation(operation);
-      return target === undefined ? copy : inRow(copy, target);
-    });
-    listOf(draft, at.list).splice(at.index, 0, ...copies);
-    return copies;
+  const copies = operations.map((operation) => {
+    const copy = clonedOperation(operation);
+    return target === undefined ? copy : inRow(copy, target);
   });
+  return insertedAt(experiment, at, copies);
 }
 
 /** Deletes operations with all they hold, and groups that this leaves empty. */
