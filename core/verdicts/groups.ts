@@ -10,7 +10,9 @@ export interface VerdictGroup {
   /** Places of its verdicts in the list. */
   readonly places: readonly number[];
   readonly copyNs: number;
+  /** On the device where they cost most: what several devices wait for at once is not added up. */
   readonly costNs: number;
+  readonly devices: number;
 }
 
 /** A group as summaries give it. */
@@ -45,24 +47,27 @@ export function verdictGroups(
     const [first] = own;
     if (first === undefined) return [];
     const verdict = own.reduce((most, one) => (one.costNs > most.costNs ? one : most), first);
-    const sum = (of: (one: Verdict) => number): number => own.reduce((total, one) => total + of(one), 0);
-    return [
-      { verdict, labels: [...labels], places, copyNs: sum((one) => one.copyNs), costNs: sum((one) => one.costNs) },
-    ];
+    const copyNs = own.reduce((total, one) => total + one.copyNs, 0);
+    const costs = new Map<string, number>();
+    for (const { device, costNs } of own) costs.set(device, (costs.get(device) ?? 0) + costNs);
+    const costNs = Math.max(...costs.values());
+    return [{ verdict, labels: [...labels], places, copyNs, costNs, devices: costs.size }];
   });
   return made.sort((a, b) => b.costNs - a.costNs);
 }
 
 /** How many there are, and what all of them cost; empty for one that costs nothing. */
-export function groupText({ verdict, places, copyNs, costNs }: VerdictGroup, makespanNs: number | null): string {
+export function groupText(group: VerdictGroup, makespanNs: number | null): string {
+  const { verdict, places, copyNs, costNs, devices } = group;
   const count = places.length;
   const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
   const part = makespanNs === null || makespanNs <= 0 ? '' : `, ${formatShare(costNs / makespanNs)} of the makespan`;
+  const where = devices > 1 ? ', on the GPU where they cost most' : '';
   const words = [
     ...(count === 1
       ? []
       : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
-    ...(costNs <= 0 ? [] : [`${count === 1 ? 'It costs' : 'They cost'} ${formatDuration(costNs)}${part}.`]),
+    ...(costNs <= 0 ? [] : [`${count === 1 ? 'It costs' : 'They cost'} ${formatDuration(costNs)}${part}${where}.`]),
   ];
   return words.join(' ');
 }

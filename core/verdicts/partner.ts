@@ -43,6 +43,14 @@ export function findPartner(scene: Scene, copy: Activity): Partner | null {
   return nearest === null ? null : describe(scene, copy, nearest, false);
 }
 
+/** The nearest kernel that began after the copy had ended, of those that need its data least; null where none did. */
+export function kernelBehind(scene: Scene, copy: Activity): Partner | null {
+  const { list } = kernelsFor(scene, copy);
+  const after = firstStartingFrom(list, copy.endNs);
+  const kernel = nearestIndependent(scene, copy, list.slice(after, after + neighbours));
+  return kernel === null ? null : describe(scene, copy, kernel, false);
+}
+
 function describe(scene: Scene, copy: Activity, kernel: Activity, overlapped: boolean): Partner {
   return {
     kernel,

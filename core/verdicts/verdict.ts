@@ -75,6 +75,8 @@ export interface Verdict {
   readonly subject: VerdictSubject;
   /** The row of the occurrence that it is told of: what stands for it where no operation has a number. */
   readonly row: RowIndex;
+  /** Id of the device that it ran on; empty of a copy within host memory. */
+  readonly device: string;
   readonly label: string;
   readonly cause: Cause;
   /** Causes that would still prevent the overlap if `cause` were removed. */

@@ -11,8 +11,8 @@ import { programFacts } from './facts.ts';
 import { blockedBy, type Finding } from './finding.ts';
 import { linkSharer } from './mapped.ts';
 import type { Occurrence } from './occurrence.ts';
-import { makePair } from './pair.ts';
-import { findPartner, kernelsFor } from './partner.ts';
+import { makePair, type Pair } from './pair.ts';
+import { findPartner, kernelBehind, kernelsFor, type Partner } from './partner.ts';
 import { buildScene, durationOf, type KnownDevice, type Scene } from './scene.ts';
 import type { Cause, Evidence, EvidenceRole, Verdict } from './verdict.ts';
 import { explain } from './words.ts';
@@ -63,6 +63,7 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     op: copy.op,
     subject: copy.kind === 'kernel' ? 'kernel' : 'copy',
     row: copy.row,
+    device: copy.device,
     label: scene.facts.label(copy.op) ?? copy.name,
     cause: finding.cause,
     also: finding.also,
@@ -95,7 +96,37 @@ function examine(scene: Scene, copy: Activity): Occurrence {
   const pair = partner === null ? null : makePair(scene, copy, partner);
   if (partner?.overlapped === true) return { copy, partner, overlapNs, costNs, pair, finding: overlapped(scene, copy) };
   const found = pair === null ? nothing : findCause(scene, pair);
-  return { copy, partner, overlapNs, costNs, pair, finding: weighed(scene, copy, partner, found) };
+  const judged = behindInstead(scene, copy, { partner, pair, found }) ?? { partner, pair, found };
+  return {
+    copy,
+    partner: judged.partner,
+    overlapNs,
+    costNs,
+    pair: judged.pair,
+    finding: weighed(scene, copy, judged.partner, judged.found),
+  };
+}
+
+interface Judged {
+  readonly partner: Partner | null;
+  readonly pair: Pair | null;
+  readonly found: Finding;
+}
+
+/**
+ * A kernel that was too small says nothing of a longer copy after it: that one is judged by the kernel that came next, which had
+ * to wait for the copy. Null where it stays with the first.
+ */
+function behindInstead(scene: Scene, copy: Activity, { partner, pair, found }: Judged): Judged | null {
+  const isKernelsSize = found.cause === 'too-small' && pair !== null && pair.first !== copy;
+  if (!isKernelsSize || partner === null || durationOf(copy) <= durationOf(partner.kernel)) return null;
+  const behind = kernelBehind(scene, copy);
+  if (behind === null) return null;
+  const next = makePair(scene, copy, behind);
+  const instead = findCause(scene, next);
+  return instead.cause === 'too-small' || instead.cause === 'unexplained'
+    ? null
+    : { partner: behind, pair: next, found: instead };
 }
 
 function pinned(scene: Scene, occurrences: readonly Occurrence[]): number | null {

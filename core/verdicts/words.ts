@@ -184,11 +184,12 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     const first = told.copyFirst ? 'the copy' : told.kernelName;
     const lasted = pair === null ? 0 : durationOf(pair.first);
     const call = pair?.secondCall ?? null;
+    const hidden = hides(told);
     const cost =
       call === null ? '' : `; the call that issued ${told.secondName} took ${formatDuration(durationOf(call))}`;
     return {
-      title: 'Too small to matter',
-      explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${told.andAlso}`,
+      title: hidden === '' ? 'Too small to matter' : 'Kernel too small to hide the copy',
+      explanation: `${capital(first)} lasted ${formatDuration(lasted)}${cost}. ${told.timing}${hidden}${told.andAlso}`,
       remedy:
         told.copyFirst && told.readsOneValue
           ? readLater
@@ -241,6 +242,13 @@ const tellers: Readonly<Record<Cause, Teller>> = {
     remedy: null,
   }),
 };
+
+/** How much of a longer copy the kernel before it could have hidden. */
+function hides(told: Told): string {
+  const kernel = told.copyFirst ? null : (told.shown.partner?.kernel ?? null);
+  if (kernel === null || durationOf(kernel) >= durationOf(told.copy)) return '';
+  return ` At once, it would have hidden no more than that of the ${formatDuration(durationOf(told.copy))} that the copy took.`;
+}
 
 const usesLink = (told: Told, kernel: Activity): string =>
   `the kernel ${told.label(kernel)} works on mapped memory, ${told.mapped(kernel)}, and moves it over the link itself`;

@@ -12,6 +12,7 @@ import { summarizeRun } from '../../../core/summary/summary.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
+import { groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
 import { databaseFolder, query, read, recorded } from './nsightSupport.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
@@ -156,6 +157,20 @@ describe('two GPUs that copy and compute in turn (h100_2gpu_1s)', () => {
     expect(overlap.h2dKernel.timeNs).toBe(0);
     expect(Math.round(overlap.h2dBusyNs / 1e6)).toBe(2 * 921);
     expect(verdictSums[0]).toMatchObject({ cause: 'same-stream', count: 220 });
+  });
+
+  it('tells a copy of 151 ms first, by what it costs, and not as too small for the kernel of 6 us before it', () => {
+    const { verdicts, makespanNs } = summarizeRun(runOf('h100_2gpu_1s'));
+    expect(verdicts[0]).toMatchObject({ cause: 'same-stream', device: 'gpu0', also: [] });
+    expect(Math.round((verdicts[0]?.costNs ?? 0) / 1e6)).toBe(152);
+    // By the kernel that had to wait until the copy ended.
+    expect(verdicts[0]?.explanation).toMatch(/The host issued the kernel 152 ms before the copy ended/);
+    expect(verdicts.filter(({ cause, costNs }) => cause === 'too-small' && costNs > 10_000)).toEqual([]);
+    // Both GPUs copy at once: what their copies cost isn't more than the whole time.
+    for (const group of verdictGroups(verdicts)) expect(group.costNs).toBeLessThan(makespanNs ?? 0);
+    expect(groupText(verdictGroups(verdicts)[0] as VerdictGroup, makespanNs)).toMatch(
+      /They cost \d+ ms, \d\d\.\d % of the makespan, on the GPU where they cost most\.$/,
+    );
   });
 
   it('has a step that the copies hold, and a plan that gains what the kernels take', () => {
