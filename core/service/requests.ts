@@ -58,6 +58,42 @@ const startSweepSchema = z.strictObject({
   iterations: z.number().int().min(1).max(1000).optional(),
 });
 
+/** The system takes no NUL in a word, a path or a variable. */
+const systemText = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => !text.includes('\0'), 'holds a NUL character');
+const mostWords = 4096;
+const mostVariables = 1000;
+const seconds = z.number().min(0).max(1e6);
+const stepNumber = z.number().int().min(1).max(1e9);
+
+const startRecordingSchema = z.strictObject({
+  command: z
+    .tuple([systemText(4096).min(1)], systemText(131_072))
+    .refine((words) => words.length <= mostWords, `has more than ${mostWords} words`),
+  folder: systemText(4096),
+  environment: z
+    .record(
+      z
+        .string()
+        .max(255)
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of a variable'),
+      systemText(131_072),
+    )
+    .refine((all) => Object.keys(all).length <= mostVariables, `more than ${mostVariables} variables`),
+  light: z.boolean(),
+  lines: z.boolean(),
+  delayS: seconds.optional(),
+  durationS: seconds.optional(),
+  steps: z
+    .strictObject({ from: stepNumber, to: stepNumber })
+    .refine(({ from, to }) => from <= to, 'ends before it begins')
+    .optional(),
+  stepRange: systemText(200).min(1).optional(),
+});
+
 /** Arguments of every function of HostService. */
 const requestSchemas = {
   about: z.tuple([]),
@@ -75,6 +111,9 @@ const requestSchemas = {
   keepDraft: z.tuple([idSchema, draftSchema.nullable()]),
   startRun: z.tuple([startRunSchema]),
   cancelRun: z.tuple([idSchema]),
+  startRecording: z.tuple([startRecordingSchema]),
+  stopRecording: z.tuple([ticketSchema, z.boolean()]),
+  recording: z.tuple([]),
   runs: z.tuple([]),
   runFile: z.tuple([idSchema]),
   readRun: z.tuple([idSchema]),

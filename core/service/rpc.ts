@@ -35,6 +35,7 @@ const callTimeoutMs = 120_000;
 const eventNames = [
   'runProgress',
   'runChanged',
+  'recordingChanged',
   'experimentsChanged',
   'notesChanged',
   'opened',
@@ -69,6 +70,7 @@ export function serveWindow(channel: Channel, service: HostService): WindowConne
     events: {
       runProgress: tell('runProgress'),
       runChanged: tell('runChanged'),
+      recordingChanged: tell('recordingChanged'),
       experimentsChanged: tell('experimentsChanged'),
       notesChanged: tell('notesChanged'),
       sweepChanged: tell('sweepChanged'),

@@ -13,6 +13,7 @@ import type { SweepDocument } from '../sweep/document.ts';
 import type { Figures } from '../sweep/metrics.ts';
 import type { RunNotes } from '../trace/notes.ts';
 import type { RunOrigin } from '../trace/run.ts';
+import type { RecordingStatus, StartRecording } from './recording.ts';
 
 export interface About {
   readonly version: string;
@@ -253,6 +254,15 @@ export interface HostService {
   /** Begins a run and returns at once; what becomes of it arrives as events. */
   startRun(request: StartRun): Promise<RunSummary>;
   cancelRun(id: string): Promise<void>;
+  /**
+   * Runs a program of the user's with the recorder in it, and returns at once; what becomes of it arrives as events. Rejects with
+   * `engine.unavailable`, `recording.busy` or `usage.*`.
+   */
+  startRecording(request: StartRecording): Promise<RecordingStatus>;
+  /** Asks the program to end, as Ctrl-C does, or ends it at once. What was recorded is kept. */
+  stopRecording(id: string, atOnce: boolean): Promise<void>;
+  /** The one under way, or the last one; null where there was none. */
+  recording(): Promise<RecordingStatus | null>;
   runs(): Promise<readonly RunSummary[]>;
   /**
    * Says that the run's Arrow file can be had, and how long it is. The file itself comes as the answer to a GET of
@@ -303,6 +313,8 @@ export interface WindowEvents {
   runProgress(id: string, progress: RunProgress): void;
   /** A run began, ended, failed, was cancelled, imported or deleted (then `run` is null). */
   runChanged(id: string, run: RunSummary | null): void;
+  /** A recording began, went on or ended. */
+  recordingChanged(status: RecordingStatus): void;
   experimentsChanged(): void;
   /** The notes on a run are now these; `by` is as in NotesChange. */
   notesChanged(id: string, notes: RunNotes, by: string): void;

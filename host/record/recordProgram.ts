@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
-import type { RecordingCounts } from '../../core/import/recorded/recordingFile.ts';
+import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { recordLibrary } from '../../native/recordLibrary.ts';
@@ -24,7 +24,18 @@ export interface RecordRequest {
   readonly signal: AbortSignal;
   /** A terminal's Ctrl-C reaches the program by itself: what has not ended from it after so long is asked again. */
   readonly patienceMs?: number | undefined;
-  readonly onCounts?: ((counts: RecordingCounts, processes: number) => void) | undefined;
+  readonly onCounts?: ((counts: RecordedSoFar) => void) | undefined;
+  /** Where the program has no terminal; left out, it has this process's. */
+  readonly own?: OwnProgram | undefined;
+}
+
+/** A program without a terminal. It has a process group of its own, so that whoever ends it ends what it has started. */
+export interface OwnProgram {
+  /** Where it runs. */
+  readonly folder: string;
+  readonly onOutput: (text: string) => void;
+  /** It is ended at once. */
+  readonly killed: AbortSignal;
 }
 
 const countsEveryMs = 500;
@@ -38,7 +49,7 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
     throw storageError(`${folder} could not be made`, error);
   });
   const counts = new LiveCounts(folder);
-  const tell = async (): Promise<void> => onCounts?.(await counts.read(), counts.processes);
+  const tell = async (): Promise<void> => onCounts?.(await counts.read());
   const timer = setInterval(() => void tell(), countsEveryMs);
   try {
     return await runToEnd(request, environment);
@@ -51,45 +62,83 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
 const usualPatienceMs = 3000;
 
 function runToEnd(
-  { command: [file, ...args], signal, patienceMs = usualPatienceMs }: RecordRequest,
+  { command: [file, ...args], signal, patienceMs = usualPatienceMs, own }: RecordRequest,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   return new Promise<number>((resolve, reject) => {
-    const child = spawn(file, args, { stdio: 'inherit', env });
-    const forget = endWhenAsked(child, signal, patienceMs);
+    const child =
+      own === undefined
+        ? spawn(file, args, { stdio: 'inherit', env })
+        : spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: own.folder, detached: true });
+    const forget =
+      own === undefined ? endByTerminal(child, signal, patienceMs) : endGroup(child, signal, patienceMs, own);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', own?.onOutput ?? (() => {}));
     child.once('error', (error: NodeJS.ErrnoException) => {
       forget();
-      reject(notStarted(file, error));
+      reject(notStarted(file, error, own));
     });
-    child.once('close', (code, killedBy) => {
+    const end = (code: number | null, killedBy: NodeJS.Signals | null): void => {
       forget();
       resolve(code ?? 128 + (killedBy === null ? 0 : constants.signals[killedBy]));
-    });
+    };
+    child.once('close', end);
+    // What it leaves running may hold its output for ever.
+    child.once('exit', (code, killedBy) => setTimeout(() => end(code, killedBy), lastOutputMs).unref());
   });
 }
 
-function endWhenAsked(child: ChildProcess, signal: AbortSignal, patienceMs: number): () => void {
-  const timers: NodeJS.Timeout[] = [];
-  const ask = (): void => {
-    timers.push(setTimeout(() => child.kill('SIGINT'), patienceMs));
-    timers.push(setTimeout(() => child.kill('SIGTERM'), 2 * patienceMs + 1));
+/** What a program printed last comes at once after its end. */
+const lastOutputMs = 1000;
+
+function endByTerminal(child: ChildProcess, signal: AbortSignal, patienceMs: number): () => void {
+  return whenAborted(signal, [
+    [patienceMs, () => child.kill('SIGINT')],
+    [2 * patienceMs + 1, () => child.kill('SIGTERM')],
+  ]);
+}
+
+function endGroup(child: ChildProcess, signal: AbortSignal, patienceMs: number, { killed }: OwnProgram): () => void {
+  const send = (name: NodeJS.Signals) => (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name);
+    } catch {
+      // It has ended meanwhile.
+    }
   };
-  if (signal.aborted) ask();
-  signal.addEventListener('abort', ask);
+  const forgetAsked = whenAborted(signal, [
+    [0, send('SIGINT')],
+    [patienceMs, send('SIGTERM')],
+  ]);
+  const forgetKilled = whenAborted(killed, [[0, send('SIGKILL')]]);
   return () => {
-    signal.removeEventListener('abort', ask);
+    forgetAsked();
+    forgetKilled();
+  };
+}
+
+/** Does each after so many milliseconds. Returns what calls them off. */
+function whenAborted(signal: AbortSignal, acts: readonly (readonly [afterMs: number, act: () => void])[]): () => void {
+  const timers: NodeJS.Timeout[] = [];
+  const begin = (): void => void timers.push(...acts.map(([afterMs, act]) => setTimeout(act, afterMs)));
+  if (signal.aborted) begin();
+  signal.addEventListener('abort', begin);
+  return () => {
+    signal.removeEventListener('abort', begin);
     for (const timer of timers) clearTimeout(timer);
   };
 }
 
-const notStarted = (file: string, error: NodeJS.ErrnoException): CopyscopeError =>
+const notStarted = (file: string, error: NodeJS.ErrnoException, own: OwnProgram | undefined): CopyscopeError =>
   new CopyscopeError(
     {
       code: 'usage.program',
-      field: 'program',
+      field: own === undefined ? 'program' : 'command',
       message: `${file} can't be started: ${error.code === 'ENOENT' ? 'there is no such program' : error.message}.`,
       remedy:
-        'Check its name and path. What is to be recorded stands behind --, as in: copyscope record -- python train.py',
+        own === undefined
+          ? 'Check its name and path. What is to be recorded stands behind --, as in: copyscope record -- python train.py'
+          : 'Check its name, or give its whole path: a name without a path is looked up on the PATH.',
     },
     { cause: error },
   );

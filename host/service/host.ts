@@ -12,6 +12,7 @@ import { isSweepRun } from './keptSweep.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { prepareRun } from './prepareRun.ts';
+import { Recordings } from './recordings.ts';
 import { type RunFile, readRunFile } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SessionRuns } from './sessionRuns.ts';
@@ -24,6 +25,8 @@ export interface HostOptions {
   readonly spawnEngine: SpawnEngine;
   /** Where deleted files go; null where this process has no bin, as it is by default. */
   readonly bin?: Bin | null;
+  /** What programs get that are recorded; this process's own where left out. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 export interface Host {
@@ -40,7 +43,13 @@ export interface Host {
   close(): void;
 }
 
-export function createHost({ about, assetsFolder, spawnEngine, bin = null }: HostOptions): Host {
+export function createHost({
+  about,
+  assetsFolder,
+  spawnEngine,
+  bin = null,
+  environment = process.env,
+}: HostOptions): Host {
   const windows = new Windows();
   const seen = new SeenFiles(join(about.dataFolder, 'cache/seen-files.json'), about.version);
   const assets = new Assets(assetsFolder, ownProfilesFolder(about.dataFolder), seen);
@@ -53,6 +62,13 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
   const { drafts, experiments, runs, notes, imports, bundles } = library;
   const session = new SessionRuns(runs, engine, windows);
   const sweeps = new SessionSweeps(library.sweeps, engine, assets, windows);
+  const recordings = new Recordings({
+    folder: join(about.dataFolder, 'recordings'),
+    runs,
+    version: about.version,
+    events: windows,
+    environment,
+  });
   const runFile = async (id: string): Promise<RunFile> => {
     if (isSweepRun(id)) return library.sweeps.runFile(id);
     const unsaved = session.unsaved(id);
@@ -108,6 +124,9 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     keepDraft: (id, draft) => (draft === null ? drafts.drop(id) : drafts.keep(id, draft)),
     startRun: async (request) => session.start(await prepareRun(request, assets), engine.lastReport),
     cancelRun: (id) => session.cancel(id),
+    startRecording: (request) => recordings.start(request),
+    stopRecording: async (id, atOnce) => recordings.stop(id, atOnce),
+    recording: async () => recordings.status,
     runs: async () => {
       const kept = await library.listRuns();
       const own = session.list();
@@ -159,6 +178,7 @@ export function createHost({ about, assetsFolder, spawnEngine, bin = null }: Hos
     bundle: (ticket) => bundles.stream(ticket),
     openFile: async (path) => windows.opened(await tellImported(await imports.file(path))),
     close: () => {
+      recordings.close();
       sweeps.close();
       engine.close();
       library.close();

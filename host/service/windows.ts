@@ -31,6 +31,10 @@ export class Windows implements WindowEvents {
     for (const window of this.#windows) window.runChanged(...args);
   }
 
+  recordingChanged(...args: Parameters<WindowEvents['recordingChanged']>): void {
+    for (const window of this.#windows) window.recordingChanged(...args);
+  }
+
   experimentsChanged(): void {
     for (const window of this.#windows) window.experimentsChanged();
   }

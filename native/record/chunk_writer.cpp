@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -105,8 +106,7 @@ void ChunkWriter::put(RecordBuffer& record) {
   if (record.kind() == RecordKind::kernel) ++open_.kernels;
   if (record.kind() == RecordKind::call && bytes[4 + 36] == static_cast<std::uint8_t>(CallRole::wait)) ++open_.waits;
   if (open_.bytes.size() < chunkBytes) return;
-  full_.push_back(std::move(open_));
-  begin();
+  shut();
   wake_.notify_one();
 }
 
@@ -119,6 +119,13 @@ void ChunkWriter::begin() {
     spare_.pop_back();
   }
   open_.bytes.resize(chunkHeaderBytes);
+}
+
+void ChunkWriter::shut() {
+  const std::uint64_t dropped = droppedByCupti_.load(std::memory_order_relaxed) + withoutRoom_;
+  open_.dropped = static_cast<std::uint32_t>(std::min<std::uint64_t>(dropped, UINT32_MAX));
+  full_.push_back(std::move(open_));
+  begin();
 }
 
 std::uint32_t ChunkWriter::text(std::string_view text) {
@@ -151,8 +158,7 @@ void ChunkWriter::run() {
     }
     if ((isDue || isLast) && open_.records > 0) {
       tellDropped();
-      full_.push_back(std::move(open_));
-      begin();
+      shut();
     }
     while (!full_.empty()) {
       Chunk chunk = std::move(full_.front());
@@ -187,6 +193,7 @@ bool ChunkWriter::write(Chunk& chunk) {
   header[4] = chunk.copies;
   header[5] = chunk.kernels;
   header[6] = chunk.waits;
+  header[7] = chunk.dropped;
   std::memcpy(chunk.bytes.data(), header, sizeof header);
   if (writeAll(chunk.bytes.data(), chunk.bytes.size())) return true;
   std::fprintf(stderr, "copyscope: recording has ended, since its file can't be written on: %s\n", std::strerror(errno));

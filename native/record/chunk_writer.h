@@ -41,10 +41,12 @@ class ChunkWriter {
     std::uint32_t copies = 0;
     std::uint32_t kernels = 0;
     std::uint32_t waits = 0;
+    std::uint32_t dropped = 0;
   };
 
   void put(RecordBuffer& record);
   void begin();
+  void shut();
   void run();
   void tellDropped();
   bool write(Chunk& chunk);

@@ -1,7 +1,8 @@
 // The file that a recorded process leaves. All numbers are little-endian; times are nanoseconds of the monotonic clock.
 //
 //   file   = "CPSREC01", u32 length, length bytes of JSON (what was recorded, and where), chunk*
-//   chunk  = "CPSC", u32 payload bytes, u32 CRC-32 of the payload, u32 records, copies, kernels, waits, u32 0, payload
+//   chunk  = "CPSC", u32 payload bytes, u32 CRC-32 of the payload, u32 records, copies, kernels, waits,
+//            u32 records that were dropped until then, payload
 //   payload = record*
 //   record = u8 kind, u8 0, u16 length, length bytes
 //

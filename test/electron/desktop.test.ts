@@ -52,6 +52,7 @@ function connect(events: Partial<WindowEvents> = {}) {
     runChanged: () => {},
     experimentsChanged: () => {},
     notesChanged: () => {},
+    recordingChanged: () => {},
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},

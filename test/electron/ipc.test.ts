@@ -36,6 +36,7 @@ const silent: WindowEvents = {
   runChanged: () => {},
   experimentsChanged: () => {},
   notesChanged: () => {},
+  recordingChanged: () => {},
   sweepChanged: () => {},
   sweepPoint: () => {},
   opened: () => {},

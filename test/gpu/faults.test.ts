@@ -148,6 +148,7 @@ test('a full disk: the run is told as not saved with the remedy, and its data ca
         runProgress: () => {},
         experimentsChanged: () => {},
         notesChanged: () => {},
+        recordingChanged: () => {},
         sweepChanged: () => {},
         sweepPoint: () => {},
         opened: () => {},

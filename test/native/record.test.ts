@@ -14,37 +14,14 @@ import { recordKinds, u64 } from '../../core/import/recorded/records.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { readCallStackName } from '../../core/trace/callStack.ts';
 import { readRecordingFolder, recordProgram } from '../../host/record/recordProgram.ts';
+import { buildRecorder, noRecorder, works } from '../support/recorder.ts';
 import { copyscope } from '../unit/host/support/terminal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const works = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
-const missing = ['c++', 'cmake'].filter((tool) => !works(tool));
-const headers = ['/usr/local/cuda/include/cupti.h', `${process.env['CUDA_HOME'] ?? ''}/include/cupti.h`].some(
-  existsSync,
-);
-const reason =
-  process.platform !== 'linux'
-    ? `not run on ${process.platform}`
-    : missing.length > 0
-      ? `there is no ${missing.join(' and no ')}`
-      : headers
-        ? null
-        : "there are no headers of CUPTI: they come with CUDA's toolkit";
 
 function ran(command: string, args: readonly string[], env = process.env) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', timeout: 600_000 });
   return { status, stderr, output: `${stdout}${stderr}` };
-}
-
-function build(name: string, ...options: string[]): string {
-  const folder = join(root, 'native', `build-${name}`);
-  const run = (...args: string[]): void => {
-    const { status, output } = ran('cmake', args);
-    expect(status, output).toBe(0);
-  };
-  run('-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options);
-  run('--build', folder, '--target', 'copyscope_record', 'copyscope_record_player', 'copyscope_standin_allocator');
-  return folder;
 }
 
 let folder: string;
@@ -89,10 +66,10 @@ function copiedSteps(recorded: RecordedProcess): number[] {
 
 const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, index) => index + 1);
 
-describe.skipIf(reason !== null)(`the recorder${reason === null ? '' : ` (skipped: ${reason})`}`, () => {
+describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : ` (skipped: ${noRecorder})`}`, () => {
   let built: string;
   beforeAll(() => {
-    built = build('record');
+    built = buildRecorder('record');
   }, 600_000);
 
   it('counts every copy, kernel, wait and range of several threads, and passes the exit code on', () => {
@@ -433,7 +410,7 @@ for number in range(1, 11):
   it.each(['address', 'thread'])(
     'plays, forks and ends under the %s sanitizer',
     (sanitizer) => {
-      const sanitized = build(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const sanitized = buildRecorder(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
       for (const args of [
         ['4', '300'],
         ['2', '50', 'fork'],

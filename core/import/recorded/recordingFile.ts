@@ -46,6 +46,8 @@ export interface RecordingCounts {
   readonly copies: number;
   readonly kernels: number;
   readonly waits: number;
+  /** What CUPTI dropped and what found no room, of all the time until then. */
+  readonly dropped: number;
 }
 
 export const looksLikeRecording = (file: Uint8Array): boolean =>
@@ -179,12 +181,13 @@ export function chunkCounts(head: Uint8Array, at: number): (RecordingCounts & { 
   if (head.length < chunkHeaderBytes) return null;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   if (view.getUint32(0, true) !== chunkMagic) return null;
-  const [records, copies, kernels, waits] = [12, 16, 20, 24].map((place) => view.getUint32(place, true));
+  const number = (place: number): number => view.getUint32(place, true);
   return {
-    records: records ?? 0,
-    copies: copies ?? 0,
-    kernels: kernels ?? 0,
-    waits: waits ?? 0,
+    records: number(12),
+    copies: number(16),
+    kernels: number(20),
+    waits: number(24),
+    dropped: number(28),
     next: at + chunkHeaderBytes + view.getUint32(4, true),
   };
 }

@@ -50,6 +50,7 @@ function makeSession(store: RunStore, execute = async () => ({ info: run.info, f
     runProgress: () => {},
     experimentsChanged: () => {},
     notesChanged: () => {},
+    recordingChanged: () => {},
     sweepChanged: () => {},
     sweepPoint: () => {},
     opened: () => {},

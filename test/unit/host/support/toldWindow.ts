@@ -8,6 +8,7 @@ export const toldWindow = () =>
     runChanged: vi.fn(),
     experimentsChanged: vi.fn(),
     notesChanged: vi.fn(),
+    recordingChanged: vi.fn(),
     opened: vi.fn(),
     sweepChanged: vi.fn(),
     sweepPoint: vi.fn(),

@@ -127,14 +127,16 @@ export class RecordingBytes {
     return this.record(recordKinds.stack, ['u32', number], ['u32', 2 * number], ['u32', 2 * number + 1]);
   }
 
-  /** Ends the chunk. */
-  flush(): this {
+  /** Ends the chunk. Its head says what it is told to. */
+  flush({ copies = 0, kernels = 0, waits = 0, dropped = 0 } = {}): this {
     const payload = Buffer.concat(this.#records);
     this.#records = [];
     const head = Buffer.alloc(32);
     head.write('CPSC');
     head.writeUInt32LE(payload.length, 4);
     head.writeUInt32LE(crc32(payload), 8);
+    for (const [place, count] of [0, copies, kernels, waits, dropped].entries())
+      head.writeUInt32LE(count, 12 + 4 * place);
     this.#chunks.push(head, payload);
     return this;
   }

@@ -1,0 +1,256 @@
+/** Programs that are recorded from a window: one at a time. Its run is kept as any that came as a file. */
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, isAbsolute, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { CopyscopeError, describeError, toErrorInfo } from '../../core/errors.ts';
+import {
+  isUnderWay,
+  nothingRecorded,
+  type RecordingStatus,
+  type StartRecording,
+} from '../../core/service/recording.ts';
+import type { WindowEvents } from '../../core/service/service.ts';
+import { encodeRun } from '../../core/trace/arrow.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { recordLibrary } from '../../native/recordLibrary.ts';
+import {
+  isSetUserId,
+  readRecordingFolder,
+  recordProgram,
+  removeRecordingFolder,
+  requireDriver,
+} from '../record/recordProgram.ts';
+import { recordEnvironment } from '../record/recordSettings.ts';
+import type { RunStore } from './runStore.ts';
+
+interface Options {
+  /** Where the processes' files lie until their run is kept. */
+  readonly folder: string;
+  readonly runs: RunStore;
+  /** Of this program. */
+  readonly version: string;
+  readonly events: Pick<WindowEvents, 'runChanged' | 'recordingChanged'>;
+  /** What recorded programs get, beside what is asked for. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+interface Session {
+  status: RecordingStatus;
+  printed: string;
+  readonly stop: AbortController;
+  readonly kill: AbortController;
+}
+
+/** A program may save something when it is asked to end. */
+const patienceMs = 10_000;
+const keptOutput = 32 * 1024;
+/** A program may print thousands of lines in a second; a person sees about this many changes. */
+const tellEveryMs = 120;
+
+export class Recordings {
+  readonly #options: Options;
+  #session: Session | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get status(): RecordingStatus | null {
+    return this.#session?.status ?? null;
+  }
+
+  /** See HostService.startRecording(). */
+  async start(request: StartRecording): Promise<RecordingStatus> {
+    if (this.status !== null && isUnderWay(this.status)) throw busy();
+    const before = this.#session;
+    const session = newSession(recordingName(request.command));
+    // At once, so that no second one begins while this one is looked at.
+    this.#session = session;
+    try {
+      const environment = { ...this.#options.environment, ...request.environment };
+      requireDriver(environment);
+      const folder = await workFolder(request.folder);
+      // What is wrong with what was asked for is told before anything is shown as begun.
+      recordEnvironment(environment, recordLibrary(environment), folder, request);
+      await refuseSetUserId(request.command[0], environment);
+      void this.#record(session, request, environment, folder);
+    } catch (thrown) {
+      this.#session = before;
+      throw thrown;
+    }
+    this.#tell(session, {});
+    return session.status;
+  }
+
+  stop(id: string, atOnce: boolean): void {
+    const session = this.#session;
+    if (session === null || session.status.id !== id || session.status.phase !== 'recording') throw notUnderWay();
+    this.#tell(session, { isStopped: true });
+    (atOnce ? session.kill : session.stop).abort();
+  }
+
+  /** What runs is ended: nobody could see it any more. */
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#session?.kill.abort();
+  }
+
+  async #record(
+    session: Session,
+    request: StartRecording,
+    environment: NodeJS.ProcessEnv,
+    folder: string,
+  ): Promise<void> {
+    const parts = join(this.#options.folder, session.status.id);
+    try {
+      const exitCode = await recordProgram({
+        command: request.command,
+        settings: request,
+        environment,
+        folder: parts,
+        signal: session.stop.signal,
+        patienceMs,
+        onCounts: (counts) => this.#tellSoon(session, { counts }),
+        own: {
+          folder,
+          killed: session.kill.signal,
+          onOutput: (text) => {
+            session.printed = (session.printed + text).slice(-2 * keptOutput);
+            this.#tellSoon(session, {});
+          },
+        },
+      });
+      this.#tell(session, { phase: 'reading', exitCode });
+      await this.#keep(session, parts);
+    } catch (thrown) {
+      if (session.status.exitCode === null) await removeRecordingFolder(parts);
+      this.#tell(session, { phase: 'failed', error: toErrorInfo(thrown) });
+    }
+  }
+
+  async #keep(session: Session, parts: string): Promise<void> {
+    const { name } = session.status;
+    try {
+      const run = withEnd(await readRecordingFolder(parts, name, this.#options.version), session.status);
+      const summary = await this.#options.runs.keep(name, run.info, encodeRun(run));
+      await removeRecordingFolder(parts);
+      this.#options.events.runChanged(summary.id, summary);
+      this.#tell(session, { phase: 'done', run: summary.id });
+    } catch (thrown) {
+      const error = toErrorInfo(thrown);
+      // Without anything to read there is nothing to keep.
+      const isNothing = /^(record\.nothing|engine\.unavailable)$/.test(error.code);
+      if (isNothing) await removeRecordingFolder(parts);
+      throw isNothing ? thrown : partsKept(parts, thrown);
+    }
+  }
+
+  #tellSoon(session: Session, changed: Partial<RecordingStatus>): void {
+    session.status = { ...session.status, ...changed };
+    this.#timer ??= setTimeout(() => this.#tell(session, {}), tellEveryMs);
+  }
+
+  #tell(session: Session, changed: Partial<RecordingStatus>): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    session.status = { ...session.status, output: plainTail(session.printed), ...changed };
+    this.#options.events.recordingChanged(session.status);
+  }
+}
+
+const newSession = (name: string): Session => ({
+  status: {
+    id: randomUUID(),
+    name,
+    phase: 'recording',
+    startedAt: new Date().toISOString(),
+    isStopped: false,
+    counts: nothingRecorded,
+    output: '',
+    exitCode: null,
+    run: null,
+    error: null,
+  },
+  printed: '',
+  stop: new AbortController(),
+  kill: new AbortController(),
+});
+
+/** As 'train' for `python -u scripts/train.py`: the script's name, or else the program's. */
+export function recordingName([file, ...words]: StartRecording['command']): string {
+  const script = words.find((word) => /\.py$/.test(word));
+  return (
+    basename(script ?? file)
+      .replace(/\.py$/, '')
+      .slice(0, 100) || 'recording'
+  );
+}
+
+/** What a terminal would show of it: without colours, and of a line that was written over only what stands there last. */
+function plainTail(printed: string): string {
+  const text = stripVTControlCharacters(printed)
+    .replace(/\r\n/g, '\n')
+    .replace(/[^\n]*\r(?=[^\n])/g, '')
+    .replaceAll('\r', '');
+  if (text.length <= keptOutput) return text;
+  const cut = text.slice(-keptOutput);
+  return cut.slice(cut.indexOf('\n') + 1);
+}
+
+/** The run says how the program ended, where that was not in order. */
+function withEnd(run: Run, { exitCode, isStopped }: RecordingStatus): Run {
+  const words = [
+    ...(isStopped ? ['The program was stopped from the window.'] : []),
+    ...(exitCode === 0 || exitCode === null ? [] : [`The program ended with exit code ${exitCode}.`]),
+  ];
+  return { ...run, info: { ...run.info, notes: [...words, ...run.info.notes] } };
+}
+
+async function workFolder(asked: string): Promise<string> {
+  const folder = asked.trim().replace(/^~(?=$|\/)/, homedir()) || homedir();
+  const found = isAbsolute(folder) ? await stat(folder).catch(() => null) : null;
+  if (found?.isDirectory() === true) return folder;
+  throw new CopyscopeError({
+    code: 'usage.folder',
+    field: 'folder',
+    message: isAbsolute(folder)
+      ? `${folder} is ${found === null ? 'not there' : 'no folder'}.`
+      : `${folder} is not a whole path.`,
+    remedy: 'Give the whole path of the folder in which the program is started, as /home/me/project or ~/project.',
+  });
+}
+
+async function refuseSetUserId(file: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (!(await isSetUserId(file, environment))) return;
+  throw new CopyscopeError({
+    code: 'usage.program',
+    field: 'command',
+    message: `${file} runs with another user's rights (set-user-id): CUDA loads no recorder into it.`,
+    remedy: 'Record a program without that bit.',
+  });
+}
+
+function partsKept(parts: string, thrown: unknown): CopyscopeError {
+  const error = toErrorInfo(thrown);
+  return new CopyscopeError(
+    {
+      code: error.code,
+      message: `The run could not be made: ${describeError(error)}`,
+      remedy: `What was recorded is kept in ${parts}: open its files with Open.`,
+    },
+    { cause: thrown },
+  );
+}
+
+const busy = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'recording.busy',
+    message: 'A program is being recorded already.',
+    remedy: 'Wait until it ends, or stop it.',
+  });
+
+const notUnderWay = (): CopyscopeError =>
+  new CopyscopeError({ code: 'recording.not-found', message: 'This recording is over.' });

@@ -1,0 +1,160 @@
+/** A program that a window has recorded, over the stand-in for CUPTI: what the host tells of it, however it ends. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isUnderWay, type RecordingStatus, type StartRecording } from '../../core/service/recording.ts';
+import { decodeRun } from '../../core/trace/arrow.ts';
+import { createHost, type Host } from '../../host/service/host.ts';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
+import { toldWindow } from '../unit/host/support/toldWindow.ts';
+
+let folder: string;
+let host: Host;
+let told: RecordingStatus[];
+
+function open(environment: NodeJS.ProcessEnv): void {
+  host = createHost({
+    about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder: join(folder, 'data') },
+    assetsFolder: join(folder, 'assets'),
+    spawnEngine: () => {
+      throw new Error('no engine is needed');
+    },
+    environment: { PATH: process.env['PATH'], ...environment },
+  });
+  told = [];
+  host.addWindow({ ...toldWindow(), recordingChanged: (status) => void told.push(status) });
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'copyscope-recwin-'));
+  return () => {
+    host.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+});
+
+const asked = (...command: [string, ...string[]]): StartRecording => ({
+  command,
+  folder,
+  environment: {},
+  light: false,
+  lines: true,
+});
+
+const patient = { timeout: 60_000, interval: 20 };
+const until = (holds: (status: RecordingStatus) => boolean): Promise<RecordingStatus> =>
+  vi.waitFor(() => {
+    const found = told.find(holds);
+    if (found === undefined) throw new Error(JSON.stringify(told.at(-1)));
+    return found;
+  }, patient);
+const ended = (): Promise<RecordingStatus> => until((status) => !isUnderWay(status));
+
+describe.skipIf(noRecorder !== null)(
+  `recording from a window${noRecorder === null ? '' : ` (skipped: ${noRecorder})`}`,
+  () => {
+    let built: string;
+    beforeAll(() => {
+      built = buildRecorder('record');
+    }, 600_000);
+    beforeEach(() => open(standInEnvironment(built)));
+
+    it('tells the output and the exit code, and keeps the run', async () => {
+      const begun = await host.service.startRecording(
+        asked('sh', '-c', `${player(built)} 2 40 >/dev/null; echo "in $PWD"; exit 5`),
+      );
+      expect(begun).toMatchObject({ phase: 'recording', name: 'sh', exitCode: null });
+      const status = await ended();
+      expect(status).toMatchObject({ phase: 'done', exitCode: 5, output: `in ${folder}\n`, error: null });
+      expect(status.counts).toMatchObject({ processes: 1, copies: 80, kernels: 240, waits: 80, dropped: 0 });
+      expect(status.counts.bytes).toBeGreaterThan(10_000);
+      expect(await host.service.recording()).toEqual(status);
+      const run = decodeRun(await host.service.readRun(status.run ?? ''));
+      expect(run.info).toMatchObject({ imported: { format: 'copyscope-record', name: 'sh' } });
+      expect(run.info.notes[0]).toBe('The program ended with exit code 5.');
+      // What the processes left is in the run.
+      expect(readdirSync(join(folder, 'data/recordings'))).toEqual([]);
+    });
+
+    it('passes variables on, splits nothing, and shows what a terminal would', async () => {
+      const shown = String.raw`printf '\033[31m%s\033[0m\n10 %%\r20 %%\n' "$WHAT|$1"`;
+      const request = {
+        ...asked('sh', '-c', `${player(built)} 1 1 >/dev/null; ${shown}`, 'sh', 'a b'),
+        environment: { WHAT: 'x y' },
+      };
+      await host.service.startRecording(request);
+      expect((await ended()).output).toBe('x y|a b\n20 %\n');
+    });
+
+    it('counts while the program runs, refuses a second one, and keeps what was recorded where it is stopped', async () => {
+      const { id } = await host.service.startRecording(asked(player(built), '1', '100000000'));
+      const during = await until(({ counts }) => counts.copies > 0);
+      await expect(host.service.startRecording(asked('true'))).rejects.toMatchObject({ code: 'recording.busy' });
+      await host.service.stopRecording(id, false);
+      const status = await ended();
+      expect(status).toMatchObject({ phase: 'done', isStopped: true, exitCode: 130 });
+      expect(status.counts.copies).toBeGreaterThanOrEqual(during.counts.copies);
+      await expect(host.service.stopRecording(id, false)).rejects.toMatchObject({ code: 'recording.not-found' });
+    });
+
+    it('ends what does not mind Ctrl-C at once, with all that it has started', async () => {
+      const deaf = `trap '' INT TERM; ${player(built)} 1 100000000 > /dev/null`;
+      const { id } = await host.service.startRecording(asked('sh', '-c', deaf));
+      await until(({ counts }) => counts.copies > 0);
+      await host.service.stopRecording(id, true);
+      expect(await ended()).toMatchObject({ phase: 'done', exitCode: 137, isStopped: true });
+    });
+
+    it('says in words that CUPTI is of another version', async () => {
+      const request = {
+        ...asked('sh', '-c', `${player(built)} 1 1 > /dev/null`),
+        environment: { COPYSCOPE_STANDIN_VERSION: '120000' },
+      };
+      await host.service.startRecording(request);
+      const { error, exitCode } = await ended();
+      expect(exitCode).toBe(3);
+      expect(error).toMatchObject({
+        code: 'engine.unavailable',
+        message: expect.stringMatching(/CUPTI can't be used: .* is CUPTI version 120000/),
+        remedy: expect.stringMatching(/Install CUPTI/),
+      });
+    });
+
+    it.each([
+      ['true', /no process of the program initialised CUDA/, 0],
+      ['/missing/program', /there is no such program/, null],
+    ] as const)('says why nothing was recorded: %s', async (program, words, exitCode) => {
+      await host.service.startRecording(asked(program));
+      expect(await ended()).toMatchObject({
+        phase: 'failed',
+        exitCode,
+        error: { message: expect.stringMatching(words) },
+      });
+      expect(readdirSync(join(folder, 'data/recordings'))).toEqual([]);
+    });
+
+    it.each([
+      [{ folder: '/missing/folder' }, 'usage.folder', 'folder'],
+      [{ folder: 'here' }, 'usage.folder', 'folder'],
+      [{ environment: { CUDA_INJECTION64_PATH: '/opt/nsys.so' } }, 'usage.record-conflict', 'CUDA_INJECTION64_PATH'],
+    ] as const)('begins nothing where %o is asked for', async (change, code, field) => {
+      await expect(host.service.startRecording({ ...asked('true'), ...change })).rejects.toMatchObject({ code, field });
+      expect(told).toEqual([]);
+      expect(await host.service.recording()).toBeNull();
+    });
+  },
+);
+
+describe('recording from a window without a GPU', () => {
+  it('is refused in words before anything is started', async () => {
+    const driver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
+    open({});
+    if (driver) return;
+    await expect(host.service.startRecording(asked('touch', join(folder, 'started')))).rejects.toMatchObject({
+      code: 'engine.unavailable',
+      remedy: expect.stringMatching(/Record it on a machine with an NVIDIA GPU/),
+    });
+    expect(existsSync(join(folder, 'started'))).toBe(false);
+  });
+});
