@@ -76,6 +76,7 @@ const onAnyPage: readonly Command[] = [
     }),
   ),
   command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),
+  command('Window', 'Record a program', () => openPage({ kind: 'record' }), { keys: 'Alt R' }),
   command('Library', 'Open a file', chooseFiles, { keys: 'Ctrl O' }),
   command('Library', 'Export all of your own as a bundle', exportEverything, { when: (now) => ownItems(now) !== null }),
   command('Library', 'Select several in the library', startSelecting, { when: ({ page }) => page.kind !== 'lesson' }),

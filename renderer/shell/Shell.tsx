@@ -20,6 +20,7 @@ import { StatusLine } from '../status/StatusLine.tsx';
 import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import { hasDocument } from '../store/page.ts';
+import { openPage } from '../store/pages.ts';
 import { ensureRun, runCurrent } from '../store/runs.ts';
 import { currentExperiment, shownRunId } from '../store/select.ts';
 import { assign, Following, useApp } from '../store/store.ts';
@@ -41,9 +42,10 @@ const LessonsPage = lazy(async () => ({ default: (await lessons()).LessonsPage }
 const LessonSide = lazy(async () => ({ default: (await lessons()).LessonSide }));
 const LessonCentre = lazy(async () => ({ default: (await lessons()).LessonCentre }));
 const GlossaryPage = lazy(async () => ({ default: (await lessons()).GlossaryPage }));
-/** Sweeps and charts come when one is opened. */
+/** Sweeps, recordings and charts come when one is opened. */
 const SweepPage = lazy(async () => ({ default: (await import('../sweep/SweepPage.tsx')).SweepPage }));
 const SetupPage = lazy(async () => ({ default: (await import('../sweep/SetupPage.tsx')).SetupPage }));
+const RecordPage = lazy(async () => ({ default: (await import('../record/RecordPage.tsx')).RecordPage }));
 const ChartsPage = lazy(async () => ({ default: (await import('../charts/ChartsPage.tsx')).ChartsPage }));
 
 export function Shell() {
@@ -163,6 +165,7 @@ function pageName(state: AppState): string | undefined {
   if (state.page.kind === 'lesson') return lessonTitle(state, state.page.id);
   if (state.page.kind === 'sweep-setup') return 'New sweep';
   if (state.page.kind === 'charts') return 'Charts';
+  if (state.page.kind === 'record') return 'Record a program';
   const run = state.page.kind === 'run' ? state.runs[state.page.id] : undefined;
   return run === undefined ? currentExperiment(state)?.name : runTitle(run);
 }
@@ -179,6 +182,7 @@ function useEditKeys(): void {
       ['mod+S', () => void saveCurrent()],
       ['mod+O', chooseFiles],
       ['alt+N', () => void newExperiment()],
+      ['alt+R', () => openPage({ kind: 'record' })],
     ],
     [],
   );
@@ -234,6 +238,8 @@ function LatePage({ kind }: { readonly kind: Page['kind'] }) {
       return <SweepPage />;
     case 'sweep-setup':
       return <SetupPage />;
+    case 'record':
+      return <RecordPage />;
     case 'charts':
       return <ChartsPage />;
     default:

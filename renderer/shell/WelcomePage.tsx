@@ -1,6 +1,6 @@
 /** What a first visit sees: what this is for, and the four examples to begin with. */
 import { Button, Kbd } from '@mantine/core';
-import { IconColumns, IconFileImport, IconPlus, IconSchool } from '@tabler/icons-react';
+import { IconColumns, IconFileImport, IconPlayerRecord, IconPlus, IconSchool } from '@tabler/icons-react';
 import { chooseFiles } from '../files/files.ts';
 import { newExperiment } from '../store/editing.ts';
 import { exampleGroups } from '../store/exampleGroups.ts';
@@ -55,6 +55,13 @@ export function WelcomePage() {
           </Button>{' '}
           <Button variant="default" leftSection={<IconFileImport size={15} aria-hidden />} onClick={chooseFiles}>
             Open a file
+          </Button>{' '}
+          <Button
+            variant="default"
+            leftSection={<IconPlayerRecord size={15} aria-hidden />}
+            onClick={() => openPage({ kind: 'record' })}
+          >
+            Record a program
           </Button>
         </p>
         <RecentList />

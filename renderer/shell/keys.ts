@@ -31,6 +31,7 @@ export const keySections: readonly KeySection[] = [
       entry(['Ctrl', 'O'], 'Open a file', 'mod+o'),
       entry(['Ctrl', 'Z'], 'Undo; with Shift, or Ctrl+Y: redo', 'mod+z', 'mod+shift+z', 'mod+y'),
       entry(['Alt', 'N'], 'New experiment', 'alt+n'),
+      entry(['Alt', 'R'], 'Record a program', 'alt+r'),
       entry(['Esc'], 'Close, or select nothing'),
     ],
   },

@@ -3,6 +3,7 @@ import type { Imported, RunSummary, WindowEvents } from '../../core/service/serv
 import { attempt, host } from './host.ts';
 import { notifyRunFailed } from './notify.ts';
 import { openDocument } from './pages.ts';
+import { onRecordingChanged } from './recordings.ts';
 import { showEnded } from './runs.ts';
 import { pageDocumentKey, shownRunId } from './select.ts';
 import { assign, put, state } from './store.ts';
@@ -22,7 +23,7 @@ export function whenNotesChanged(listener: WindowEvents['notesChanged']): void {
 
 /** Fills the library and the engine list. Rejects where the host can't answer. */
 export async function refreshAll(): Promise<void> {
-  const [about, examples, lessons, experiments, runs, profiles, sweeps] = await Promise.all([
+  const [about, examples, lessons, experiments, runs, profiles, sweeps, recording] = await Promise.all([
     host().about(),
     host().examples(),
     host().lessons(),
@@ -30,12 +31,14 @@ export async function refreshAll(): Promise<void> {
     host().runs(),
     host().profiles(),
     host().sweeps(),
+    host().recording(),
   ]);
   setSweeps(sweeps);
   const table = Object.fromEntries(runs.map((run) => [run.id, run]));
   assign({ about, examples, lessons, experiments, runs: table, profiles, progress: {} });
   catchUp();
   assign({ libraryReady: true });
+  if (recording !== null) onRecordingChanged(recording);
   void refreshDevices(false);
 }
 
@@ -56,6 +59,7 @@ export const refreshDevices = (anew: boolean): Promise<void> =>
 export const windowEvents: WindowEvents = {
   runProgress: (id, progress) => put('progress', id, progress),
   runChanged: (id, run) => onRunChanged(id, run),
+  recordingChanged: onRecordingChanged,
   experimentsChanged: () =>
     void attempt('The experiments could not be listed', async () =>
       assign({ experiments: await host().experiments() }),

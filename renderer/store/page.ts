@@ -1,6 +1,6 @@
 /**
  * Addresses: `#/example/overlap/pinned-side-stream`, `#/experiment/ID`, `#/run/ID`, `#/compare`,
- * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/lessons`, `#/lesson/four-cases?step=2` and
+ * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/lessons`, `#/lesson/four-cases?step=2` and
  * `#/glossary/pinned`.
  */
 import { isTermId } from '../../core/glossary/glossary.ts';
@@ -15,6 +15,7 @@ export function pageHash(page: Page): string {
       return page.runs === undefined ? '#/compare' : `#/compare/${page.runs.map(encodeURIComponent).join(',')}`;
     case 'lessons':
     case 'charts':
+    case 'record':
       return `#/${page.kind}`;
     case 'sweep-setup':
       return '#/sweep';
@@ -38,6 +39,7 @@ export function parsePageHash(hash: string): Page | null {
   if (hash === '#/compare') return { kind: 'compare' };
   if (hash === '#/sweep') return { kind: 'sweep-setup' };
   if (hash === '#/charts') return { kind: 'charts' };
+  if (hash === '#/record') return { kind: 'record' };
   if (hash === '#/compare/') return { kind: 'compare', runs: [] };
   if (hash === '#/lessons') return { kind: 'lessons' };
   const term = /^#\/glossary(?:\/(.*))?$/.exec(hash);

@@ -49,6 +49,8 @@ export type Page =
   | { readonly kind: 'sweep'; readonly id: string }
   /** A sweep that is being put together. */
   | { readonly kind: 'sweep-setup' }
+  /** A program of the user's own that is recorded. */
+  | { readonly kind: 'record' }
   | { readonly kind: 'charts' };
 
 export type Loading<Value> =

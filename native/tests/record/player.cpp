@@ -150,5 +150,6 @@ int main(int count, char** arguments) {
     execl(arguments[0], arguments[0], number.c_str(), length.c_str(), "end", nullptr);
   }
   if (ending == "exit") _exit(7);
+  while (ending == "wait") pause();
   return 3;
 }

@@ -11,17 +11,19 @@ interface ServerOptions {
   readonly dataFolder?: string;
   /** What follows `serve` on the command line. */
   readonly args?: readonly string[];
+  /** Beside this process's own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export class Server extends DataFolder {
   readonly #child: ChildProcess;
   #output = '';
 
-  constructor({ dataFolder, args = [] }: ServerOptions = {}) {
+  constructor({ dataFolder, args = [], environment = {} }: ServerOptions = {}) {
     super(dataFolder);
     this.#child = spawn(process.execPath, [join(root, 'dist/host/cli.js'), 'serve', ...args], {
       // A bin of its own: what a test deletes must not end in the person's.
-      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: this.home },
+      env: { ...process.env, COPYSCOPE_DATA: this.dataFolder, XDG_DATA_HOME: this.home, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -1,0 +1,96 @@
+/** Records a program of the user's own: what is run, what is taken down, and how far it is. */
+import { Button, Text } from '@mantine/core';
+import { IconPlayerRecordFilled } from '@tabler/icons-react';
+import { useEffect, useMemo, useRef } from 'react';
+import { isUnderWay } from '../../core/service/recording.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { useRecording } from '../store/recordings.ts';
+import { useApp } from '../store/store.ts';
+import { startRecording, useRefusal } from './actions.ts';
+import { commandLine, readDraft, useRecordDraft } from './draft.ts';
+import { CommandFields, ModeFields, WhenFields } from './Fields.tsx';
+import classes from './Record.module.css';
+import { RecordingCard } from './RecordingCard.tsx';
+
+export function RecordPage() {
+  const status = useRecording((state) => state.status);
+  const busy = status !== null && isUnderWay(status);
+  const page = useRef<HTMLElement>(null);
+  const id = status?.id;
+  // What has begun stands above the form, whose end one was at.
+  useEffect(() => {
+    if (id === undefined) return;
+    page.current?.scrollTo({ top: 0 });
+    // The form can't have the focus while it runs.
+    if (document.activeElement === document.body) page.current?.focus({ preventScroll: true });
+  }, [id]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+    <section className={classes['page']} aria-label="Record a program" tabIndex={0} ref={page}>
+      <div className={classes['column']}>
+        <header>
+          <h1>Record a program</h1>
+          <Text size="sm" c="dimmed">
+            Runs a program of yours and takes down its copies, kernels and waits on the GPU, with the lines of Python
+            that issued them. Nothing in the program changes. Its trace opens when it ends.
+          </Text>
+        </header>
+        {status === null ? null : <RecordingCard status={status} />}
+        <RecordForm busy={busy} />
+      </div>
+    </section>
+  );
+}
+
+function RecordForm({ busy }: { readonly busy: boolean }) {
+  const draft = useRecordDraft();
+  const { error, asked } = useRefusal();
+  const connected = useApp((state) => state.connection.status === 'open');
+  const read = useMemo(() => readDraft(draft), [draft]);
+  const { request } = read;
+  const isEmpty = draft.command.trim() === '';
+  const refused = error?.field === 'folder' ? error : null;
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (request !== null && !busy && !asked && connected) void startRecording(request);
+      }}
+    >
+      <fieldset className={classes['plain']} disabled={busy}>
+        <CommandFields draft={draft} read={read} folderProblem={refused?.message} />
+        <ModeFields draft={draft} />
+        <WhenFields draft={draft} problems={read.problems} />
+      </fieldset>
+      {error === null || busy ? null : (
+        <div className={classes['refused']} role="alert">
+          <ErrorText error={error} />
+        </div>
+      )}
+      <div className={classes['bar']}>
+        <Button
+          type="submit"
+          leftSection={<IconPlayerRecordFilled size={13} aria-hidden />}
+          disabled={request === null || busy || !connected}
+          loading={asked}
+        >
+          Record
+        </Button>
+        <Text size="xs" c="dimmed" component="span" className={classes['same'] ?? ''}>
+          {request === null ? (
+            isEmpty ? (
+              'Name the program first.'
+            ) : (
+              'Correct what is marked above.'
+            )
+          ) : (
+            <>
+              The same in a terminal: <code>{commandLine(request)}</code>
+            </>
+          )}
+        </Text>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,121 @@
+/** The program that is recorded, or was last: how far it is, what it printed, and how it ended. */
+import { Button } from '@mantine/core';
+import { IconPlayerStopFilled, IconTimeline } from '@tabler/icons-react';
+import { useLayoutEffect, useRef } from 'react';
+import { isUnderWay, type RecordedSoFar, type RecordingStatus } from '../../core/service/recording.ts';
+import { formatBytes } from '../../core/units.ts';
+import { ErrorText } from '../common/ErrorText.tsx';
+import { openPage } from '../store/pages.ts';
+import { stopRecording } from './actions.ts';
+import classes from './Record.module.css';
+
+export function RecordingCard({ status }: { readonly status: RecordingStatus }) {
+  const { id, name, phase, isStopped, counts, output, run, error } = status;
+  return (
+    <section className={classes['card']} aria-label={`Recording of ${name}`} data-phase={phase}>
+      <div className={classes['head']}>
+        <h2>{headline(status)}</h2>
+        {phase === 'recording' ? (
+          <Button
+            variant={isStopped ? 'default' : 'filled'}
+            color="red"
+            leftSection={<IconPlayerStopFilled size={13} aria-hidden />}
+            onClick={() => void stopRecording(id, isStopped)}
+          >
+            {isStopped ? 'End it at once' : 'Stop'}
+          </Button>
+        ) : null}
+        {run === null ? null : (
+          <Button
+            variant="default"
+            leftSection={<IconTimeline size={15} aria-hidden />}
+            onClick={() => openPage({ kind: 'run', id: run })}
+          >
+            Open its trace
+          </Button>
+        )}
+      </div>
+      <p className={classes['hint']}>{ending(status)}</p>
+      {error === null ? null : (
+        <div role="alert">
+          <ErrorText error={error} />
+        </div>
+      )}
+      {isUnderWay(status) || counts.bytes > 0 ? <Counts counts={counts} /> : null}
+      <Output text={output} />
+    </section>
+  );
+}
+
+function headline({ name, phase, isStopped }: RecordingStatus): string {
+  switch (phase) {
+    case 'recording':
+      return isStopped ? `${name} was asked to end` : `Recording ${name}`;
+    case 'reading':
+      return `Making a run of ${name}`;
+    case 'done':
+      return `${name} was recorded`;
+    default:
+      return `${name} was not recorded`;
+  }
+}
+
+function ending({ phase, exitCode, isStopped, counts }: RecordingStatus): string {
+  if (phase === 'recording') {
+    if (isStopped) return 'It got what Ctrl-C gives it, and after ten seconds it is told to end.';
+    return counts.processes === 0
+      ? 'No process of it has initialised CUDA yet.'
+      : `${counts.processes === 1 ? 'One process' : `${counts.processes} processes`} of it ${counts.processes === 1 ? 'is' : 'are'} recorded.`;
+  }
+  if (exitCode === null) return 'It never ran.';
+  return `It ended with exit code ${exitCode}${exitCode > 128 ? ` (signal ${exitCode - 128})` : ''}${isStopped ? ', stopped from here' : ''}.`;
+}
+
+const shown = new Intl.NumberFormat('en');
+
+function Counts({ counts }: { readonly counts: RecordedSoFar }) {
+  const entries: readonly (readonly [label: string, value: string])[] = [
+    ['Copies', shown.format(counts.copies)],
+    ['Kernels', shown.format(counts.kernels)],
+    ['Waits', shown.format(counts.waits)],
+    ['Written', formatBytes(counts.bytes)],
+    ['Dropped', shown.format(counts.dropped)],
+  ];
+  return (
+    <dl className={classes['counts']} aria-label="Recorded so far">
+      {entries.map(([label, value]) => (
+        <div key={label} data-bad={label === 'Dropped' && counts.dropped > 0 ? true : undefined}>
+          <dt>{label}</dt>
+          <dd className="tabular">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Its end stays in sight as it grows, unless one has scrolled up. */
+function Output({ text }: { readonly text: string }) {
+  const box = useRef<HTMLElement>(null);
+  const atEnd = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the text has changed.
+  useLayoutEffect(() => {
+    if (box.current !== null && atEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  return (
+    <div>
+      <h3 className={classes['title']}>What it prints</h3>
+      <section
+        className={classes['output']}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+        tabIndex={0}
+        aria-label="What the program prints"
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          atEnd.current = scrollTop + clientHeight >= scrollHeight - 8;
+        }}
+      >
+        {text === '' ? <span className={classes['hint']}>Nothing yet.</span> : <pre>{text}</pre>}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** The program that is recorded, as the host tells of it; renderer/record asks the host. */
+import { create } from 'zustand';
+import { isUnderWay, type RecordingStatus } from '../../core/service/recording.ts';
+import { announce } from './announce.ts';
+import { notifyDone, notifyError } from './notify.ts';
+import { openPage } from './pages.ts';
+import { state } from './store.ts';
+
+/** The one under way, or the last one. */
+export const useRecording = create<{ readonly status: RecordingStatus | null }>()(() => ({ status: null }));
+
+export function onRecordingChanged(status: RecordingStatus): void {
+  const before = useRecording.getState().status;
+  useRecording.setState({ status });
+  const wasUnderWay = before?.id === status.id && isUnderWay(before);
+  if (wasUnderWay && !isUnderWay(status)) tellEnd(status);
+}
+
+/** Its trace opens where one waits for it; whoever has gone on to something else is only told. */
+function tellEnd({ name, run, error, exitCode }: RecordingStatus): void {
+  const isWaited = state().page.kind === 'record';
+  if (error !== null) {
+    if (isWaited) announce(`Recording ${name} failed`);
+    else notifyError(`${name} was not recorded`, error);
+    return;
+  }
+  if (run === null) return;
+  const show = (): void => openPage({ kind: 'run', id: run });
+  const text = `It ended with exit code ${exitCode ?? 0}.`;
+  if (isWaited) show();
+  notifyDone(`${name} was recorded`, text, isWaited ? undefined : { label: 'Open its trace', act: show });
+}

@@ -1,0 +1,138 @@
+/** A program of the user's own, recorded from the window: with the stand-in for CUPTI where it can be built. */
+import { existsSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
+import { buildRecorder, noRecorder, player, standInEnvironment } from '../support/recorder.ts';
+import { follow, seriousProblems } from './support/looks.ts';
+import { Server } from './support/server.ts';
+import { expect, test as shared, testOfProcess } from './support/test.ts';
+import type { Window } from './support/window.ts';
+
+const form = (page: Page) => ({
+  page: page.getByRole('region', { name: 'Record a program', exact: true }),
+  command: page.getByRole('textbox', { name: 'Command' }),
+  folder: page.getByRole('textbox', { name: 'Folder' }),
+  variables: page.getByRole('textbox', { name: 'More environment variables' }),
+  words: page.getByRole('list', { name: 'The words of the command' }).getByRole('listitem'),
+  record: page.getByRole('button', { name: 'Record', exact: true }),
+  card: page.getByRole('region', { name: /^Recording of / }),
+});
+
+const figure = (card: Locator, label: string): Locator =>
+  card
+    .locator('dl > div')
+    .filter({ has: card.page().getByText(label, { exact: true }) })
+    .locator('dd');
+
+async function open({ page }: Window): Promise<ReturnType<typeof form>> {
+  await page.getByRole('main').getByRole('button', { name: 'Record a program' }).click();
+  await expect(page).toHaveTitle('Record a program · Copyscope');
+  return form(page);
+}
+
+const hasDriver = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/dev/nvidia0', '/dev/dxg'].some(existsSync);
+
+shared('without a GPU: how the command is split, and why it can not be recorded', async ({ window }) => {
+  shared.skip(hasDriver, 'this machine has an NVIDIA driver');
+  const fields = await open(window);
+  await expect(fields.record).toBeDisabled();
+  await fields.command.fill('A=1 python -c "print(1, 2)" $HOME');
+  await expect(fields.words).toHaveText(['A=1', 'python', '-c', 'print(1, 2)', '$HOME']);
+  await expect(fields.page).toContainText('Here the program gets it as it is.');
+  await fields.command.fill('python train.py | tee log');
+  await expect(fields.page).toContainText('| joins two programs in a shell, and no shell is run.');
+  await expect(fields.record).toBeDisabled();
+  await fields.command.fill('python train.py');
+  await window.page.getByText('Some steps', { exact: true }).click();
+  await window.page.getByRole('textbox', { name: 'First step' }).fill('20');
+  await window.page.getByRole('textbox', { name: 'Last step' }).fill('2');
+  await expect(fields.page).toContainText('It ends before it begins.');
+  await window.page.getByRole('textbox', { name: 'Last step' }).fill('25');
+  await window.page.getByText('Light', { exact: true }).click();
+  await expect(fields.page).toContainText('copyscope record --light --steps 20..25 -- python train.py');
+  await fields.record.click();
+  await expect(fields.page.getByRole('alert')).toContainText('there is no NVIDIA driver on this machine');
+  await expect(fields.page.getByRole('alert')).toContainText('Record it on a machine with an NVIDIA GPU');
+  for (const theme of ['light', 'dark'] as const) {
+    await follow(window.page, theme);
+    expect(await seriousProblems(window.page)).toEqual([]);
+  }
+  // The form is as it was left, but for variables.
+  await fields.variables.fill('SECRET=1');
+  await window.page.reload();
+  await expect(fields.command).toHaveValue('python train.py');
+  await expect(fields.variables).toHaveValue('');
+});
+
+const test = testOfProcess.extend<{ server: Server }>({
+  server: async ({ browserName: _browserName }, use) => {
+    const server = new Server({ environment: standInEnvironment(buildRecorder('record')) });
+    await use(server);
+    await server.stop();
+  },
+});
+
+test.describe('with a stand-in for CUPTI', () => {
+  test.skip(noRecorder !== null, noRecorder ?? '');
+  const built = (): string => player(buildRecorder('record'));
+
+  test('a program is recorded to its end, and its trace opens', async ({ window }) => {
+    const fields = await open(window);
+    await fields.command.fill(`sh -c '${built()} 2 40 > /dev/null; echo done in "$PWD" with $WHAT; exit 5'`);
+    await fields.folder.fill('/');
+    await fields.variables.fill('WHAT=care');
+    await fields.record.click();
+    await expect(window.page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
+    await expect(window.page.getByText('It ended with exit code 5.')).toBeVisible();
+    await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+    await expect(window.runs.first()).toContainText('sh');
+    await window.page.goBack();
+    await expect(fields.card).toContainText('sh was recorded');
+    await expect(fields.card).toContainText('done in / with care');
+    await expect(figure(fields.card, 'Copies')).toHaveText('80');
+    await expect(figure(fields.card, 'Kernels')).toHaveText('240');
+    await expect(figure(fields.card, 'Dropped')).toHaveText('0');
+    await fields.card.getByRole('button', { name: 'Open its trace' }).click();
+    await expect(window.page.getByRole('heading', { level: 1, name: 'sh' })).toBeVisible();
+  });
+
+  test('by keyboard: counted while it runs, seen by a window that comes back, and stopped', async ({ window }) => {
+    const { page } = window;
+    await page.keyboard.press('Alt+r');
+    const fields = form(page);
+    await fields.command.focus();
+    await page.keyboard.insertText(`${built()} 1 200 wait`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.insertText('/');
+    await page.keyboard.press('Enter');
+    await expect(fields.card).toContainText('Recording copyscope_record_player');
+    await expect(figure(fields.card, 'Copies')).toHaveText('200');
+    await expect(fields.card).toContainText('One process of it is recorded.');
+    await expect(figure(fields.card, 'Written')).not.toHaveText('0 B');
+    await expect(fields.card.getByRole('region', { name: 'What the program prints' })).toContainText(/^\d+ \d+$/m);
+    for (const theme of ['light', 'dark'] as const) {
+      await follow(page, theme);
+      expect(await seriousProblems(page)).toEqual([]);
+    }
+    await page.reload();
+    await expect(fields.card).toContainText('Recording copyscope_record_player');
+    await expect(fields.command).toBeDisabled();
+    await fields.card.getByRole('button', { name: 'Stop' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'copyscope_record_player' })).toBeVisible();
+    await expect(page.getByText('It ended with exit code 130.')).toBeVisible();
+  });
+
+  test('what could not be recorded is told where one waits, with the output', async ({ window }) => {
+    const fields = await open(window);
+    await fields.command.fill(`sh -c '${built()} 1 1 > /dev/null; echo trained; exit 0'`);
+    await fields.variables.fill('COPYSCOPE_STANDIN_VERSION=120000');
+    await fields.record.click();
+    await expect(fields.card.getByRole('alert')).toContainText(/CUPTI can't be used: .* is CUPTI version 120000/);
+    await expect(fields.card.getByRole('alert')).toContainText('Install CUPTI');
+    await expect(fields.card).toContainText('It ended with exit code 0.');
+    await expect(fields.card).toContainText('trained');
+    await fields.folder.fill('/no/such/folder');
+    await fields.record.click();
+    await expect(fields.page).toContainText('/no/such/folder is not there.');
+  });
+});
