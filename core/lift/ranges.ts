@@ -1,6 +1,6 @@
 /** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
 import { lowerBound } from '../lowerBound.ts';
-import { isCallStackName, readCallStackName, type StackFrame } from '../trace/callStack.ts';
+import { framesOfName, frameText, isCallStackName, ownFrame, type StackFrame } from '../trace/callStack.ts';
 import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
@@ -9,10 +9,6 @@ import type { Recorded } from './script.ts';
 
 const rangeKind = rowKinds.indexOf('host-range');
 const waitKind = rowKinds.indexOf('host-sync');
-const sourceLine = /^(.*\.py)\((\d+)\): (.*)$/;
-/** Files of the interpreter's and the framework's own. */
-const library =
-  /(^|\/)(torch|torchvision|numpy|contextlib|threading|queue|runpy|selectors|importlib)(\/|\.py)|site-packages|<frozen|lib\/python/;
 /** Framework calls that a copy between host and device is the heart of. */
 const copying = /^aten::(to|_to_copy|copy_|cpu|cuda|item|_local_scalar_dense|nonzero|is_nonzero|equal)$/;
 
@@ -24,14 +20,6 @@ function kindOf(name: string): 'os-call' | 'frame' | 'copying' | 'joining' | 'op
   if (isFrameName(name) || isCallStackName(name)) return 'frame';
   if (copying.test(name)) return 'copying';
   return joining.test(name) ? 'joining' : 'operator';
-}
-
-/** Of a range that is a whole stack, or one frame of it; innermost first. */
-function framesOf(name: string): readonly StackFrame[] {
-  const stack = readCallStackName(name);
-  if (stack !== null) return stack;
-  const [, file, line, called = ''] = sourceLine.exec(name) ?? [];
-  return file === undefined ? [] : [{ file, line: Number(line), function: called }];
 }
 
 /** A framework call around a copy, with the wait that it makes. */
@@ -183,7 +171,7 @@ export class HostRanges {
   /** The program's own source line around a call, as 'train.py:44 in step'; empty where the trace has no stacks. */
   line(call: Call): string {
     const found = this.place(call);
-    return found === null ? '' : `${found.file}:${found.line} in ${found.function}`;
+    return found === null ? '' : frameText(found);
   }
 
   /** The same in its parts; null where the trace has no stacks. */
@@ -194,7 +182,7 @@ export class HostRanges {
     for (let index = upTo - 1; index >= 0; index -= 1) {
       const at = rows[index] ?? 0;
       if (columns.lane[at] !== columns.lane[row] || rowEndNs(this.#trace, at) < endNs) continue;
-      const own = framesOf(names[columns.name[at] ?? -1] ?? '').find(({ file }) => !library.test(file));
+      const own = ownFrame(framesOfName(names[columns.name[at] ?? -1] ?? ''));
       if (own !== undefined) return own;
     }
     return null;

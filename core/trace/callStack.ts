@@ -15,11 +15,7 @@ const between = ' ← ';
 const mostFrames = 32;
 
 export const callStackName = (frames: readonly StackFrame[]): string =>
-  prefix +
-  frames
-    .slice(0, mostFrames)
-    .map(({ file, line, function: name }) => `${file}:${line} in ${name}`)
-    .join(between);
+  prefix + frames.slice(0, mostFrames).map(frameText).join(between);
 
 export const isCallStackName = (name: string): boolean => name.startsWith(prefix);
 
@@ -34,3 +30,25 @@ export function readCallStackName(name: string): StackFrame[] | null {
       return file === '' ? [] : [{ file, line: Number(line), function: called }];
     });
 }
+
+/** As PyTorch's profiler writes a function of Python; isFrameName() of rangeNames.ts knows them. */
+const sourceLine = /^(.*\.py)\((\d+)\): (.*)$/;
+
+/** The lines that the name of a range tells, innermost first: a whole stack, one function of it, or none. */
+export function framesOfName(name: string): readonly StackFrame[] {
+  const stack = readCallStackName(name);
+  if (stack !== null) return stack;
+  const [, file, line, called = ''] = sourceLine.exec(name) ?? [];
+  return file === undefined ? [] : [{ file, line: Number(line), function: called }];
+}
+
+/** Files of the interpreter's and the framework's own. */
+const library =
+  /(^|\/)(torch|torchvision|numpy|contextlib|threading|queue|runpy|selectors|importlib)(\/|\.py)|site-packages|<frozen|lib\/python/;
+
+/** The innermost line of the program itself; undefined where all are of the interpreter and the framework. */
+export const ownFrame = (frames: readonly StackFrame[]): StackFrame | undefined =>
+  frames.find(({ file }) => !library.test(file));
+
+/** As 'train.py:44 in step'. */
+export const frameText = ({ file, line, function: name }: StackFrame): string => `${file}:${line} in ${name}`;

@@ -7,6 +7,8 @@ export interface VerdictGroup {
   readonly verdict: Verdict;
   /** Each once. */
   readonly labels: readonly string[];
+  /** Lines of the program that issue them, the costliest first. */
+  readonly lines: readonly string[];
   /** Places of its verdicts in the list. */
   readonly places: readonly number[];
   readonly copyNs: number;
@@ -51,14 +53,33 @@ export function verdictGroups(
     const costs = new Map<string, number>();
     for (const { device, costNs } of own) costs.set(device, (costs.get(device) ?? 0) + costNs);
     const costNs = Math.max(...costs.values());
-    return [{ verdict, labels: [...labels], places, copyNs, costNs, devices: costs.size }];
+    return [{ verdict, labels: [...labels], lines: linesOf(own), places, copyNs, costNs, devices: costs.size }];
   });
   return made.sort((a, b) => b.costNs - a.costNs);
 }
 
+function linesOf(verdicts: readonly Verdict[]): string[] {
+  const costs = new Map<string, number>();
+  for (const { line, costNs } of verdicts) if (line !== null) costs.set(line, (costs.get(line) ?? 0) + costNs);
+  return [...costs].sort((a, b) => b[1] - a[1]).map(([line]) => line);
+}
+
+const namedLines = 3;
+
+/** As 'Issued by train.py:44 in step, train.py:51 in step and 2 other lines.' */
+function lineWords(lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const rest = lines.length - namedLines;
+  const named = lines.slice(0, namedLines);
+  const others = rest <= 0 ? [] : [rest === 1 ? 'one other line' : `${rest} other lines`];
+  return [`Issued by ${listed.format([...named, ...others])}.`];
+}
+
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
 /** How many there are, and what all of them cost; empty for one that costs nothing. */
 export function groupText(group: VerdictGroup, makespanNs: number | null): string {
-  const { verdict, places, copyNs, costNs, devices } = group;
+  const { verdict, lines, places, copyNs, costNs, devices } = group;
   const count = places.length;
   const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
   const part = makespanNs === null || makespanNs <= 0 ? '' : `, ${formatShare(costNs / makespanNs)} of the makespan`;
@@ -68,6 +89,7 @@ export function groupText(group: VerdictGroup, makespanNs: number | null): strin
       ? []
       : [`The same holds for ${count} ${noun}, ${formatDuration(copyNs)} together; the figures are of one of them.`]),
     ...(costNs <= 0 ? [] : [`${count === 1 ? 'It costs' : 'They cost'} ${formatDuration(costNs)}${part}${where}.`]),
+    ...lineWords(lines),
   ];
   return words.join(' ');
 }

@@ -1,5 +1,6 @@
 /** Everything of one iteration that a verdict looks at, prepared once. */
 
+import { CallStacks } from '../figures/callStacks.ts';
 import { type HostCalls, hostCalls } from '../figures/hostCalls.ts';
 import { LaneSpans } from '../figures/laneSpans.ts';
 import { defaultQueueDepth } from '../figures/queue.ts';
@@ -48,6 +49,8 @@ export interface Scene {
   readonly compute: (lane: number) => LaneSpans;
   /** Kernels of a device that work on mapped memory. */
   readonly mapped: (device: string) => LaneSpans;
+  /** Of each call, where the trace tells them. */
+  readonly stacks: CallStacks;
   readonly queues: StreamQueues;
   readonly issue: IssueOrder;
   /** By these rules alone, beside the order of each stream. */
@@ -106,6 +109,7 @@ export function buildScene(iteration: Iteration, facts: ProgramFacts, known: Kno
         rows.map(({ row }) => row),
       );
     }),
+    stacks: new CallStacks(iteration),
     queues: new StreamQueues(iteration, known.queueDepth ?? defaultQueueDepth),
     issue,
     orderBy,

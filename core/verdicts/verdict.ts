@@ -78,6 +78,8 @@ export interface Verdict {
   /** Id of the device that it ran on; empty of a copy within host memory. */
   readonly device: string;
   readonly label: string;
+  /** The program's own line that issued it, as 'train.py:44 in step'; null where the trace has no stack of it. */
+  readonly line: string | null;
   readonly cause: Cause;
   /** Causes that would still prevent the overlap if `cause` were removed. */
   readonly also: readonly Cause[];

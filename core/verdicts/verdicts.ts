@@ -2,6 +2,7 @@
 import type { Experiment } from '../experiment/experiment.ts';
 import { groupBy } from '../groupBy.ts';
 import { atOnce, type InSteps } from '../steps.ts';
+import { frameText, ownFrame } from '../trace/callStack.ts';
 import { coveredLength } from '../trace/intervals.ts';
 import type { Activity, Iteration } from '../trace/iteration.ts';
 import { findCause } from './cause.ts';
@@ -65,6 +66,7 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     row: copy.row,
     device: copy.device,
     label: scene.facts.label(copy.op) ?? copy.name,
+    line: lineOf(scene, copy),
     cause: finding.cause,
     also: finding.also,
     rule: finding.rule,
@@ -87,6 +89,13 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     evidence: evidence(scene, shown),
     ...explain(scene, shown, occurrences),
   };
+}
+
+/** The program's own line that issued it. */
+function lineOf(scene: Scene, copy: Activity): string | null {
+  const call = scene.callOf(copy);
+  const own = call === null ? undefined : ownFrame(scene.stacks.of(call.row));
+  return own === undefined ? null : frameText(own);
 }
 
 function examine(scene: Scene, copy: Activity): Occurrence {
