@@ -8,6 +8,7 @@ import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationDetails } from './OperationDetails.tsx';
 import { RowDetails } from './RowDetails.tsx';
+import { RowsDetails } from './RowsDetails.tsx';
 import { RunDetails } from './RunDetails.tsx';
 
 export function Inspector() {
@@ -24,6 +25,7 @@ function Content() {
   const experiment = useApp(currentExperiment);
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   if (selection?.kind === 'row' && run?.id === selection.run) return <RowDetails run={run} row={selection.row} />;
+  if (selection?.kind === 'rows' && run?.id === selection.run) return <RowsDetails run={run} selection={selection} />;
   if (selection?.kind === 'area' && run?.id === selection.run) return <AreaDetails run={run} area={selection} />;
   if (selection?.kind === 'op' && experiment !== null) {
     return <OperationDetails experiment={experiment} op={selection.op} run={run} />;

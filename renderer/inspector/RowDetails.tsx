@@ -11,12 +11,14 @@ import { Block, Fact, Facts, SelectionHeading, ShareBar, SumUp } from './Facts.t
 import { HazardList } from './HazardList.tsx';
 import classes from './Inspector.module.css';
 import { OperationFields } from './OperationDetails.tsx';
+import { StackBlock } from './StackBlock.tsx';
 import { VerdictCard } from './VerdictCard.tsx';
 
 export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row: number }) {
   const { trace, info } = run.run;
   const read = readRow(trace, row);
   const labels = operationLabels(info.experiment);
+  const iteration = useApp((state) => state.iteration);
   const isPresent = useApp((state) => isOfPresent(state, run));
   const verdict = run.verdicts.find((candidate) =>
     read.op === null ? candidate.row === row : candidate.op === read.op,
@@ -59,6 +61,7 @@ export function RowDetails({ run, row }: { readonly run: LoadedRun; readonly row
           <SumUp title="What ran meanwhile, by name (R)" onClick={() => selectStretch(run, read)} />
         ) : null}
       </Block>
+      <StackBlock run={run} view={run.view(iteration)} row={row} />
       <Partners run={run} row={row} />
       {read.op === null || info.experiment === null ? null : (
         <OperationFields experiment={info.experiment} op={read.op} />

@@ -38,7 +38,7 @@ export async function makeOwn(): Promise<OwnCopy | null> {
     put('documents', key, { status: 'ready', value: copy });
     assign({ experiments });
     openPage({ kind: 'experiment', id });
-    if (selection?.kind !== 'row' && selection?.kind !== 'area') assign({ selection });
+    if (selection?.kind !== 'row' && selection?.kind !== 'rows' && selection?.kind !== 'area') assign({ selection });
     const otherRuns = new Set(runsOfPage(state()).map((run) => run.id));
     made = { key, experiment: copy, origin: { page, selection, iteration, otherRuns } };
   });

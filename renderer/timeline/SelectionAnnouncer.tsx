@@ -28,7 +28,9 @@ export function SelectionAnnouncer({ run }: { readonly run: LoadedRun }) {
         ].join('')
       : selection?.kind === 'area' && selection.run === run.id
         ? `Selected ${formatDuration(selection.endNs - selection.startNs)}.`
-        : '';
+        : selection?.kind === 'rows' && selection.run === run.id
+          ? `Selected ${selection.title}.`
+          : '';
   return (
     <VisuallyHidden role="status" aria-live="polite" data-testid="timeline-announcement">
       {text}

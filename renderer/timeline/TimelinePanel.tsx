@@ -16,7 +16,7 @@ import { useRunNotes } from './notes/noteState.ts';
 import { useNotesOpen } from './notes/notesPanelState.ts';
 import { useNoteKeys, writeOn } from './notes/useNoteKeys.ts';
 import { PredictionBar } from './PredictionBar.tsx';
-import { RowsTable } from './rows/RowsTable.tsx';
+import { TableView } from './rows/TableView.tsx';
 import { SelectionAnnouncer } from './SelectionAnnouncer.tsx';
 import classes from './TimelinePanel.module.css';
 import { revealIn } from './time/timeView.ts';
@@ -57,7 +57,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
           {view.rows.to === view.rows.from ? (
             <NothingRecorded run={run} />
           ) : as === 'table' ? (
-            <RowsTable run={run} view={view} />
+            <TableView run={run} view={view} />
           ) : as === 'charts' ? (
             <RunCharts run={run} />
           ) : (

@@ -193,15 +193,21 @@ export function selectedExtent(run: LoadedRun, view: IterationView): TimeView | 
   const { trace } = run.run;
   if (selection?.kind === 'op') return extentOf(trace, view.rows, selection.op);
   if (selection?.kind === 'area' && selection.run === run.id) return selection;
+  if (selection?.kind === 'rows' && selection.run === run.id) return spanOf(trace, selection.rows);
   if (selection?.kind !== 'row' || selection.run !== run.id) return null;
   return { startNs: trace.columns.startNs[selection.row] ?? 0, endNs: rowEndNs(trace, selection.row) };
 }
 
 /** From the first row of an operation to the end of its last. */
-function extentOf(trace: Trace, rows: RowRange, op: number): TimeView | null {
+function extentOf(trace: Trace, { from, to }: RowRange, op: number): TimeView | null {
+  const rows: number[] = [];
+  for (let row = from; row < to; row += 1) if (trace.columns.op[row] === op) rows.push(row);
+  return spanOf(trace, rows);
+}
+
+function spanOf(trace: Trace, rows: readonly number[]): TimeView | null {
   let [startNs, endNs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let row = rows.from; row < rows.to; row += 1) {
-    if (trace.columns.op[row] !== op) continue;
+  for (const row of rows) {
     startNs = Math.min(startNs, trace.columns.startNs[row] ?? 0);
     endNs = Math.max(endNs, rowEndNs(trace, row));
   }

@@ -5,6 +5,7 @@ import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
 import { useHazardOps } from '../../predict/hazards/useHazardOps.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useApp } from '../../store/store.ts';
+import type { Selection } from '../../store/types.ts';
 import { Gutter, gutterWidth } from '../gutter/Gutter.tsx';
 import { Minimap } from '../minimap/Minimap.tsx';
 import { NoteStrip, useNotesOf } from '../notes/NoteStrip.tsx';
@@ -110,7 +111,7 @@ function useRevealedSelection(
   run: LoadedRun,
   tracks: readonly Track[],
 ): void {
-  const row = useApp(({ selection }) => (selection?.kind === 'row' && selection.run === run.id ? selection.row : null));
+  const row = useApp(({ selection }) => firstSelected(selection, run.id));
   const latest = useRef(tracks);
   latest.current = tracks;
   useEffect(() => {
@@ -128,6 +129,11 @@ function useRevealedSelection(
     const shift = first.top < top ? first.top - top : first.top + first.height - bottom;
     element.scrollTop += shift;
   }, [row, run, body]);
+}
+
+function firstSelected(selection: Selection | null, run: string): number | null {
+  if (selection?.kind === 'rows') return selection.run === run ? (selection.rows[0] ?? null) : null;
+  return selection?.kind === 'row' && selection.run === run ? selection.row : null;
 }
 
 interface HoverProps {

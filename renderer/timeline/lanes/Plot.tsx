@@ -17,7 +17,7 @@ import { timeTicks } from '../time/ticks.ts';
 import type { TimeView } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import type { Track } from '../tracks/tracks.ts';
-import { evidenceRows } from './evidence.ts';
+import { evidenceRows, rowsInSight } from './evidence.ts';
 import classes from './LanesView.module.css';
 
 interface PlotProps {
@@ -57,6 +57,7 @@ export function Plot(props: PlotProps) {
     () => evidenceRows(run, view, selectedRow, selectedOp),
     [run, view, selectedRow, selectedOp],
   );
+  const several = selection?.kind === 'rows' && selection.run === run.id ? selection.rows : null;
   const missed = missedIn(run, view);
   const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
   const paint = useCallback(() => {
@@ -67,8 +68,9 @@ export function Plot(props: PlotProps) {
     const ticks = timeTicks(shown, width);
     const { trace } = run.run;
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
+    const outlined = several === null ? evidence : rowsInSight(trace, several, shown, width);
     painter.current.draw(
-      maker.make({ ...input, evidence, hazards, missed, notes, area: dragged.current ?? area, labelOf }),
+      maker.make({ ...input, evidence: outlined, hazards, missed, notes, area: dragged.current ?? area, labelOf }),
       colours,
     );
     if (axisCanvas.current !== null) {
@@ -87,6 +89,7 @@ export function Plot(props: PlotProps) {
     selectedOp,
     flows,
     evidence,
+    several,
     hazards,
     missed,
     notes,

@@ -1,8 +1,9 @@
 /** What the verdict on the selection rests on: what it could have run beside, what stood in the way, and their calls. */
 import { lowerBound } from '../../../core/lowerBound.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
-import type { RowIndex } from '../../../core/trace/trace.ts';
+import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import type { TimeView } from '../time/timeView.ts';
 
 /** Its rows, besides those of the selected operation. Empty in other iterations than the one that verdicts are told of. */
 export function evidenceRows(
@@ -23,4 +24,24 @@ export function evidenceRows(
     }
     return [];
   });
+}
+
+const mostInSight = 2000;
+
+/** Those of `rows`, in order of start, that a frame shows. Of those that share a pixel of a lane the first stands for all. */
+export function rowsInSight(trace: Trace, rows: readonly RowIndex[], view: TimeView, width: number): RowIndex[] {
+  const { columns } = trace;
+  const nsPerPixel = (view.endNs - view.startNs) / Math.max(width, 1);
+  const found: RowIndex[] = [];
+  const last = new Map<number, number>();
+  for (const row of rows) {
+    const start = columns.startNs[row] ?? 0;
+    if (start > view.endNs || found.length >= mostInSight) break;
+    if (rowEndNs(trace, row) < view.startNs) continue;
+    const lane = columns.lane[row] ?? -1;
+    if (start - (last.get(lane) ?? Number.NEGATIVE_INFINITY) < nsPerPixel) continue;
+    last.set(lane, start);
+    found.push(row);
+  }
+  return found;
 }

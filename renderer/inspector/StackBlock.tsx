@@ -1,0 +1,57 @@
+/** Who called: the stack of a copy's or a wait's call, innermost first, the program's own lines in bold. */
+import { useMemo } from 'react';
+import { CallStacks } from '../../core/figures/callStacks.ts';
+import { ownFrame, type StackFrame } from '../../core/trace/callStack.ts';
+import type { Iteration } from '../../core/trace/iteration.ts';
+import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
+import { Block } from './Facts.tsx';
+import classes from './StackBlock.module.css';
+
+const known = new WeakMap<IterationView, CallStacks>();
+
+/** One pass over the rows, when a stack is asked for first. */
+function stacksOf(run: LoadedRun, view: IterationView): CallStacks {
+  const made = known.get(view);
+  if (made !== undefined) return made;
+  const { from, to } = view.rows;
+  const iteration: Iteration = { trace: run.run.trace, number: view.number, begin: from, end: to };
+  const stacks = new CallStacks(iteration);
+  known.set(view, stacks);
+  return stacks;
+}
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  /** A call, or what a call has put on the device. */
+  readonly row: number;
+}
+
+export function StackBlock({ run, view, row }: Props) {
+  const stack = useMemo(() => {
+    if (run.run.info.imported === undefined) return [];
+    const stacks = stacksOf(run, view);
+    const own = stacks.of(row);
+    return own.length > 0
+      ? own
+      : view
+          .partners(row)
+          .reduce<readonly StackFrame[]>((found, partner) => (found.length > 0 ? found : stacks.of(partner)), []);
+  }, [run, view, row]);
+  if (stack.length === 0) return null;
+  return (
+    <Block title="Called from">
+      <ol className={classes['stack']}>
+        {stack.map((frame, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a function is known by its place: it may call itself.
+          <li key={place} data-own={ownFrame([frame]) !== undefined || undefined} title={`${frame.file}:${frame.line}`}>
+            <span>{frame.function}</span>
+            <code>
+              {frame.file.replace(/^.*\/(?=[^/]+\/[^/]+$)/, '…/')}:{frame.line}
+            </code>
+          </li>
+        ))}
+      </ol>
+    </Block>
+  );
+}

@@ -1,0 +1,36 @@
+/** What the lanes show, as a table: each activity, or of a trace copies and waits by the line that issued them. */
+import { SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { CallTable } from './CallTable.tsx';
+import { RowsTable } from './RowsTable.tsx';
+import classes from './TableView.module.css';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+}
+
+export function TableView({ run, view }: Props) {
+  const [as, setAs] = useState<'activities' | 'lines'>('activities');
+  // An experiment has operations in the place of lines.
+  if (run.run.info.imported === undefined) return <RowsTable run={run} view={view} />;
+  return (
+    <div className={classes['frame']}>
+      <SegmentedControl
+        size="xs"
+        className={classes['choice'] ?? ''}
+        aria-label="What the table holds"
+        value={as}
+        onChange={(value) => setAs(value === 'lines' ? 'lines' : 'activities')}
+        data={[
+          { value: 'activities', label: 'Activities' },
+          { value: 'lines', label: 'Called from' },
+        ]}
+      />
+      <div className={classes['table']}>
+        {as === 'lines' ? <CallTable run={run} view={view} /> : <RowsTable run={run} view={view} />}
+      </div>
+    </div>
+  );
+}
