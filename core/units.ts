@@ -36,16 +36,33 @@ export const formatDuration = (value: number): string =>
     [1, 'ns'],
   ]);
 
-/** Binary units, as CUDA and PyTorch count memory. */
+const decimalBytes = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+] as const;
+
+/** '64 MB' for a size that was chosen in decimal units: one of at most three digits in them. Null for any other. */
+export function decimalSize(value: number): string | null {
+  if (!Number.isInteger(value) || value < KiB) return null;
+  const [factor, name] = decimalBytes.find(([unit]) => value >= unit) ?? decimalBytes[2];
+  const digits = String(value / factor);
+  // 61.5 MB may as well be a sum of tensors; 62.5 KiB and 64 kB are one size, and the shorter one is what was chosen.
+  const isRound = /^\d{1,3}$|^\d\.\d$/.test(digits);
+  return isRound && value % MiB !== 0 ? `${digits} ${name}` : null;
+}
+
+/** Binary units, as CUDA and PyTorch count memory; decimal ones where a size is round in those. */
 export const formatBytes = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < KiB
     ? `${value} B`
-    : scaled(value, [
+    : (decimalSize(value) ??
+      scaled(value, [
         [GiB, 'GiB'],
         [MiB, 'MiB'],
         [KiB, 'KiB'],
         [1, 'B'],
-      ]);
+      ]));
 
 /** Decimal units, as link and memory bandwidth are quoted. */
 export const formatRate = (value: number): string =>

@@ -101,6 +101,23 @@ export function copyBytes(operation: OperationOf<'copy'>, experiment: Experiment
   return Math.max(0, Math.min(size(operation.src) - operation.srcOffset, size(operation.dst) - operation.dstOffset));
 }
 
+/** What a copy leaves of its source, in words: '20.0 of 64.0 MiB'. Null where it moves all of it. */
+export function shortCopy(
+  operation: OperationOf<'copy'>,
+  experiment: Experiment,
+  find = search(experiment),
+): { readonly text: string; readonly isMeant: boolean } | null {
+  const [source, target] = [find(operation.src), find(operation.dst)];
+  if (source === undefined || target === undefined) return null;
+  const [moved, all] = [copyBytes(operation, experiment, find), bufferBytes(source)];
+  if (moved >= all) return null;
+  const [part, whole] = [formatBytes(moved), formatBytes(all)];
+  const unit = part.slice(part.indexOf(' '));
+  const text = `${whole.endsWith(unit) ? part.slice(0, part.indexOf(' ')) : part} of ${whole}`;
+  // What was typed is meant, and so is an offset; that the target has no more room may be an oversight.
+  return { text, isMeant: operation.bytes !== undefined || moved === all - operation.srcOffset };
+}
+
 function copyDirection(operation: OperationOf<'copy'>, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
   const side = (id: string): 'D' | 'H' => (find(id)?.memory === 'device' ? 'D' : 'H');
   return `${side(operation.src)}2${side(operation.dst)}`;

@@ -2,7 +2,13 @@
  * Where each operation stands in the score: a row for every host thread and stream, columns in issue order. An
  * operation's number is its place in document order, which is also its number in the program and in the trace.
  */
-import { type BufferFinder, bufferFinder, copyBytes, describeOperation } from '../../core/experiment/describe.ts';
+import {
+  type BufferFinder,
+  bufferFinder,
+  copyBytes,
+  describeOperation,
+  shortCopy,
+} from '../../core/experiment/describe.ts';
 import type { OperationPath } from '../../core/experiment/edit/paths.ts';
 import { type Renumbering, renumbering } from '../../core/experiment/edit/renumbering.ts';
 import { streamOf as streamIdOf, type Target } from '../../core/experiment/edit/rows.ts';
@@ -352,10 +358,8 @@ const memoryOf = (find: BufferFinder, id: string): string => find(id)?.memory ??
 
 function operationDetail(operation: Operation, experiment: Experiment, find: BufferFinder): string {
   switch (operation.op) {
-    case 'copy': {
-      const size = operation.label === undefined ? '' : ` · ${formatBytes(copyBytes(operation, experiment, find))}`;
-      return `${memoryOf(find, operation.src)} → ${memoryOf(find, operation.dst)}${size}`;
-    }
+    case 'copy':
+      return copyDetail(operation, experiment, find);
     case 'kernel':
       if (operation.kernel.kind === 'spin') return formatDuration(operation.kernel.durationNs);
       if (operation.kernel.kind === 'stream') return `${operation.kernel.passes}× over bytes`;
@@ -372,6 +376,17 @@ function libraryText({ kernel, label }: OperationOf<'kernel'>): string {
   const first = kernel.kind === 'matmul' ? kernel.workspace : kernel.plan;
   const size = kernel.kind === 'matmul' ? `${kernel.m}×${kernel.k}×${kernel.n}` : `${kernel.batch}×${kernel.size}`;
   return [label === undefined ? '' : size, first === 'first-use' ? 'first use' : ''].filter(Boolean).join(' · ');
+}
+
+/**
+ * The label says the size where nobody gave one. A copy of a part of its source says of how much, and says it first: that
+ * must be read where the block is too narrow for all.
+ */
+function copyDetail(operation: OperationOf<'copy'>, experiment: Experiment, find: BufferFinder): string {
+  const ends = `${memoryOf(find, operation.src)} → ${memoryOf(find, operation.dst)}`;
+  const short = shortCopy(operation, experiment, find);
+  if (short !== null) return `${short.isMeant ? '' : 'only '}${short.text} · ${ends}`;
+  return operation.label === undefined ? ends : `${ends} · ${formatBytes(copyBytes(operation, experiment, find))}`;
 }
 
 function operationPaint(operation: Operation, find: BufferFinder): PaintName {

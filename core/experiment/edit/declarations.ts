@@ -5,7 +5,7 @@ import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import { freeName } from '../freeName.ts';
 import type { Operation } from '../operations.ts';
-import type { BufferDeclaration } from '../resources.ts';
+import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { type Edited, edit, takeOut } from './edit.ts';
 import { refused } from './paths.ts';
 
@@ -73,10 +73,14 @@ export const freshId = (experiment: Experiment, kind: DeclarationKind, stem: str
 /** Size of buffers that are made on the way. */
 const newBufferBytes = 20 * MiB;
 
-export const newBuffer = (id: string, memory: BufferDeclaration['memory']): BufferDeclaration => ({
+export const newBuffer = (
+  id: string,
+  memory: BufferDeclaration['memory'],
+  bytes = newBufferBytes,
+): BufferDeclaration => ({
   id,
   memory,
-  bytes: newBufferBytes,
+  bytes,
   pattern: { kind: 'random', seed: 1 },
   allocated: 'before-run',
 });
@@ -90,6 +94,17 @@ export function declare(draft: Experiment, kind: DeclarationKind, stem = declara
   else if (kind === 'signals') draft.signals.push({ id, capacity: 1 });
   else if (kind === 'threads') draft.threads.push({ id, operations: [] });
   else draft.devices.push({ id, index: draft.devices.reduce((most, { index }) => Math.max(most, index + 1), 0) });
+  return id;
+}
+
+/** Declares the other end of a copy, as large as the end that is there: a smaller one would cut the copy short. */
+export function declareOtherEnd(draft: Experiment, end: 'src' | 'dst', of: string): string {
+  const known = draft.buffers.find(({ id }) => id === of);
+  const isDevice = known === undefined ? end === 'dst' : known.memory !== 'device';
+  const id = freshId(draft, 'buffers', end === 'dst' ? 'target' : 'source');
+  draft.buffers.push(
+    newBuffer(id, isDevice ? 'device' : 'pinned', known === undefined ? undefined : bufferBytes(known)),
+  );
   return id;
 }
 

@@ -3,7 +3,7 @@ import { KiB, MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import type { Operation, OperationName, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
-import { declare, freshId, newBuffer } from './declarations.ts';
+import { declare, declareOtherEnd, freshId, newBuffer } from './declarations.ts';
 import { type Edited, edit, inDocumentOrder } from './edit.ts';
 import { listOf, type OperationPath, operationOf, operationPaths, type Place, pathAt } from './paths.ts';
 import { rearrange } from './rearrange.ts';
@@ -53,7 +53,7 @@ class Maker {
       case 'item':
         return { op: name, buffer: this.#device(), stream };
       case 'copy':
-        return { op: name, src: this.#host(), srcOffset: 0, dst: this.#device(), dstOffset: 0, stream, mode: 'async' };
+        return this.#copy();
       case 'memset':
         return { op: name, buffer: this.#device(), offset: 0, value: 0, stream };
       case 'kernel':
@@ -115,6 +115,17 @@ class Maker {
 
   readonly #host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
   readonly #device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
+
+  /** From a host buffer into a device buffer that has room for all of it. */
+  #copy(): Operation {
+    const src = this.#host();
+    const source = this.#draft.buffers.find(({ id }) => id === src);
+    const size = source === undefined ? 0 : bufferBytes(source);
+    const targets = this.#draft.buffers.filter((one) => one.memory === 'device' && bufferBytes(one) >= size);
+    const found = targets.find((one) => bufferBytes(one) === size) ?? targets[0];
+    const dst = found?.id ?? declareOtherEnd(this.#draft, 'dst', src);
+    return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, stream: this.#stream, mode: 'async' };
+  }
 
   /** pin_memory() makes a copy of the same size. */
   #pin(): Operation {

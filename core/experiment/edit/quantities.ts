@@ -1,5 +1,5 @@
 /** Quantities as a person types them, with their unit: "20 MiB", "40 us". Binary units for bytes, decimal ones for time. */
-import { GiB, KiB, MiB } from '../../units.ts';
+import { decimalSize, GiB, KiB, MiB } from '../../units.ts';
 
 type Units = readonly (readonly [name: string, factor: number])[];
 
@@ -55,9 +55,9 @@ export const parseDuration = (text: string): number | null => {
   return value === null ? null : Number(value.toPrecision(15));
 };
 
-/** Reads back as the same number. */
+/** Reads back as the same number. What is round in decimal units was typed in those: 64 MB, and not 62500 KiB. */
 export function bytesText(value: number): string {
-  const text = exact(value, byteUnits);
+  const text = decimalSize(value) ?? exact(value, byteUnits);
   return parseBytes(text) === value ? text : `${value} B`;
 }
 

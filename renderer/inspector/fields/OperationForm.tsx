@@ -1,7 +1,8 @@
 /** The fields of an operation, to be changed in place. */
 import { TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DeclarationKind } from '../../../core/experiment/edit/declarations.ts';
+import { shortCopy } from '../../../core/experiment/describe.ts';
+import { type DeclarationKind, declareOtherEnd } from '../../../core/experiment/edit/declarations.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
@@ -45,6 +46,7 @@ export function OperationForm({ experiment, path, operation }: Props) {
             label={label}
             path={[...path, name]}
             value={value}
+            {...otherEnd(operation, name)}
           />
         );
       })}
@@ -83,6 +85,13 @@ const references: readonly (readonly [name: string, label: string, kind: Declara
   ['stream', 'Stream', 'streams'],
 ];
 
+/** A new buffer for an end of a copy is as large as the other end. */
+function otherEnd(operation: Operation, field: string) {
+  if (operation.op !== 'copy' || (field !== 'src' && field !== 'dst')) return {};
+  const of = field === 'src' ? operation.dst : operation.src;
+  return { declareNew: (draft: Experiment): string => declareOtherEnd(draft, field, of) };
+}
+
 function Region({
   path,
   offset,
@@ -103,7 +112,7 @@ function Region({
 function ownFields({ experiment, path, operation }: Props): ReactNode {
   switch (operation.op) {
     case 'copy':
-      return <CopyFields path={path} operation={operation} />;
+      return <CopyFields experiment={experiment} path={path} operation={operation} />;
     case 'kernel':
       return <KernelFields experiment={experiment} path={path} operation={operation} />;
     case 'work':
@@ -174,7 +183,21 @@ const modeLabels: Readonly<Record<(typeof copyModes)[number], string>> = {
   'blocking-memcpy': 'blocking (cudaMemcpy)',
 };
 
-function CopyFields({ path, operation }: { readonly path: OperationPath; readonly operation: OperationOf<'copy'> }) {
+interface CopyProps {
+  readonly experiment: Experiment;
+  readonly path: OperationPath;
+  readonly operation: OperationOf<'copy'>;
+}
+
+/** Says in place what else would be seen only in the results: that not all of the source is moved. */
+function shortHint(experiment: Experiment, operation: OperationOf<'copy'>): { readonly hint?: string } {
+  const short = shortCopy(operation, experiment);
+  if (short === null) return {};
+  const moves = `Moves ${short.text} in “${operation.src}”`;
+  return { hint: short.isMeant ? `${moves}.` : `${moves}: “${operation.dst}” has no room for more.` };
+}
+
+function CopyFields({ experiment, path, operation }: CopyProps) {
   return (
     <>
       <ChoiceField
@@ -189,6 +212,7 @@ function CopyFields({ path, operation }: { readonly path: OperationPath; readonl
         value={operation.bytes}
         format={bytesFormat}
         emptyMeans="all that fits"
+        {...shortHint(experiment, operation)}
       />
       <ValueField
         label="Source offset"

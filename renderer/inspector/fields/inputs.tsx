@@ -253,10 +253,20 @@ interface ReferenceProps extends FieldProps {
   readonly value: string | undefined;
   /** Where the field may be left out: what holds then. */
   readonly emptyMeans?: string;
+  /** Declares the new one, and gives its name; one of the kind's usual where left out. */
+  readonly declareNew?: (draft: Experiment) => string;
 }
 
 /** One of what is declared, or a new one. */
-export function ReferenceField({ experiment, kind, label, path, value, emptyMeans }: ReferenceProps) {
+export function ReferenceField({
+  experiment,
+  kind,
+  label,
+  path,
+  value,
+  emptyMeans,
+  declareNew = (draft) => declare(draft, kind),
+}: ReferenceProps) {
   const ids = [...(kind === 'streams' ? reservedStreams : []), ...experiment[kind].map(({ id }) => id)];
   const choices = [
     ...(emptyMeans === undefined ? [] : [{ value: '', label: emptyMeans }]),
@@ -266,7 +276,7 @@ export function ReferenceField({ experiment, kind, label, path, value, emptyMean
   const set = (current: Experiment, next: string): Edited => {
     if (next !== newOne) return setField(current, path, next === '' ? undefined : next);
     const draft = structuredClone(current);
-    const id = declare(draft, kind);
+    const id = declareNew(draft);
     return setField(requireExperiment(draft), path, id);
   };
   return <ChoiceField label={label} path={path} value={value} choices={choices} change={set} />;

@@ -1,0 +1,70 @@
+/** A copy never moves less than its source without saying so. */
+import { describe, expect, it } from 'vitest';
+import { declareOtherEnd } from '../../../core/experiment/edit/declarations.ts';
+import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
+import { atEndOf } from '../../../core/experiment/edit/paths.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { MiB } from '../../../core/units.ts';
+import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
+
+type Buffers = readonly { readonly id: string; readonly memory: string; readonly bytes: number }[];
+
+const document = (buffers: Buffers, operations: readonly object[] = []) =>
+  requireExperiment({
+    format: 'copyscope/experiment',
+    version: 1,
+    name: 'ends',
+    buffers,
+    streams: [{ id: 'side' }],
+    threads: [{ id: 'main', operations }],
+  });
+
+const source = { id: 'source', memory: 'pinned', bytes: 64 * MiB };
+
+describe('the other end of a new copy', () => {
+  const copied = (buffers: Buffers) =>
+    addOperation(document(buffers), 'copy', atEndOf(document(buffers), 0), { row: 'host' }).experiment;
+
+  it('is made as large as the source', () => {
+    expect(copied([source]).buffers[1]).toMatchObject({ id: 'target', memory: 'device', bytes: 64 * MiB });
+  });
+
+  it('is a buffer that has room for all of it, rather the one of its size', () => {
+    const large = { id: 'large', memory: 'device', bytes: 128 * MiB };
+    const equal = { id: 'equal', memory: 'device', bytes: 64 * MiB };
+    const small = { id: 'small', memory: 'device', bytes: MiB };
+    const target = (buffers: Buffers) => copied(buffers).threads[0]?.operations[0];
+    expect(target([source, large, equal])).toMatchObject({ dst: 'equal' });
+    expect(target([source, small, large])).toMatchObject({ dst: 'large' });
+    expect(target([source, small])).toMatchObject({ dst: 'target' });
+  });
+
+  it('chosen as new in its fields is as large, too', () => {
+    const draft = structuredClone(document([source]));
+    expect(declareOtherEnd(draft, 'dst', 'source')).toBe('target');
+    expect(draft.buffers[1]).toMatchObject({ memory: 'device', bytes: 64 * MiB });
+  });
+});
+
+describe('the block of a copy', () => {
+  const detail = (fields: object, targetBytes = 20 * MiB) =>
+    scoreLayout(
+      document(
+        [source, { id: 'target', memory: 'device', bytes: targetBytes }],
+        [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }],
+      ),
+    ).blocks[0]?.detail;
+
+  it('says what it leaves where its target has no room', () => {
+    expect(detail({})).toBe('only 20.0 of 64.0 MiB · pinned → device');
+  });
+
+  it('says of how much a part is', () => {
+    expect(detail({ bytes: 4 * MiB })).toBe('4.00 of 64.0 MiB · pinned → device');
+    expect(detail({ srcOffset: 60 * MiB })).toBe('4.00 of 64.0 MiB · pinned → device');
+  });
+
+  it('says nothing where all of it is moved', () => {
+    expect(detail({}, 64 * MiB)).toBe('pinned → device');
+  });
+});
