@@ -118,7 +118,7 @@ export function shortCopy(
   return { text, isMeant: operation.bytes !== undefined || moved === all - operation.srcOffset };
 }
 
-function copyDirection(operation: OperationOf<'copy'>, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
+export function copyDirection(operation: OperationOf<'copy'>, find: BufferFinder): 'H2D' | 'D2H' | 'D2D' | 'H2H' {
   const side = (id: string): 'D' | 'H' => (find(id)?.memory === 'device' ? 'D' : 'H');
   return `${side(operation.src)}2${side(operation.dst)}`;
 }

@@ -1,7 +1,9 @@
 /** A file named on the command line: an experiment, a run or a trace, told apart by its first bytes, not its name. */
 import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
 import { sniffedBytes } from '../../core/import/sniff.ts';
 import { decodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -12,8 +14,6 @@ import { importTraceFile, isTraceFile } from '../service/importTrace.ts';
 import type { Context } from './io.ts';
 import { statusLine } from './progress.ts';
 
-const arrowMagic = 'ARROW1';
-
 export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };
@@ -21,7 +21,9 @@ export type InputFile =
 /** Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
 export async function readInputFile(path: string, context: Pick<Context, 'program' | 'terminal'>): Promise<InputFile> {
   if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };
-  if (isTraceFile(path, (await head(path)) ?? noBytes)) return { kind: 'run', run: await readTrace(path, context) };
+  const first = await head(path);
+  if (isTraceFile(path, first ?? noBytes)) return { kind: 'run', run: await readTrace(path, context) };
+  if (first !== null && first.length > 0 && !looksLikeExperiment(path, first)) throw unknownKind(basename(path));
   return { kind: 'experiment', experiment: await readExperimentFile(path) };
 }
 
@@ -69,8 +71,7 @@ async function readTrace(path: string, { program, terminal }: Pick<Context, 'pro
 const noBytes = new Uint8Array(0);
 
 async function isArrow(path: string): Promise<boolean> {
-  const first = (await head(path)) ?? noBytes;
-  return new TextDecoder().decode(first.subarray(0, arrowMagic.length)) === arrowMagic;
+  return looksLikeArrow((await head(path)) ?? noBytes);
 }
 
 /** The first bytes; null where there is no such file. */

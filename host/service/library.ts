@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
+import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/import/openable.ts';
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
 import { isNsysReport, looksLikeDatabase, looksLikeTrace, traceName } from '../../core/import/sniff.ts';
@@ -158,6 +159,8 @@ export class Library {
       if (looksLikeExperiment(file.name, head)) {
         return new FileSink(this.#incoming, maxExperimentCharacters, (path) => this.#keepExperiment(path));
       }
+      // A run that was cut at its beginning says so itself.
+      if (!looksLikeArrow(head) && !/\.arrow$/i.test(file.name)) throw unknownKind(file.name);
       return new FileSink(this.#incoming, maxRunFileBytes, async (path) =>
         this.#keepRun(file.name, await readBounded(path, maxRunFileBytes)),
       );
@@ -196,9 +199,6 @@ export class Library {
     }
   }
 }
-
-const looksLikeExperiment = (name: string, head: Uint8Array): boolean =>
-  /\.json$/i.test(name) || new TextDecoder().decode(head).trimStart().startsWith('{');
 
 const withTitle = (run: RunSummary, title: string | undefined): RunSummary =>
   title === undefined ? run : { ...run, title };

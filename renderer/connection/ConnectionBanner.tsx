@@ -16,12 +16,19 @@ export function ConnectionBanner() {
       </div>
     ) : null;
   }
+  const ended = problem?.code === 'connection.ended';
   return (
     <div className={classes['banner']} data-lost role="alert">
       <IconPlugConnectedX size={18} aria-hidden />
-      <span>
-        <strong>Not connected.</strong> {problem?.message} Trying again by itself. {problem?.remedy}
-      </span>
+      {ended ? (
+        <span>
+          <strong>This session has ended.</strong> {problem.message} {problem.remedy}
+        </span>
+      ) : (
+        <span>
+          <strong>Not connected.</strong> {problem?.message} Trying again by itself. {problem?.remedy}
+        </span>
+      )}
       <Button variant="default" onClick={connect}>
         Reconnect
       </Button>

@@ -12,7 +12,7 @@ export interface OpenChannel {
 const portMessage = 'copyscope:port';
 const openTimeoutMs = 10_000;
 
-/** Rejects with a CopyscopeError `connection.failed` where the host can't be reached. */
+/** Rejects with a CopyscopeError `connection.failed` where the host can't be reached, `connection.ended` where it knows us no longer. */
 export function openChannel(): Promise<OpenChannel> {
   const bridge = desktopBridge();
   return bridge === undefined ? openSocket() : openPort(bridge);
@@ -25,7 +25,7 @@ function openSocket(): Promise<OpenChannel> {
   const socket = new WebSocket(address);
   socket.binaryType = 'arraybuffer';
   return new Promise((resolve, reject) => {
-    const refuse = (): void => reject(unreachable());
+    const refuse = (): void => void whyRefused().then(reject);
     const timer = setTimeout(() => socket.close(), openTimeoutMs);
     socket.addEventListener('close', refuse);
     socket.addEventListener('open', () => {
@@ -75,6 +75,24 @@ function portChannel(port: MessagePort): Channel {
     onClose: (handler) => port.addEventListener('close', handler),
   };
 }
+
+/** A socket doesn't say why it was refused; the page's own address does. */
+async function whyRefused(): Promise<CopyscopeError> {
+  try {
+    const { status } = await fetch(new URL('/', location.href), { method: 'HEAD', cache: 'no-store' });
+    return status === 401 || status === 403 ? ended() : unreachable();
+  } catch {
+    return unreachable();
+  }
+}
+
+/** Copyscope was started again: it knows this browser no longer. */
+const ended = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'connection.ended',
+    message: 'Copyscope was started again, and this window’s session ended with the one before.',
+    remedy: 'Open the address that the new one printed. Then this window goes on where it was.',
+  });
 
 const unreachable = (): CopyscopeError =>
   new CopyscopeError({

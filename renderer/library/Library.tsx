@@ -1,6 +1,6 @@
-/** The left panel: examples, the user's experiments, and runs with what their numbers are. */
+/** The left panel: the user's experiments, sweeps and runs, and below them what ships with the program. */
 import { Button, Loader, Text } from '@mantine/core';
-import { IconFlask } from '@tabler/icons-react';
+import { IconChevronDown, IconChevronRight, IconFlask } from '@tabler/icons-react';
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import { type ExampleGroup, exampleGroups } from '../store/exampleGroups.ts';
 import { openPage } from '../store/pages.ts';
@@ -14,8 +14,8 @@ import { Item } from './Item.tsx';
 import classes from './Library.module.css';
 import { LibraryTools } from './LibraryTools.tsx';
 import { itemKey, useLibrary } from './libraryView.ts';
-import { RunList } from './RunList.tsx';
-import { Section } from './Section.tsx';
+import { RecordedRunList, RunList } from './RunList.tsx';
+import { Section, useClosed } from './Section.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { SweepList } from './SweepList.tsx';
 
@@ -58,6 +58,7 @@ function Lists() {
   const { filter, selecting } = useLibrary();
   const { examples, experiments, runs } = useListed();
   const sweeps = useListedSweeps();
+  const [own, recorded] = [runs.filter(({ builtIn }) => !builtIn), runs.filter(({ builtIn }) => builtIn)];
   const isFiltered = filter.text.trim() !== '' || conditions(filter) > 0;
   const order = useMemo(
     () => [
@@ -75,11 +76,15 @@ function Lists() {
       <LibraryTools />
       <div className={classes['lists']} {...scroll}>
         {isFiltered && isEmpty ? <NothingMatches /> : null}
-        {/* Only what can be selected, while one selects. */}
-        {selecting || (isFiltered && examples.length === 0) ? null : <Examples groups={examples} />}
+        {/* One's own work first: what ships with the program is there to begin with. */}
         {isFiltered && experiments.length === 0 ? null : <ExperimentList experiments={experiments} order={order} />}
         {isFiltered && sweeps.length === 0 ? null : <SweepList sweeps={sweeps} order={order} />}
-        {isFiltered && runs.length === 0 ? null : <RunList runs={runs} order={order} />}
+        {isFiltered && own.length === 0 ? null : <RunList runs={own} order={order} />}
+        {/* Only what can be selected, while one selects. */}
+        {selecting || (isFiltered && examples.length === 0) ? null : (
+          <Examples groups={examples} isFiltered={isFiltered} />
+        )}
+        {selecting || recorded.length === 0 ? null : <RecordedRunList runs={recorded} />}
       </div>
       {selecting ? <SelectionBar order={order} /> : null}
     </>
@@ -135,27 +140,53 @@ function NothingMatches() {
   );
 }
 
-function Examples({ groups }: { readonly groups: readonly ExampleGroup[] }) {
-  const page = useApp((state) => state.page);
+interface ExamplesProps {
+  readonly groups: readonly ExampleGroup[];
+  /** What was searched for is shown, be its family folded or not. */
+  readonly isFiltered: boolean;
+}
+
+function Examples({ groups, isFiltered }: ExamplesProps) {
   const count = groups.reduce((sum, { examples }) => sum + examples.length, 0);
   return (
     <Section title="Examples" empty="No examples were found." count={count}>
       {groups.map((group) => (
-        <div key={group.title}>
-          <h3 className={classes['group']}>{group.title}</h3>
-          <ul className={classes['list']} aria-label={group.title}>
-            {group.examples.map((example) => (
-              <Item
-                key={example.id}
-                icon={<IconFlask size={15} aria-hidden />}
-                name={example.name}
-                current={page.kind === 'example' && page.id === example.id}
-                onOpen={() => openPage({ kind: 'example', id: example.id })}
-              />
-            ))}
-          </ul>
-        </div>
+        <Family key={group.title} group={group} isOpen={isFiltered} />
       ))}
     </Section>
+  );
+}
+
+/** Examples of one kind. It can be folded, and stays so. */
+function Family({ group: { title, examples }, isOpen }: { readonly group: ExampleGroup; readonly isOpen: boolean }) {
+  const page = useApp((state) => state.page);
+  const [closed, toggle] = useClosed(`library-closed:Examples/${title}`);
+  const shown = isOpen || !closed;
+  const Chevron = shown ? IconChevronDown : IconChevronRight;
+  return (
+    <div>
+      <h3 className={classes['group']}>
+        <button type="button" className={classes['toggle']} aria-expanded={shown} onClick={toggle}>
+          {title}
+          <Chevron size={12} aria-hidden />
+        </button>
+        <span className={classes['count']} aria-hidden>
+          {examples.length}
+        </span>
+      </h3>
+      {shown ? (
+        <ul className={classes['list']} aria-label={title}>
+          {examples.map((example) => (
+            <Item
+              key={example.id}
+              icon={<IconFlask size={15} aria-hidden />}
+              name={example.name}
+              current={page.kind === 'example' && page.id === example.id}
+              onOpen={() => openPage({ kind: 'example', id: example.id })}
+            />
+          ))}
+        </ul>
+      ) : null}
+    </div>
   );
 }

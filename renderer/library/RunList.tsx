@@ -1,4 +1,4 @@
-/** The runs: made here, opened from files, and shipped with the program. */
+/** The runs: made here or opened from files, and those that ship with the program. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconLoader2, IconTimeline } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -21,24 +21,27 @@ interface Props {
 /** Longer lists are shown in full when they are asked for. */
 const mostShown = 200;
 
+/** Those that ship with the program. */
+export function RecordedRunList({ runs }: Pick<Props, 'runs'>) {
+  return (
+    <Section title="Recorded runs" count={runs.length} empty="">
+      <ul className={classes['list']}>
+        {runs.map((run) => (
+          <RunItem key={run.id} run={run} order={[]} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
 export function RunList({ runs, order }: Props) {
-  const page = useApp((state) => state.page);
   const [all, setAll] = useState(false);
   const shown = all ? runs : runs.slice(0, mostShown);
   return (
     <Section title="Runs" count={runs.length} empty="Runs appear here as you make them.">
       <ul className={classes['list']}>
         {shown.map((run) => (
-          <Item
-            key={run.id}
-            {...(run.builtIn ? {} : { item: { kind: 'run', id: run.id }, order })}
-            icon={<IconTimeline size={15} aria-hidden />}
-            name={runTitle(run)}
-            detail={<RunDetail run={run} />}
-            current={page.kind === 'run' && page.id === run.id}
-            onOpen={() => openPage({ kind: 'run', id: run.id })}
-            actions={actionsOf(run)}
-          />
+          <RunItem key={run.id} run={run} order={order} />
         ))}
       </ul>
       {shown.length === runs.length ? null : (
@@ -47,6 +50,21 @@ export function RunList({ runs, order }: Props) {
         </Button>
       )}
     </Section>
+  );
+}
+
+function RunItem({ run, order }: { readonly run: RunSummary; readonly order: readonly string[] }) {
+  const page = useApp((state) => state.page);
+  return (
+    <Item
+      {...(run.builtIn ? {} : { item: { kind: 'run', id: run.id }, order })}
+      icon={<IconTimeline size={15} aria-hidden />}
+      name={runTitle(run)}
+      detail={<RunDetail run={run} />}
+      current={page.kind === 'run' && page.id === run.id}
+      onOpen={() => openPage({ kind: 'run', id: run.id })}
+      actions={actionsOf(run)}
+    />
   );
 }
 

@@ -12,15 +12,20 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A part of the library, which can be closed to make room for the others, and stays so. */
-export function Section({ title, count, empty, action, children }: Props) {
-  const name = `library-closed:${title}`;
+/** Whether something of the library is closed, and what closes or opens it; kept between visits. */
+export function useClosed(name: string): [closed: boolean, toggle: () => void] {
   const [closed, setClosed] = useState(() => recall(name) === 'yes');
-  const Chevron = closed ? IconChevronRight : IconChevronDown;
   const toggle = (): void => {
     remember(name, closed ? 'no' : 'yes');
     setClosed(!closed);
   };
+  return [closed, toggle];
+}
+
+/** A part of the library, which can be closed to make room for the others, and stays so. */
+export function Section({ title, count, empty, action, children }: Props) {
+  const [closed, toggle] = useClosed(`library-closed:${title}`);
+  const Chevron = closed ? IconChevronRight : IconChevronDown;
   return (
     <section className={classes['section']} aria-label={title}>
       <div className={classes['heading']}>

@@ -51,7 +51,8 @@ export function matchesText(text: string, ...texts: readonly string[]): boolean 
 }
 
 /** Runs that were recorded for lessons are shown by their lesson, which says what they are for. */
-const isOfLesson = ({ id, builtIn }: RunSummary): boolean => builtIn && id.startsWith(`${recordedPrefix}lessons/`);
+export const isOfLesson = ({ id, builtIn }: RunSummary): boolean =>
+  builtIn && id.startsWith(`${recordedPrefix}lessons/`);
 
 export function filterRuns(runs: readonly RunSummary[], filter: LibraryFilter, now: Date): RunSummary[] {
   const among = <Value>(chosen: readonly Value[], value: Value | null): boolean =>

@@ -1,15 +1,19 @@
-import { Group, Kbd } from '@mantine/core';
+import { Group, Kbd, useMantineColorScheme } from '@mantine/core';
 import { createSpotlight, Spotlight, type SpotlightActionData, useSpotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { groupBy } from '../../core/groupBy.ts';
 import { type Command, commandsNow } from './commands.ts';
+import { settings, thingsNow } from './things.ts';
 
 const [store] = createSpotlight();
 
-/** Ctrl+K: every command that can do something now, by its name, with its keys. */
+/** Ctrl+K: every command that can do something now, with its keys, and all that can be opened or set, by its name. */
 export function CommandPalette() {
-  const { opened } = useSpotlight(store);
-  const groups = groupBy(opened ? commandsNow() : [], ({ group }) => group);
+  const { opened, query } = useSpotlight(store);
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const found = opened ? [...commandsNow(), ...settings(colorScheme, setColorScheme)] : [];
+  const things = opened && query.trim() !== '' ? thingsNow() : [];
+  const groups = groupBy([...found, ...things], ({ group }) => group);
   return (
     <Spotlight
       store={store}
@@ -20,9 +24,10 @@ export function CommandPalette() {
       scrollable
       maxHeight={420}
       transitionProps={{ duration: 0 }}
-      nothingFound="No command has that name."
+      limit={80}
+      nothingFound="Nothing has that name: no command, experiment, run, lesson or setting."
       searchProps={{
-        placeholder: 'Search commands',
+        placeholder: 'Search commands, experiments, runs, lessons, settings',
         'aria-label': 'Search commands',
         leftSection: <IconSearch size={16} aria-hidden />,
       }}

@@ -1,12 +1,16 @@
-/** Search for an operation or a template, and put it at the cursor: opened with A, Insert or Enter in an empty cell. */
+/**
+ * Search for an operation or a template, or type one with what it is to have, and put it at the cursor: opened with A,
+ * Insert or Enter in an empty cell.
+ */
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconSearch, IconTemplate } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { parseTyped } from '../../core/experiment/edit/typedOperation.ts';
 import { templates } from '../../core/experiment/templates/templates.ts';
-import { addAt, insertTemplate } from './commands.ts';
+import { addAt, addTypedAt, freeCell, insertTemplate } from './commands.ts';
 import { setEditor, useEditor, wishFocus } from './editor.ts';
 import { OperationIcon } from './OperationIcon.tsx';
-import { operationSections } from './operationTexts.ts';
+import { operationSections, typedTitle } from './operationTexts.ts';
 
 const [store, picker] = createSpotlight();
 
@@ -19,7 +23,7 @@ const groups: SpotlightActionGroupData[] = [
       description: one.summary,
       keywords: one.name,
       leftSection: <OperationIcon kind={one.name} />,
-      onClick: () => void addAt(one.name).then(wishFocus),
+      onClick: () => void addAt(one.name, freeCell()).then(wishFocus),
     })),
   })),
   {
@@ -29,12 +33,29 @@ const groups: SpotlightActionGroupData[] = [
       label: template.title,
       description: template.summary,
       leftSection: <IconTemplate size={13} aria-hidden />,
-      onClick: () => void insertTemplate(template).then(wishFocus),
+      onClick: () => void insertTemplate(template, freeCell()).then(wishFocus),
     })),
   },
 ];
 
+/** One that is typed with its size, memory, duration or stream. Empty where the text is none. */
+function typedGroup(query: string): SpotlightActionGroupData[] {
+  const typed = parseTyped(query);
+  if (typed === null) return [];
+  const action = {
+    id: 'typed',
+    label: typedTitle(typed),
+    description: 'as typed; what it names and the experiment lacks is added with it',
+    // The list shows what has the query in it.
+    keywords: query,
+    leftSection: <OperationIcon kind={typed.name} />,
+    onClick: () => void addTypedAt(typed, freeCell()).then(wishFocus),
+  };
+  return [{ group: 'As typed', actions: [action] }];
+}
+
 export function OperationPicker() {
+  const [query, setQuery] = useState('');
   const open = useEditor((state) => state.pickerOpen);
   useEffect(() => {
     if (open) picker.open();
@@ -42,7 +63,9 @@ export function OperationPicker() {
   return (
     <Spotlight
       store={store}
-      actions={groups}
+      actions={[...typedGroup(query), ...groups]}
+      query={query}
+      onQueryChange={setQuery}
       shortcut={null}
       attributes={{ content: { 'aria-label': 'Add an operation or a template' } }}
       scrollable
@@ -51,7 +74,7 @@ export function OperationPicker() {
       transitionProps={{ duration: 0 }}
       nothingFound="No operation has that name."
       searchProps={{
-        placeholder: 'Add an operation or a template',
+        placeholder: 'Add an operation, such as “copy 64 MB pinned in side” or “kernel 200 us”',
         'aria-label': 'Add an operation or a template',
         leftSection: <IconSearch size={16} aria-hidden />,
       }}

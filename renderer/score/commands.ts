@@ -28,6 +28,7 @@ import {
   threadOf,
 } from '../../core/experiment/edit/paths.ts';
 import { type Extent, extentOf, resizeOperation, stepped } from '../../core/experiment/edit/resize.ts';
+import { addTyped, type TypedOperation } from '../../core/experiment/edit/typedOperation.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import type { OperationName, RangeOperation } from '../../core/experiment/operations.ts';
 import type { Template } from '../../core/experiment/templates/templates.ts';
@@ -36,7 +37,7 @@ import { edit } from '../store/editing.ts';
 import { currentExperiment } from '../store/select.ts';
 import { assign, state } from '../store/store.ts';
 import type { Cell } from '../store/types.ts';
-import { edgeEnd, placeOfCell } from './cells.ts';
+import { blockAt, edgeEnd, placeOfCell } from './cells.ts';
 import { cursorNow } from './cursor.ts';
 import { editor, setEditor } from './editor.ts';
 import { focusFields } from './focusFields.ts';
@@ -66,6 +67,21 @@ export const addAt = (name: OperationName, cell: Cell = cursorNow()): Promise<bo
     const { place, target } = inCell(experiment, cell);
     return addOperation(experiment, name, place, target);
   });
+
+/** What was typed as 'copy 64 MB pinned in side'. */
+export const addTypedAt = (typed: TypedOperation, cell: Cell = cursorNow()): Promise<boolean> =>
+  edit(`Add ${operationTitle(typed.name).toLowerCase()}`, (experiment) => {
+    const { place, target } = inCell(experiment, cell);
+    return addTyped(experiment, typed, place, target);
+  });
+
+/** The cursor's cell where nothing stands in it, else the one behind: what is added goes on from what is there. */
+export function freeCell(): Cell {
+  const experiment = currentExperiment(state());
+  const cell = cursorNow();
+  const isFree = experiment === null || blockAt(scoreLayout(experiment), cell) === undefined;
+  return isFree ? cell : { ...cell, column: cell.column + 1 };
+}
 
 export const insertTemplate = ({ title, build }: Template, cell: Cell = cursorNow()): Promise<boolean> =>
   edit(`Insert ${title}`, (experiment) => insertExperiment(experiment, build(), inCell(experiment, cell).place));

@@ -1,4 +1,6 @@
 /** The palette's operations: grouped, named as CUDA and PyTorch name them, with what they do in a few words. */
+import { bytesText, durationText } from '../../core/experiment/edit/quantities.ts';
+import type { TypedOperation } from '../../core/experiment/edit/typedOperation.ts';
 import type { OperationName } from '../../core/experiment/operations.ts';
 
 export interface OperationText {
@@ -82,4 +84,17 @@ export function matches({ name, title, summary }: OperationText, query: string):
     .toLowerCase()
     .split(/\s+/)
     .every((word) => all.includes(word));
+}
+
+/** What was typed, as one line that tells what will be added: 'Copy H2D, 64 MB, pinned, in side'. */
+export function typedTitle({ name, direction, bytes, memory, durationNs, stream, event }: TypedOperation): string {
+  const parts = [
+    name === 'copy' ? `Copy ${direction.toUpperCase()}` : operationTitle(name),
+    ...(bytes === undefined ? [] : [bytesText(bytes)]),
+    ...(memory === undefined ? [] : [memory]),
+    ...(durationNs === undefined ? [] : [durationText(durationNs)]),
+    ...(event === undefined ? [] : [event]),
+    ...(stream === undefined ? [] : [`in ${stream}`]),
+  ];
+  return parts.join(', ');
 }

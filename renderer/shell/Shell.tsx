@@ -15,6 +15,7 @@ import { SidePanel } from '../library/SidePanel.tsx';
 import { CommandPalette } from '../palette/CommandPalette.tsx';
 import { usePrediction } from '../predict/usePrediction.ts';
 import { DragLayer } from '../score/DragLayer.tsx';
+import { wishFocus } from '../score/editor.ts';
 import { OperationPicker } from '../score/OperationPicker.tsx';
 import { StatusLine } from '../status/StatusLine.tsx';
 import { newExperiment, redo, saveCurrent, undo } from '../store/editing.ts';
@@ -181,7 +182,7 @@ function useEditKeys(): void {
     [
       ['mod+S', () => void saveCurrent()],
       ['mod+O', chooseFiles],
-      ['alt+N', () => void newExperiment()],
+      ['alt+N', () => void newExperiment().then(wishFocus)],
       ['alt+R', () => openPage({ kind: 'record' })],
     ],
     [],

@@ -1,17 +1,30 @@
 /** F6 goes from one part of the window to the next, as in browsers and desktops: without it, lists are long to tab through. */
 import { useEffect } from 'react';
 
-/** In the order in which F6 goes through them. */
+/** In the order in which F6 goes through them. Those that the page has not are left out. */
 const areas = [
   'section[aria-label="Library"]',
   'section[aria-label="Lesson"]',
-  '[data-testid="score"]',
+  'section[aria-label="Build"]',
+  'section[aria-label="Plan"]',
+  '[role="toolbar"][aria-label="Score tools"]',
+  'section[aria-label="Score"]',
+  'section[aria-label="JSON"]',
+  'section[aria-label="Code"]',
+  'section[aria-label="Before and after"]',
   'section[aria-label="Timeline"]',
   'section[aria-label="Inspector"]',
+  'section[aria-label="Status"]',
   'header',
 ] as const;
 
+/** All of a page that has none of those, as the list of lessons. */
+const page = '[data-page]';
+
 const focusable = 'button:not(:disabled), [href], input:not(:disabled), textarea, [tabindex="0"]';
+
+/** Where one begins in an area: what is open, or the cursor's cell, or whatever comes first. */
+const beginnings = ['[aria-current="page"]', '[data-cursor]', focusable];
 
 export function useAreaKeys(): void {
   useEffect(() => {
@@ -29,17 +42,38 @@ export function useAreaKeys(): void {
 const last = new WeakMap<Element, HTMLElement>();
 
 function goToArea(way: 1 | -1): void {
-  const found = areas.flatMap((area) => document.querySelector<HTMLElement>(area) ?? []);
+  const found = areasNow();
   const { activeElement } = document;
-  const here = found.findIndex((area) => area.contains(activeElement));
+  // The innermost: what a lesson is built from stands in its text's place.
+  const here = found.findLastIndex((area) => area.contains(activeElement));
   const left = found[here];
   if (left !== undefined && activeElement instanceof HTMLElement) last.set(left, activeElement);
   const start = here < 0 && way < 0 ? 0 : here;
   for (let step = 1; step <= found.length; step += 1) {
     const area = found[(start + way * step + found.length * 2) % found.length];
-    const known = area === undefined ? undefined : last.get(area);
-    const target = known?.isConnected ? known : area?.querySelector<HTMLElement>(`[aria-current="page"], ${focusable}`);
+    const target = area === undefined ? null : beginningOf(area);
     target?.focus();
-    if (target !== undefined && target !== null && document.activeElement === target) return;
+    if (target !== null && document.activeElement === target) return;
   }
+}
+
+function areasNow(): HTMLElement[] {
+  const found = areas.flatMap((area) => document.querySelector<HTMLElement>(area) ?? []);
+  const centre = document.querySelector<HTMLElement>(page);
+  if (centre === null || found.some((area) => centre.contains(area))) return found;
+  // Between the panel on its left and all that follows.
+  const at = found.findIndex((area) => (centre.compareDocumentPosition(area) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0);
+  const place = at < 0 ? found.length : at;
+  return [...found.slice(0, place), centre, ...found.slice(place)];
+}
+
+function beginningOf(area: HTMLElement): HTMLElement | null {
+  const known = last.get(area);
+  if (known?.isConnected === true) return known;
+  for (const beginning of beginnings) {
+    const element = area.querySelector<HTMLElement>(beginning);
+    if (element !== null) return element;
+  }
+  // A panel that scrolls, or has nothing to press, can have the focus itself.
+  return area.hasAttribute('tabindex') ? area : null;
 }

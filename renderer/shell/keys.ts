@@ -25,7 +25,7 @@ export const keySections: readonly KeySection[] = [
     entries: [
       entry(['Ctrl', 'Enter'], 'Run what is open', 'enter'),
       entry(['?'], 'This list', '?', 'shift+?'),
-      entry(['Ctrl', 'K'], 'Search all commands', 'mod+k'),
+      entry(['Ctrl', 'K'], 'Search commands, experiments, runs, lessons and settings', 'mod+k'),
       entry(['F6'], 'To the next part of the window; with Shift: back', 'f6'),
       entry(['Ctrl', 'S'], 'Save the experiment', 'mod+s'),
       entry(['Ctrl', 'O'], 'Open a file', 'mod+o'),
@@ -59,7 +59,7 @@ export const keySections: readonly KeySection[] = [
         'arrowdown',
       ),
       entry(['Home', 'End'], 'To the first or last cell of the row', 'home', 'end'),
-      entry(['A'], 'Add an operation here (also Insert)', 'a', 'insert'),
+      entry(['A'], 'Add an operation here, as “copy 64 MB pinned in side” (also Insert)', 'a', 'insert'),
       entry(['Enter'], 'Open the fields; Esc leads back', 'enter', ' ', 'escape'),
       entry(['Alt', '←'], 'Move earlier; → later; ↑ ↓ to another row'),
       entry(['E'], 'Begin an event edge; Enter ends it', 'e'),

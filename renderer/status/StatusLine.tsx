@@ -22,7 +22,7 @@ export function StatusLine() {
   const run = useApp((state) => loadedRun(state, shownRunId(state)));
   const summary = useApp((state) => (run === null ? undefined : state.runs[run.id]));
   return (
-    <section className={`${classes['line']} tabular`} aria-label="Status">
+    <section className={`${classes['line']} tabular`} aria-label="Status" tabIndex={-1}>
       {run === null ? null : (
         <>
           {run.summary === null ? null : (

@@ -3,6 +3,7 @@ import { type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { Edited } from '../../core/experiment/edit/edit.ts';
 import { operationCount, operationNumbers } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { freeNewName, isNewName, nameOfContent } from '../../core/experiment/nameOfContent.ts';
 import { emptyExperiment } from '../../core/experiment/templates/empty.ts';
 import { type Draft, libraryItems } from '../../core/service/service.ts';
 import { inSecondFrame } from '../common/afterFrame.ts';
@@ -246,6 +247,13 @@ async function bringBack(from: string): Promise<void> {
 export const undo = (): void => travel('undo');
 export const redo = (): void => travel('redo');
 
+/** What nobody has named is saved under a name that tells it from the others: what it does. */
+function nameIfNew(history: DocumentHistory): void {
+  const { experiment } = history;
+  const name = isNewName(experiment.name) ? nameOfContent(experiment) : null;
+  if (name !== null) history.push('Name it by what it does', { ...experiment, name: name.slice(0, 200) });
+}
+
 /** Saves what is open among the user's experiments. */
 export const saveCurrent = (): Promise<void> =>
   attempt('The experiment could not be saved', async () => {
@@ -253,6 +261,7 @@ export const saveCurrent = (): Promise<void> =>
     const key = pageDocumentKey(state());
     const history = key === null ? undefined : histories.get(key);
     if (page.kind !== 'experiment' || key === null || history === undefined || !history.dirty) return;
+    nameIfNew(history);
     const { experiment } = history;
     await host().saveExperiment(page.id, JSON.stringify(experiment));
     history.keep(experiment);
@@ -303,9 +312,10 @@ export function forgetDocument(key: string): void {
 }
 
 /** An empty page among the user's own, open. */
-export const newExperiment = (experiment: Experiment = emptyExperiment()): Promise<void> =>
+export const newExperiment = (experiment?: Experiment): Promise<void> =>
   attempt('The experiment could not be made', async () => {
-    const id = await host().saveExperiment(null, experiment);
+    const taken = new Set(state().experiments.map(({ name }) => name));
+    const id = await host().saveExperiment(null, experiment ?? emptyExperiment(freeNewName(taken)));
     assign({ experiments: await host().experiments() });
     openPage({ kind: 'experiment', id });
   });

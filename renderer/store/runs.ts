@@ -2,7 +2,7 @@
 
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
-import { type RunSummary, runFilePath, type StartRun } from '../../core/service/service.ts';
+import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
 import { summarizeLazily } from '../../core/summary/summary.ts';
 import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
@@ -85,7 +85,7 @@ export async function showEnded(id: string): Promise<void> {
     put('pendingRuns', document, undefined);
   }
   const ended = state().runs[id];
-  if (ended !== undefined) announce(`Run of ${ended.name}: ${ended.status}`);
+  if (ended !== undefined) announce(`Run of ${runTitle(ended)}: ${ended.status}`);
 }
 
 export function pickEngine(key: string): void {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { whyNot } from './support/engines.ts';
+import { Server } from './support/server.ts';
 import { expect, testOfProcess as test } from './support/test.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -218,4 +219,33 @@ test('the window says that it lost the host, and offers to connect again', async
   await server.stop();
   await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Reconnect' })).toBeVisible();
+});
+
+test('after the host was started again the window says that its session has ended, and how to come back', async ({
+  page,
+  context,
+  server,
+}) => {
+  await page.goto(await server.address());
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+  await server.kill();
+  await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
+  const second = new Server({ dataFolder: server.dataFolder });
+  const address = await second.address();
+  const banner = page.getByRole('alert').filter({ hasText: 'This session has ended.' });
+  await expect(banner).toContainText('Open the address that the new one printed.');
+  await expect(page.getByText('can’t be reached')).toHaveCount(0);
+  // Where the address is opened in another tab, this one goes on by itself.
+  const tab = await context.newPage();
+  await tab.goto(address);
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+  await tab.close();
+  await second.stop();
+});
+
+test('a file of an unknown kind is refused with every kind that opens', async ({ window, page }) => {
+  await window.openFile('holiday.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]));
+  const alert = page.getByRole('alert').filter({ hasText: 'holiday.jpg could not be opened' });
+  for (const ending of ['.json', '.arrow', '.copyscope', '.json.gz', '.sqlite', '.nsys-rep', '.cprec'])
+    await expect(alert).toContainText(ending);
 });

@@ -347,3 +347,27 @@ test('files named on the command line are opened by the first window', async ({ 
   await server.stop();
   rmSync(folder, { recursive: true });
 });
+
+test('one’s own work stands above what ships with the program, and examples fold by family and stay so', async ({
+  server,
+  window,
+  page,
+}) => {
+  server.addExperiment('mine', named('Mine'));
+  await page.reload();
+  await window.ready();
+  const titles = window.library.getByRole('heading', { level: 2 });
+  await expect(titles).toHaveText([/Experiments/, /Sweeps/, /^Runs/, /Examples/, /Recorded runs/]);
+  const family = window.library.getByRole('button', { name: 'Races' });
+  const example = window.library.getByRole('button', { name: 'Result read too early', exact: true });
+  await expect(example).toBeVisible();
+  await family.click();
+  await expect(example).toHaveCount(0);
+  await page.reload();
+  await window.ready();
+  await expect(family).toHaveAttribute('aria-expanded', 'false');
+  await expect(example).toHaveCount(0);
+  // What is searched for is found in a folded family, too.
+  await window.library.getByRole('textbox', { name: 'Search the library' }).fill('too early');
+  await expect(example).toBeVisible();
+});

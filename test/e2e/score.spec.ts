@@ -338,7 +338,7 @@ test('a multi-tensor copy has fields for its strategy and the options of that', 
   await field('Size of each').fill('64 KiB, 1 MiB');
   await field('Size of each').press('Enter');
   await window.inspector.getByRole('switch', { name: /^Pack CPU tensors/ }).press('Space');
-  await expect(page.getByTestId('announcement')).toHaveText('Change pack cpu tensors');
+  await expect(page.getByTestId('announcement')).toHaveText('Change pack CPU tensors');
   await field('Strategy').selectOption('threaded-pinning');
   await expect(field('Slot size')).toHaveCount(0);
   await expect(field('Threads')).toHaveAttribute('placeholder', '4');

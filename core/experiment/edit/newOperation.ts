@@ -11,9 +11,19 @@ import { inRow, type Target } from './rows.ts';
 
 /** Adds an operation of this kind at a place, in the row of `target`. */
 export function addOperation(experiment: Experiment, name: OperationName, at: Place, target: Target): Edited {
+  return addMade(experiment, at, target, (_, maker) => maker.make(name));
+}
+
+/** The same for an operation that `make` makes, and may declare things for. */
+export function addMade(
+  experiment: Experiment,
+  at: Place,
+  target: Target,
+  make: (draft: Experiment, maker: Maker) => Operation,
+): Edited {
   return rearrange(experiment, (draft) => {
     const stream = target.row === 'stream' ? target.stream : (draft.streams[0]?.id ?? 'default');
-    const made = new Maker(draft, stream, pathAt(at)).make(name);
+    const made = make(draft, new Maker(draft, stream, pathAt(at)));
     const placed = target.row === 'stream' ? inRow(made, target) : made;
     listOf(draft, at.list).splice(at.index, 0, placed);
     return [placed];
@@ -22,7 +32,8 @@ export function addOperation(experiment: Experiment, name: OperationName, at: Pl
 
 const newDurationNs = 100_000;
 
-class Maker {
+/** Makes operations for one place of a document. */
+export class Maker {
   readonly #draft: Experiment;
   readonly #stream: string;
   readonly #before: OperationPath;
@@ -53,7 +64,7 @@ class Maker {
       case 'item':
         return { op: name, buffer: this.#device(), stream };
       case 'copy':
-        return this.#copy();
+        return this.copyFrom(this.#host());
       case 'memset':
         return { op: name, buffer: this.#device(), offset: 0, value: 0, stream };
       case 'kernel':
@@ -116,9 +127,8 @@ class Maker {
   readonly #host = (): string => this.#buffer(({ memory }) => memory !== 'device', 'source', 'pinned');
   readonly #device = (): string => this.#buffer(({ memory }) => memory === 'device', 'target', 'device');
 
-  /** From a host buffer into a device buffer that has room for all of it. */
-  #copy(): Operation {
-    const src = this.#host();
+  /** Into a device buffer that has room for all of the host buffer `src`. */
+  copyFrom(src: string): OperationOf<'copy'> {
     const source = this.#draft.buffers.find(({ id }) => id === src);
     const size = source === undefined ? 0 : bufferBytes(source);
     const targets = this.#draft.buffers.filter((one) => one.memory === 'device' && bufferBytes(one) >= size);

@@ -16,6 +16,7 @@ import {
   bytesFormat,
   ChoiceField,
   durationFormat,
+  inSentence,
   named,
   numberFormat,
   ReferenceField,
@@ -321,7 +322,7 @@ interface TagsProps {
 function BufferTags({ label, path, value, experiment }: TagsProps) {
   const [shown, choose] = useChosen(value);
   const set = (next: string[]): Promise<boolean> =>
-    edit(`Change ${label.toLowerCase()}`, (current) => setField(current, path, next));
+    edit(`Change ${inSentence(label)}`, (current) => setField(current, path, next));
   return (
     <TagsInput
       label={label}

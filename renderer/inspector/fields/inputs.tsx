@@ -54,6 +54,9 @@ export const shapeFormat: Format<readonly number[]> = {
   expected: 'a shape such as 1024 × 1024',
 };
 
+/** A label within a sentence, spelt as people see it: 'Slot size' as 'slot size', 'CUDA_LAUNCH_BLOCKING' as it is. */
+export const inSentence = (label: string): string => label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 interface ValueFieldProps<Value> extends FieldProps {
   readonly value: Value | undefined;
   readonly format: Format<Value>;
@@ -157,7 +160,7 @@ function SweepButton({ label, path }: FieldProps) {
       size="sm"
       tabIndex={-1}
       aria-label="Sweep…"
-      title={`Sweep over ${label.toLowerCase()}…`}
+      title={`Sweep over ${inSentence(label)}…`}
       onClick={() => sweepCurrent(path)}
     >
       <IconChartDots size={14} />
@@ -171,7 +174,7 @@ function change<Value>(
   onRefused: (error: ErrorInfo) => void,
 ): Promise<boolean> {
   return edit(
-    `Change ${label.toLowerCase()}`,
+    `Change ${inSentence(label)}`,
     (experiment) => (own === undefined ? setField(experiment, path, value) : own(experiment, value)),
     onRefused,
   );
@@ -204,7 +207,7 @@ export function useChosen<Value>(
 export function ChoiceField({ label, path, value, choices, change: own }: ChoiceProps) {
   const [shown, choose] = useChosen(value ?? '');
   const set = (next: string): Promise<boolean> =>
-    edit(`Change ${label.toLowerCase()}`, (experiment) =>
+    edit(`Change ${inSentence(label)}`, (experiment) =>
       own === undefined ? setField(experiment, path, next === '' ? undefined : next) : own(experiment, next),
     );
   return (
@@ -230,7 +233,7 @@ export function SwitchField({ label, path, value, hint, change: own }: SwitchPro
   const id = useId();
   const [shown, choose] = useChosen(value);
   const set = (next: boolean): Promise<boolean> =>
-    edit(`Change ${label.toLowerCase()}`, (experiment) =>
+    edit(`Change ${inSentence(label)}`, (experiment) =>
       own === undefined ? setField(experiment, path, next) : own(experiment, next),
     );
   return (

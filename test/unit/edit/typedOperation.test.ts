@@ -1,0 +1,62 @@
+/** Operations as one types them. */
+import { describe, expect, it } from 'vitest';
+import { atEndOf, operationOf } from '../../../core/experiment/edit/paths.ts';
+import { addTyped, parseTyped } from '../../../core/experiment/edit/typedOperation.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { emptyExperiment } from '../../../core/experiment/templates/empty.ts';
+
+function typed(...lines: readonly string[]): Experiment {
+  return lines.reduce<Experiment>((experiment, line) => {
+    const operation = parseTyped(line);
+    if (operation === null) throw new Error(`not read: ${line}`);
+    return addTyped(experiment, operation, atEndOf(experiment, 0), { row: 'host' }).experiment;
+  }, emptyExperiment());
+}
+
+describe('an operation that is typed', () => {
+  it('is read with its size, memory, duration, event and stream', () => {
+    expect(parseTyped('copy 64 MB pinned in side')).toEqual({
+      name: 'copy',
+      direction: 'h2d',
+      bytes: 64_000_000,
+      memory: 'pinned',
+      stream: 'side',
+    });
+    expect(parseTyped('D2H 4KiB')).toMatchObject({ name: 'copy', direction: 'd2h', bytes: 4096 });
+    expect(parseTyped('kernel 200 µs on default')).toMatchObject({ durationNs: 200_000, stream: 'default' });
+    expect(parseTyped('record event copied in side')).toMatchObject({ name: 'recordEvent', event: 'copied' });
+    expect(parseTyped('wait for copied in default')).toMatchObject({ name: 'waitEvent', event: 'copied' });
+    expect(parseTyped('work 1.5 ms')).toMatchObject({ name: 'work', durationNs: 1_500_000 });
+  });
+
+  it('is none where only its name is typed, or anything else with it', () => {
+    for (const text of ['', 'copy', 'Copy many tensors', 'Record event', 'kernel in', 'work in side', 'memset 4 KiB'])
+      expect(parseTyped(text)).toBeNull();
+    expect(parseTyped('kernel in 2fast')).toBeNull();
+  });
+
+  it('brings what it names: buffers, stream and event', () => {
+    const experiment = typed('copy 64 MB pinned in side', 'event copied in side', 'wait copied in default');
+    expect(experiment.buffers).toMatchObject([
+      { id: 'source', memory: 'pinned', bytes: 64_000_000 },
+      { id: 'target', memory: 'device', bytes: 64_000_000 },
+    ]);
+    expect(experiment.streams.map(({ id }) => id)).toEqual(['side']);
+    expect(experiment.events.map(({ id }) => id)).toEqual(['copied']);
+    expect(experiment.threads[0]?.operations).toMatchObject([
+      { op: 'copy', src: 'source', dst: 'target', stream: 'side' },
+      { op: 'recordEvent', event: 'copied', stream: 'side' },
+      { op: 'waitEvent', event: 'copied', stream: 'default' },
+    ]);
+  });
+
+  it('uses what is there and fits', () => {
+    const experiment = typed('copy 1 MiB pageable in side', 'd2h 1 MiB pageable in side', 'copy 1 MiB pinned');
+    expect(experiment.buffers.map(({ id, memory }) => `${id} ${memory}`)).toEqual([
+      'source pageable',
+      'target device',
+      'source2 pinned',
+    ]);
+    expect(operationOf(experiment, ['threads', 0, 'operations', 1])).toMatchObject({ src: 'target', dst: 'source' });
+  });
+});
