@@ -8,6 +8,7 @@ import { missedIn } from '../store/opened/missed.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
+import { useFormerMakespan } from './former.ts';
 import { Legend } from './Legend.tsx';
 import { LanesView } from './lanes/LanesView.tsx';
 import { NoTimeline, NothingRecorded } from './NoTimeline.tsx';
@@ -39,7 +40,9 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
-  const time = useTimeWindow(view.makespanNs);
+  const formerNs = useFormerMakespan(run, view);
+  // Before and after an edit are on one scale.
+  const time = useTimeWindow(Math.max(view.makespanNs, formerNs ?? 0));
   const mover = useMover(time);
   const first = useRef(run).current;
   const title = runName(run.run.info);
@@ -61,7 +64,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
           ) : as === 'charts' ? (
             <RunCharts run={run} />
           ) : (
-            <LanesView run={run} view={view} window={time} title={title} />
+            <LanesView run={run} view={view} window={time} title={title} formerNs={formerNs} />
           )}
         </div>
         {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}

@@ -9,7 +9,7 @@ const focusedArea = (page: Page): Promise<string> =>
   page.evaluate((names) => {
     for (let element = document.activeElement; element !== null; element = element.parentElement) {
       const name = element.getAttribute('aria-label') ?? '';
-      if (element.tagName === 'HEADER') return 'header';
+      if (element === document.querySelector('header')) return 'header';
       if (names.includes(name)) return name;
     }
     return '';

@@ -390,3 +390,28 @@ test('blocks that take part in a hazard say so, and a click shows it', async ({ 
   await window.open('Pinned source changed in time');
   await expect(marks).toHaveCount(0);
 });
+
+test('an edit keeps the lanes’ scale, and marks the makespan that was', async ({ window, page }) => {
+  await window.open('Pinned source, second stream');
+  await window.pickEngine(/^Simulated: NVIDIA H200/);
+  const plot = window.timeline.getByTestId('timeline-plot');
+  const end = async (): Promise<number> => Number(await plot.getAttribute('data-end-ns'));
+  const mark = window.timeline.getByTestId('former-makespan');
+  await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+  const size = window.inspector.getByLabel('Size', { exact: true });
+  await size.fill('10 MiB');
+  await size.press('Enter');
+  await expect(mark).toContainText(/^before \d+ to \d+ µs, −\d+/);
+  const before = await end();
+  // Half of the copy is half as long on the same scale: the former end is still in sight.
+  const [, former] = /before (\d+) to/.exec((await mark.textContent()) ?? '') ?? [];
+  expect(before).toBeGreaterThan(Number(former) * 1000);
+  await size.fill('20 MiB');
+  await size.press('Enter');
+  await expect(mark).toContainText(/^before \d+ to \d+ µs, \+\d+/);
+  // A name changes nothing in the lanes.
+  await window.inspector.getByLabel('Label', { exact: true }).fill('upload');
+  await window.inspector.getByLabel('Label', { exact: true }).press('Enter');
+  await expect(page.getByTestId('score-sheet').locator('[data-op="0"]')).toContainText('upload');
+  await expect(mark).toContainText(/\+\d+/);
+});

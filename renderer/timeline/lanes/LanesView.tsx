@@ -15,6 +15,7 @@ import type { SharedTime } from '../time/timeWindow.ts';
 import { type Layout, layoutTracks, namesAlike } from '../tracks/layout.ts';
 import { pinnedHeightOf, type Track } from '../tracks/tracks.ts';
 import { arrangementKey, useArrangement } from '../tracks/useArrangement.ts';
+import { FormerMark } from './FormerMark.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
 import { HoverStore, useHover } from './hoverStore.ts';
@@ -31,11 +32,13 @@ interface Props {
   readonly compact?: boolean;
   /** Draws the time axis; a stack of plots on one scale needs it once. */
   readonly axis?: boolean;
+  /** Makespan before the last edit; null where there is none to show. */
+  readonly formerNs?: number | null;
 }
 
 export { gutterWidth };
 
-export function LanesView({ run, view, window: time, title, compact = false, axis = true }: Props) {
+export function LanesView({ run, view, window: time, title, compact = false, axis = true, formerNs = null }: Props) {
   const { ref: sizeRef, width: bodyWidth, height } = useElementSize();
   const body = useRef<HTMLDivElement>(null);
   const bodyRef = useMergedRef(sizeRef, body);
@@ -96,6 +99,9 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
               dragged={dragged}
               repaint={repaint}
             />
+            {formerNs === null ? null : (
+              <FormerMark formerNs={formerNs} nowNs={view.makespanNs} time={time} width={width} />
+            )}
             <HoverLayer run={run} store={hover} hazards={hazards} width={width} height={height} />
           </div>
         </div>

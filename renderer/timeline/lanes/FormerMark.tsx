@@ -1,0 +1,42 @@
+/** Where the program ended before the edit, and what the edit changed. */
+import { useLayoutEffect, useRef } from 'react';
+import { changeText } from '../former.ts';
+import { toPixels } from '../time/timeView.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
+import classes from './LanesView.module.css';
+
+interface Props {
+  readonly formerNs: number;
+  readonly nowNs: number;
+  readonly time: SharedTime;
+  readonly width: number;
+}
+
+/** It moves with each frame of a zoom, and so outside of React. */
+export function FormerMark({ formerNs, nowNs, time, width }: Props) {
+  const mark = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const place = (): void => {
+      const left = toPixels(time.view, width, formerNs);
+      const element = mark.current;
+      if (element === null) return;
+      element.style.left = `${left}px`;
+      element.hidden = left < 0 || left > width;
+      element.toggleAttribute('data-left', left > width / 2);
+    };
+    place();
+    return time.subscribe(place);
+  }, [formerNs, time, width]);
+  return (
+    <div
+      className={classes['former']}
+      ref={mark}
+      data-testid="former-makespan"
+      data-shorter={nowNs < formerNs || undefined}
+    >
+      <span className="tabular">
+        <small>before</small> {changeText(formerNs, nowNs)}
+      </span>
+    </div>
+  );
+}
