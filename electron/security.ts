@@ -6,7 +6,9 @@ import { isAppUrl, parseUrl, startPage } from './origin.ts';
 const linkedHosts: ReadonlySet<string> = new Set([
   'docs.nvidia.com',
   'developer.nvidia.com',
+  'nvidia.github.io',
   'docs.pytorch.org',
+  'discuss.pytorch.org',
   'pytorch.org',
   'github.com',
   'arrow.apache.org',

@@ -44,6 +44,8 @@ export interface LessonSummary {
   readonly order: number;
   readonly minutes: number;
   readonly steps: number;
+  /** Positions of the steps that have a task, from 0. */
+  readonly tasks: readonly number[];
   readonly own: boolean;
   /** Why it can't be opened, where it can't. */
   readonly problem?: ErrorInfo;

@@ -5,6 +5,7 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.t
 import { type Figure, requireFigure } from '../../core/lessons/figure.ts';
 import type { Lesson } from '../../core/lessons/lesson.ts';
 import { maxLessonCharacters, requireLesson } from '../../core/lessons/parse.ts';
+import { tasksOf } from '../../core/lessons/results.ts';
 import type { LessonSummary, OpenedLesson } from '../../core/service/service.ts';
 import { type FoundFile, findFiles, readBoundedText } from './files.ts';
 import { isId } from './ids.ts';
@@ -22,6 +23,7 @@ const summarySchema = z.object({
   order: z.number(),
   minutes: z.number(),
   steps: z.number(),
+  tasks: z.array(z.number()),
 });
 type Summary = z.infer<typeof summarySchema>;
 
@@ -101,7 +103,7 @@ const readLesson = async ({ name, path }: FoundFile): Promise<Lesson> =>
 
 async function readSummary(file: FoundFile): Promise<Summary> {
   const { title, summary, group, order, minutes, steps } = await readLesson(file);
-  return { title, summary, group, order, minutes, steps: steps.length };
+  return { title, summary, group, order, minutes, steps: steps.length, tasks: tasksOf(steps) };
 }
 
 const unreadable = (id: string, own: boolean, problem: ErrorInfo): LessonSummary => ({
@@ -112,6 +114,7 @@ const unreadable = (id: string, own: boolean, problem: ErrorInfo): LessonSummary
   order: 0,
   minutes: 0,
   steps: 0,
+  tasks: [],
   own,
   problem,
 });

@@ -119,6 +119,7 @@ interface ScoreAndTimelineProps {
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
 export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
   const view = useEditor((editor) => editor.view);
+  const beside = useEditor((editor) => editor.codeBeside);
   const key = useApp(pageDocumentKey);
   const isOwn = useApp(({ page }) => page.kind === 'experiment');
   // As tall as its rows are when it is opened: it must not move under the pointer while one edits.
@@ -129,9 +130,9 @@ export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
     return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest);
   }, [key]);
   const above =
-    view === 'score'
+    view === 'score' && !beside
       ? { id: 'score', name: `score-${natural}`, size: natural }
-      : { id: 'score', name: view, size: tallest };
+      : { id: 'score', name: view === 'score' ? 'score-and-code' : view, size: tallest };
   const sizes = usePanelSizes([above]);
   return (
     <Group orientation="vertical" key={natural} className={shared['panels']} {...sizes}>
@@ -144,12 +145,36 @@ export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
       >
         <div className={classes['score']}>
           {toolbar}
-          {views[view]}
+          {view === 'score' && beside ? <ScoreAndCode /> : views[view]}
         </div>
       </Panel>
       <Separator className={shared['separatorAcross']} aria-label="Resize the score" />
       <Panel id="timeline" minSize={180}>
         {instead ?? timeline}
+      </Panel>
+    </Group>
+  );
+}
+
+const codePanel = { id: 'code', name: 'code-beside', size: 340 };
+
+/** The same program twice: its blocks, and the lines that carry them out. */
+function ScoreAndCode() {
+  const sizes = usePanelSizes([codePanel]);
+  return (
+    <Group className={shared['panels']} {...sizes}>
+      <Panel id="blocks" minSize={200}>
+        <div className={classes['score']}>{score}</div>
+      </Panel>
+      <Separator className={shared['separator']} aria-label="Resize the code" />
+      <Panel
+        id="code"
+        defaultSize={panelSize(codePanel)}
+        minSize={180}
+        maxSize="70%"
+        groupResizeBehavior="preserve-pixel-size"
+      >
+        <div className={classes['score']}>{code}</div>
       </Panel>
     </Group>
   );

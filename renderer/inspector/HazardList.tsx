@@ -3,12 +3,12 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Hazard, HazardEvidence, HazardOperation } from '../../core/hazards/hazard.ts';
 import { unbroken } from '../../core/units.ts';
 import { useHazards, useRepair } from '../predict/hazards/useHazards.ts';
-import { useLessonView } from '../store/lessonView.ts';
 import { select } from '../store/store.ts';
 import classes from './HazardList.module.css';
 import inspector from './Inspector.module.css';
 import { RuleNote } from './RuleNote.tsx';
 import { ApplyButton } from './remedies/ApplyButton.tsx';
+import { AskFirst } from './remedies/AskFirst.tsx';
 
 const mostShown = 20;
 
@@ -35,7 +35,6 @@ export function HazardList({ op }: { readonly op?: number | undefined }) {
 function HazardCard({ hazard }: { readonly hazard: Hazard }) {
   const { first, second, evidence, title, explanation, missing, remedy } = hazard;
   const change = useRepair(hazard);
-  const solving = useLessonView((view) => view.solving);
   return (
     <article className={classes['card']} aria-label={`Hazard: ${title}`}>
       <header>
@@ -54,7 +53,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
       </ul>
       <p>{unbroken(explanation)}</p>
       <p>{missing}</p>
-      {solving ? null : (
+      <AskFirst>
         <div className={classes['remedy']}>
           <strong>What to change.</strong> {change === null ? remedy : change.steps.join(' ')}
           {change === null ? null : (
@@ -63,7 +62,7 @@ function HazardCard({ hazard }: { readonly hazard: Hazard }) {
             </div>
           )}
         </div>
-      )}
+      </AskFirst>
       {evidence === null ? null : <Evidence evidence={evidence} />}
       <RuleNote id={hazard.rule} />
     </article>

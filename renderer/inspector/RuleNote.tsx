@@ -3,6 +3,7 @@ import { Collapse } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { describeSource, type RuleId, rule } from '../../core/rules/rules.ts';
+import { SourceLink } from '../terms/SourceLink.tsx';
 import classes from './RuleNote.module.css';
 
 export function RuleNote({ id }: { readonly id: RuleId }) {
@@ -18,7 +19,9 @@ export function RuleNote({ id }: { readonly id: RuleId }) {
         <p className={classes['statement']}>{statement}</p>
         <ul>
           {sources.map((source) => (
-            <li key={describeSource(source)}>{describeSource(source)}</li>
+            <li key={describeSource(source)}>
+              <SourceLink source={describeSource(source)} />
+            </li>
           ))}
         </ul>
       </Collapse>

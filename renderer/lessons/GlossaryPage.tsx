@@ -6,6 +6,7 @@ import { glossary, type Term, term as termOf } from '../../core/glossary/glossar
 import { describeSource, rule } from '../../core/rules/rules.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
+import { SourceLink } from '../terms/SourceLink.tsx';
 import classes from './Pages.module.css';
 
 export function GlossaryPage() {
@@ -62,7 +63,9 @@ function Entry({ term, current }: { readonly term: Term; readonly current: boole
           <p>{rule(id).statement}</p>
           <ul>
             {rule(id).sources.map((source) => (
-              <li key={describeSource(source)}>{describeSource(source)}</li>
+              <li key={describeSource(source)}>
+                <SourceLink source={describeSource(source)} />
+              </li>
             ))}
           </ul>
         </details>

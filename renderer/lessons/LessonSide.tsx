@@ -4,6 +4,7 @@ import {
   IconAlertTriangle,
   IconArrowLeft,
   IconArrowRight,
+  IconCircleHalf2,
   IconDots,
   IconFileExport,
   IconList,
@@ -13,6 +14,7 @@ import {
   IconRefresh,
 } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { tasksOf } from '../../core/lessons/results.ts';
 import { rule } from '../../core/rules/rules.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
@@ -23,6 +25,7 @@ import { present, resetProgress, showSide, useLessonView } from '../store/lesson
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { RuleLink } from '../terms/RuleLink.tsx';
+import { SourceLink } from '../terms/SourceLink.tsx';
 import { Arrived } from './Arrived.tsx';
 import { FigureView } from './FigureView.tsx';
 import classes from './Lesson.module.css';
@@ -151,6 +154,7 @@ function Body({ open }: { readonly open: OpenStep }) {
             {figure === undefined || waits ? null : <FigureView figure={figure} />}
             {isLast(open) ? (
               <>
+                <Unsolved open={open} />
                 <NextLesson open={open} />
                 <Sources open={open} />
               </>
@@ -160,6 +164,25 @@ function Body({ open }: { readonly open: OpenStep }) {
       )}
       <PrintedLesson opened={opened} />
     </>
+  );
+}
+
+/** Which task was left unsolved, with the way back to it. */
+function Unsolved({ open: { lesson, progress } }: { readonly open: OpenStep }) {
+  const [first] = tasksOf(lesson.steps).filter((step) => !progress.passed.includes(step));
+  if (first === undefined) return null;
+  return (
+    <p className={classes['unsolved']} role="note">
+      <IconCircleHalf2 size={17} aria-hidden />
+      <span>The task of step {first + 1} is not solved, so the lesson is not done yet.</span>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => openPage({ kind: 'lesson', id: lesson.id, step: first })}
+      >
+        To the task
+      </Button>
+    </p>
   );
 }
 
@@ -213,7 +236,9 @@ function Sources({ open: { lesson } }: { readonly open: OpenStep }) {
       <h3>Source</h3>
       <ul>
         {lesson.source.map((source) => (
-          <li key={source}>{source}</li>
+          <li key={source}>
+            <SourceLink source={source} />
+          </li>
         ))}
       </ul>
     </footer>

@@ -1,13 +1,23 @@
 /** All lessons, with how far each has come. */
 import { Button } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconClock, IconVocabulary } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleHalf2,
+  IconClock,
+  IconVocabulary,
+} from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { describeError } from '../../core/errors.ts';
+import { isDone } from '../../core/lessons/results.ts';
 import type { LessonSummary } from '../../core/service/service.ts';
 import { attempt, host } from '../store/host.ts';
-import { progressOf, useLessonView } from '../store/lessonView.ts';
+import { type LessonProgress, progressOf, useLessonView } from '../store/lessonView.ts';
 import { openPage } from '../store/pages.ts';
 import { assign, useApp } from '../store/store.ts';
+import { CollectResults } from './CollectResults.tsx';
+import { ExportResults } from './ExportResults.tsx';
 import classes from './Pages.module.css';
 import { openLesson } from './steps.ts';
 
@@ -26,13 +36,17 @@ export function LessonsPage() {
       <div className={classes['column']}>
         <div className={classes['head']}>
           <h1>Lessons</h1>
-          <Button
-            variant="default"
-            leftSection={<IconVocabulary size={15} aria-hidden />}
-            onClick={() => openPage({ kind: 'glossary', term: null })}
-          >
-            Glossary
-          </Button>
+          <span className={classes['tools']}>
+            <ExportResults />
+            <CollectResults />
+            <Button
+              variant="default"
+              leftSection={<IconVocabulary size={15} aria-hidden />}
+              onClick={() => openPage({ kind: 'glossary', term: null })}
+            >
+              Glossary
+            </Button>
+          </span>
         </div>
         <p className={classes['lead']}>
           Say what you expect, run it, see why, and change one thing. No GPU is needed: every lesson runs on the
@@ -61,7 +75,6 @@ export function LessonsPage() {
 
 function Item({ lesson }: { readonly lesson: LessonSummary }) {
   const progress = useLessonView((view) => progressOf(view, lesson.id));
-  const begun = progress.step > 0 || Object.keys(progress.answers).length > 0;
   if (lesson.problem !== undefined) {
     return (
       <li className={classes['broken']}>
@@ -73,20 +86,23 @@ function Item({ lesson }: { readonly lesson: LessonSummary }) {
       </li>
     );
   }
+  const state = stateOf(progress, lesson.tasks);
+  const unsolved = lesson.tasks.filter((step) => !progress.passed.includes(step)).length;
   return (
     <li>
-      <button type="button" className={classes['lesson']} onClick={() => openLesson(lesson.id)}>
-        {progress.finished ? (
-          <IconCircleCheck size={18} className={classes['done']} aria-label="Finished" />
-        ) : (
-          <IconCircleDashed size={18} className={classes['open']} aria-label={begun ? 'Begun' : 'Not begun'} />
-        )}
+      <button type="button" className={classes['lesson']} data-state={state} onClick={() => openLesson(lesson.id)}>
+        <StateIcon state={state} />
         <span>
           <strong>{lesson.title}</strong>
           <span>{lesson.summary}</span>
         </span>
         <small>
-          {begun && !progress.finished ? `Step ${Math.min(progress.step + 1, lesson.steps)} of ${lesson.steps}` : null}
+          {state === 'unsolved' ? (
+            <span className={classes['unsolved']}>
+              {unsolved === 1 ? 'Task not solved' : `${unsolved} tasks not solved`}
+            </span>
+          ) : null}
+          {state === 'begun' ? `Step ${Math.min(progress.step + 1, lesson.steps)} of ${lesson.steps}` : null}
           <span>
             <IconClock size={13} aria-hidden /> {lesson.minutes} min
           </span>
@@ -94,4 +110,28 @@ function Item({ lesson }: { readonly lesson: LessonSummary }) {
       </button>
     </li>
   );
+}
+
+type LessonState = 'done' | 'unsolved' | 'begun' | 'new';
+
+/** To have seen the last step is not to have solved the task. */
+function stateOf(progress: LessonProgress, tasks: readonly number[]): LessonState {
+  if (isDone(progress, tasks)) return 'done';
+  if (progress.finished) return 'unsolved';
+  return progress.step > 0 || Object.keys(progress.answers).length > 0 ? 'begun' : 'new';
+}
+
+function StateIcon({ state }: { readonly state: LessonState }) {
+  switch (state) {
+    case 'done':
+      return <IconCircleCheck size={18} className={classes['done']} aria-label="Done" />;
+    case 'unsolved':
+      return (
+        <IconCircleHalf2 size={18} className={classes['unsolved']} aria-label="Read to its end, task not solved" />
+      );
+    case 'begun':
+      return <IconCircleDashed size={18} className={classes['open']} aria-label="Begun" />;
+    case 'new':
+      return <IconCircleDashed size={18} className={classes['open']} aria-label="Not begun" />;
+  }
 }

@@ -10,6 +10,7 @@ import { runName } from '../../core/trace/run.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { chosenProfile } from '../predict/usePrediction.ts';
 import { state } from '../store/store.ts';
+import { SourceLink } from '../terms/SourceLink.tsx';
 import { type DrawnRun, LanesDrawing } from './LanesDrawing.tsx';
 import { InlineMarkdown, Markdown } from './Markdown.tsx';
 import classes from './Printed.module.css';
@@ -60,7 +61,9 @@ function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
       <h2>Source</h2>
       <ul>
         {lesson.source.map((source) => (
-          <li key={source}>{source}</li>
+          <li key={source}>
+            <SourceLink source={source} />
+          </li>
         ))}
       </ul>
     </article>

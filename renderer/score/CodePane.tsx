@@ -1,14 +1,15 @@
 /** The document as a program in another language: the lines of what is selected are marked, and come into view. */
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useClipboard, useElementSize } from '@mantine/hooks';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import { operationCount } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { currentExperiment } from '../store/select.ts';
-import { state, useApp } from '../store/store.ts';
+import { recall, remember } from '../store/settings.ts';
+import { select, state, useApp } from '../store/store.ts';
 import classes from './CodePane.module.css';
 import { selectedOps, useSelectedOp } from './selectedOp.ts';
 
@@ -17,12 +18,18 @@ const languages = [
   { value: 'pytorch', label: 'PyTorch' },
 ] as const;
 
+const languageOf = (value: string | null): CodeLanguage => (value === 'pytorch' ? 'pytorch' : 'cuda');
+
 /** Longer ones take more than a moment to write. */
 const mostOperations = 20_000;
 
 export function CodePane() {
   const experiment = useApp(currentExperiment);
-  const [language, setLanguage] = useState<CodeLanguage>('cuda');
+  const [language, setLanguage] = useState<CodeLanguage>(() => languageOf(recall('code-language')));
+  const choose = (value: string): void => {
+    remember('code-language', value);
+    setLanguage(languageOf(value));
+  };
   if (experiment === null) return null;
   return (
     <section className={classes['pane']} aria-label="Code">
@@ -35,7 +42,7 @@ export function CodePane() {
             aria-label="Language of the code"
             data={[...languages]}
             value={language}
-            onChange={(value) => setLanguage(value === 'pytorch' ? 'pytorch' : 'cuda')}
+            onChange={choose}
           />
         }
       />
@@ -73,8 +80,13 @@ function Written({ experiment, language, choice }: WrittenProps) {
     <>
       <div className={classes['bar']}>
         {choice}
-        <Button variant="default" size="compact-xs" onClick={() => clipboard.copy(text)}>
-          {clipboard.copied ? 'Copied' : 'Copy the code'}
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label={clipboard.copied ? 'Copied' : 'Copy the code'}
+          onClick={() => clipboard.copy(text)}
+        >
+          {clipboard.copied ? 'Copied' : 'Copy'}
         </Button>
         <span className={classes['notes']}>
           {notes.length === 0
@@ -105,6 +117,19 @@ function write(experiment: Experiment, language: CodeLanguage): WrittenCode | st
 const lineHeight = 18;
 /** Lines drawn above and below those in view. */
 const margin = 20;
+
+/** Undefined for a line that carries out none, as a declaration. */
+function opOf({ ops }: Code, line: number): number | undefined {
+  const op = ops[line];
+  return op === undefined || op < 0 ? undefined : op;
+}
+
+/** Selects the operation that a line carries out, in the score and in the lanes. */
+function selectLine({ target }: MouseEvent): void {
+  const line = target instanceof Element ? target.closest<HTMLElement>('[data-op]') : null;
+  // Whoever marks text to copy it means the text.
+  if (line !== null && getSelection()?.isCollapsed !== false) select({ kind: 'op', op: Number(line.dataset['op']) });
+}
 
 function Lines({ code }: { readonly code: Code }) {
   const selection = useApp((app) => app.selection);
@@ -137,10 +162,15 @@ function Lines({ code }: { readonly code: Code }) {
       aria-label="Program"
     >
       <div style={{ height: lines.length * lineHeight }}>
-        <pre style={{ transform: `translateY(${from * lineHeight}px)` }}>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys select in the score, which marks the lines. */}
+        <pre style={{ transform: `translateY(${from * lineHeight}px)` }} onClick={selectLine}>
           {lines.slice(from, to).map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number.
-            <span key={from + index} data-selected={marked.has(code.ops[from + index] ?? -1) || undefined}>
+            <span
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number.
+              key={from + index}
+              data-op={opOf(code, from + index)}
+              data-selected={marked.has(code.ops[from + index] ?? -1) || undefined}
+            >
               <span className={classes['number']} aria-hidden>
                 {from + index + 1}
               </span>

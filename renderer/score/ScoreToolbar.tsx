@@ -5,6 +5,7 @@ import {
   IconArrowForwardUp,
   IconBrackets,
   IconBracketsOff,
+  IconCode,
   IconCopy,
   IconDeviceFloppy,
   IconFold,
@@ -26,12 +27,13 @@ import {
   toggleFold,
   ungroupSelected,
 } from './commands.ts';
-import { scoreViews, setEditor, useEditor, wishFocus } from './editor.ts';
+import { scoreViews, setEditor, showCodeBeside, useEditor, wishFocus } from './editor.ts';
 import classes from './ScoreToolbar.module.css';
 import { selectedOp } from './selectedOp.ts';
 
 export function ScoreToolbar() {
   const view = useEditor((state) => state.view);
+  const beside = useEditor((state) => state.codeBeside);
   const edits = useApp((state) => state.edits[pageDocumentKey(state) ?? '']);
   const isLesson = useApp((state) => state.page.kind === 'lesson');
   const anySelected = useApp((state) => selectedOp(state) !== null);
@@ -50,6 +52,15 @@ export function ScoreToolbar() {
         value={view}
         onChange={(value) => setEditor({ view: scoreViews.find((one) => one === value) ?? 'score' })}
       />
+      <Tool
+        label={beside ? 'Close the code beside the score' : 'Code beside the score, in PyTorch or CUDA C++'}
+        name="Code beside the score"
+        enabled
+        pressed={beside && view === 'score'}
+        act={() => showCodeBeside(!(beside && view === 'score'))}
+      >
+        <IconCode size={16} />
+      </Tool>
       <Button
         variant="default"
         size="compact-xs"

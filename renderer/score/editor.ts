@@ -1,6 +1,7 @@
 /** What the editor itself is at: clipboard, an edge being drawn, what is dragged. None of it belongs to a document. */
 import { create } from 'zustand';
 import type { Clipboard } from '../../core/experiment/edit/clipboard.ts';
+import { recall, remember } from '../store/settings.ts';
 import type { Cell } from '../store/types.ts';
 
 /** What the experiment is shown as. */
@@ -18,6 +19,8 @@ interface EditorState {
   readonly resizing: { readonly op: number; readonly text: string } | null;
   readonly pickerOpen: boolean;
   readonly view: ScoreView;
+  /** The program's code stands beside the score. Kept between visits. */
+  readonly codeBeside: boolean;
   readonly side: 'library' | 'build';
 }
 
@@ -28,11 +31,17 @@ export const useEditor = create<EditorState>()(() => ({
   resizing: null,
   pickerOpen: false,
   view: 'score',
+  codeBeside: recall('code-beside') === 'yes',
   side: 'library',
 }));
 
 export const editor = (): EditorState => useEditor.getState();
 export const setEditor = (fields: Partial<EditorState>): void => useEditor.setState(fields);
+
+export function showCodeBeside(codeBeside: boolean): void {
+  remember('code-beside', codeBeside ? 'yes' : 'no');
+  setEditor({ codeBeside, ...(codeBeside ? { view: 'score' } : {}) });
+}
 
 /** The score takes the focus whenever it is drawn anew. A slow machine draws late, so no clock ends that. */
 let focusWished = false;

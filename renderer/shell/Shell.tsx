@@ -92,7 +92,7 @@ export function Shell() {
               </Side>
             )}
             <Separator
-              className={classes['separator']}
+              className={shared['separator']}
               aria-label={side === 'library' ? 'Resize the library' : 'Resize the lesson'}
             />
             <Panel id="centre" minSize={420}>
@@ -104,7 +104,7 @@ export function Shell() {
             </Panel>
             {!inspected ? null : (
               <>
-                <Separator className={classes['separator']} aria-label="Resize the inspector" />
+                <Separator className={shared['separator']} aria-label="Resize the inspector" />
                 <Side panel={sides.inspector} area="The inspector" minSize={250} maxSize={520}>
                   <Following>
                     <Inspector />

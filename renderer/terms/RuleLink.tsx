@@ -2,6 +2,7 @@
 import { Popover } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { describeSource, type RuleId, rule as ruleOf } from '../../core/rules/rules.ts';
+import { SourceLink } from './SourceLink.tsx';
 import classes from './TermLink.module.css';
 
 export function RuleLink({ rule, children }: { readonly rule: RuleId; readonly children: ReactNode }) {
@@ -29,7 +30,9 @@ export function RuleLink({ rule, children }: { readonly rule: RuleId; readonly c
           <p>{statement}</p>
           <ul aria-label="Sources">
             {sources.map((source) => (
-              <li key={describeSource(source)}>{describeSource(source)}</li>
+              <li key={describeSource(source)}>
+                <SourceLink source={describeSource(source)} />
+              </li>
             ))}
           </ul>
         </div>

@@ -3,12 +3,12 @@ import { memo, useEffect, useMemo, useRef } from 'react';
 import { runName } from '../../core/trace/run.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
+import { useFormerMakespan } from '../store/former.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
-import { useFormerMakespan } from './former.ts';
 import { Legend } from './Legend.tsx';
 import { LanesView } from './lanes/LanesView.tsx';
 import { NoTimeline, NothingRecorded } from './NoTimeline.tsx';
@@ -40,7 +40,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
-  const formerNs = useFormerMakespan(run, view);
+  const formerNs = useFormerMakespan(run.id);
   // Before and after an edit are on one scale.
   const time = useTimeWindow(Math.max(view.makespanNs, formerNs ?? 0));
   const mover = useMover(time);

@@ -22,3 +22,44 @@ test('the code follows the selection and is copied at a click', async ({ window,
   await tools.getByText('Code', { exact: true }).click();
   await expect(marked.filter({ hasText: 'multiply<<<' })).toBeInViewport();
 });
+
+test('stands beside the score in a lesson too; a line selects its block, and a block its lines', async ({
+  window: _window,
+  page,
+}) => {
+  await page.evaluate(() => {
+    location.hash = '#/lesson/first-overlap/0';
+  });
+  await expect(page.getByRole('region', { name: 'Lesson' })).toBeVisible();
+  const tools = page.getByRole('toolbar', { name: 'Score tools' });
+  const beside = tools.getByRole('button', { name: 'Code beside the score' });
+  await beside.click();
+  await expect(beside).toHaveAttribute('aria-pressed', 'true');
+  const program = page.getByRole('region', { name: 'Program' });
+  const sheet = page.getByTestId('score-sheet');
+  await expect(sheet).toBeVisible();
+  await page.getByText('PyTorch', { exact: true }).click();
+  const line = program.locator('[data-op]').filter({ hasText: '.copy_(' }).first();
+  await line.click();
+  const op = await line.getAttribute('data-op');
+  await expect(sheet.locator(`button[data-op="${op}"]`)).toHaveAttribute('aria-pressed', 'true');
+  const other = sheet.locator('button[data-op]').last();
+  await other.click();
+  await expect(
+    program.locator(`[data-op="${await other.getAttribute('data-op')}"][data-selected]`).first(),
+  ).toBeVisible();
+  // Both are there at the next visit, in the language that was chosen.
+  await page.reload();
+  await expect(program.getByText('import torch', { exact: false }).first()).toBeVisible();
+  await beside.click();
+  await expect(program).toHaveCount(0);
+});
+
+test('sources are links to where they can be read', async ({ page, window: _window }) => {
+  await page.evaluate(() => {
+    location.hash = '#/lesson/first-overlap/0';
+  });
+  await page.getByRole('navigation', { name: 'Steps' }).getByRole('button').nth(-2).click();
+  const sources = page.getByRole('region', { name: 'Lesson' }).getByRole('link');
+  await expect(sources.filter({ hasText: 'CUDA' }).first()).toHaveAttribute('href', /^https:\/\/docs\.nvidia\.com\//);
+});

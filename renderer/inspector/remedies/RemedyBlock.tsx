@@ -3,11 +3,11 @@
 import { gainIntervalText } from '../../../core/remedies/remedy.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
-import { useLessonView } from '../../store/lessonView.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { isOfPresent } from '../../store/select.ts';
 import { useApp } from '../../store/store.ts';
 import { ApplyButton } from './ApplyButton.tsx';
+import { AskFirst } from './AskFirst.tsx';
 import classes from './RemedyBlock.module.css';
 import type { PredictedRemedy, RemedyState } from './remedyQueue.ts';
 
@@ -17,9 +17,18 @@ interface Props {
   readonly tested: RemedyState;
 }
 
-export function RemedyBlock({ run, verdict, tested }: Props) {
-  const solving = useLessonView((view) => view.solving);
-  if (solving) return null;
+export function RemedyBlock(props: Props) {
+  const { tested, verdict } = props;
+  const hasRemedy = (typeof tested !== 'string' && tested?.remedy.after != null) || verdict.remedy !== null;
+  if (!hasRemedy) return null;
+  return (
+    <AskFirst>
+      <Remedy {...props} />
+    </AskFirst>
+  );
+}
+
+function Remedy({ run, verdict, tested }: Props) {
   const predicted = typeof tested === 'string' ? null : tested;
   if (predicted?.remedy.after != null) return <Predicted run={run} verdict={verdict} predicted={predicted} />;
   if (verdict.remedy === null) return null;

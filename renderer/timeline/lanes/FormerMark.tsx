@@ -1,6 +1,6 @@
 /** Where the program ended before the edit, and what the edit changed. */
 import { useLayoutEffect, useRef } from 'react';
-import { changeText } from '../former.ts';
+import { changeText } from '../changeText.ts';
 import { toPixels } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
 import classes from './LanesView.module.css';

@@ -1,0 +1,116 @@
+/** A class's results as a table, made from the files that students gave. They stay in this window. */
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { IconTable, IconTableExport } from '@tabler/icons-react';
+import { useState } from 'react';
+import { toErrorInfo } from '../../core/errors.ts';
+import {
+  type CollectedFile,
+  cellText,
+  type ResultsTable,
+  requireResults,
+  resultsCsv,
+  resultsTable,
+} from '../../core/lessons/results.ts';
+import { readFileText } from '../common/readFileText.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { useLast } from '../common/useLast.ts';
+import { notifyError } from '../store/notify.ts';
+import classes from './Pages.module.css';
+
+/** More than any class writes. */
+const mostBytes = 4 * 1024 * 1024;
+
+export function CollectResults() {
+  const [table, setTable] = useState<ResultsTable | null>(null);
+  const shown = useLast(table);
+  const collect = async (files: readonly File[]): Promise<void> => {
+    const read = await readAll(files);
+    if (read.length > 0) setTable(resultsTable(read));
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconTable size={15} aria-hidden />}
+        onClick={() => chooseResults((files) => void collect(files))}
+      >
+        Collect results
+      </Button>
+      <Modal opened={table !== null} onClose={() => setTable(null)} title="Results of a class" size="auto">
+        {shown === null ? null : <Results table={shown} />}
+      </Modal>
+    </>
+  );
+}
+
+function chooseResults(take: (files: readonly File[]) => void): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.multiple = true;
+  input.accept = '.json';
+  input.addEventListener('change', () => take([...(input.files ?? [])]));
+  input.click();
+}
+
+/** Those that can be read; of the others each is told by its name. */
+async function readAll(files: readonly File[]): Promise<CollectedFile[]> {
+  const read: CollectedFile[] = [];
+  for (const file of files) {
+    try {
+      read.push({ file: file.name, results: requireResults(file.name, await readFileText(file, mostBytes)) });
+    } catch (thrown) {
+      notifyError(`${file.name} was left out`, toErrorInfo(thrown));
+    }
+  }
+  return read;
+}
+
+function Results({ table }: { readonly table: ResultsTable }) {
+  const { lessons, rows } = table;
+  return (
+    <>
+      <Text size="sm" mb="sm">
+        {rows.length === 1 ? 'One file' : `${rows.length} files`}. They are read here and kept nowhere.
+      </Text>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className={classes['results']} aria-label="Table of results" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Done</th>
+              {lessons.map(({ id, title }) => (
+                <th key={id} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ who, done, cells }, row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two files may bear one name.
+              <tr key={row}>
+                <th scope="row">{who}</th>
+                <td className="tabular">{done}</td>
+                {cells.map((cell, column) => (
+                  <td key={lessons[column]?.id} data-none={cell === null || undefined}>
+                    {cellText(cell)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Group justify="flex-end" mt="md">
+        <Button
+          variant="default"
+          leftSection={<IconTableExport size={15} aria-hidden />}
+          onClick={() => saveBlob('lesson-results.csv', new Blob([resultsCsv(table)], { type: 'text/csv' }))}
+        >
+          Save as a table (.csv)
+        </Button>
+      </Group>
+    </>
+  );
+}
