@@ -114,10 +114,12 @@ const tallest = 354;
 interface ScoreAndTimelineProps {
   /** In the timeline's place. */
   readonly instead?: ReactNode;
+  /** In the score's place: what the shown run was recorded of, where that is not what is open. */
+  readonly recorded?: ReactNode;
 }
 
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
-export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
+export function ScoreAndTimeline({ instead, recorded }: ScoreAndTimelineProps) {
   const view = useEditor((editor) => editor.view);
   const beside = useEditor((editor) => editor.codeBeside);
   const key = useApp(pageDocumentKey);
@@ -145,7 +147,7 @@ export function ScoreAndTimeline({ instead }: ScoreAndTimelineProps) {
       >
         <div className={classes['score']}>
           {toolbar}
-          {view === 'score' && beside ? <ScoreAndCode /> : views[view]}
+          {recorded ?? (view === 'score' && beside ? <ScoreAndCode /> : views[view])}
         </div>
       </Panel>
       <Separator className={shared['separatorAcross']} aria-label="Resize the score" />

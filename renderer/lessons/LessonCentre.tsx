@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
+import { setZoomed } from '../common/zoomed.ts';
 import { ScoreAndTimeline } from '../document/DocumentPage.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { RunButton } from '../engine/RunButton.tsx';
@@ -16,11 +17,14 @@ import { currentEngineOptions, currentExperiment, predictionId, shownRunId } fro
 import { select, useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
 import classes from './Lesson.module.css';
+import { RecordedScore, useRecordedOfOther } from './RecordedScore.tsx';
 import { recordingOf } from './recordings.ts';
+import { useExtent } from './useExtent.ts';
 import { type OpenStep, useLessonFile, useOpenStep } from './useLesson.ts';
 
 export function LessonCentre() {
   const open = useOpenStep();
+  useExtent(open);
   const file = useLessonFile();
   const experiment = useApp(currentExperiment);
   const failed = useApp((state) => {
@@ -64,10 +68,21 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
   const centre = useRef<HTMLDivElement>(null);
   useShownLanes(centre, open);
   useShownOperations(open, experiment);
+  const other = useRecordedOfOther(open);
+  const presenting = useLessonView((view) => view.presenting);
+  setZoomed(presenting);
+  useEffect(() => () => setZoomed(false), []);
   return (
-    <div className={classes['centre']} ref={centre}>
+    // Another size of the lanes is another picture: both are drawn anew.
+    <div
+      className={classes['centre']}
+      ref={centre}
+      key={presenting ? 'presented' : 'read'}
+      data-presenting={presenting || undefined}
+    >
       <Bar open={open} experiment={experiment} />
       <ScoreAndTimeline
+        {...(other === null ? {} : { recorded: <RecordedScore open={open} experiment={other} /> })}
         {...(open.waits
           ? {
               instead: (

@@ -1,7 +1,9 @@
 /** The score: host threads and streams as rows, issue order as columns, operations as blocks that can be changed. */
+
 import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import { placeWithin } from '../common/zoomed.ts';
 import { currentExperiment } from '../store/select.ts';
 import { select, useApp } from '../store/store.ts';
 import { Blocks } from './Blocks.tsx';
@@ -49,7 +51,8 @@ export function Score() {
   return experiment === null ? null : <Sheet experiment={experiment} />;
 }
 
-function Sheet({ experiment }: { readonly experiment: Experiment }) {
+/** The score of any experiment. Only that of the open one can be edited: show another one inert. */
+export function Sheet({ experiment }: { readonly experiment: Experiment }) {
   const layout = useMemo(() => scoreLayout(experiment), [experiment]);
   const columns = useMemo(() => placeColumns(layout), [layout]);
   const sheet = useMemo<SheetPlaces>(() => ({ layout, columns, top: rowsTop(layout) }), [layout, columns]);
@@ -257,8 +260,10 @@ function useRubberBand(element: React.RefObject<HTMLDivElement | null>, sheet: S
   const [box, setBox] = useState<Box | null>(null);
   const from = useRef<{ x: number; y: number } | null>(null);
   const point = (event: PointerEvent): { x: number; y: number } => {
-    const area = element.current?.getBoundingClientRect();
-    return { x: event.clientX - (area?.left ?? 0), y: event.clientY - (area?.top ?? 0) };
+    const { current } = element;
+    return current === null
+      ? { x: event.clientX, y: event.clientY }
+      : placeWithin(current, event.clientX, event.clientY);
   };
   const finish = (event: PointerEvent): void => {
     const start = from.current;

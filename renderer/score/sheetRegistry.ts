@@ -1,4 +1,5 @@
 /** The sheet on screen, for what is dragged over it from elsewhere. */
+import { placeWithin, zoomOf } from '../common/zoomed.ts';
 import type { Cell } from '../store/types.ts';
 import { cellAt, gutterWidth, type SheetPlaces } from './sheet.ts';
 
@@ -16,8 +17,9 @@ export function registerSheet(element: HTMLElement | null, sheet: SheetPlaces): 
 export function cellAtPoint(x: number, y: number): Cell | null {
   if (shown === null) return null;
   const view = (shown.element.parentElement ?? shown.element).getBoundingClientRect();
-  const isInside = x >= view.left + gutterWidth && x <= view.right && y >= view.top && y <= view.bottom;
+  const isInside =
+    x >= view.left + gutterWidth * zoomOf(shown.element) && x <= view.right && y >= view.top && y <= view.bottom;
   if (!isInside) return null;
-  const area = shown.element.getBoundingClientRect();
-  return cellAt(shown.sheet, x - area.left, y - area.top);
+  const place = placeWithin(shown.element, x, y);
+  return cellAt(shown.sheet, place.x, place.y);
 }

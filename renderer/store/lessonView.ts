@@ -21,6 +21,8 @@ interface LessonView {
   readonly side: 'lesson' | 'build';
   /** The open lesson has a task that is not done yet: what to change is for the learner to find. */
   readonly solving: boolean;
+  /** Of the open lesson's variants the longest makespan: all of them are drawn on its scale. Null where it is unknown. */
+  readonly extentNs: number | null;
 }
 
 const nothing: LessonProgress = { answers: {}, passed: [], hints: {}, step: 0, finished: false };
@@ -30,10 +32,12 @@ export const useLessonView = create<LessonView>()(() => ({
   progress: {},
   side: 'lesson',
   solving: false,
+  extentNs: null,
 }));
 
 export const present = (presenting: boolean): void => useLessonView.setState({ presenting });
 export const setSolving = (solving: boolean): void => useLessonView.setState({ solving });
+export const setExtent = (extentNs: number | null): void => useLessonView.setState({ extentNs });
 export const showSide = (side: LessonView['side']): void => useLessonView.setState({ side });
 
 const nameOf = (lesson: string): string => `lesson:${lesson}`;

@@ -2,8 +2,9 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { runName } from '../../core/trace/run.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
+import { useFormerMakespan } from '../predict/former.ts';
 import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
-import { useFormerMakespan } from '../store/former.ts';
+import { useLessonView } from '../store/lessonView.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
@@ -41,8 +42,9 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
   const formerNs = useFormerMakespan(run.id);
-  // Before and after an edit are on one scale.
-  const time = useTimeWindow(Math.max(view.makespanNs, formerNs ?? 0));
+  const variantsNs = useLessonView(({ extentNs }) => extentNs);
+  // Before and after an edit are on one scale, and so are a lesson's variants.
+  const time = useTimeWindow(Math.max(view.makespanNs, formerNs ?? 0, variantsNs ?? 0));
   const mover = useMover(time);
   const first = useRef(run).current;
   const title = runName(run.run.info);

@@ -28,7 +28,7 @@ test('stands beside the score in a lesson too; a line selects its block, and a b
   page,
 }) => {
   await page.evaluate(() => {
-    location.hash = '#/lesson/first-overlap/0';
+    location.hash = '#/lesson/first-overlap';
   });
   await expect(page.getByRole('region', { name: 'Lesson' })).toBeVisible();
   const tools = page.getByRole('toolbar', { name: 'Score tools' });
@@ -57,7 +57,7 @@ test('stands beside the score in a lesson too; a line selects its block, and a b
 
 test('sources are links to where they can be read', async ({ page, window: _window }) => {
   await page.evaluate(() => {
-    location.hash = '#/lesson/first-overlap/0';
+    location.hash = '#/lesson/first-overlap';
   });
   await page.getByRole('navigation', { name: 'Steps' }).getByRole('button').nth(-2).click();
   const sources = page.getByRole('region', { name: 'Lesson' }).getByRole('link');

@@ -20,6 +20,7 @@ import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
 import { HoverStore, useHover } from './hoverStore.ts';
 import classes from './LanesView.module.css';
+import { PhaseStrip } from './PhaseStrip.tsx';
 import { Plot } from './Plot.tsx';
 import { useTimelinePointer } from './useTimelinePointer.ts';
 
@@ -73,6 +74,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
       {compact ? null : <Minimap view={view} time={time} width={width} />}
       {axis ? <canvas ref={axisCanvas} className={classes['axis']} style={{ height: axisHeight }} aria-hidden /> : null}
       {compact ? null : <NoteStrip run={run} iteration={view.number} time={time} width={width} />}
+      {compact ? null : <PhaseStrip run={run} view={view} time={time} width={width} />}
       <div
         className={classes['body']}
         ref={bodyRef}

@@ -1,5 +1,7 @@
 /** What pointer and wheel do on the plot: hover, click, drag for an area, Shift+drag and wheel to pan, Ctrl+wheel to zoom. */
+
 import { type RefObject, useEffect, useRef } from 'react';
+import { placeWithin } from '../../common/zoomed.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { select } from '../../store/store.ts';
 import { fitView, panBy, spanNs, type TimeView, toTime, zoomAt } from '../time/timeView.ts';
@@ -153,8 +155,7 @@ class PointerHandlers {
   }
 
   #place(event: MouseEvent): { x: number; y: number } {
-    const box = this.#element.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
+    return placeWithin(this.#element, event.clientX, event.clientY);
   }
 
   #time(x: number): number {

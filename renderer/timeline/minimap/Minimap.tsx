@@ -1,10 +1,12 @@
 /** The whole run at a glance, and the visible stretch of it as a window that is dragged, resized, or moved by keys. */
+
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { formatDuration } from '../../../core/units.ts';
 import { whenIdle } from '../../common/afterFrame.ts';
 import { debounced } from '../../common/debounced.ts';
 import { canvasColours, paint, paintNames, type Scheme } from '../../common/palette.ts';
 import { useScheme } from '../../common/usePaints.ts';
+import { pixelRatioOf, placeWithin } from '../../common/zoomed.ts';
 import type { IterationView } from '../../store/opened/loadedRun.ts';
 import { beforeNextFrame } from '../../store/store.ts';
 import { gutterWidth } from '../gutter/Gutter.tsx';
@@ -125,8 +127,8 @@ function useDrag(time: SharedTime, width: number) {
   const held = useRef<{ readonly part: Part; readonly offsetNs: number } | null>(null);
   const timeAt = (event: PointerEvent<HTMLElement>): number => {
     const track = event.currentTarget.closest<HTMLElement>(`.${classes['track']}`);
-    const left = track?.getBoundingClientRect().left ?? 0;
-    return toTime(time.limits, width, event.clientX - left);
+    const x = track === null ? event.clientX : placeWithin(track, event.clientX, event.clientY).x;
+    return toTime(time.limits, width, x);
   };
   const move = (part: Part, toNs: number): void =>
     time.move((view, limits) => {
@@ -212,7 +214,7 @@ function useOverview(
     const paint = (): void => {
       if (canvas.current === null) return;
       isBlank.current = false;
-      const ratio = window.devicePixelRatio || 1;
+      const ratio = pixelRatioOf(canvas.current);
       const columns = Math.round(width * ratio);
       draw(canvas.current, overviewRows(view, limits, columns), columns, Math.round(height * ratio), scheme);
     };

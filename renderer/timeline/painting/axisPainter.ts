@@ -1,6 +1,8 @@
 /** Draws the time axis: a tick and its label for each round step, and where labels count from at the left. */
+
 import type { CanvasColours } from '../../common/palette.ts';
 import { sans } from '../../common/theme.ts';
+import { pixelRatioOf } from '../../common/zoomed.ts';
 import { labelSpace, type Ticks } from '../time/ticks.ts';
 import { type TimeView, toPixels } from '../time/timeView.ts';
 
@@ -21,7 +23,7 @@ export function drawAxis(
 ): void {
   const context = canvas.getContext('2d', { alpha: false });
   if (context === null) return;
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = pixelRatioOf(canvas);
   const [across, down] = [Math.round((gutter + width) * ratio), Math.round(axisHeight * ratio)];
   if (canvas.width !== across || canvas.height !== down) {
     canvas.width = across;

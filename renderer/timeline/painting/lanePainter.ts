@@ -3,8 +3,10 @@
  * outlines and arrows, of which there are few, are drawn over them. ECharts took a microsecond for each bar, and some
  * milliseconds for each frame.
  */
+
 import { type CanvasColours, type PaintName, paint, paintNames } from '../../common/palette.ts';
 import { sans } from '../../common/theme.ts';
+import { pixelRatioOf } from '../../common/zoomed.ts';
 import type { Box, Boxes } from './boxes.ts';
 import type { Batch, Frame, FrameBandwidth, FrameCounter } from './frame.ts';
 import { hatchTile } from './hatch.ts';
@@ -57,7 +59,7 @@ export class LanePainter {
   }
 
   #resize(width: number, height: number): void {
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = pixelRatioOf(this.#canvas);
     const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
     this.#ratio = ratio;
     if (across === this.#raster.width && down === this.#raster.height) return;

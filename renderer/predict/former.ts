@@ -1,0 +1,62 @@
+/** Before and after an edit: what the makespan of a document's prediction was before the last edit that changed it. */
+import { create } from 'zustand';
+import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { copiedAs } from '../store/ownCopy.ts';
+import { loadedRun, pageDocumentKey, predictionId } from '../store/select.ts';
+import { state, watch } from '../store/store.ts';
+import { isLongerThan, predict } from './predict.ts';
+import { chosenProfile } from './usePrediction.ts';
+
+interface Formers {
+  /** By the prediction's id. */
+  readonly makespans: Readonly<Record<string, number>>;
+}
+
+const useFormers = create<Formers>()(() => ({ makespans: {} }));
+
+/** Null where nothing was edited, and for runs that are no predictions: what was executed stays as it is. */
+export const useFormerMakespan = (run: string): number | null => useFormers(({ makespans }) => makespans[run] ?? null);
+
+/** Called once, when the window begins. */
+export function followMakespans(): void {
+  watch((now, before) => {
+    if (now.loadedRuns === before.loadedRuns) return;
+    const key = pageDocumentKey(now) ?? '';
+    const id = predictionId(key);
+    const [made, last] = [loadedRun(now, id), loadedRun(before, id)];
+    if (made === null || made === last) return;
+    const copied = copiedAs(key);
+    if (last !== null) note(id, last, made);
+    else if (copied !== null) void noteCopied(id, copied, made);
+  });
+}
+
+/** Longer programs aren't simulated once more only for a mark. */
+const mostOperations = 4000;
+
+/** The first edit of an example goes on in a copy of it, and its prediction is the first: what was before is simulated. */
+async function noteCopied(id: string, copied: Experiment, made: LoadedRun): Promise<void> {
+  if (isLongerThan(mostOperations, copied)) return;
+  const profile = await chosenProfile();
+  if (profile === null || profile.name !== made.run.info.profile || loadedRun(state(), id) !== made) return;
+  const formerNs = predict(copied, profile, state().about?.version ?? '').iteration.makespanNs;
+  if (formerNs !== made.view(null).makespanNs) keep(id, formerNs);
+}
+
+const keep = (id: string, formerNs: number): void =>
+  useFormers.setState(({ makespans }) => ({ makespans: { ...makespans, [id]: formerNs } }));
+
+/** A name changes no makespan, and leaves what was; another device profile is no edit, and leaves nothing to compare. */
+function note(id: string, last: LoadedRun, made: LoadedRun): void {
+  const [formerNs, nowNs] = [last.view(null).makespanNs, made.view(null).makespanNs];
+  if (formerNs === nowNs) return;
+  const isEdit =
+    last.run.info.experiment !== made.run.info.experiment && last.run.info.profile === made.run.info.profile;
+  if (isEdit) {
+    keep(id, formerNs);
+    return;
+  }
+  const { [id]: _, ...others } = useFormers.getState().makespans;
+  useFormers.setState({ makespans: others });
+}

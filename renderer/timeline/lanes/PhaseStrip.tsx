@@ -1,0 +1,63 @@
+/** Names of a program's phases over the lanes, each as long as it took. They move with each frame of a zoom. */
+import { memo, useLayoutEffect, useMemo, useRef } from 'react';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { select } from '../../store/store.ts';
+import { gutterWidth } from '../gutter/Gutter.tsx';
+import { type Phase, phasesOf } from '../phases.ts';
+import { toPixels } from '../time/timeView.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
+import classes from './LanesView.module.css';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: SharedTime;
+  readonly width: number;
+}
+
+export const PhaseStrip = memo(function PhaseStrip({ run, view, time, width }: Props) {
+  const phases = useMemo(() => phasesOf(run.run.info.experiment, view), [run, view]);
+  const strip = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const place = (): void => {
+      for (const [index, phase] of phases.entries()) {
+        const element = strip.current?.children[index];
+        if (element instanceof HTMLElement) placePhase(element, phase, phases[index + 1], time, width);
+      }
+    };
+    place();
+    return time.subscribe(place);
+  }, [phases, time, width]);
+  if (phases.length === 0) return null;
+  return (
+    <div className={classes['phaseStrip']}>
+      <span className={classes['phasesTitle']} style={{ width: gutterWidth }}>
+        Phases
+      </span>
+      <div className={classes['phases']} ref={strip}>
+        {phases.map(({ op, label }) => (
+          <button key={op} type="button" tabIndex={-1} title={label} onClick={() => select({ kind: 'op', op })}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+});
+
+/** A phase that runs on into the next one is drawn up to that one's beginning: its name stands there whole. */
+function placePhase(
+  element: HTMLElement,
+  phase: Phase,
+  next: Phase | undefined,
+  { view }: SharedTime,
+  width: number,
+): void {
+  const endNs = next === undefined ? phase.endNs : Math.max(phase.startNs, Math.min(phase.endNs, next.startNs));
+  const [left, right] = [toPixels(view, width, phase.startNs), toPixels(view, width, endNs)];
+  // What is zoomed into keeps its name in sight.
+  const [from, to] = [Math.max(left, 0), Math.min(right, width)];
+  element.hidden = to - from < 2;
+  element.style.left = `${from}px`;
+  element.style.width = `${Math.max(to - from, 2)}px`;
+}

@@ -1,0 +1,65 @@
+/** Phases of a program: what each of its larger operations took, from its first call to its last activity. */
+import { describeOperation } from '../../core/experiment/describe.ts';
+import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
+import type { Operation } from '../../core/experiment/operations.ts';
+import type { IterationView } from '../store/opened/loadedRun.ts';
+
+export interface Phase {
+  readonly op: number;
+  readonly label: string;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+interface Numbered {
+  readonly op: number;
+  /** The last operation that it holds, itself where it holds none. */
+  readonly last: number;
+  readonly label: string;
+}
+
+/** One phase is the whole program, and longer lists are no overview. */
+const [fewest, most] = [2, 12];
+/** Looking through more rows or operations would be felt with each edit. */
+const mostRows = 50_000;
+const mostOperations = 1000;
+
+/** In the order of the program; empty where it has no phases that can be told apart. */
+export function phasesOf(experiment: Experiment | null, { run, rows }: Pick<IterationView, 'run' | 'rows'>): Phase[] {
+  const numbered = experiment === null || rows.to - rows.from > mostRows ? [] : larger(experiment);
+  if (numbered.length < fewest || numbered.length > most) return [];
+  const spans = numbered.map(() => ({ startNs: Number.POSITIVE_INFINITY, endNs: Number.NEGATIVE_INFINITY }));
+  const { op, startNs, durationNs } = run.trace.columns;
+  for (let row = rows.from; row < rows.to; row += 1) {
+    const own = op[row] ?? -1;
+    const span = spans[numbered.findIndex((one) => own >= one.op && own <= one.last)];
+    if (span === undefined) continue;
+    const start = startNs[row] ?? 0;
+    span.startNs = Math.min(span.startNs, start);
+    span.endNs = Math.max(span.endNs, start + (durationNs[row] ?? 0));
+  }
+  return numbered.flatMap(({ op: number, label }, index) => {
+    const span = spans[index];
+    return span === undefined || span.endNs < span.startNs ? [] : [{ op: number, label, ...span }];
+  });
+}
+
+/** Copies of many tensors, ranges and loops: what has many rows in the lanes, none of which bears its name. */
+function larger(experiment: Experiment): Numbered[] {
+  const found: Numbered[] = [];
+  let number = 0;
+  for (const { operations } of experiment.threads) {
+    if (operations.length > mostOperations) return [];
+    for (const operation of operations) {
+      const op = number;
+      walkOperations([operation], () => {
+        number += 1;
+      });
+      if (isLarge(operation)) found.push({ op, last: number - 1, label: describeOperation(operation, experiment) });
+      if (found.length > most) return found;
+    }
+  }
+  return found;
+}
+
+const isLarge = ({ op }: Operation): boolean => op === 'multiCopy' || op === 'range' || op === 'repeat';
