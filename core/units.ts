@@ -85,6 +85,10 @@ export function formatRange(low: number, high: number, format: (value: number) =
   return `${fromUnit === toUnit ? from.slice(0, from.indexOf(' ')) : from} to ${to}`;
 }
 
+/** '20 MiB' for '20.0 MiB', '1.5 times' for '1.50 times': as people write numbers, where no column of them must line up. */
+export const asWritten = (text: string): string =>
+  text.replace(/(\d)\.(\d*?)0+(?!\d)/g, (_, whole: string, rest: string) => (rest === '' ? whole : `${whole}.${rest}`));
+
 /** A share between 0 and 1 as a percentage; 100 % only where it is really all of it. */
 export function formatShare(share: number): string {
   const percent = share * 100;

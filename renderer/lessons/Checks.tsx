@@ -1,6 +1,7 @@
 /** Results of checks, one a line: whether it holds, what was found, and what is wanted. */
 import { IconCircleCheck, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
 import type { CheckResult } from '../../core/lessons/check.ts';
+import { asWritten } from '../../core/units.ts';
 import classes from './Lesson.module.css';
 
 export function Checks({ results, label }: { readonly results: readonly CheckResult[]; readonly label: string }) {
@@ -12,8 +13,8 @@ export function Checks({ results, label }: { readonly results: readonly CheckRes
           <span>
             {result.says}
             <small className="tabular">
-              {result.found}
-              {result.wanted === '' || result.wanted === result.found ? null : <> · needs {result.wanted}</>}
+              {asWritten(result.found)}
+              {result.wanted === '' || result.wanted === result.found ? null : <> · needs {asWritten(result.wanted)}</>}
             </small>
           </span>
         </li>

@@ -92,18 +92,24 @@ function Head({ open }: { readonly open: OpenStep }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconPrinter size={15} />}
-            onClick={() => void attempt('The lesson could not be printed', () => printLesson(open.opened))}
-          >
-            Print
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconFileExport size={15} />}
-            onClick={() => void attempt('The page could not be saved', () => saveAsPage(open.opened))}
-          >
-            Save as a page
-          </Menu.Item>
+          {[true, false].map((answers) => (
+            <Menu.Item
+              key={`print ${answers}`}
+              leftSection={<IconPrinter size={15} />}
+              onClick={() => void attempt('The lesson could not be printed', () => printLesson(open.opened, answers))}
+            >
+              {answers ? 'Print with answers' : 'Print a handout, without answers'}
+            </Menu.Item>
+          ))}
+          {[true, false].map((answers) => (
+            <Menu.Item
+              key={`save ${answers}`}
+              leftSection={<IconFileExport size={15} />}
+              onClick={() => void attempt('The page could not be saved', () => saveAsPage(open.opened, answers))}
+            >
+              {answers ? 'Save as a page, with answers' : 'Save a handout as a page'}
+            </Menu.Item>
+          ))}
           <Menu.Item leftSection={<IconRefresh size={15} />} onClick={() => beginAnew(open)}>
             Begin anew
           </Menu.Item>

@@ -1,8 +1,17 @@
-/** The whole lesson on paper, or as a page of its own: every step with its answers, and nothing that needs the program. */
+/**
+ * The whole lesson on paper, or as a page of its own: every step, and nothing that needs the program. With its answers for
+ * who teaches; as a handout without them, and with room to write, for who learns.
+ */
 import { createPortal, flushSync } from 'react-dom';
 import { create } from 'zustand';
 import type { Figure } from '../../core/lessons/figure.ts';
-import { isChoice, type Lesson, type LessonStep } from '../../core/lessons/lesson.ts';
+import {
+  isChoice,
+  type Lesson,
+  type LessonQuestion,
+  type LessonStep,
+  type LessonTask,
+} from '../../core/lessons/lesson.ts';
 import { play } from '../../core/lessons/played.ts';
 import type { OpenedLesson } from '../../core/service/service.ts';
 import { iterationOf } from '../../core/trace/iteration.ts';
@@ -21,19 +30,20 @@ import { documentOf, givenExperiment } from './useLesson.ts';
 type DrawnRuns = ReadonlyMap<number, DrawnRun>;
 
 interface Drawn {
+  readonly answers: boolean;
   /** The lesson whose runs they are. */
   readonly opened: OpenedLesson | null;
   readonly runs: DrawnRuns;
 }
 
-const useDrawn = create<Drawn>()(() => ({ opened: null, runs: new Map() }));
+const useDrawn = create<Drawn>()(() => ({ opened: null, runs: new Map(), answers: true }));
 
 /** Seen by printers only. */
 export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
   const drawn = useDrawn();
   return createPortal(
     <div className={classes['printed']} aria-hidden data-testid="printed-lesson">
-      <WholeLesson opened={opened} {...(drawn.opened === opened ? { runs: drawn.runs } : {})} />
+      <WholeLesson opened={opened} answers={drawn.answers} {...(drawn.opened === opened ? { runs: drawn.runs } : {})} />
     </div>,
     document.body,
   );
@@ -41,18 +51,26 @@ export function PrintedLesson({ opened }: { readonly opened: OpenedLesson }) {
 
 interface Props {
   readonly opened: OpenedLesson;
+  readonly answers: boolean;
   readonly runs?: DrawnRuns;
 }
 
-function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
+function WholeLesson({ opened: { lesson, figures }, answers, runs }: Props) {
+  const asked = lesson.steps.findIndex(({ question }) => question !== undefined);
   return (
     <article>
       <h1>{lesson.title}</h1>
       <p>{lesson.summary}</p>
-      {lesson.steps.map((step, index) => (
-        <Step key={step.title} step={step} figure={figures[step.figure ?? '']} drawn={runs?.get(index)} />
-      ))}
-      {lesson.differs === '' ? null : (
+      {answers ? null : <p>Name: ______________________________ Date: ______________</p>}
+      {lesson.steps.map((step, index) =>
+        answers ? (
+          <Step key={step.title} step={step} figure={figures[step.figure ?? '']} drawn={runs?.get(index)} />
+        ) : (
+          // What comes after the first question tells its answer.
+          <HandoutStep key={step.title} step={step} tells={asked >= 0 && index > asked} />
+        ),
+      )}
+      {lesson.differs === '' || !answers ? null : (
         <>
           <h2>What differs from the source’s machine</h2>
           <Markdown text={lesson.differs} plain />
@@ -67,6 +85,61 @@ function WholeLesson({ opened: { lesson, figures }, runs }: Props) {
         ))}
       </ul>
     </article>
+  );
+}
+
+/** A step to be filled in: its question or task, or room for what was seen. */
+function HandoutStep({ step, tells }: { readonly step: LessonStep; readonly tells: boolean }) {
+  const { title, text, question, task } = step;
+  const isAsked = question !== undefined || task !== undefined;
+  return (
+    <section>
+      <h2>{title}</h2>
+      {tells && !isAsked ? <p>What I saw:</p> : <Markdown text={text} plain />}
+      {question === undefined ? null : <AskedQuestion question={question} />}
+      {task === undefined ? null : <TaskText task={task} />}
+      <WritingLines count={isAsked ? 2 : tells ? 4 : 0} />
+    </section>
+  );
+}
+
+function AskedQuestion({ question }: { readonly question: LessonQuestion }) {
+  return (
+    <>
+      <h3>{question.ask}</h3>
+      {isChoice(question) ? (
+        <ul data-boxes style={{ listStyle: 'none', paddingLeft: 0 }}>
+          {question.choices.map(({ text }) => (
+            <li key={text}>
+              <span aria-hidden>☐</span> {text}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p>My answer: ______________ {question.unit === 'us' ? 'µs' : question.unit}</p>
+      )}
+      <p>Because:</p>
+    </>
+  );
+}
+
+const WritingLines = ({ count }: { readonly count: number }) =>
+  Array.from({ length: count }, (_, line) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines to write on are all alike.
+    <div key={line} style={{ height: '2em', borderBottom: '1px solid #888' }} />
+  ));
+
+function TaskText({ task }: { readonly task: LessonTask }) {
+  return (
+    <>
+      <h3>Task</h3>
+      <Markdown text={task.do} plain />
+      <ul>
+        {task.checks.map(({ says }) => (
+          <li key={says}>{says}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -102,17 +175,7 @@ function Step({ step, figure, drawn }: StepProps) {
         </>
       )}
       {drawn === undefined ? null : <LanesDrawing drawn={drawn} name={runName(drawn.run.info)} />}
-      {task === undefined ? null : (
-        <>
-          <h3>Task</h3>
-          <Markdown text={task.do} plain />
-          <ul>
-            {task.checks.map(({ says }) => (
-              <li key={says}>{says}</li>
-            ))}
-          </ul>
-        </>
-      )}
+      {task === undefined ? null : <TaskText task={task} />}
       {holds.length === 0 ? null : (
         <>
           <h3>What the runs show</h3>
@@ -198,17 +261,22 @@ async function drawnRun(lesson: Lesson, step: LessonStep, name: string): Promise
 }
 
 /** Makes what the lanes are drawn from, and opens the printer's dialog. */
-export async function printLesson(opened: OpenedLesson): Promise<void> {
-  const runs = await drawnRuns(opened.lesson);
-  flushSync(() => useDrawn.setState({ opened, runs }));
+export async function printLesson(opened: OpenedLesson, answers: boolean): Promise<void> {
+  const runs = answers ? await drawnRuns(opened.lesson) : new Map();
+  flushSync(() => useDrawn.setState({ opened, runs, answers }));
   window.print();
 }
 
 /** One HTML file with everything in it. */
-export async function saveAsPage(opened: OpenedLesson): Promise<void> {
+export async function saveAsPage(opened: OpenedLesson, answers: boolean): Promise<void> {
   const { renderToStaticMarkup } = await import('react-dom/server.browser');
-  const body = renderToStaticMarkup(<WholeLesson opened={opened} runs={await drawnRuns(opened.lesson)} />);
+  const body = renderToStaticMarkup(
+    <WholeLesson opened={opened} answers={answers} {...(answers ? { runs: await drawnRuns(opened.lesson) } : {})} />,
+  );
   const title = escaped(opened.lesson.title);
   const page = `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>\n<body>\n${body}\n</body>\n</html>\n`;
-  saveBlob(`${opened.lesson.id.replaceAll('/', '-')}.html`, new Blob([page], { type: 'text/html' }));
+  saveBlob(
+    `${opened.lesson.id.replaceAll('/', '-')}${answers ? '' : '-handout'}.html`,
+    new Blob([page], { type: 'text/html' }),
+  );
 }

@@ -1,6 +1,7 @@
 /** What the step's text says, held against the simulated run and against the recorded one. */
 import type { CheckResult } from '../../core/lessons/check.ts';
 import type { StatementResult } from '../../core/lessons/evaluate.ts';
+import { asWritten } from '../../core/units.ts';
 import { Mark } from './Checks.tsx';
 import classes from './Lesson.module.css';
 import type { Checked } from './useChecks.ts';
@@ -77,9 +78,9 @@ function Cell({ result }: { readonly result: CheckResult | undefined }) {
   return (
     <td className="tabular" title={wanted === '' ? undefined : `Needs ${wanted}`}>
       <span>
-        <Mark result={result} /> {unbroken(found)}
+        <Mark result={result} /> {unbroken(asWritten(found))}
       </span>
-      {holds && told ? null : <small>needs {wanted}</small>}
+      {holds && told ? null : <small>needs {asWritten(wanted)}</small>}
     </td>
   );
 }

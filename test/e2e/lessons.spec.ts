@@ -41,7 +41,7 @@ test('from the welcome page through the first lesson: predict, run, change, fini
   await lesson.getByRole('button', { name: 'Next lesson' }).click();
   await expect(lesson.getByRole('heading', { level: 1, name: 'The four cases' })).toBeVisible();
   await lesson.getByRole('button', { name: 'All lessons' }).click();
-  await expect(page.getByRole('button', { name: /Your first overlap/ }).getByLabel('Finished')).toBeVisible();
+  await expect(page.getByRole('button', { name: /Your first overlap/ }).getByLabel('Done')).toBeVisible();
 });
 
 /** Drags a block by so many pixels downwards, as a hand does: with moves on the way. */
@@ -182,7 +182,7 @@ for (const group of [...new Set(lessons.map((lesson) => lesson.group))]) {
     const own = lessons.filter((lesson) => lesson.group === group);
     for (const lesson of own) await player.play(lesson);
     const list = window.page.getByRole('region', { name: group, exact: true });
-    await expect(list.getByLabel('Finished')).toHaveCount(own.length);
+    await expect(list.getByLabel('Done')).toHaveCount(own.length);
   });
 }
 
@@ -246,7 +246,7 @@ test('a lesson is saved as one page that needs nothing else', async ({ window: _
   await lesson.getByRole('button', { name: 'More about this lesson' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'Save as a page' }).click(),
+    page.getByRole('menuitem', { name: 'Save as a page, with answers' }).click(),
   ]);
   expect(download.suggestedFilename()).toBe('first-overlap.html');
   const html = readFileSync(await download.path(), 'utf8');
@@ -254,7 +254,80 @@ test('a lesson is saved as one page that needs nothing else', async ({ window: _
     expect(html).toContain(part);
   }
   expect(html).toContain('aria-label="Lanes of First overlap, simulated"');
-  expect(html).not.toMatch(/<script|<link|src=|https?:/);
+  // Its sources are links, and nothing is loaded.
+  expect(html).not.toMatch(/<script|<link|src=|url\(/);
+  expect(html).toContain('<a href="https://docs.nvidia.com/');
+});
+
+test('a handout has the questions and room to write, and no answer', async ({ window: _window, page }) => {
+  await page.evaluate(() => {
+    globalThis.print = () => document.body.setAttribute('data-printed', 'yes');
+  });
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  await page.getByRole('button', { name: 'More about this lesson' }).click();
+  await page.getByRole('menuitem', { name: 'Print a handout, without answers' }).click();
+  await expect(page.locator('body[data-printed]')).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  const printed = page.getByTestId('printed-lesson');
+  await expect(printed).toContainText('Name:');
+  await expect(printed).toContainText('At once. It needs nothing of the copy.');
+  await expect(printed).toContainText('Make them overlap');
+  await expect(printed).not.toContainText('Right:');
+  await expect(printed).not.toContainText('A stream runs its work in issue order');
+  await expect(printed.locator('svg')).toHaveCount(0);
+});
+
+test('a lesson whose task is left unsolved says so, in the list and on its last step', async ({
+  window: _window,
+  page,
+}) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Show the answer' }).click();
+  for (const _ of [1, 2, 3]) await lesson.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(lesson.getByRole('note')).toContainText('The task of step 3 is not solved');
+  await lesson.getByRole('button', { name: 'Finish' }).click();
+  const item = page.getByRole('button', { name: /Your first overlap/ });
+  await expect(item.getByLabel('Read to its end, task not solved')).toBeVisible();
+  await expect(item).toContainText('Task not solved');
+  // It goes on at the task.
+  await item.click();
+  await expect(lesson.getByRole('heading', { name: 'Your task' })).toBeVisible();
+  // What to change stays closed until it is asked for.
+  await expect(page.getByText('What to change.')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show what to change' }).first().click();
+  await expect(page.getByText('What to change.').first()).toBeVisible();
+});
+
+test('results are exported without a name, and collected into a table', async ({ window: _window, page }) => {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('radio').first().click();
+  await lesson.getByRole('button', { name: 'Answer, and run it' }).click();
+  await lesson.getByRole('button', { name: 'All lessons' }).click();
+  await page.getByRole('button', { name: 'Export my results' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the file' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('my-lesson-results.json');
+  const text = readFileSync(await download.path(), 'utf8');
+  expect(JSON.parse(text)).not.toHaveProperty('name');
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Collect results' }).click(),
+  ]);
+  const named = JSON.stringify({ ...JSON.parse(text), name: 'Ada' });
+  await chooser.setFiles([
+    { name: 'seat-7.json', mimeType: 'application/json', buffer: Buffer.from(text) },
+    { name: 'b.json', mimeType: 'application/json', buffer: Buffer.from(named) },
+    { name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{}') },
+  ]);
+  const table = page.getByRole('dialog', { name: 'Results of a class' }).getByRole('table');
+  await expect(table.getByRole('rowheader')).toHaveText(['Ada', 'seat-7']);
+  await expect(table.getByRole('columnheader')).toHaveText(['Name', 'Done', 'Your first overlap']);
+  await expect(table.getByRole('cell').nth(1)).toContainText('0 of 1 task solved');
+  await expect(page.getByRole('alert').filter({ hasText: 'other.json was left out' })).toBeVisible();
 });
 
 test('a lesson is printed with its answers and its lanes', async ({ window: _window, page }) => {
@@ -263,7 +336,7 @@ test('a lesson is printed with its answers and its lanes', async ({ window: _win
   });
   await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
   await page.getByRole('button', { name: 'More about this lesson' }).click();
-  await page.getByRole('menuitem', { name: 'Print' }).click();
+  await page.getByRole('menuitem', { name: 'Print with answers' }).click();
   await expect(page.locator('body[data-printed]')).toBeVisible();
   await page.emulateMedia({ media: 'print' });
   const printed = page.getByTestId('printed-lesson');
@@ -280,7 +353,7 @@ test('a lesson is printed with its answers and its lanes', async ({ window: _win
     .click();
   await page.evaluate(() => document.body.removeAttribute('data-printed'));
   await page.getByRole('button', { name: 'More about this lesson' }).click();
-  await page.getByRole('menuitem', { name: 'Print' }).click();
+  await page.getByRole('menuitem', { name: 'Print with answers' }).click();
   await expect(page.locator('body[data-printed]')).toBeVisible();
   await page.emulateMedia({ media: 'print' });
   await expect(printed.locator('svg[aria-label="Lanes of First overlap, recorded"]')).toHaveCount(1);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatDuration, formatRate, formatShare, rate, unbroken } from '../../../core/units.ts';
+import {
+  asWritten,
+  formatBytes,
+  formatDuration,
+  formatRate,
+  formatShare,
+  rate,
+  unbroken,
+} from '../../../core/units.ts';
 import { wrap } from '../../../host/cli/render/text.ts';
 
 describe('quantities read as people write them', () => {
@@ -82,4 +90,14 @@ describe('a number and its unit', () => {
       for (const line of lines) expect(line).not.toMatch(/^(ms|µs|GB|MiB|%|B)|\u00a0/);
     }
   });
+});
+
+it.each([
+  ['20.0 MiB', '20 MiB'],
+  ['1.50 times', '1.5 times'],
+  ['1.00 ms to 380 µs', '1 ms to 380 µs'],
+  ['100 %', '100 %'],
+  ['0.05 to 10.25', '0.05 to 10.25'],
+])('%s is written %s', (text, written) => {
+  expect(asWritten(text)).toBe(written);
 });
