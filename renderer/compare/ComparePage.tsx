@@ -59,6 +59,9 @@ interface ComparedProps {
   readonly loaded: readonly (LoadedRun | null)[];
 }
 
+/** In a window that is lower, four runs leave little room for their differences. */
+const lowWindow = 800;
+
 function Compared({ ids, loaded }: ComparedProps) {
   const layout = useDefaultLayout({ id: 'comparison', panelIds: ['runs', 'differences'], storage: panelStorage });
   if (ids.length < 2) return <Stack ids={ids} loaded={loaded} />;
@@ -69,7 +72,7 @@ function Compared({ ids, loaded }: ComparedProps) {
       {...(layout.defaultLayout === undefined ? {} : { defaultLayout: layout.defaultLayout })}
       onLayoutChanged={layout.onLayoutChanged}
     >
-      <Panel id="runs" defaultSize="62%" minSize={150}>
+      <Panel id="runs" defaultSize={ids.length > 3 && window.innerHeight < lowWindow ? '80%' : '62%'} minSize={150}>
         <Stack ids={ids} loaded={loaded} />
       </Panel>
       <Separator className={shared['separatorAcross']} aria-label="Resize the differences" />

@@ -158,7 +158,8 @@ export function ScoreAndTimeline({ instead, recorded }: ScoreAndTimelineProps) {
   );
 }
 
-const codePanel = { id: 'code', name: 'code-beside', size: 340 };
+/** Blocks need room too, in a window that has little. */
+const codePanel = { id: 'code', name: 'code-beside', size: window.innerWidth < 1600 ? 270 : 540 };
 
 /** The same program twice: its blocks, and the lines that carry them out. */
 function ScoreAndCode() {

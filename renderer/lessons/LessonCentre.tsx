@@ -70,8 +70,8 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
   useShownOperations(open, experiment);
   const other = useRecordedOfOther(open);
   const presenting = useLessonView((view) => view.presenting);
+  // Before what is inside of it is drawn. The panels beside it go with each change, and with them this component.
   setZoomed(presenting);
-  useEffect(() => () => setZoomed(false), []);
   return (
     // Another size of the lanes is another picture: both are drawn anew.
     <div

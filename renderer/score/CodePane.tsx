@@ -141,6 +141,11 @@ function Lines({ code }: { readonly code: Code }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is selected is asked of the store.
   const marked = useMemo(() => new Set(selectedOps(state())), [selection, op]);
   const first = useMemo(() => code.ops.findIndex((one) => marked.has(one)), [code, marked]);
+  // What every program begins with is not what it is about.
+  useEffect(() => {
+    const begin = code.ops.findIndex((one) => one >= 0);
+    if (scrolled.current?.scrollTop === 0 && begin > 0) scrolled.current.scrollTop = (begin - 2) * lineHeight;
+  }, [code]);
   useEffect(() => {
     const area = scrolled.current;
     if (area === null || first < 0) return;

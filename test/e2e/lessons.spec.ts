@@ -256,7 +256,7 @@ test('a lesson is saved as one page that needs nothing else', async ({ window: _
   expect(html).toContain('aria-label="Lanes of First overlap, simulated"');
   // Its sources are links, and nothing is loaded.
   expect(html).not.toMatch(/<script|<link|src=|url\(/);
-  expect(html).toContain('<a href="https://docs.nvidia.com/');
+  expect(html).toContain('<a href="https://docs.pytorch.org/');
 });
 
 test('a handout has the questions and room to write, and no answer', async ({ window: _window, page }) => {
