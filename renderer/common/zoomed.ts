@@ -7,6 +7,9 @@ export function setZoomed(zoomed: boolean): void {
   isAny = zoomed;
 }
 
+/** What is presented is read from the last row: as large as the screen has room for. */
+export const presentedZoom = (): number => (window.innerHeight < 960 ? 1.35 : 2);
+
 /** How much larger an element is drawn than it is laid out. */
 export const zoomOf = (element: Element): number =>
   isAny ? ((element as Element & { readonly currentCSSZoom?: number }).currentCSSZoom ?? 1) : 1;

@@ -116,10 +116,12 @@ interface ScoreAndTimelineProps {
   readonly instead?: ReactNode;
   /** In the score's place: what the shown run was recorded of, where that is not what is open. */
   readonly recorded?: ReactNode;
+  /** How much larger all of it is drawn: panels are measured in the window's own pixels. */
+  readonly zoom?: number;
 }
 
 /** The score is as tall as its rows, until someone makes it taller or shorter. */
-export function ScoreAndTimeline({ instead, recorded }: ScoreAndTimelineProps) {
+export function ScoreAndTimeline({ instead, recorded, zoom = 1 }: ScoreAndTimelineProps) {
   const view = useEditor((editor) => editor.view);
   const beside = useEditor((editor) => editor.codeBeside);
   const key = useApp(pageDocumentKey);
@@ -129,8 +131,8 @@ export function ScoreAndTimeline({ instead, recorded }: ScoreAndTimelineProps) {
   const natural = useMemo(() => {
     const experiment = currentExperiment(state());
     const own = experiment === null ? 0 : scoreHeight(experiment);
-    return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest);
-  }, [key]);
+    return Math.min(Math.max(own, isOwn ? leastScoreHeight : 0), tallest) * zoom;
+  }, [key, zoom]);
   const above =
     view === 'score' && !beside
       ? { id: 'score', name: `score-${natural}`, size: natural }
@@ -146,7 +148,8 @@ export function ScoreAndTimeline({ instead, recorded }: ScoreAndTimelineProps) {
         groupResizeBehavior="preserve-pixel-size"
       >
         <div className={classes['score']}>
-          {toolbar}
+          {/* What was recorded is no longer to be changed. */}
+          {recorded === undefined ? toolbar : null}
           {recorded ?? (view === 'score' && beside ? <ScoreAndCode /> : views[view])}
         </div>
       </Panel>

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { type Experiment, walkOperations } from '../../core/experiment/experiment.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { setZoomed } from '../common/zoomed.ts';
+import { presentedZoom, setZoomed } from '../common/zoomed.ts';
 import { ScoreAndTimeline } from '../document/DocumentPage.tsx';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
 import { RunButton } from '../engine/RunButton.tsx';
@@ -79,9 +79,11 @@ function Open({ open, experiment }: { readonly open: OpenStep; readonly experime
       ref={centre}
       key={presenting ? 'presented' : 'read'}
       data-presenting={presenting || undefined}
+      style={presenting ? { zoom: presentedZoom() } : {}}
     >
       <Bar open={open} experiment={experiment} />
       <ScoreAndTimeline
+        zoom={presenting ? presentedZoom() : 1}
         {...(other === null ? {} : { recorded: <RecordedScore open={open} experiment={other} /> })}
         {...(open.waits
           ? {

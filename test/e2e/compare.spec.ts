@@ -147,3 +147,11 @@ test('runs are chosen from a list, swapped signs and all, and the table is copie
   await page.getByText('All lanes', { exact: true }).click();
   await expect(runs.first().getByRole('list', { name: 'Lanes' })).toContainText('side');
 });
+
+test('all four cases are in sight in a window of 1280 by 720', async ({ window: _window, page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.getByRole('banner').getByRole('button', { name: 'Compare', exact: true }).click();
+  const cases = page.getByRole('article');
+  await expect(cases).toHaveCount(4);
+  for (const one of await cases.all()) await expect(one).toBeInViewport({ ratio: 0.98 });
+});

@@ -259,6 +259,54 @@ test('a lesson is saved as one page that needs nothing else', async ({ window: _
   expect(html).toContain('<a href="https://docs.pytorch.org/');
 });
 
+test('presenting draws lanes, score and charts as large as the text, and as sharp', async ({
+  window: _window,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.evaluate(() => {
+    location.hash = '#/lesson/six-ways?step=3';
+  });
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Present', exact: true }).click();
+  const plot = page.getByTestId('timeline-plot');
+  await expect(plot).toBeVisible();
+  /** Pixels of the screen that a text's letters are high, as its font has it. */
+  const size = (locator: Locator): Promise<number> =>
+    locator.evaluate(
+      (element) => Number.parseFloat(getComputedStyle(element).fontSize) * (element as HTMLElement).currentCSSZoom,
+    );
+  expect(await size(lesson.getByText('What the runs show'))).toBeGreaterThan(21);
+  expect(await size(page.locator('[data-lane-name]').first())).toBeGreaterThan(21);
+  expect(await size(page.getByTestId('score-sheet').getByText('main', { exact: true }))).toBeGreaterThan(21);
+  expect(await size(page.getByText('Phases', { exact: true }))).toBeGreaterThan(21);
+  expect(await size(lesson.locator('svg text').first())).toBeGreaterThan(17);
+  // As many pixels as the screen has there.
+  const [own, shown] = await plot
+    .locator('canvas')
+    .first()
+    .evaluate((canvas) => [(canvas as HTMLCanvasElement).width, canvas.getBoundingClientRect().width]);
+  expect(Math.abs((own ?? 0) - (shown ?? 0))).toBeLessThan(3);
+});
+
+test('a recorded run stands under what was recorded, where the learner’s score differs', async ({ window, page }) => {
+  await page.evaluate(() => {
+    location.hash = '#/lesson/first-overlap?step=3';
+  });
+  const sheet = page.getByTestId('score-sheet');
+  await sheet.locator('[data-op="0"]').click();
+  await window.inspector.getByLabel('Size', { exact: true }).fill('4 MiB');
+  await window.inspector.getByLabel('Size', { exact: true }).press('Enter');
+  await expect(sheet.locator('[data-op="0"]')).toContainText('H2D 4.00 MiB');
+  const shown = page.getByRole('radiogroup', { name: 'Run shown' });
+  await shown.getByText(/^Recorded/).click();
+  await expect(page.getByText('As recorded.')).toBeVisible();
+  await expect(sheet.locator('[data-op="0"]')).toContainText('H2D 20.0 MiB');
+  await page.getByRole('button', { name: 'Back to mine' }).click();
+  await expect(sheet.locator('[data-op="0"]')).toContainText('H2D 4.00 MiB');
+  await expect(page.getByText('As recorded.')).toHaveCount(0);
+});
+
 test('a handout has the questions and room to write, and no answer', async ({ window: _window, page }) => {
   await page.evaluate(() => {
     globalThis.print = () => document.body.setAttribute('data-printed', 'yes');

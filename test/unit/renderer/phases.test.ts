@@ -1,0 +1,57 @@
+/** Phases over the lanes, and the one scale of a lesson's variants. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { extentFor } from '../../../renderer/lessons/useExtent.ts';
+import { predict } from '../../../renderer/predict/predict.ts';
+import { IterationView } from '../../../renderer/store/opened/loadedRun.ts';
+import { phasesOf } from '../../../renderer/timeline/phases.ts';
+
+const asset = (path: string): string => readFileSync(new URL(`../../../assets/${path}`, import.meta.url), 'utf8');
+const profile = parseProfile(JSON.parse(asset('profiles/h200.json')));
+
+function phases(example: string) {
+  const experiment = requireExperiment(asset(`examples/${example}.json`));
+  const { run, iteration } = predict(experiment, profile, '');
+  return phasesOf(experiment, new IterationView(run, iteration));
+}
+
+describe('the phases of a program', () => {
+  it('are its copies of many tensors, by name, from first call to last activity', () => {
+    const found = phases('lessons/six-ways');
+    expect(found.map(({ label }) => label)).toEqual([
+      'pageable, blocking',
+      'pageable, non-blocking',
+      'pinned, blocking',
+      'pinned, non-blocking',
+      'pin and copy, blocking',
+      'pin and copy, non-blocking',
+    ]);
+    for (const { startNs, endNs } of found) expect(endNs).toBeGreaterThan(startNs);
+    expect(found.map(({ startNs }) => startNs)).toEqual(found.map(({ startNs }) => startNs).sort((a, b) => a - b));
+  });
+
+  it('are none where every activity bears its own name', () => {
+    expect(phases('overlap/pinned-side-stream')).toEqual([]);
+  });
+});
+
+describe('the scale of a lesson’s variants', () => {
+  const variants = new Map([
+    ['slow', 1000],
+    ['fast', 400],
+    ['tiny', 10],
+  ]);
+
+  it('is that of the longest', () => {
+    expect(extentFor('slow', variants)).toBe(1000);
+    expect(extentFor('fast', variants)).toBe(1000);
+  });
+
+  it('is its own for one on whose scale nothing could be seen', () => {
+    expect(extentFor('tiny', variants)).toBe(10);
+    expect(extentFor('other', variants)).toBeNull();
+  });
+});
