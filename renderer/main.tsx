@@ -2,7 +2,7 @@ import './common/zodSetup.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
-import './shell/global.css';
+import './common/global.css';
 import { createRoot } from 'react-dom/client';
 import { connect } from './connection/connect.ts';
 import { startOpening } from './files/files.ts';

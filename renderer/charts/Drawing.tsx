@@ -1,6 +1,6 @@
 /** The drawn chart. Its own chunk, since it brings ECharts with it. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useScheme } from '../common/usePaints.ts';
 import { announce } from '../store/announce.ts';
 import classes from './Chart.module.css';
@@ -8,6 +8,7 @@ import { type Drawing as Drawn, draw } from './engine.ts';
 import { lookOf } from './look.ts';
 import { chartOption, placeOf } from './option.ts';
 import { isStep, type Point, pointLines, pointsOf, stepFrom } from './points.ts';
+import { ChartRenderer } from './renderer.ts';
 import { type ChartSpec, fullTitle } from './spec.ts';
 
 interface Props {
@@ -20,18 +21,19 @@ export function Drawing({ spec, onOpen }: Props) {
   const chart = useRef<Drawn | null>(null);
   const { ref, width, height } = useElementSize();
   const scheme = useScheme();
+  const renderer = useContext(ChartRenderer);
   const points = useMemo(() => pointsOf(spec), [spec]);
   const [at, setAt] = useState<number | null>(null);
 
   useEffect(() => {
     if (element.current === null) return;
-    const made = draw(element.current);
+    const made = draw(element.current, renderer);
     chart.current = made;
     return () => {
       chart.current = null;
       made.dispose();
     };
-  }, []);
+  }, [renderer]);
 
   useEffect(() => {
     if (width === 0 || height === 0) return;

@@ -5,6 +5,7 @@ import { useApp } from '../store/store.ts';
 import { breakdownCharts } from './breakdowns.ts';
 import { Chart } from './Chart.tsx';
 import classes from './RunCharts.module.css';
+import type { ChartSpec } from './spec.ts';
 
 export function RunCharts({ run }: { readonly run: LoadedRun }) {
   const origin = useApp((state) => state.runs[run.id]?.origin);
@@ -21,12 +22,12 @@ export function RunCharts({ run }: { readonly run: LoadedRun }) {
     <section className={classes['charts']} aria-label="Charts of this run" tabIndex={0}>
       {summary === null ? <p role="status">Summing up the run…</p> : null}
       {specs.map((spec) => (
-        <Chart key={spec.title} spec={spec} height={heightOf(spec)} />
+        <Chart key={spec.title} spec={spec} height={chartHeight(spec)} />
       ))}
     </section>
   );
 }
 
 /** Bars need room for their number, and no more. */
-const heightOf = (spec: ReturnType<typeof breakdownCharts>[number]): number =>
+export const chartHeight = (spec: ChartSpec): number =>
   spec.kind === 'bars' ? Math.min(420, 100 + 44 * spec.categories.length) : 280;

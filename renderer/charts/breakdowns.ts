@@ -1,9 +1,9 @@
 /** Charts of one run, from its summary: what the engines did, and where the time of host threads and devices went. */
 
+import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import type { PaintName } from '../common/palette.ts';
-import type { WindowSummary } from '../store/opened/windowSummary.ts';
 import {
   type BarSpec,
   type Cell,

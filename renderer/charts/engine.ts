@@ -32,7 +32,7 @@ use([
 
 export type Drawing = EChartsType;
 
-export const draw = (element: HTMLElement): Drawing => init(element, null, { renderer: 'svg' });
+export const draw = (element: HTMLElement, renderer: 'svg' | 'canvas'): Drawing => init(element, null, { renderer });
 
 const file = { width: 1200, height: 720 };
 

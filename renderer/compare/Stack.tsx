@@ -10,9 +10,10 @@ import { OriginBadge } from '../common/Origin.tsx';
 import { deviceAndTime } from '../common/ranOn.ts';
 import { formatMoment } from '../common/time.ts';
 import { VerdictIcon, verdictTone } from '../common/VerdictIcon.tsx';
+import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
-import { openPage } from '../store/pages.ts';
+import { openPage, openTerm } from '../store/pages.ts';
 import { titleOfLoaded } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
@@ -117,6 +118,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
   const summary = useApp((state) => state.runs[run.id]);
   const all = useCompare((state) => state.lanes === 'all');
   const own = useAlignedTime(time, shiftNs);
+  const hazards = useHazardOps(run);
   const { verdict, makespanNs, timesFastest, h2dKernel } = line;
   const interval = run.summary?.makespanInterval;
   return (
@@ -168,7 +170,16 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
         </span>
       </header>
       <div className={classes['plot']}>
-        <LanesView run={run} view={view} window={own} title={line.name} compact={!all} axis={false} />
+        <LanesView
+          run={run}
+          view={view}
+          window={own}
+          title={line.name}
+          compact={!all}
+          axis={false}
+          hazards={hazards}
+          onTerm={openTerm}
+        />
       </div>
     </article>
   );

@@ -8,11 +8,11 @@ import type { SimulationProgress } from '../../core/machine/simulate.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import type { Remedy } from '../../core/remedies/remedy.ts';
 import type { PredictedIntervals } from '../../core/summary/predictedIntervals.ts';
+import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run, RunInfo, Verification } from '../../core/trace/run.ts';
 import type { Trace } from '../../core/trace/trace.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import type { SentDocument } from '../common/sentDocument.ts';
-import type { WindowSummary } from '../store/opened/windowSummary.ts';
 import type { Prediction } from './predict.ts';
 
 /** A simulated run without its experiment, which both sides have. */

@@ -20,13 +20,13 @@ import { testedInSteps } from '../../core/remedies/remedies.ts';
 import type { InSteps } from '../../core/steps.ts';
 import { predictedIntervals } from '../../core/summary/predictedIntervals.ts';
 import { summarizeInSteps } from '../../core/summary/summary.ts';
+import { windowSummary } from '../../core/summary/windowSummary.ts';
 import type { Run } from '../../core/trace/run.ts';
 import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { inTurns } from '../common/inTurns.ts';
 import { receivedDocument } from '../common/sentDocument.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import { summaryOptions } from '../store/attainable.ts';
-import { windowSummary } from '../store/opened/windowSummary.ts';
 import type { CheckedRun, DocumentCalls, DocumentEvents, RemedyAnswer, RemedyQuestion } from './documentCalls.ts';
 import { predictInSteps } from './predict.ts';
 

@@ -9,10 +9,10 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type Interval, intervalText } from '../../core/cost/interval.ts';
+import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration, formatRate, formatShare } from '../../core/units.ts';
 import { ranOnWords } from '../common/ranOn.ts';
 import { formatDay } from '../common/time.ts';
-import type { WindowSummary } from '../store/opened/windowSummary.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { HazardCount } from './HazardCount.tsx';

@@ -1,6 +1,7 @@
 /** What the centre shows: opens pages, and reads the documents that they are about. */
 import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
+import type { TermId } from '../../core/glossary/terms.ts';
 import type { Draft } from '../../core/service/service.ts';
 import type { InSteps } from '../../core/steps.ts';
 import { inTurns } from '../common/inTurns.ts';
@@ -32,6 +33,9 @@ export function openPage(page: Page): void {
   noteRecent(page);
   if (page.kind === 'example' || page.kind === 'experiment') void openDocument(page);
 }
+
+/** What a word means. */
+export const openTerm = (term: TermId): void => openPage({ kind: 'glossary', term });
 
 /** Reads an experiment unless it is here. */
 export async function openDocument(page: { kind: 'example' | 'experiment'; id: string }): Promise<void> {

@@ -4,6 +4,7 @@ import { toErrorInfo } from '../../core/errors.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type RunSummary, runFilePath, runTitle, type StartRun } from '../../core/service/service.ts';
 import { summarizeLazily } from '../../core/summary/summary.ts';
+import { windowSummary } from '../../core/summary/windowSummary.ts';
 import { announce } from './announce.ts';
 import { attainableFor } from './attainable.ts';
 import { effectiveEngine, parseEngineKey } from './engines.ts';
@@ -11,7 +12,6 @@ import { attempt, host } from './host.ts';
 import { LoadedRun } from './opened/loadedRun.ts';
 import type { RunAnalysis } from './opened/messages.ts';
 import { openRunFile } from './opened/openRunFile.ts';
-import { windowSummary } from './opened/windowSummary.ts';
 import { openPage } from './pages.ts';
 import {
   comparedRunIds,

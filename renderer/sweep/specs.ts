@@ -1,27 +1,48 @@
 /** Charts of a sweep: a line over one axis, lines or a heat map over two. */
-import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
-import type { Metric } from '../../core/sweep/metrics.ts';
+import type { ErrorInfo } from '../../core/errors.ts';
+import type { Figures, Metric } from '../../core/sweep/metrics.ts';
 import type { PlannedAxis, SweepPlan } from '../../core/sweep/plan.ts';
+import type { RunOrigin } from '../../core/trace/run.ts';
 import { formatChosen } from '../charts/quantities.ts';
 import type { Cell, HeatSpec, LineSpec, Provenance, Row } from '../charts/spec.ts';
 
-type Outcomes = ReadonlyMap<number, SweepOutcome>;
+/** What of a sweep its charts are made from: the host's, and what a report holds. */
+export interface ChartedSweep {
+  readonly summary: { readonly origin: RunOrigin; readonly device: string; readonly createdAt: string };
+  readonly outcomes: readonly ChartedOutcome[];
+}
 
-const outcomesOf = ({ outcomes }: Sweep): Outcomes => new Map(outcomes.map((outcome) => [outcome.point, outcome]));
+type ChartedOutcome =
+  | {
+      readonly point: number;
+      readonly status: 'done';
+      /** Without an id where its run is not at hand. */
+      readonly run: { readonly id?: string; readonly createdAt: string };
+      readonly figures: Figures;
+      readonly linkBytesPerSecond: number | null;
+    }
+  | { readonly point: number; readonly status: 'failed'; readonly error: ErrorInfo };
 
-export const provenanceOf = ({ summary, outcomes }: Sweep): Provenance => {
+type Outcomes = ReadonlyMap<number, ChartedOutcome>;
+
+const outcomesOf = ({ outcomes }: ChartedSweep): Outcomes =>
+  new Map(outcomes.map((outcome) => [outcome.point, outcome]));
+
+export const provenanceOf = ({ summary, outcomes }: ChartedSweep): Provenance => {
   const dates = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.run.createdAt] : []));
   return { origins: [summary.origin], device: summary.device, date: dates.sort().at(-1) ?? summary.createdAt };
 };
 
 /** The reading of a point, why it has none, or null where it was not reached. */
-function cellOf(outcome: SweepOutcome | undefined, metric: Metric): Cell {
+function cellOf(outcome: ChartedOutcome | undefined, metric: Metric): Cell {
   if (outcome === undefined) return null;
   if (outcome.status === 'failed') return { problem: outcome.error.message };
   const spread = outcome.figures[metric.id] ?? null;
   if (spread === null) return null;
-  return { value: spread.median, low: spread.min, high: spread.max, count: spread.count, id: outcome.run.id };
+  return { value: spread.median, low: spread.min, high: spread.max, count: spread.count, ...idOf(outcome.run) };
 }
+
+const idOf = ({ id }: { readonly id?: string }) => (id === undefined ? {} : { id });
 
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
@@ -29,7 +50,7 @@ const lowerFirst = (text: string): string =>
 const quantity = ({ title, unit, values }: PlannedAxis) => ({ name: title, unit, values });
 
 /** Lines over the first axis, one for each value of the second. */
-export function sweepLines(sweep: Sweep, plan: SweepPlan, metric: Metric): LineSpec {
+export function sweepLines(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): LineSpec {
   const [x, series] = plan.axes;
   if (x === undefined) throw new RangeError('a sweep has at least one axis');
   const outcomes = outcomesOf(sweep);
@@ -50,7 +71,7 @@ export function sweepLines(sweep: Sweep, plan: SweepPlan, metric: Metric): LineS
 }
 
 /** The link's own limit, where the metric is what goes over it. */
-function linkLimit({ outcomes }: Sweep, { id }: Metric, columns: number): Row | null {
+function linkLimit({ outcomes }: ChartedSweep, { id }: Metric, columns: number): Row | null {
   if (id !== 'h2dBandwidth' && id !== 'd2hBandwidth') return null;
   const known = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.linkBytesPerSecond] : []));
   const limit = known.find((rate) => rate !== null);
@@ -63,7 +84,7 @@ function linkLimit({ outcomes }: Sweep, { id }: Metric, columns: number): Row | 
 }
 
 /** A field for each pair: the first axis goes right, the second up. */
-export function sweepHeat(sweep: Sweep, plan: SweepPlan, metric: Metric): HeatSpec | null {
+export function sweepHeat(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): HeatSpec | null {
   const [x, y] = plan.axes;
   if (x === undefined || y === undefined) return null;
   const outcomes = outcomesOf(sweep);
@@ -85,7 +106,10 @@ const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
   `${label} by ${axes.map(({ title }) => lowerFirst(title)).join(' and ')}`;
 
 /** The point with the best median. Null before one is done. */
-export function bestPoint(sweep: Sweep, metric: Metric): { readonly point: number; readonly value: number } | null {
+export function bestPoint(
+  sweep: ChartedSweep,
+  metric: Metric,
+): { readonly point: number; readonly value: number } | null {
   let best: { point: number; value: number } | null = null;
   for (const outcome of sweep.outcomes) {
     const value = outcome.status === 'done' ? outcome.figures[metric.id]?.median : undefined;

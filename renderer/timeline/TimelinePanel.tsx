@@ -7,6 +7,7 @@ import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
 import { useLessonView } from '../store/lessonView.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
+import { openTerm } from '../store/pages.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
@@ -52,6 +53,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   useNoteKeys(run, view, time);
   useShownNote(run, view, time);
   const notesOpen = useNotesOpen();
+  const hazards = useHazardOps(run);
   return (
     <>
       <Following>
@@ -66,7 +68,15 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
           ) : as === 'charts' ? (
             <RunCharts run={run} />
           ) : (
-            <LanesView run={run} view={view} window={time} title={title} formerNs={formerNs} />
+            <LanesView
+              run={run}
+              view={view}
+              window={time}
+              title={title}
+              formerNs={formerNs}
+              hazards={hazards}
+              onTerm={openTerm}
+            />
           )}
         </div>
         {as === 'lanes' && notesOpen ? <NotesPanel run={run} onAdd={() => writeOn(run, view, time)} /> : null}

@@ -8,6 +8,8 @@ import type { Hazard, HazardReport } from '../../../core/hazards/hazard.ts';
 /** The hazards that an operation has part in, by its number. */
 export type HazardsByOp = Pick<ReadonlyMap<number, readonly Hazard[]>, 'has' | 'get' | 'size'>;
 
+export const noHazards: HazardsByOp = new Map();
+
 const byOp = new WeakMap<HazardReport, HazardsByOp>();
 
 /** Made once for each report: blocks and lanes are marked from it, and the lists can be long. */

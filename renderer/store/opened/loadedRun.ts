@@ -2,6 +2,7 @@
 import { type Flow, flowsOf } from '../../../core/figures/flows.ts';
 import { type LaneCounter, laneCounters } from '../../../core/figures/laneCounters.ts';
 import { type AttainableBandwidth, type OperationRow, operationRows } from '../../../core/figures/operations.ts';
+import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
 import { Counter } from '../../../core/trace/counter.ts';
 import { type Iteration, iterationOf } from '../../../core/trace/iteration.ts';
 import { LaneIndex } from '../../../core/trace/laneIndex.ts';
@@ -12,7 +13,6 @@ import { Bandwidth } from './bandwidth.ts';
 import { type IterationData, indexIteration } from './iterationData.ts';
 import type { Link } from './links.ts';
 import { type MissedRows, missedRows } from './missed.ts';
-import type { WindowSummary } from './windowSummary.ts';
 
 /** What is known of a run beside its trace, as far as it is. */
 export interface KnownOfRun {

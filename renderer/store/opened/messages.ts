@@ -1,9 +1,9 @@
 /** What the window asks of the worker that opens run files. */
 
 import type { LaneCounter } from '../../../core/figures/laneCounters.ts';
+import type { WindowSummary } from '../../../core/summary/windowSummary.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { IterationData } from './iterationData.ts';
-import type { WindowSummary } from './windowSummary.ts';
 
 /** What follows the lanes of a large run. */
 export interface RunAnalysis {

@@ -2,6 +2,7 @@
 import '../../common/zodSetup.ts';
 import { laneCounters } from '../../../core/figures/laneCounters.ts';
 import { summarizeLazily } from '../../../core/summary/summary.ts';
+import { windowSummary } from '../../../core/summary/windowSummary.ts';
 import { decodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import type { TraceColumns } from '../../../core/trace/trace.ts';
@@ -9,7 +10,6 @@ import { handingOver, serveCalls } from '../../common/workerCalls.ts';
 import { buffersOf, counterBuffers, indexIteration } from './iterationData.ts';
 import { mostDetailedRows, type OpenCalls, type RunAnalysis } from './messages.ts';
 import { readRunFile } from './readRunFile.ts';
-import { windowSummary } from './windowSummary.ts';
 
 /** Of the large runs that were opened, until the window asks for it. */
 const analyses = new Map<number, () => RunAnalysis>();

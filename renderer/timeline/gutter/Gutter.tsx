@@ -3,6 +3,7 @@ import { DndContext, type DragMoveEvent, PointerSensor, useDraggable, useSensor,
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPinFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, memo, type RefObject, useRef, useState } from 'react';
+import type { TermId } from '../../../core/glossary/terms.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
 import { type LaneAction, laneActions, movedTo, type Slot, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';
@@ -18,13 +19,14 @@ interface Props {
   readonly layout: Layout;
   /** What scrolls. */
   readonly body: RefObject<HTMLDivElement | null>;
+  readonly onTerm: ((term: TermId) => void) | undefined;
 }
 
 /** Further than a hand trembles while it clicks. */
 const startDistance = 5;
 
 /** Drawn anew with `layout` and `run` only: see useSteady(). */
-export const Gutter = memo(function Gutter({ run, layout, body }: Props) {
+export const Gutter = memo(function Gutter({ run, layout, body, onTerm }: Props) {
   const [current, setCurrent] = useState<string | null>(null);
   const [menu, setMenu] = useState<(MenuPlace & { readonly row: string }) | null>(null);
   const [slot, setSlot] = useState<Slot | null>(null);
@@ -96,6 +98,7 @@ export const Gutter = memo(function Gutter({ run, layout, body }: Props) {
           row={menuRow}
           layout={layout}
           place={menu}
+          onTerm={onTerm}
           onClose={() => {
             setMenu(null);
             // The lane may be gone, or have another place.

@@ -3,7 +3,6 @@ import { Menu } from '@mantine/core';
 import { termOfLane } from '../../../core/glossary/termOf.ts';
 import type { TermId } from '../../../core/glossary/terms.ts';
 import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { openPage } from '../../store/pages.ts';
 import { laneActions, resetLanes, showLanes, take } from '../tracks/laneActions.ts';
 import type { Layout, TrackRow } from '../tracks/layout.ts';
 import type { Track } from '../tracks/tracks.ts';
@@ -23,10 +22,11 @@ interface Props {
   readonly row: TrackRow;
   readonly layout: Layout;
   readonly place: MenuPlace;
+  readonly onTerm: ((term: TermId) => void) | undefined;
   readonly onClose: () => void;
 }
 
-export function LaneMenu({ run, row, layout, place, onClose }: Props) {
+export function LaneMenu({ run, row, layout, place, onTerm, onClose }: Props) {
   const arrangement = useArrangement(run);
   const { hidden } = layout;
   const [track] = row.tracks;
@@ -71,8 +71,8 @@ export function LaneMenu({ run, row, layout, place, onClose }: Props) {
           {hidden.length === 0 ? 'No lane is hidden' : `Show ${hidden.length} hidden`}
         </Menu.Item>
         <Menu.Item onClick={() => resetLanes(run)}>Reset lanes</Menu.Item>
-        {term === undefined ? null : (
-          <Menu.Item onClick={() => openPage({ kind: 'glossary', term })}>What is this lane?</Menu.Item>
+        {term === undefined || onTerm === undefined ? null : (
+          <Menu.Item onClick={() => onTerm(term)}>What is this lane?</Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>

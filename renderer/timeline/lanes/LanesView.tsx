@@ -1,8 +1,8 @@
 /** Lanes of one iteration: a time axis, names in the gutter, and the plot with everything the pointer does there. */
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
-import { useHazardOps } from '../../predict/hazards/useHazardOps.ts';
+import type { TermId } from '../../../core/glossary/terms.ts';
+import { type HazardsByOp, noHazards } from '../../predict/hazards/hazardsByOp.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { useApp } from '../../store/store.ts';
 import type { Selection } from '../../store/types.ts';
@@ -35,11 +35,26 @@ interface Props {
   readonly axis?: boolean;
   /** Makespan before the last edit; null where there is none to show. */
   readonly formerNs?: number | null;
+  /** Marked in the lanes. */
+  readonly hazards?: HazardsByOp;
+  /** Explains what a lane is; left out where there is no glossary to lead to. */
+  readonly onTerm?: (term: TermId) => void;
 }
 
 export { gutterWidth };
 
-export function LanesView({ run, view, window: time, title, compact = false, axis = true, formerNs = null }: Props) {
+export function LanesView(props: Props) {
+  const {
+    run,
+    view,
+    window: time,
+    title,
+    compact = false,
+    axis = true,
+    formerNs = null,
+    hazards = noHazards,
+    onTerm,
+  } = props;
   const { ref: sizeRef, width: bodyWidth, height } = useElementSize();
   const body = useRef<HTMLDivElement>(null);
   const bodyRef = useMergedRef(sizeRef, body);
@@ -49,7 +64,6 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
   const { tracks } = layout;
   const named = useSteady(run, layout);
   const notes = useNotesOf(run.id, view.number);
-  const hazards = useHazardOps(run);
   const hover = useMemo(() => new HoverStore(), []);
   const stage = useRef<HTMLDivElement>(null);
   const axisCanvas = useRef<HTMLCanvasElement>(null);
@@ -84,7 +98,7 @@ export function LanesView({ run, view, window: time, title, compact = false, axi
         onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
       >
         <div className={classes['content']} style={{ height: Math.max(layout.height, 1) }}>
-          <Gutter run={compact ? null : named.run} layout={named.layout} body={body} />
+          <Gutter run={compact ? null : named.run} layout={named.layout} body={body} onTerm={onTerm} />
           <div className={classes['stage']} ref={stage} style={{ height, width }}>
             <Plot
               run={run}

@@ -1,6 +1,6 @@
 /** A run's summary as the window holds it: of its operations, which are most of it, only what the lanes show of all. */
-import type { LazySummary } from '../../../core/summary/summary.ts';
-import type { SummaryDocument } from '../../../core/summary/summaryDocument.ts';
+import type { LazySummary } from './summary.ts';
+import type { SummaryDocument } from './summaryDocument.ts';
 
 export interface WindowSummary extends Omit<SummaryDocument, 'operations'> {
   /** The highest attainable rate among the copies of each direction; null where no profile knows. */
