@@ -14,7 +14,12 @@ import { runMain } from './lib/run-main.mjs';
 
 /** What each part is made from, the file that shows it was built, and the modes its config is built in, one by one. */
 const parts = {
-  renderer: { config: 'vite.renderer.config.ts', sources: ['core', 'renderer'], output: 'dist/renderer/index.html' },
+  renderer: {
+    config: 'vite.renderer.config.ts',
+    sources: ['core', 'renderer', 'scripts/lib/report-page.mjs'],
+    output: 'dist/renderer/report.html',
+    modes: ['production', 'report'],
+  },
   host: { config: 'vite.host.config.ts', sources: ['core', 'native', 'host'], output: 'dist/host/cli.js' },
   electron: {
     config: 'vite.electron.config.ts',

@@ -19,11 +19,15 @@ export const exportWords: Readonly<Record<ExportFormat, FormatWords>> = {
 };
 
 /** A name that every file system takes: a run may be called anything. */
-export function exportFileName(info: Pick<RunInfo, 'experiment' | 'imported'>, format: ExportFormat): string {
-  const name = runName(info)
+export const exportFileName = (info: Pick<RunInfo, 'experiment' | 'imported'>, format: ExportFormat): string =>
+  fileNameOf(runName(info), exportWords[format].ending);
+
+/** Anything's name as that of a file. */
+export function fileNameOf(title: string, ending: string): string {
+  const name = title
     .replace(/[^\p{L}\p{N}._-]+/gu, ' ')
     .replace(/^[. ]+/, '')
     .slice(0, 80)
     .trim();
-  return `${name || 'run'}${exportWords[format].ending}`;
+  return `${name || 'run'}${ending}`;
 }

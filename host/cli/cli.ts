@@ -24,6 +24,7 @@ import { type ExportRunOptions, exportFile } from './commands/export.ts';
 import { type GateCommandOptions, gateCommand, gateFormats, gateLimit } from './commands/gate.ts';
 import { type LiftCommandOptions, lift } from './commands/lift.ts';
 import { type RecordOptions, record } from './commands/record.ts';
+import { type ReportCommandOptions, report } from './commands/report.ts';
 import { explain, type PredictOptions, predict, type RunOptions, run } from './commands/run.ts';
 import { printSchema } from './commands/schema.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
@@ -180,6 +181,30 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .option('--profile <name>', 'device profile, for an experiment')
     .addHelpText('after', exitCodeHelp)
     .action((file: string, options: ExportRunOptions) => exportFile(tools, file, options));
+
+  cli
+    .command('report')
+    .description('a run, two compared, or a sweep as one HTML file that opens anywhere, with its lanes')
+    .addArgument(
+      new Argument('<file>', 'run (Arrow), trace, experiment, which is simulated, or sweep, whose points are run'),
+    )
+    .argument('[other]', 'another run, trace or experiment, which is compared with the first')
+    .option('--out <file.html>', 'write it there, instead of beside you under its title; never over a file')
+    .option(
+      '--with-paths',
+      'keep paths, names of users and hosts, environment variables and options of commands',
+      false,
+    )
+    .addOption(stepsOption())
+    .option('--profile <name>', 'device profile for what is simulated, or for what a trace does not tell')
+    .addOption(
+      new Option('--engine <engine>', 'for a sweep; default: cuda where there is a GPU, else sim').choices(engineKinds),
+    )
+    .option('--iterations <n>', 'for a sweep: recorded iterations of each point', count(1, 1000))
+    .addHelpText('after', exitCodeHelp)
+    .action((file: string, other: string | undefined, options: ReportCommandOptions) =>
+      report(tools, file, other, options),
+    );
 
   cli
     .command('compare')

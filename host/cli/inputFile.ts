@@ -18,6 +18,12 @@ export type InputFile =
   | { readonly kind: 'experiment'; readonly experiment: Experiment }
   | { readonly kind: 'run'; readonly run: Run };
 
+/** Whether a file says of itself that it is a sweep. */
+export async function isSweepFile(path: string): Promise<boolean> {
+  const text = new TextDecoder().decode((await head(path)) ?? noBytes);
+  return /^\s*\{[^]*"format"\s*:\s*"copyscope\/sweep"/.test(text);
+}
+
 /** Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */
 export async function readInputFile(path: string, context: Pick<Context, 'program' | 'terminal'>): Promise<InputFile> {
   if (path.toLowerCase().endsWith('.arrow') || (await isArrow(path))) return { kind: 'run', run: await readRun(path) };

@@ -73,7 +73,11 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
  * The same for what comes piece by piece: nothing is left of it where a piece can't be made or written, or `signal`
  * fires; the rejection is then as AbortSignal.throwIfAborted() has it. Never over a file that is there (`file.exists`).
  */
-export async function writeNewPieces(path: string, pieces: Iterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+export async function writeNewPieces(
+  path: string,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   await requireNew(path);
   const failed = (error: unknown) => storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
   const temporary = `${path}.${randomUUID()}.tmp`;
@@ -82,7 +86,7 @@ export async function writeNewPieces(path: string, pieces: Iterable<Uint8Array>,
   });
   try {
     try {
-      for (const piece of pieces) {
+      for await (const piece of pieces) {
         signal.throwIfAborted();
         await file.writeFile(piece).catch((error: unknown) => {
           throw failed(error);

@@ -1,0 +1,142 @@
+/** `copyscope report`: a run, two that are compared, or a sweep, as one HTML file. */
+import { join } from 'node:path';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { maxExperimentCharacters } from '../../../core/experiment/parse.ts';
+import { fileNameOf } from '../../../core/export/formats.ts';
+import type { ReportPoint } from '../../../core/report/document.ts';
+import { type ReportedRun, type ReportOptions, runReport, sweepReport } from '../../../core/report/make.ts';
+import { type ReportFile, reportPieces } from '../../../core/report/page.ts';
+import { linkBytesPerSecond } from '../../../core/sweep/link.ts';
+import { requireSweep } from '../../../core/sweep/parse.ts';
+import { isTraced, runOrigin } from '../../../core/trace/run.ts';
+import { formatBytes } from '../../../core/units.ts';
+import { programVersion } from '../../paths.ts';
+import { readBoundedText, requireNew, writeNewPieces } from '../../service/files.ts';
+import { type PointResult, runPoints } from '../../service/sweepPoints.ts';
+import { attainableFor } from '../attainable.ts';
+import { isSweepFile, readInputFile } from '../inputFile.ts';
+import { statusLine } from '../progress.ts';
+import { type StepsOption, traceProfile } from '../traceAnswers.ts';
+import { type RunOptions, simulated, type Tools, withEngine } from './run.ts';
+
+export interface ReportCommandOptions extends Pick<RunOptions, 'engine' | 'profile' | 'iterations'> {
+  readonly out?: string | undefined;
+  readonly steps?: StepsOption | undefined;
+  readonly withPaths: boolean;
+}
+
+type StatusLine = ReturnType<typeof statusLine>;
+
+/** Writes the report of `file`, compared with `other` where that is given; Ctrl-C leaves nothing of it. */
+export async function report(
+  tools: Tools,
+  file: string,
+  other: string | undefined,
+  options: ReportCommandOptions,
+): Promise<void> {
+  const { terminal, signal, program } = tools.context;
+  if (options.out !== undefined) await requireNew(options.out);
+  const page = await readBoundedText(join(program, 'dist/renderer/report.html'), 16 * 1024 * 1024);
+  const line = statusLine(terminal);
+  try {
+    const made = await make(tools, file, other, options, line);
+    const path = options.out ?? fileNameOf(made.document.title, '.html');
+    signal.throwIfAborted();
+    const onPacked = (bytes: number, of: number): void =>
+      line.show(`Packing: ${formatBytes(bytes)} of ${formatBytes(of)}`);
+    await writeNewPieces(path, reportPieces(page, made, onPacked), signal);
+    line.clear();
+    terminal.err(`Written to ${path}.\n`);
+  } catch (thrown) {
+    throw signal.aborted ? cancelled() : thrown;
+  } finally {
+    line.clear();
+  }
+}
+
+const cancelled = (): CopyscopeError =>
+  new CopyscopeError({ code: 'run.cancelled', message: 'The report was cancelled; nothing of it was kept.' });
+
+async function make(
+  tools: Tools,
+  file: string,
+  other: string | undefined,
+  options: ReportCommandOptions,
+  line: StatusLine,
+): Promise<ReportFile> {
+  const { context } = tools;
+  const made: ReportOptions = {
+    createdAt: new Date().toISOString(),
+    copyscope: programVersion(context.program),
+    withPaths: options.withPaths,
+    steps: options.steps,
+    onStage: line.show,
+  };
+  if (await isSweepFile(file)) {
+    if (other !== undefined) throw noPair();
+    return ofSweep(tools, file, options, made, line);
+  }
+  const runs = await readRuns(tools, other === undefined ? [file] : [file, other], options);
+  context.signal.throwIfAborted();
+  return runReport(runs, made);
+}
+
+const noPair = (): CopyscopeError =>
+  new CopyscopeError({
+    code: 'usage.invalid',
+    field: 'other',
+    message: 'a sweep has a report of its own: nothing is compared with it.',
+    remedy: 'Name the sweep alone.',
+  });
+
+/** Runs and traces as they are; experiments are simulated, with what recording costs where the other was recorded. */
+async function readRuns(
+  tools: Tools,
+  files: readonly string[],
+  { profile }: ReportCommandOptions,
+): Promise<ReportedRun[]> {
+  const { context, assets } = tools;
+  const inputs = [];
+  for (const file of files) inputs.push(await readInputFile(file, context));
+  const isBesideRecorded = inputs.some((input) => input.kind === 'run' && isTraced(input.run));
+  const runs: ReportedRun[] = [];
+  for (const input of inputs) {
+    const isRun = input.kind === 'run';
+    const run = isRun ? input.run : await simulated(tools, input.experiment, profile, isBesideRecorded);
+    const own = await attainableFor(run.info, assets, context.terminal.err);
+    const isPlanned = run.info.imported !== undefined && files.length === 1;
+    const replayWith = isPlanned ? await traceProfile(run, assets, context.terminal, profile) : null;
+    runs.push({ run, origin: runOrigin(run.info, false), profile: own.profile ?? null, replayWith });
+  }
+  return runs;
+}
+
+async function ofSweep(
+  tools: Tools,
+  file: string,
+  options: ReportCommandOptions,
+  made: ReportOptions,
+  line: StatusLine,
+): Promise<ReportFile> {
+  const { context, engine, assets } = tools;
+  const plan = requireSweep(await readBoundedText(file, maxExperimentCharacters));
+  const settings = await withEngine(tools, { ...options, out: undefined, json: false });
+  const all = Array.from({ length: plan.count }, (_, point) => point);
+  const points: ReportPoint[] = [];
+  let device = settings.profile ?? settings.engine;
+  for await (const result of runPoints(plan, all, settings, { engine, assets, signal: context.signal })) {
+    if (result.status === 'done') device = result.info.device?.name ?? result.info.machine?.cpu ?? device;
+    points.push(pointOf(result));
+    line.show(`Running: ${points.length} of ${plan.count} points`);
+  }
+  const origin = settings.engine === 'sim' ? 'simulated' : 'measured';
+  return sweepReport({ document: plan.document, createdAt: made.createdAt, origin, device, points }, made);
+}
+
+/** Without the run. */
+function pointOf(result: PointResult): ReportPoint {
+  const { point } = result;
+  if (result.status === 'failed') return { point, status: 'failed', error: result.error };
+  const { createdAt, device } = result.info;
+  return { point, status: 'done', createdAt, figures: result.figures, linkBytesPerSecond: linkBytesPerSecond(device) };
+}

@@ -1,0 +1,82 @@
+/** The lanes of a run, as in the window: zoomed, searched by eye, and each activity told when it is selected. */
+import { ActionIcon, Select, Tooltip } from '@mantine/core';
+import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { formatDuration } from '../../core/units.ts';
+import type { IterationView } from '../store/opened/loadedRun.ts';
+import { missedIn } from '../store/opened/missed.ts';
+import { Legend } from '../timeline/Legend.tsx';
+import { LanesView } from '../timeline/lanes/LanesView.tsx';
+import { zoomAt } from '../timeline/time/timeView.ts';
+import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
+import { layoutTracks } from '../timeline/tracks/layout.ts';
+import { useTimelineKeys } from '../timeline/useTimelineKeys.ts';
+import classes from './Report.module.css';
+import type { OpenedReportRun } from './readReport.ts';
+import { SelectedRow } from './SelectedRow.tsx';
+
+export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedReportRun }) {
+  const [iteration, setIteration] = useState<number | null>(null);
+  const view = useMemo(() => loaded.view(iteration), [loaded, iteration]);
+  const time = useTimeWindow(view.makespanNs);
+  useTimelineKeys(loaded, view, time);
+  const height = useMemo(() => heightFor(view), [view]);
+  if (view.rows.from === view.rows.to) return null;
+  return (
+    <section aria-label="Lanes">
+      <div className={classes['bar']}>
+        <h2>Lanes</h2>
+        <p className={classes['onScreen']}>
+          Ctrl and the wheel zoom, dragging selects, W A S D move, F fits; a click tells what something is.
+        </p>
+        {loaded.iterations.length < 2 ? null : (
+          <Select
+            className={classes['onScreen'] ?? ''}
+            aria-label="Iteration shown"
+            w={170}
+            value={String(view.number)}
+            data={loaded.iterations.map((number) => ({ value: String(number), label: `Iteration ${number + 1}` }))}
+            onChange={(value) => setIteration(value === null ? null : Number(value))}
+          />
+        )}
+        <Zoom time={time} />
+      </div>
+      <div className={classes['lanes']} style={{ height }}>
+        <LanesView run={loaded} view={view} window={time} title={about.title} />
+      </div>
+      <Legend views={[view]} missed={missedIn(loaded, view).size} />
+      <SelectedRow run={loaded} />
+      <p className={classes['note']}>
+        {view.rows.to - view.rows.from} activities in {formatDuration(view.makespanNs)}.
+      </p>
+    </section>
+  );
+}
+
+/** So that the lanes of most runs are seen whole; more of them scroll. */
+const heightFor = (view: IterationView): number =>
+  Math.min(mostHeight, layoutTracks(view, { height: 0 }).height + aboveLanes);
+const mostHeight = 720;
+/** Minimap and axis. */
+const aboveLanes = 52;
+
+function Zoom({ time }: { readonly time: TimeWindow }) {
+  const zoom = (factor: number): void =>
+    time.move((shown, limits) => zoomAt(shown, (shown.startNs + shown.endNs) / 2, factor, limits));
+  const tools = [
+    { label: 'Zoom out (S)', icon: <IconZoomOut size={16} />, act: () => zoom(1.5) },
+    { label: 'Zoom in (W)', icon: <IconZoomIn size={16} />, act: () => zoom(1 / 1.5) },
+    { label: 'Fit everything (F)', icon: <IconArrowAutofitWidth size={16} />, act: () => time.move((_, all) => all) },
+  ];
+  return (
+    <div className={classes['tools']} role="toolbar" aria-label="Tools of the lanes">
+      {tools.map(({ label, icon, act }) => (
+        <Tooltip key={label} label={label}>
+          <ActionIcon aria-label={label} onClick={act}>
+            {icon}
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </div>
+  );
+}

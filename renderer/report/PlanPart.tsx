@@ -1,0 +1,72 @@
+/** Of a real program: what holds its step, and what to change, with gains. */
+import type { RemedyAnswer, TraceAnswers } from '../../core/lift/answers.ts';
+import { partWords } from '../../core/lift/parts.ts';
+import { formatShare, unbroken } from '../../core/units.ts';
+import { ShareBar } from '../inspector/Facts.tsx';
+import { changeTitles, durationText, gainText, titleOf } from '../plan/words.ts';
+import classes from './Report.module.css';
+
+/** Smaller parts say nothing. */
+const leastShare = 0.005;
+
+export function PlanPart({ answers: { steps, plan } }: { readonly answers: TraceAnswers }) {
+  const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
+  return (
+    <section aria-label="Step and plan">
+      <h2>What holds the step</h2>
+      <p>
+        A step takes {durationText(steps.medianNs)} as recorded and {durationText(steps.unprofiledNs)} without the
+        profiler, which is predicted. Median of {steps.count}; {steps.rule}.
+      </p>
+      <table className={`${classes['table']} tabular`} aria-label="What holds the step">
+        <tbody>
+          {parts.map(({ part, ns, share }) => (
+            <tr key={part}>
+              <td>{unbroken(formatShare(share))}</td>
+              <td>
+                <ShareBar share={share} />
+              </td>
+              <td>{durationText(ns)}</td>
+              <td>{partWords[part]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <h2>What to change</h2>
+      {plan.length === 0 ? (
+        <p>Copyscope tried changes; none makes the step shorter by 1 % or more.</p>
+      ) : (
+        <>
+          <p>What the step gains: simulated, with a 90 % interval.</p>
+          <ol className={classes['remedies']} aria-label="Remedies">
+            {plan.map((remedy) => (
+              <RemedyItem key={remedy.changes.join(' ')} remedy={remedy} stepNs={steps.unprofiledNs} />
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+function RemedyItem({ remedy, stepNs }: { readonly remedy: RemedyAnswer; readonly stepNs: number }) {
+  const { time, share, tone } = gainText(remedy, stepNs);
+  const { changes, code, needed, lines, mayGainNothing } = remedy;
+  return (
+    <li>
+      <p className={classes['remedy']}>
+        <strong>{titleOf(changes)}</strong>
+        <span className="tabular" data-tone={tone}>
+          {time} ({share})
+        </span>
+      </p>
+      {mayGainNothing ? <p>Its interval reaches zero: it may gain nothing.</p> : null}
+      {needed.length === 0 ? null : <p>{titleOf(needed)}: gains nothing alone, but the others need it.</p>}
+      {lines.length === 0 ? null : <p>At {lines.slice(0, 4).join(', ')}</p>}
+      <details>
+        <summary>What to write</summary>
+        <pre>{changes.map((word, at) => `# ${changeTitles[word]}\n${code[at] ?? ''}`).join('\n')}</pre>
+      </details>
+    </li>
+  );
+}

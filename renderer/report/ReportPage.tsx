@@ -1,0 +1,98 @@
+/** What a report shows, from what it is to what it was made on. */
+import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import type { ReportDocument } from '../../core/report/document.ts';
+import { OriginBadge } from '../common/Origin.tsx';
+import { formatInstant } from '../common/time.ts';
+import { ComparisonPart } from './ComparisonPart.tsx';
+import { ExperimentPart } from './ExperimentPart.tsx';
+import { LanesPart } from './LanesPart.tsx';
+import { PlanPart } from './PlanPart.tsx';
+import classes from './Report.module.css';
+import { RunPart } from './RunPart.tsx';
+import type { OpenedReport } from './readReport.ts';
+import { SweepPart } from './SweepPart.tsx';
+import { VerdictsPart } from './VerdictsPart.tsx';
+
+export function ReportPage({ report: { document, runs } }: { readonly report: OpenedReport }) {
+  const { comparison, sweep } = document;
+  const [first] = runs;
+  return (
+    <div className={classes['report']}>
+      <Header document={document} />
+      <main>
+        {comparison === null ? null : <ComparisonPart comparison={comparison} runs={runs} />}
+        {sweep === null ? null : <SweepPart sweep={sweep} />}
+        {comparison !== null || first === undefined ? null : (
+          <>
+            {first.about.answers === null ? null : <PlanPart answers={first.about.answers} />}
+            <LanesPart run={first} />
+            <VerdictsPart summary={first.about.summary} />
+          </>
+        )}
+        {runs.map((run, index) => (
+          <RunPart key={run.loaded.id} run={run} letter={comparison === null ? null : 'AB'.charAt(index)} />
+        ))}
+        {runs.map(({ loaded }, index) => (
+          <ExperimentPart
+            key={loaded.id}
+            experiment={loaded.run.info.experiment}
+            letter={comparison === null ? null : 'AB'.charAt(index)}
+          />
+        ))}
+      </main>
+      <Footer document={document} />
+    </div>
+  );
+}
+
+function Header({ document: { title, runs, sweep } }: { readonly document: ReportDocument }) {
+  const origins = [...new Set([...runs.map(({ origin }) => origin), ...(sweep === null ? [] : [sweep.origin])])];
+  return (
+    <header className={classes['header']}>
+      <div>
+        <h1>{title}</h1>
+        <p className={classes['badges']}>
+          {origins.map((origin) => (
+            <OriginBadge key={origin} origin={origin} />
+          ))}
+          <span>{runs.map(madeOn).join('; ') || sweep?.device}</span>
+        </p>
+      </div>
+      <Theme />
+    </header>
+  );
+}
+
+const madeOn = ({ summary: { device, profile, machine, createdAt } }: ReportDocument['runs'][number]): string =>
+  `${device?.name ?? profile ?? machine?.cpu ?? 'machine not recorded'}, ${formatInstant(createdAt)}`;
+
+function Theme() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      className={classes['onScreen'] ?? ''}
+      size="xs"
+      aria-label="Theme"
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value === 'dark' || value === 'light' ? value : 'auto')}
+      data={[
+        { value: 'auto', label: 'System' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+    />
+  );
+}
+
+function Footer({ document: { copyscope, createdAt, withPaths } }: { readonly document: ReportDocument }) {
+  return (
+    <footer className={classes['footer']}>
+      <p>
+        Made with Copyscope {copyscope} on {formatInstant(createdAt)}.{' '}
+        {withPaths
+          ? 'Paths, and names of users and hosts, are as they were recorded.'
+          : 'Folders, names of users and hosts, environment variables and options of commands were left out; … stands in their place.'}
+      </p>
+    </footer>
+  );
+}

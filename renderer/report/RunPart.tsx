@@ -1,0 +1,69 @@
+/** The figures and charts of one run, and what it was made on. */
+import { useMemo } from 'react';
+import { formatDuration } from '../../core/units.ts';
+import { breakdownCharts } from '../charts/breakdowns.ts';
+import { Chart } from '../charts/Chart.tsx';
+import { chartHeight } from '../charts/RunCharts.tsx';
+import { ErrorText } from '../common/ErrorText.tsx';
+import {
+  DeviceBlock,
+  EngineBlock,
+  HostBlock,
+  MachineBlock,
+  Notes,
+  OverlapBlock,
+  TimingBlock,
+  VerificationBlock,
+} from '../inspector/SummaryBlocks.tsx';
+import classes from './Report.module.css';
+import type { OpenedReportRun } from './readReport.ts';
+
+interface Props {
+  readonly run: OpenedReportRun;
+  /** Of one of several. */
+  readonly letter: string | null;
+}
+
+export function RunPart({ run: { about, loaded }, letter }: Props) {
+  const { summary, origin, title } = about;
+  const { recordedMakespanNs } = loaded.run.info.iterations;
+  const charts = useMemo(
+    () => breakdownCharts(summary, origin, recordedMakespanNs),
+    [summary, origin, recordedMakespanNs],
+  );
+  const name = letter === null ? '' : ` of ${letter}, ${title}`;
+  return (
+    <>
+      <section aria-label={`Figures${name}`}>
+        <h2>Figures{name}</h2>
+        {summary.error === null ? null : <ErrorText error={summary.error} />}
+        {summary.makespanNs === null ? null : (
+          <p>
+            Makespan <strong>{formatDuration(summary.makespanNs)}</strong>, from the iteration’s start to its last
+            activity’s end.
+          </p>
+        )}
+        <div className={classes['blocks']}>
+          <OverlapBlock summary={summary} />
+          <DeviceBlock summary={summary} />
+          <EngineBlock summary={summary} />
+          <HostBlock summary={summary} />
+          <VerificationBlock summary={summary} />
+          <TimingBlock summary={summary} />
+          <MachineBlock summary={summary} />
+          <Notes notes={summary.notes} />
+        </div>
+      </section>
+      {charts.length === 0 ? null : (
+        <section aria-label={`Charts${name}`}>
+          <h2>Charts{name}</h2>
+          <div className={classes['charts']}>
+            {charts.map((spec) => (
+              <Chart key={spec.title} spec={spec} height={chartHeight(spec)} />
+            ))}
+          </div>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+/** Why copies did, or did not, run beside kernels. What costs the makespan most comes first. */
+import type { Remedy } from '../../core/remedies/remedy.ts';
+import type { WindowSummary } from '../../core/summary/windowSummary.ts';
+import { formatDuration, unbroken } from '../../core/units.ts';
+import { groupText, type VerdictGroup, verdictGroups } from '../../core/verdicts/groups.ts';
+import { VerdictIcon } from '../common/VerdictIcon.tsx';
+import classes from './Report.module.css';
+
+const mostShown = 20;
+const mostLabels = 8;
+
+export function VerdictsPart({ summary }: { readonly summary: WindowSummary }) {
+  const { verdicts, verdictSums, makespanNs, remedies } = summary;
+  if (verdicts.length === 0) return null;
+  const groups = verdictGroups(verdicts);
+  const judged = verdictSums.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <section aria-label="Verdicts">
+      <h2>Verdicts</h2>
+      <ul className={classes['verdicts']}>
+        {groups.slice(0, mostShown).map((group) => (
+          <VerdictItem key={group.places[0]} group={group} makespanNs={makespanNs} remedies={remedies} />
+        ))}
+      </ul>
+      {judged > verdicts.length ? (
+        <p>
+          {judged} copies and kernels were judged; the {verdicts.length} that cost most are told here.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly group: VerdictGroup;
+  readonly makespanNs: number | null;
+  readonly remedies: readonly Remedy[];
+}
+
+function VerdictItem({ group, makespanNs, remedies }: ItemProps) {
+  const { verdict, labels } = group;
+  const remedy = remedies.find(({ op, cause }) => op === verdict.op && cause === verdict.cause);
+  const more = labels.length - mostLabels;
+  return (
+    <li>
+      <h3>
+        <VerdictIcon verdict={verdict} size={16} /> {verdict.title}
+      </h3>
+      <p className={classes['labels']}>
+        {labels.slice(0, mostLabels).join(', ')}
+        {more > 0 ? ` and ${more} more` : ''}
+      </p>
+      <p>{unbroken(verdict.explanation)}</p>
+      <p>{unbroken(groupText(group, makespanNs))}</p>
+      {remedy === undefined || remedy.borneOut === false ? null : <RemedyText remedy={remedy} />}
+    </li>
+  );
+}
+
+function RemedyText({ remedy: { steps, before, after } }: { readonly remedy: Remedy }) {
+  if (steps.length === 0 || after === null) return null;
+  return (
+    <p>
+      <strong>Remedy:</strong> {steps.join(' ')} Simulated: {formatDuration(before.makespanNs)} to{' '}
+      {formatDuration(after.makespanNs)}.
+    </p>
+  );
+}
