@@ -21,7 +21,7 @@ export type InputFile =
 /** Whether a file says of itself that it is a sweep. */
 export async function isSweepFile(path: string): Promise<boolean> {
   const text = new TextDecoder().decode((await head(path)) ?? noBytes);
-  return /^\s*\{[^]*"format"\s*:\s*"copyscope\/sweep"/.test(text);
+  return /^\s*\{[\s\S]*"format"\s*:\s*"copyscope\/sweep"/.test(text);
 }
 
 /** Rejects with `file.*`, `experiment.invalid`, `run-file.*` or `trace-file.*`. */

@@ -36,7 +36,7 @@ export async function report(
 ): Promise<void> {
   const { terminal, signal, program } = tools.context;
   if (options.out !== undefined) await requireNew(options.out);
-  const page = await readBoundedText(join(program, 'dist/renderer/report.html'), 16 * 1024 * 1024);
+  const page = await readPage(program);
   const line = statusLine(terminal);
   try {
     const made = await make(tools, file, other, options, line);
@@ -53,6 +53,17 @@ export async function report(
     line.clear();
   }
 }
+
+const mostPageBytes = 16 * 1024 * 1024;
+
+/** The page without data, which is built with the window. */
+const readPage = (program: string): Promise<string> =>
+  readBoundedText(join(program, 'dist/renderer/report.html'), mostPageBytes).catch((cause: unknown) => {
+    throw new CopyscopeError(
+      { code: 'report.no-page', message: 'The page of reports is not built.', remedy: 'Run npm run build.' },
+      { cause },
+    );
+  });
 
 const cancelled = (): CopyscopeError =>
   new CopyscopeError({ code: 'run.cancelled', message: 'The report was cancelled; nothing of it was kept.' });

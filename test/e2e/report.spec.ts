@@ -1,0 +1,194 @@
+/** Reports as a reader opens them: from disk, without a network, in both themes, and on paper. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test as base, expect, type Page, type TestInfo } from '@playwright/test';
+import type { AxeResults } from 'axe-core';
+import { parseProfile } from '../../core/profile/profile.ts';
+import { type ReportedRun, runReport } from '../../core/report/make.ts';
+import { reportPieces } from '../../core/report/page.ts';
+import type { Run } from '../../core/trace/run.ts';
+import { syntheticRun } from '../bench/support/syntheticRun.ts';
+import { example, smallRun } from '../unit/host/support/runs.ts';
+import { read } from '../unit/import/support.ts';
+import { hostileNames } from '../unit/report/hostileNames.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const repository = join(import.meta.dirname, '../..');
+const screenshots = join(repository, 'test-results/screenshots');
+const h200 = () => parseProfile(JSON.parse(readFileSync(join(repository, 'assets/profiles/h200.json'), 'utf8')));
+
+/** Everything that the page complains of: errors, content that its policy refuses, and requests that leave the file. */
+const test = base.extend<{ problems: string[] }>({
+  problems: async ({ page, context }, use) => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+    });
+    await context.route(/^(?!file:|data:|blob:)/, async (route) => {
+      problems.push(`asked for ${route.request().url()}`);
+      await route.abort();
+    });
+    await context.setOffline(true);
+    await use(problems);
+    expect(problems, 'what the page complained of').toEqual([]);
+    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+  },
+});
+
+interface Reported {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the data before it was packed. */
+  readonly dataBytes: number;
+}
+
+async function write(info: TestInfo, runs: readonly ReportedRun[]): Promise<Reported> {
+  const options = { createdAt: '2026-11-25T09:00:00.000Z', copyscope: '1.0.0', withPaths: false };
+  const page = readFileSync(join(repository, 'dist/renderer/report.html'), 'utf8');
+  const made = runReport(runs, options);
+  const parts: Uint8Array[] = [];
+  for await (const piece of reportPieces(page, made)) parts.push(piece);
+  const file = Buffer.concat(parts);
+  const path = info.outputPath('report.html');
+  writeFileSync(path, file);
+  return { path, bytes: file.length, dataBytes: made.runs.reduce((sum, { length }) => sum + length, 0) };
+}
+
+const recorded = (run: Run): ReportedRun => ({ run, origin: 'recorded', profile: null, replayWith: null });
+
+async function open(page: Page, { path }: Reported): Promise<void> {
+  await page.goto(pathToFileURL(path).href);
+  await expect(page.getByTestId('timeline-plot').first()).toHaveAttribute('data-end-ns', /\d/);
+}
+
+const pageable = async (): Promise<Run> => {
+  const file = readFileSync(join(repository, 'test/fixtures/pytorch-pairs/vision.pageable.json.gz'));
+  return read(new Uint8Array(file));
+};
+
+async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe;
+    return run.run();
+  });
+  expect(passes.length).toBeGreaterThan(10);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`));
+}
+
+test('a real program’s report has its plan, its lanes and its verdicts, in both themes', async ({
+  page,
+  problems,
+}, info) => {
+  const trace = { ...recorded(await pageable()), profile: h200(), replayWith: h200() };
+  await open(page, await write(info, [trace]));
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('trace');
+  await expect(page.getByRole('table', { name: 'What holds the step' })).toContainText('copies of pageable memory');
+  await expect(page.getByRole('list', { name: 'Remedies' })).toContainText('Pin memory once');
+  await expect(page.getByRole('region', { name: 'Verdicts' })).toContainText('Pageable source');
+  await expect(page.getByTestId('chart').first()).toBeVisible();
+  for (const theme of ['Dark', 'Light']) {
+    await page.getByRole('radiogroup', { name: 'Theme' }).getByText(theme).click();
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', theme.toLowerCase());
+    for (const [width, height] of [
+      [1280, 800],
+      [1920, 1080],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.screenshot({ path: join(screenshots, `report-${theme.toLowerCase()}-${width}.png`), fullPage: true });
+    }
+    expect(await seriousProblems(page)).toEqual([]);
+    const scrolls = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(scrolls, 'the page scrolls sideways').toBe(false);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('its lanes zoom, select and tell what something is, by pointer and by keyboard', async ({
+  page,
+  problems,
+}, info) => {
+  await open(page, await write(info, [recorded(await pageable())]));
+  const plot = page.getByTestId('timeline-plot');
+  const span = async (): Promise<number> => {
+    const [from, to] = await Promise.all([plot.getAttribute('data-start-ns'), plot.getAttribute('data-end-ns')]);
+    return Number(to) - Number(from);
+  };
+  const whole = await span();
+  await page.getByRole('button', { name: 'Zoom in (W)' }).click();
+  await expect.poll(span).toBeLessThan(whole);
+  await page.keyboard.press('f');
+  await expect.poll(span).toBe(whole);
+  await page.keyboard.press('w');
+  await expect.poll(span).toBeLessThan(whole);
+  await page.keyboard.press('f');
+  await page.keyboard.press('.');
+  await expect(page.getByRole('status', { name: 'Selected activity' })).toContainText('Starts');
+  await page.getByRole('button', { name: /^thread 424/ }).press('Enter');
+  await expect(page.getByRole('menuitem', { name: /^Hide/ })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'What is this lane?' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  expect(problems).toEqual([]);
+});
+
+test('two runs stand on one time scale, with what differs', async ({ page, problems }, info) => {
+  const [a, b] = ['pageable-same-stream', 'pinned-side-stream'].map((name) =>
+    recorded(smallRun(example(name), 'cuda')),
+  );
+  if (a === undefined || b === undefined) throw new Error('there are two examples');
+  await open(page, await write(info, [a, b]));
+  await expect(page.getByTestId('timeline-plot')).toHaveCount(2);
+  await expect(page.getByRole('region', { name: 'Differences' })).toContainText('recorded iterations');
+  expect(problems).toEqual([]);
+});
+
+test('100,000 rows open, with at most 1 MB beside the data', async ({ page, problems }, info) => {
+  const report = await write(info, [recorded(syntheticRun(100_000))]);
+  const started = performance.now();
+  await open(page, report);
+  const ms = Math.round(performance.now() - started);
+  info.annotations.push({ type: 'figure', description: `100,000 rows open in ${ms} ms; ${report.bytes} bytes` });
+  await expect(page.getByText(/^100000 activities/)).toBeVisible();
+  // The page alone; what is packed of the data is smaller than the data.
+  expect(readFileSync(join(repository, 'dist/renderer/report.html')).length).toBeLessThan(1_000_000);
+  expect(report.bytes).toBeLessThan(1_000_000 + report.dataBytes * 1.4);
+  expect(problems).toEqual([]);
+});
+
+test('names are text wherever they stand, whatever they are', async ({ page, problems }, info) => {
+  for (const name of hostileNames.slice(0, 4)) {
+    const run = smallRun({ ...example(), name, description: name }, 'cuda');
+    const hostile: Run = {
+      ...run,
+      trace: {
+        ...run.trace,
+        names: run.trace.names.map((one) => `${one} ${name}`),
+        lanes: run.trace.lanes.map((lane) => ({ ...lane, name: `${lane.name} ${name}` })),
+      },
+    };
+    const options = { ...recorded(hostile), title: name };
+    await open(page, await write(info, [options]));
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+    await page.keyboard.press('.');
+    await expect(page.getByRole('status', { name: 'Selected activity' })).toBeVisible();
+    expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+    await expect(page.locator('img')).toHaveCount(0);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('a file that was cut off says so', async ({ page, problems }, info) => {
+  const report = await write(info, [recorded(smallRun(example(), 'cuda'))]);
+  const whole = readFileSync(report.path, 'utf8');
+  writeFileSync(report.path, whole.replace(/(id="report-run-0">[^<]{40})[^<]*/, '$1'));
+  await page.goto(pathToFileURL(report.path).href);
+  await expect(page.getByRole('alert')).toContainText('This report can’t be read');
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { runReport } from '../../../core/report/make.ts';
+import { base64Pieces } from '../../../core/report/packed.ts';
+import { reportPieces } from '../../../core/report/page.ts';
+import { decodeRun } from '../../../core/trace/arrow.ts';
+import { example, smallRun } from '../host/support/runs.ts';
+import { hostileNames } from './hostileNames.ts';
+import { partsOf } from './partsOf.ts';
+
+const page = '<title>%TITLE%</title><!--data--><script>program</script>';
+const options = { createdAt: '2026-11-25T09:00:00.000Z', copyscope: '1.0.0', withPaths: true };
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const piece of pieces) parts.push(piece);
+  return Buffer.concat(parts).toString();
+}
+
+describe('the file of a report', () => {
+  it.each(hostileNames)('holds %j as data and as text, never as markup', async (name) => {
+    const run = smallRun({ ...example(), name, description: name }, 'cuda');
+    const made = runReport([{ run, origin: 'recorded', profile: null, replayWith: null }], options);
+    const text = await textOf(reportPieces(page, made));
+    const [title = ''] = /<title>[\s\S]*?<\/title>/.exec(text) ?? [];
+    expect(title.slice(7, -8)).not.toMatch(/[<>"']/);
+    // Beside the title there is nothing but base64.
+    const rest = text.replace(title, '').replace('<script>program</script>', '');
+    expect(rest.replace(/<script type="application\/octet-stream" id="[\w-]+">[A-Za-z0-9+/=]*<\/script>\n/g, '')).toBe(
+      '',
+    );
+    const { document, runs } = partsOf(text);
+    expect(document.title).toBe(name);
+    expect(decodeRun(runs[0] ?? new Uint8Array()).info.experiment?.name).toBe(name);
+  });
+
+  it('tells how far it is, to the end', async () => {
+    const run = smallRun(example(), 'cuda');
+    const made = runReport([{ run, origin: 'recorded', profile: null, replayWith: null }], options);
+    const told: (readonly [number, number])[] = [];
+    await textOf(reportPieces(page, made, (bytes, of) => told.push([bytes, of])));
+    const last = told.at(-1);
+    expect(last?.[0]).toBe(last?.[1]);
+    expect(told.length).toBeGreaterThan(1);
+  });
+});
+
+describe('base64', () => {
+  it('is that of Node, however the bytes come', async () => {
+    const bytes = Uint8Array.from({ length: 1000 }, (_, at) => (at * 37) % 256);
+    for (const step of [1, 2, 3, 7, 1000]) {
+      async function* pieces() {
+        for (let from = 0; from < bytes.length; from += step) yield bytes.subarray(from, from + step);
+      }
+      expect(await textOf(base64Pieces(pieces()))).toBe(Buffer.from(bytes).toString('base64'));
+    }
+  });
+});
