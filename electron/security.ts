@@ -69,10 +69,15 @@ function hardenContents(contents: WebContents): void {
 
 const withoutFragment = (address: string): string => address.replace(/#.*$/s, '');
 
-/** No permission is granted, nothing is fetched from a network, and only the page's own data can be saved. */
+const clipboardWrite = 'clipboard-sanitized-write';
+
+/**
+ * The one permission is to write to the clipboard when a click or a key asks for it. Nothing is fetched from a network, and
+ * only the page's own data can be saved.
+ */
 export function hardenSession(session: Session): void {
-  session.setPermissionRequestHandler((_contents, _permission, callback) => callback(false));
-  session.setPermissionCheckHandler(() => false);
+  session.setPermissionRequestHandler((_contents, permission, callback) => callback(permission === clipboardWrite));
+  session.setPermissionCheckHandler((_contents, permission) => permission === clipboardWrite);
   session.setDevicePermissionHandler(() => false);
   session.setUSBProtectedClassesHandler(({ protectedClasses }) => protectedClasses);
   const remote = ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'ftp://*/*', 'file://*/*'];

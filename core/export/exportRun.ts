@@ -5,6 +5,7 @@ import { chromePieces } from './chrome/chrome.ts';
 import type { ExportFormat } from './formats.ts';
 import { kinetoPieces } from './kineto/kineto.ts';
 import { perfettoPieces } from './perfetto/perfetto.ts';
+import { arrowPieces, csvPieces } from './tables/rowTable.ts';
 import { placeIterations } from './times.ts';
 
 export interface ExportOptions {
@@ -39,7 +40,13 @@ export function* exportRun(run: Run, format: ExportFormat, options: ExportOption
   options.onProgress?.(count, count);
 }
 
-const formats = { perfetto: perfettoPieces, chrome: chromePieces, pytorch: kinetoPieces } as const;
+const formats = {
+  perfetto: perfettoPieces,
+  chrome: chromePieces,
+  pytorch: kinetoPieces,
+  csv: csvPieces,
+  arrow: arrowPieces,
+} as const;
 
 function noIteration(number: number, { trace }: Run): CopyscopeError {
   const found = placeIterations(trace).map((one) => one.number);

@@ -22,7 +22,7 @@ import {
   removeRecordingFolder,
   requireDriver,
 } from '../record/recordProgram.ts';
-import { recordEnvironment } from '../record/recordSettings.ts';
+import { type RecordSettings, recordEnvironment } from '../record/recordSettings.ts';
 import type { RunStore } from './runStore.ts';
 
 interface Options {
@@ -74,7 +74,7 @@ export class Recordings {
       requireDriver(environment);
       const folder = await workFolder(request.folder);
       // What is wrong with what was asked for is told before anything is shown as begun.
-      recordEnvironment(environment, recordLibrary(environment), folder, request);
+      recordEnvironment(environment, recordLibrary(environment), folder, settingsOf(request));
       await refuseSetUserId(request.command[0], environment);
       void this.#record(session, request, environment, folder);
     } catch (thrown) {
@@ -108,7 +108,7 @@ export class Recordings {
     try {
       const exitCode = await recordProgram({
         command: request.command,
-        settings: request,
+        settings: settingsOf(request),
         environment,
         folder: parts,
         signal: session.stop.signal,
@@ -254,3 +254,9 @@ const busy = (): CopyscopeError =>
 
 const notUnderWay = (): CopyscopeError =>
   new CopyscopeError({ code: 'recording.not-found', message: 'This recording is over.' });
+
+/** A window asks for one span of steps; the recorder takes several. */
+const settingsOf = ({ steps, ...settings }: StartRecording): RecordSettings => ({
+  ...settings,
+  ...(steps === undefined ? {} : { steps: [steps] }),
+});

@@ -1,26 +1,25 @@
 /**
  * The one chart of the window: bars, lines or a heat map from a ChartSpec (spec.ts).
  *
- *   <Chart spec={spec} />                          drawn, with a table instead on demand, and saved as PNG, SVG or CSV
+ *   <Chart spec={spec} />                          drawn, with a table instead on demand, and saved by SaveMenu.tsx
  *   <Chart spec={spec} onOpen={(id) => …} />       a click, Enter on a point, or the table's button opens a point's id
  *   <Chart spec={spec} height={320} tools={…} />   a height of its own, and controls beside its title
  *
  * It takes data and no store. ECharts comes with the first chart that is drawn (dynamic import), so a page may import this
  * file without care. Specs are made by the functions in strategies.ts, bandwidth.ts and breakdowns.ts, or by yours.
  */
-import { Button, Loader, Menu, SegmentedControl } from '@mantine/core';
-import { IconChevronDown, IconDownload } from '@tabler/icons-react';
+import { Loader, SegmentedControl } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
-import { toErrorInfo } from '../../core/errors.ts';
 import { OriginBadge } from '../common/Origin.tsx';
+import type { Scheme } from '../common/palette.ts';
 import { saveBlob } from '../common/saveBlob.ts';
 import { useScheme } from '../common/usePaints.ts';
-import { notifyError } from '../store/notify.ts';
 import classes from './Chart.module.css';
 import { ChartTable } from './ChartTable.tsx';
 import { lookOf } from './look.ts';
+import { type Saved, SaveMenu } from './SaveMenu.tsx';
 import { type ChartSpec, fullTitle, provenanceLine } from './spec.ts';
-import { chartCsv } from './table.ts';
+import { chartArrow, chartCsv } from './table.ts';
 
 const Drawing = lazy(async () => ({ default: (await import('./Drawing.tsx')).Drawing }));
 
@@ -37,6 +36,8 @@ interface Props {
 export function Chart({ spec, onOpen, height = 360, tools }: Props) {
   const [as, setAs] = useState<'chart' | 'table'>('chart');
   const title = fullTitle(spec);
+  const scheme = useScheme();
+  const saved = useMemo(() => savedChart(spec, scheme), [spec, scheme]);
   const origins = [...new Set(spec.provenance.origins)];
   return (
     <figure className={classes['chart']} aria-label={title}>
@@ -60,7 +61,7 @@ export function Chart({ spec, onOpen, height = 360, tools }: Props) {
               { value: 'table', label: 'Table' },
             ]}
           />
-          <SaveMenu spec={spec} />
+          <SaveMenu saved={saved} />
         </div>
       </figcaption>
       {as === 'table' ? (
@@ -76,37 +77,19 @@ export function Chart({ spec, onOpen, height = 360, tools }: Props) {
   );
 }
 
-function SaveMenu({ spec }: { readonly spec: ChartSpec }) {
-  const scheme = useScheme();
-  const name = useMemo(() => fileName(spec), [spec]);
-  const save = async (as: 'png' | 'svg' | 'csv'): Promise<void> => {
-    try {
+/** What the menu beside a chart hands out. */
+function savedChart(spec: ChartSpec, scheme: Scheme): Saved {
+  const name = fileName(spec);
+  return {
+    name: spec.title,
+    fileName: name,
+    svg: async (width) => (await import('./engine.ts')).drawn(spec, lookOf(scheme), width),
+    figures: async (as) => {
       if (as === 'csv') return saveBlob(`${name}.csv`, new Blob([chartCsv(spec)], { type: 'text/csv' }));
-      const { picture } = await import('./engine.ts');
-      saveBlob(`${name}.${as}`, await picture(spec, lookOf(scheme), as));
-    } catch (thrown) {
-      notifyError('The chart could not be saved', toErrorInfo(thrown, 'chart.not-saved'));
-    }
+      saveBlob(`${name}.arrow`, new Blob([(await chartArrow(spec)) as Uint8Array<ArrayBuffer>]));
+    },
+    text: () => chartCsv(spec),
   };
-  return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={14} aria-hidden />}
-          rightSection={<IconChevronDown size={12} aria-hidden />}
-          aria-label={`Save ${spec.title}`}
-        >
-          Save
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => void save('png')}>Picture (PNG)</Menu.Item>
-        <Menu.Item onClick={() => void save('svg')}>Drawing (SVG)</Menu.Item>
-        <Menu.Item onClick={() => void save('csv')}>Figures (CSV)</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }
 
 /** 'makespan-by-chunk-size-simulated'. */

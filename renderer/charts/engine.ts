@@ -10,6 +10,7 @@ import {
 } from 'echarts/components';
 import { type EChartsType, init, use } from 'echarts/core';
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
+import type { Drawn } from '../common/png.ts';
 import type { Look } from './look.ts';
 import { chartOption } from './option.ts';
 import type { ChartSpec } from './spec.ts';
@@ -34,22 +35,13 @@ export type Drawing = EChartsType;
 
 export const draw = (element: HTMLElement, renderer: 'svg' | 'canvas'): Drawing => init(element, null, { renderer });
 
-const file = { width: 1200, height: 720 };
-
-/** The chart as a picture of its own, with its title and where its numbers come from. */
-export async function picture(spec: ChartSpec, look: Look, as: 'png' | 'svg'): Promise<Blob> {
-  const element = document.createElement('div');
-  const chart = init(element, null, { renderer: as === 'svg' ? 'svg' : 'canvas', ...file });
+/** The chart as a drawing of its own, with its title and where its numbers come from. */
+export function drawn(spec: ChartSpec, look: Look, width: number): Drawn {
+  const size = { width, height: Math.round(Math.min(Math.max(width * 0.6, 420), 1400)) };
+  const chart = init(null, null, { renderer: 'svg', ssr: true, ...size });
   try {
-    chart.setOption(chartOption(spec, look, { ...file, withTitle: true }));
-    if (as === 'svg') return new Blob([chart.renderToSVGString()], { type: 'image/svg+xml' });
-    const canvas = chart.renderToCanvas({ pixelRatio: 2, backgroundColor: look.surface });
-    return await new Promise((resolve, reject) => {
-      canvas.toBlob(
-        (blob) => (blob === null ? reject(new Error('The picture is too large.')) : resolve(blob)),
-        'image/png',
-      );
-    });
+    chart.setOption(chartOption(spec, look, { ...size, withTitle: true }));
+    return { text: chart.renderToSVGString(), ...size };
   } finally {
     chart.dispose();
   }

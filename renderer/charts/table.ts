@@ -1,4 +1,5 @@
 /** A chart as a table: for those who read it, and for files. */
+import { type CsvCell, csvLine } from '../../core/export/tables/csv.ts';
 import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
 import { formatValue } from './quantities.ts';
 import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row, type Unit } from './spec.ts';
@@ -69,11 +70,8 @@ const unitNames: Readonly<Record<Unit, string>> = {
 };
 const heading = (name: string, unit: Unit): string => (unitNames[unit] === '' ? name : `${name} (${unitNames[unit]})`);
 
-/**
- * Comma-separated values after RFC 4180, in base units, so that no digit is lost. Limits are rows too, and every row says
- * its origin, device and date.
- */
-export function chartCsv(spec: ChartSpec): string {
+/** Every point in base units, so that no digit is lost. Limits are rows too, and every row says its origin, device and date. */
+function figuresOf(spec: ChartSpec): { readonly header: readonly string[]; readonly lines: readonly CsvCell[][] } {
   const { provenance, value } = spec;
   const header = [
     spec.kind === 'heat' ? heading(spec.y.name, spec.y.unit) : 'Series',
@@ -99,12 +97,18 @@ export function chartCsv(spec: ChartSpec): string {
       return [[of, by, ...figures, origin, provenance.device, provenance.date]];
     }),
   );
-  return [header, ...lines].map((line) => `${line.map(csvCell).join(',')}\r\n`).join('');
+  return { header, lines };
 }
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
-function csvCell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+export function chartCsv(spec: ChartSpec): string {
+  const { header, lines } = figuresOf(spec);
+  return [header, ...lines].map(csvLine).join('');
+}
+
+/** The same as an Arrow file. Categories and names of series are texts, all else are numbers. */
+export async function chartArrow(spec: ChartSpec): Promise<Uint8Array> {
+  const { arrowTable } = await import('../../core/export/tables/arrowTable.ts');
+  const { header, lines } = figuresOf(spec);
+  const of = [...(spec.kind === 'heat' ? [0] : []), ...(spec.kind === 'bars' ? [] : [1])];
+  return arrowTable(header, lines, new Set([...of, 2, 3, 4, 5]));
 }

@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
-import { IconArrowBackUp, IconPlayerPlayFilled } from '@tabler/icons-react';
+import { IconArrowBackUp, IconFileTypeHtml, IconPlayerPlayFilled } from '@tabler/icons-react';
 import { EnginePicker } from '../engine/EnginePicker.tsx';
+import { reportRuns } from '../files/exportReports.ts';
 import { effectiveEngine, engineOptions } from '../store/engines.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { openPage } from '../store/pages.ts';
@@ -38,6 +39,16 @@ export function CompareHeader({ ids, base }: Props) {
         ) : null}
         <RunChooser ids={ids} />
         {chosen ? null : <RunFour />}
+        {ids.length < 2 ? null : (
+          <Button
+            variant="default"
+            leftSection={<IconFileTypeHtml size={15} aria-hidden />}
+            onClick={() => void reportRuns(ids.slice(0, 2))}
+            title="One HTML file with the lanes of A and B and what differs"
+          >
+            Report of A and B
+          </Button>
+        )}
       </div>
       <Text size="sm" c="dimmed">
         {chosen ? chosenText(ids.length) : 'A copy and a kernel that don’t need each other, four ways.'}

@@ -1,4 +1,5 @@
 /** The centre: what the experiment is, its score, and the timeline of one of its runs. */
+
 import { Button, Loader, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
@@ -7,6 +8,8 @@ import type { ErrorInfo } from '../../core/errors.ts';
 import { EmptyState } from '../common/EmptyState.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import shared from '../common/Panels.module.css';
+import { reportShown } from '../files/exportReports.ts';
+import { exportShownRun } from '../files/exportRuns.ts';
 import { PlanPanel } from '../plan/PlanPanel.tsx';
 import { usePlan } from '../plan/planStore.ts';
 import { TryPanel } from '../plan/TryPanel.tsx';
@@ -51,7 +54,7 @@ const code = (
   </Suspense>
 );
 const views = { score, json, code };
-const timeline = <TimelinePanel />;
+const timeline = <TimelinePanel saving={{ figures: exportShownRun, report: () => reportShown() }} />;
 const scoreAndTimeline = <ScoreAndTimeline />;
 
 export function DocumentPage() {
@@ -99,7 +102,7 @@ function ImportedTrace({ run }: { readonly run: LoadedRun }) {
         </Panel>
         <Separator className={shared['separatorAcross']} aria-label="Resize the plan" />
         <Panel id="timeline" minSize={180}>
-          {trying ? <TryPanel run={run} /> : <TimelinePanel />}
+          {trying ? <TryPanel run={run} /> : timeline}
         </Panel>
       </Group>
     </>

@@ -1,10 +1,44 @@
-/** What the window asks of the worker that exports runs. One worker makes one file. */
+/** What the window asks of the worker that exports. One worker makes one file. */
 import type { ExportFormat } from '../../core/export/formats.ts';
-import type { Run } from '../../core/trace/run.ts';
+import type { DeviceProfile } from '../../core/profile/profile.ts';
+import type { ReportSweep } from '../../core/report/document.ts';
+import type { Run, RunOrigin } from '../../core/trace/run.ts';
+
+/** The address of its file, or the run itself where it has none: a prediction. */
+export type RunSource = string | Run;
+
+export interface ReportSource {
+  readonly source: RunSource;
+  readonly title: string;
+  readonly origin: RunOrigin;
+  /** Of its machine; null where the host has none. */
+  readonly profile: DeviceProfile | null;
+  /** What a real program's trace is replayed with; null where there is none. */
+  readonly replayWith: DeviceProfile | null;
+}
+
+export interface ReportRequest {
+  readonly kind: 'report';
+  /** Address of the page without data. */
+  readonly page: string;
+  /** One run, two that are compared, or none where it is of a sweep. */
+  readonly runs: readonly ReportSource[];
+  readonly sweep: ReportSweep | null;
+  readonly copyscope: string;
+  readonly withPaths: boolean;
+}
+
+export type ExportRequest =
+  | { readonly kind: 'run'; readonly source: RunSource; readonly format: ExportFormat }
+  | ReportRequest;
+
+export interface MadeFile {
+  readonly file: Blob;
+  readonly name: string;
+}
 
 export interface ExportCalls {
-  /** `source` is the address of the run's file, or the run itself where it has none: a prediction. */
-  make(source: string | Run, format: ExportFormat): Promise<{ readonly file: Blob; readonly name: string }>;
+  make(request: ExportRequest): Promise<MadeFile>;
 }
 
 export interface ExportEvents {

@@ -4,11 +4,12 @@ import { IconAlertTriangle, IconChartGridDots, IconPlus } from '@tabler/icons-re
 import { libraryItems, type SweepSummary } from '../../core/service/service.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
+import { reportSweep } from '../files/exportReports.ts';
 import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { newSweep } from '../sweep/setup.ts';
 import { Item, type ItemAction } from './Item.tsx';
-import { deleteAction, exportAction, renameAction } from './itemActions.tsx';
+import { deleteAction, exportAction, renameAction, reportAction } from './itemActions.tsx';
 import classes from './Library.module.css';
 import { Section } from './Section.tsx';
 
@@ -62,7 +63,7 @@ function actionsOf({ id, name, status, points }: SweepSummary): ItemAction[] {
   const remove = deleteAction(items);
   // One that can't be read has nothing to export.
   if (points === 0) return [remove];
-  return [renameAction({ kind: 'sweep', id }), exportAction(items, name), remove];
+  return [renameAction({ kind: 'sweep', id }), exportAction(items, name), reportAction(() => reportSweep(id)), remove];
 }
 
 function Detail({ sweep: { origin, status, done, points, createdAt } }: { readonly sweep: SweepSummary }) {

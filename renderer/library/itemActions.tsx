@@ -1,7 +1,8 @@
 /** What can be done with any thing of the library that is the user's own. */
-import { IconFileExport, IconPackageExport, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconFileExport, IconFileTypeHtml, IconPackageExport, IconPencil, IconTrash } from '@tabler/icons-react';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
+import { reportRuns } from '../files/exportReports.ts';
 import { exportKeptRun } from '../files/exportRuns.ts';
 import { exportBundle } from '../files/files.ts';
 import type { LibraryItem } from '../store/libraryActions.ts';
@@ -31,10 +32,18 @@ export const exportAction = (items: LibraryItems, name: string): ItemAction => (
   act: () => void exportBundle(items, bundleName(name)),
 });
 
-/** Other viewers' formats for a run. */
-export const exportRunActions = (run: string): ItemAction[] =>
-  exportFormats.map((format) => ({
+/** Other viewers' formats for a run, and its report. */
+export const exportRunActions = (run: string): ItemAction[] => [
+  reportAction(() => reportRuns([run])),
+  ...exportFormats.map((format) => ({
     label: `Export ${exportWords[format].purpose}`,
     icon: <IconFileExport size={15} />,
     act: () => void exportKeptRun(run, format),
-  }));
+  })),
+];
+
+export const reportAction = (act: () => unknown): ItemAction => ({
+  label: 'Report (HTML)',
+  icon: <IconFileTypeHtml size={15} />,
+  act,
+});

@@ -4,6 +4,7 @@ import { templates } from '../../core/experiment/templates/templates.ts';
 import { exportFormats, exportWords } from '../../core/export/formats.ts';
 import type { LibraryItems } from '../../core/service/service.ts';
 import { comparePrediction, compareWith } from '../compare/actions.ts';
+import { reportable, reportShown } from '../files/exportReports.ts';
 import { exportShownRun } from '../files/exportRuns.ts';
 import { chooseFiles, exportBundle } from '../files/files.ts';
 import { bundleName } from '../library/bundleName.ts';
@@ -75,6 +76,10 @@ const onAnyPage: readonly Command[] = [
       when: (now) => loadedRun(now, shownRunId(now)) !== null,
     }),
   ),
+  command('Run', 'Report of what is shown (HTML)', () => reportShown(), { when: (now) => reportable(now) !== null }),
+  command('Run', 'Report with paths and names as recorded (HTML)', () => reportShown(true), {
+    when: (now) => reportable(now) !== null,
+  }),
   command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),
   command('Window', 'Record a program', () => openPage({ kind: 'record' }), { keys: 'Alt R' }),
   command('Library', 'Open a file', chooseFiles, { keys: 'Ctrl O' }),

@@ -1,25 +1,29 @@
 /** The lanes of a run, as in the window: zoomed, searched by eye, and each activity told when it is selected. */
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { formatDuration } from '../../core/units.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { Legend } from '../timeline/Legend.tsx';
 import { LanesView } from '../timeline/lanes/LanesView.tsx';
+import { LanesSave } from '../timeline/picture/LanesSave.tsx';
 import { zoomAt } from '../timeline/time/timeView.ts';
 import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { layoutTracks } from '../timeline/tracks/layout.ts';
 import { useTimelineKeys } from '../timeline/useTimelineKeys.ts';
+import { madeOn } from './madeOn.ts';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
 import { SelectedRow } from './SelectedRow.tsx';
+import { saveRows } from './saveRows.ts';
 
 export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedReportRun }) {
   const [iteration, setIteration] = useState<number | null>(null);
   const view = useMemo(() => loaded.view(iteration), [loaded, iteration]);
   const time = useTimeWindow(view.makespanNs);
   useTimelineKeys(loaded, view, time);
+  const figures = useCallback((as: 'csv' | 'arrow') => saveRows(loaded.run, about.title, as), [loaded, about]);
   const height = useMemo(() => heightFor(view), [view]);
   if (view.rows.from === view.rows.to) return null;
   return (
@@ -39,7 +43,10 @@ export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedRepo
             onChange={(value) => setIteration(value === null ? null : Number(value))}
           />
         )}
-        <Zoom time={time} />
+        <div className={classes['tools']}>
+          <LanesSave run={loaded} view={view} time={time} title={about.title} about={madeOn(about)} figures={figures} />
+          <Zoom time={time} />
+        </div>
       </div>
       <div className={classes['lanes']} style={{ height }}>
         <LanesView run={loaded} view={view} window={time} title={about.title} />

@@ -6,6 +6,7 @@ import { formatInstant } from '../common/time.ts';
 import { ComparisonPart } from './ComparisonPart.tsx';
 import { ExperimentPart } from './ExperimentPart.tsx';
 import { LanesPart } from './LanesPart.tsx';
+import { madeOn } from './madeOn.ts';
 import { PlanPart } from './PlanPart.tsx';
 import classes from './Report.module.css';
 import { RunPart } from './RunPart.tsx';
@@ -62,9 +63,6 @@ function Header({ document: { title, runs, sweep } }: { readonly document: Repor
     </header>
   );
 }
-
-const madeOn = ({ summary: { device, profile, machine, createdAt } }: ReportDocument['runs'][number]): string =>
-  `${device?.name ?? profile ?? machine?.cpu ?? 'machine not recorded'}, ${formatInstant(createdAt)}`;
 
 function Theme() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -26,7 +26,7 @@ export async function attainableFor(
 }
 
 /** The profile of the machine that a run was made on, or simulated with; null where the host has none. */
-async function profileOf(
+export async function profileOf(
   info: RunInfo,
   profiles: readonly ProfileSummary[],
   host: HostService,

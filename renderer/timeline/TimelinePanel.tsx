@@ -2,6 +2,7 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import { runName } from '../../core/trace/run.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
+import type { Saved } from '../charts/SaveMenu.tsx';
 import { useFormerMakespan } from '../predict/former.ts';
 import { useHazardOps } from '../predict/hazards/useHazardOps.ts';
 import { useLessonView } from '../store/lessonView.ts';
@@ -27,18 +28,23 @@ import { type TimeWindow, useTimeWindow } from './time/timeWindow.ts';
 import { Toolbar } from './toolbar/Toolbar.tsx';
 import { stepMissed, useTimelineKeys } from './useTimelineKeys.ts';
 
-export function TimelinePanel() {
+interface PanelProps {
+  /** Saves the rows of the run that is shown, and makes its report. */
+  readonly saving: Pick<Saved, 'figures' | 'report'>;
+}
+
+export function TimelinePanel({ saving }: PanelProps) {
   const id = useApp(shownRunId);
   const run = useApp((state) => loadedRun(state, id));
   return (
     <section className={classes['panel']} aria-label="Timeline" data-timeline>
-      {run === null ? <NoTimeline id={id} /> : <RunTimeline key={run.id} run={run} />}
+      {run === null ? <NoTimeline id={id} /> : <RunTimeline key={run.id} run={run} saving={saving} />}
       {run === null ? null : <PredictionBar className={classes['again']} />}
     </section>
   );
 }
 
-function RunTimeline({ run }: { readonly run: LoadedRun }) {
+function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) {
   const iteration = useApp((state) => state.iteration);
   const as = useApp((state) => state.timelineAs);
   const view = useMemo(() => run.view(iteration), [run, iteration]);
@@ -57,7 +63,7 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   return (
     <>
       <Following>
-        <Toolbar first={first} time={mover} />
+        <Toolbar first={first} time={mover} saving={saving} />
       </Following>
       <div className={classes['body']}>
         <div className={classes['main']}>
@@ -88,11 +94,19 @@ function RunTimeline({ run }: { readonly run: LoadedRun }) {
   );
 }
 
-/** Moves whichever window of time is shown: a new one comes with each run. */
+/** Whichever window of time is shown: a new one comes with each run. */
 function useMover(time: TimeWindow): FollowingProps['time'] {
   const latest = useRef(time);
   latest.current = time;
-  return useMemo(() => ({ move: (change) => latest.current.move(change) }), []);
+  return useMemo(
+    () => ({
+      move: (change) => latest.current.move(change),
+      get view() {
+        return latest.current.view;
+      },
+    }),
+    [],
+  );
 }
 
 const Foot = memo(function Foot({ first, time }: FollowingProps) {

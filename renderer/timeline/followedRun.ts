@@ -8,8 +8,8 @@ import type { TimeWindow } from './time/timeWindow.ts';
 export interface FollowingProps {
   /** The run as it was when its timeline was opened. */
   readonly first: LoadedRun;
-  /** Moves whichever window of time is shown. */
-  readonly time: Pick<TimeWindow, 'move'>;
+  /** Whichever window of time is shown. */
+  readonly time: Pick<TimeWindow, 'move' | 'view'>;
 }
 
 /** The run that is shown, as those see it who follow a frame later. */

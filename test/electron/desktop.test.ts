@@ -76,7 +76,11 @@ describe('the main process', () => {
 
   it('hardens the session and serves the page before the window loads', () => {
     expect(electron.session.defaultSession.handlers.has('copyscope')).toBe(true);
-    expect(electron.session.defaultSession.permissionCheck()).toBe(false);
+    const { defaultSession } = electron.session;
+    expect(defaultSession.permissionCheck(null, 'geolocation')).toBe(false);
+    expect(defaultSession.permissionCheck(null, 'clipboard-read')).toBe(false);
+    // To copy a picture or figures.
+    expect(defaultSession.permissionCheck(null, 'clipboard-sanitized-write')).toBe(true);
     expect(electron.app.enableSandbox).toHaveBeenCalled();
   });
 

@@ -112,10 +112,17 @@ describe('the session', () => {
       const granted = vi.fn();
       session.permissionRequest(null, permission, granted);
       expect(granted).toHaveBeenCalledExactlyOnceWith(false);
-      expect(session.permissionCheck()).toBe(false);
+      expect(session.permissionCheck(null, permission)).toBe(false);
       expect(session.devicePermission()).toBe(false);
     },
   );
+
+  it('lets a click or a key write to the clipboard', () => {
+    const granted = vi.fn();
+    session.permissionRequest(null, 'clipboard-sanitized-write', granted);
+    expect(granted).toHaveBeenCalledExactlyOnceWith(true);
+    expect(session.permissionCheck(null, 'clipboard-sanitized-write')).toBe(true);
+  });
 
   it('cancels every request that would leave the app', () => {
     expect(session.blocked?.cancels).toBe(true);

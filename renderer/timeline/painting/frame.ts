@@ -1,7 +1,7 @@
 /** One frame of the timeline as plain geometry: what to draw, in pixels, batched by colour; and what it is made from. */
 import type { Flow } from '../../../core/figures/flows.ts';
 import type { RowIndex, Trace } from '../../../core/trace/trace.ts';
-import type { PaintName } from '../../common/palette.ts';
+import { type PaintName, paintNames } from '../../common/palette.ts';
 import type { Ticks } from '../time/ticks.ts';
 import type { TimeView } from '../time/timeView.ts';
 import type { Track } from '../tracks/tracks.ts';
@@ -93,4 +93,10 @@ export interface FrameInput {
   readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
   readonly labelOf: (row: RowIndex) => string;
+}
+
+/** Ranges lie under what is in them. */
+export function inPaintOrder({ batches }: Frame): Batch[] {
+  const place = (name: PaintName): number => (name === 'host-range' ? -1 : paintNames.indexOf(name));
+  return [...batches].sort((a, b) => place(a.paint) - place(b.paint));
 }

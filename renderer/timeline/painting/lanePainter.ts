@@ -4,11 +4,11 @@
  * milliseconds for each frame.
  */
 
-import { type CanvasColours, type PaintName, paint, paintNames } from '../../common/palette.ts';
+import { type CanvasColours, paint } from '../../common/palette.ts';
 import { sans } from '../../common/theme.ts';
 import { pixelRatioOf } from '../../common/zoomed.ts';
 import type { Box, Boxes } from './boxes.ts';
-import type { Batch, Frame, FrameBandwidth, FrameCounter } from './frame.ts';
+import { type Batch, type Frame, type FrameBandwidth, type FrameCounter, inPaintOrder } from './frame.ts';
 import { hatchTile } from './hatch.ts';
 import { Labels } from './labels.ts';
 import { arrows, drawNotes, drawSigns, outline } from './overlays.ts';
@@ -230,12 +230,6 @@ export class LanePainter {
       if (shown !== '') context.fillText(shown, x + indent, y + height / 2 + 0.5);
     }
   }
-}
-
-/** Ranges lie under what is in them. */
-function inPaintOrder({ batches }: Frame): Batch[] {
-  const place = (name: PaintName): number => (name === 'host-range' ? -1 : paintNames.indexOf(name));
-  return [...batches].sort((a, b) => place(a.paint) - place(b.paint));
 }
 
 /** An event recorded: a triangle that points at its time. */

@@ -2,16 +2,19 @@
 import { ActionIcon, SegmentedControl, Tooltip } from '@mantine/core';
 import { IconArrowAutofitWidth, IconZoomIn, IconZoomOut } from '@tabler/icons-react';
 import { memo } from 'react';
+import type { Saved } from '../../charts/SaveMenu.tsx';
 import { OriginBadge } from '../../common/Origin.tsx';
-import { deviceAndTime } from '../../common/ranOn.ts';
+import { deviceAndTime, ranOnWords } from '../../common/ranOn.ts';
 import { formatDay } from '../../common/time.ts';
+import { useHazardOps } from '../../predict/hazards/useHazardOps.ts';
 import { effectiveEngine } from '../../store/engines.ts';
-import type { LoadedRun } from '../../store/opened/loadedRun.ts';
-import { currentEngineOptions, ranOn } from '../../store/select.ts';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { currentEngineOptions, ranOn, titleOfLoaded } from '../../store/select.ts';
 import { assign, useApp } from '../../store/store.ts';
 import { useDerived } from '../../store/useDerived.ts';
 import { type FollowingProps, useFollowedRun } from '../followedRun.ts';
 import { NotesButton } from '../notes/NotesButton.tsx';
+import { LanesSave } from '../picture/LanesSave.tsx';
 import { zoomAnchor, zoomAt } from '../time/timeView.ts';
 import { selectedExtent } from '../useTimelineKeys.ts';
 import { LanesButton } from './LanesButton.tsx';
@@ -19,7 +22,11 @@ import { IterationPicker, RunPicker } from './RunPickers.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import classes from './Toolbar.module.css';
 
-export const Toolbar = memo(function Toolbar({ first, time }: FollowingProps) {
+interface Props extends FollowingProps {
+  readonly saving: Pick<Saved, 'figures' | 'report'>;
+}
+
+export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
   const { run, view } = useFollowedRun(first);
   const as = useApp((state) => state.timelineAs);
   const summary = useApp((state) => state.runs[run.id]);
@@ -48,6 +55,7 @@ export const Toolbar = memo(function Toolbar({ first, time }: FollowingProps) {
               onClick={() => time.move((_, limits) => limits)}
               icon={<IconArrowAutofitWidth size={16} />}
             />
+            <SaveLanes run={run} view={view} time={time} saving={saving} />
           </div>
         </>
       ) : null}
@@ -65,6 +73,19 @@ export const Toolbar = memo(function Toolbar({ first, time }: FollowingProps) {
     </div>
   );
 });
+
+interface SaveProps extends Pick<Props, 'time' | 'saving'> {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+}
+
+function SaveLanes({ run, view, time, saving }: SaveProps) {
+  const title = useApp((state) => titleOfLoaded(state, run));
+  const summary = useApp((state) => state.runs[run.id]);
+  const hazards = useHazardOps(run);
+  const about = summary === undefined ? 'simulated' : deviceAndTime(ranOnWords(summary), formatDay(summary.createdAt));
+  return <LanesSave run={run} view={view} time={time} title={title} about={about} hazards={hazards} {...saving} />;
+}
 
 /** Of a recording, where and when; of other runs, whether they come from another engine than the one picked. */
 function Provenance({ run }: { readonly run: LoadedRun }) {

@@ -91,7 +91,7 @@ class Session extends EventEmitter {
     _permission,
     callback,
   ) => callback(true);
-  permissionCheck: () => boolean = () => true;
+  permissionCheck: (contents: unknown, permission: string) => boolean = () => true;
   devicePermission: () => boolean = () => true;
   usbClasses: (details: { protectedClasses: string[] }) => string[] = () => [];
   blocked: { urls: string[]; cancels: boolean } | null = null;
@@ -108,7 +108,7 @@ class Session extends EventEmitter {
   setPermissionRequestHandler(handler: Session['permissionRequest']): void {
     this.permissionRequest = handler;
   }
-  setPermissionCheckHandler(handler: () => boolean): void {
+  setPermissionCheckHandler(handler: Session['permissionCheck']): void {
     this.permissionCheck = handler;
   }
   setDevicePermissionHandler(handler: () => boolean): void {

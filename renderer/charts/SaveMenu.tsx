@@ -1,0 +1,123 @@
+/** One menu wherever something is drawn: as a picture of a chosen width or as its figures, to a file or to the clipboard. */
+import { Button, Menu } from '@mantine/core';
+import { IconCheck, IconChevronDown, IconDownload } from '@tabler/icons-react';
+import { create } from 'zustand';
+import { toErrorInfo } from '../../core/errors.ts';
+import { type Drawn, pngOf } from '../common/png.ts';
+import { saveBlob } from '../common/saveBlob.ts';
+import { notifyDone, notifyError } from '../store/notify.ts';
+import { recall, remember } from '../store/settings.ts';
+
+export interface Saved {
+  /** As in 'Save Engine use'. */
+  readonly name: string;
+  /** Of files, without an ending. */
+  readonly fileName: string;
+  /** Of the picture's width in pixels. */
+  readonly svg: (width: number) => Drawn | Promise<Drawn>;
+  /** Hands the figures out as a file. */
+  readonly figures: (as: 'csv' | 'arrow') => unknown;
+  /** Of the whole run, with its lanes: left out where there is none. */
+  readonly report?: (() => unknown) | undefined;
+  /** For the clipboard; left out where they are too many. */
+  readonly text?: (() => string) | undefined;
+}
+
+const widths = [800, 1200, 1920, 3840] as const;
+const standardWidth = 1200;
+
+const useWidth = create<{ readonly width: number }>()(() => ({ width: rememberedWidth() }));
+
+function rememberedWidth(): number {
+  const width = Number(recall('picture-width'));
+  return widths.find((one) => one === width) ?? standardWidth;
+}
+
+function chooseWidth(width: number): void {
+  useWidth.setState({ width });
+  remember('picture-width', String(width));
+}
+
+export function SaveMenu({ saved }: { readonly saved: Saved }) {
+  const { name } = saved;
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={14} aria-hidden />}
+          rightSection={<IconChevronDown size={12} aria-hidden />}
+          aria-label={`Save ${name}`}
+        >
+          Save
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={`Save ${name}`}>
+        <Items saved={saved} />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Items({ saved }: { readonly saved: Saved }) {
+  const width = useWidth((state) => state.width);
+  const { fileName, svg, figures, report, text } = saved;
+  const save = (as: 'png' | 'svg') => async (): Promise<void> => {
+    const drawn = await svg(width);
+    saveBlob(
+      `${fileName}.${as}`,
+      as === 'png' ? await pngOf(drawn) : new Blob([drawn.text], { type: 'image/svg+xml' }),
+    );
+  };
+  const copy = async (): Promise<void> => {
+    // The clipboard takes a promise, since it must be asked while the click or the key is fresh.
+    const png = Promise.resolve(svg(width)).then(pngOf);
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
+    notifyDone('The picture is on the clipboard', 'Paste it where you need it.');
+  };
+  return (
+    <>
+      <Menu.Item onClick={attempted(save('png'))}>Picture (PNG)</Menu.Item>
+      <Menu.Item onClick={attempted(save('svg'))}>Drawing (SVG)</Menu.Item>
+      <Menu.Item onClick={attempted(copy)}>Copy the picture</Menu.Item>
+      <Menu.Label>Width of pictures</Menu.Label>
+      {widths.map((one) => (
+        <Menu.Item
+          key={one}
+          role="menuitemradio"
+          aria-checked={one === width}
+          closeMenuOnClick={false}
+          leftSection={<IconCheck size={14} opacity={one === width ? 1 : 0} aria-hidden />}
+          onClick={() => chooseWidth(one)}
+        >
+          {one} pixels
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+      <Menu.Item onClick={attempted(() => figures('csv'))}>Figures (CSV)</Menu.Item>
+      <Menu.Item onClick={attempted(() => figures('arrow'))}>Figures (Arrow)</Menu.Item>
+      <Menu.Item disabled={text === undefined} onClick={attempted(() => copyText(text?.() ?? ''))}>
+        {text === undefined ? 'Too many figures to copy' : 'Copy the figures (CSV)'}
+      </Menu.Item>
+      {report === undefined ? null : (
+        <>
+          <Menu.Divider />
+          <Menu.Item onClick={attempted(report)}>Report of the run (HTML)</Menu.Item>
+        </>
+      )}
+    </>
+  );
+}
+
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  notifyDone('The figures are on the clipboard', 'Paste them into a spreadsheet or a text.');
+}
+
+const attempted = (act: () => unknown) => async (): Promise<void> => {
+  try {
+    await act();
+  } catch (thrown) {
+    notifyError('It could not be saved', toErrorInfo(thrown, 'picture.not-saved'));
+  }
+};

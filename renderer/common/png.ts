@@ -1,0 +1,32 @@
+/** Drawings as pictures. */
+import { CopyscopeError } from '../../core/errors.ts';
+
+/** A drawing as text of SVG. */
+export interface Drawn {
+  readonly text: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Canvases above this size are refused by one browser or another. */
+const mostSide = 16_000;
+const mostPixels = 120_000_000;
+
+/** With two pixels for each of the drawing's, where that is not too large. Rejects with `picture.too-large`. */
+export async function pngOf({ text, width, height }: Drawn): Promise<Blob> {
+  const ratio = Math.min(2, mostSide / width, mostSide / height, Math.sqrt(mostPixels / (width * height)));
+  const image = new Image(width, height);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob !== null) return blob;
+  throw new CopyscopeError({
+    code: 'picture.too-large',
+    message: `A picture of ${width} × ${height} pixels is larger than this browser makes.`,
+    remedy: 'Choose a smaller width, or save the drawing (SVG).',
+  });
+}

@@ -1,0 +1,94 @@
+/** Reports of what the window shows: of a run, of two that are compared, of a sweep. */
+import { CopyscopeError } from '../../core/errors.ts';
+import type { ReportPoint, ReportSweep } from '../../core/report/document.ts';
+import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
+import { predictingProfile, profileOf } from '../store/attainable.ts';
+import { host } from '../store/host.ts';
+import type { LoadedRun } from '../store/opened/loadedRun.ts';
+import { ensureRun } from '../store/runs.ts';
+import { comparedRunIds, isPrediction, loadedRun, shownRunId, titleOfLoaded } from '../store/select.ts';
+import { state } from '../store/store.ts';
+import { useSweeps } from '../store/sweeps.ts';
+import type { AppState } from '../store/types.ts';
+import type { ReportRequest, ReportSource } from './exportMessages.ts';
+import { addressOfRun } from './exportRuns.ts';
+import { makeAndSave } from './makeExport.ts';
+
+/** What a report of the page would be of; null where there is nothing to report. */
+export function reportable(now: AppState): 'run' | 'comparison' | 'sweep' | null {
+  const { page } = now;
+  if (page.kind === 'compare') return comparedRunIds(now).length >= 2 ? 'comparison' : null;
+  if (page.kind === 'sweep') return useSweeps.getState().opened[page.id]?.status === 'ready' ? 'sweep' : null;
+  return loadedRun(now, shownRunId(now)) === null ? null : 'run';
+}
+
+/** Of what the page shows. `withPaths` leaves folders and names of users and hosts as they are. */
+export async function reportShown(withPaths = false): Promise<void> {
+  const { page } = state();
+  if (page.kind === 'sweep') return reportSweep(page.id, withPaths);
+  const shown = shownRunId(state());
+  const ids = page.kind === 'compare' ? comparedRunIds(state()).slice(0, 2) : shown === null ? [] : [shown];
+  await reportRuns(ids, withPaths);
+}
+
+export const reportRuns = (ids: readonly string[], withPaths = false): Promise<void> =>
+  makeReport(withPaths, async () => {
+    const runs: ReportSource[] = [];
+    for (const id of ids) runs.push(await sourceOf(await loaded(id), ids.length === 1));
+    return { runs, sweep: null };
+  });
+
+export const reportSweep = (id: string, withPaths = false): Promise<void> =>
+  makeReport(withPaths, async () => {
+    const opened = useSweeps.getState().opened[id];
+    const sweep = opened?.status === 'ready' ? opened.value : await host().readSweep(id);
+    return { runs: [], sweep: sweepOf(sweep) };
+  });
+
+function makeReport(withPaths: boolean, content: () => Promise<Pick<ReportRequest, 'runs' | 'sweep'>>): Promise<void> {
+  return makeAndSave({
+    title: 'Making the report',
+    problem: 'The report could not be made',
+    request: async () => ({
+      kind: 'report',
+      page: new URL('report.html', location.href).href,
+      copyscope: state().about?.version ?? '',
+      withPaths,
+      ...(await content()),
+    }),
+  });
+}
+
+async function loaded(id: string): Promise<LoadedRun> {
+  await ensureRun(id);
+  const found = loadedRun(state(), id);
+  if (found !== null) return found;
+  throw new CopyscopeError({ code: 'run.not-read', message: 'The run could not be read.', remedy: 'Open it again.' });
+}
+
+async function sourceOf(run: LoadedRun, isAlone: boolean): Promise<ReportSource> {
+  const { info } = run.run;
+  const { profiles, runs } = state();
+  const isPlanned = isAlone && info.imported !== undefined;
+  return {
+    source: isPrediction(run.id) ? run.run : addressOfRun(run.id),
+    title: titleOfLoaded(state(), run),
+    origin: runs[run.id]?.origin ?? (info.engine === 'sim' ? 'simulated' : 'recorded'),
+    profile: await profileOf(info, profiles, host()),
+    replayWith: isPlanned ? await predictingProfile(info, profiles, host()) : null,
+  };
+}
+
+const sweepOf = ({ document, summary: { createdAt, origin, device }, outcomes }: Sweep): ReportSweep => ({
+  document,
+  createdAt,
+  origin,
+  device,
+  points: outcomes.map(pointOf),
+});
+
+function pointOf(outcome: SweepOutcome): ReportPoint {
+  if (outcome.status === 'failed') return outcome;
+  const { point, run, figures, linkBytesPerSecond } = outcome;
+  return { point, status: 'done', createdAt: run.createdAt, figures, linkBytesPerSecond };
+}

@@ -1,0 +1,43 @@
+/** The menu that saves the lanes that are shown: as a picture, or as their rows. */
+import { useMemo } from 'react';
+import { fileNameOf } from '../../../core/export/formats.ts';
+import { type Saved, SaveMenu } from '../../charts/SaveMenu.tsx';
+import { useScheme } from '../../common/usePaints.ts';
+import type { HazardsByOp } from '../../predict/hazards/hazardsByOp.ts';
+import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import type { SharedTime } from '../time/timeWindow.ts';
+import { lanesSvg } from './lanesSvg.ts';
+import { rowsText } from './rowsText.ts';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly view: IterationView;
+  readonly time: Pick<SharedTime, 'view'>;
+  readonly title: string;
+  readonly about: string;
+  readonly hazards?: HazardsByOp | undefined;
+  readonly figures: Saved['figures'];
+  readonly report?: Saved['report'];
+}
+
+/** More are too many for a clipboard. */
+const mostCopied = 20_000;
+
+export function LanesSave({ run, view, time, title, about, hazards, figures, report }: Props) {
+  const scheme = useScheme();
+  const saved = useMemo((): Saved => {
+    const isFew = view.rows.to - view.rows.from <= mostCopied;
+    return {
+      name: 'the lanes',
+      fileName: `${fileNameOf(title, '')} lanes`,
+      svg: (width) => {
+        const marked = hazards === undefined ? {} : { hazards };
+        return lanesSvg({ run, view, shown: time.view, width, scheme, title, about, ...marked });
+      },
+      figures,
+      report,
+      text: isFew ? () => rowsText(run.run, view.number) : undefined,
+    };
+  }, [run, view, time, title, about, hazards, figures, report, scheme]);
+  return <SaveMenu saved={saved} />;
+}

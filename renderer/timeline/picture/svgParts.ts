@@ -1,0 +1,43 @@
+/** Parts of a drawing as text of SVG: attributes alone, no style, so that it may stand in any page. */
+import type { Pattern } from '../../common/palette.ts';
+import type { Boxes } from '../painting/boxes.ts';
+
+const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** Characters that no XML may hold. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+export const textOf = (text: string): string =>
+  text.replace(unwritable, '�').replace(/[&<>"']/g, (sign) => signs[sign] ?? sign);
+
+/** As short as a drawing needs it: a hundredth of a pixel. */
+export const short = (value: number): string => String(Math.round(value * 100) / 100);
+
+export function rectangle(x: number, y: number, width: number, height: number, fill: string, more = ''): string {
+  return `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${fill}"${more}/>`;
+}
+
+/** All boxes of one colour are one path: thousands of elements make a viewer slow. */
+export function boxesPath({ values, length }: Boxes, dx: number, dy: number): string {
+  let path = '';
+  for (let at = 0; at < length; at += 4) {
+    const [x = 0, y = 0, width = 0, height = 0] = values.subarray(at, at + 4);
+    path += `M${short(x + dx)} ${short(y + dy)}h${short(width)}v${short(height)}h${short(-width)}z`;
+  }
+  return path;
+}
+
+/** The pattern over a fill, as an element that fills may name. */
+export function patternElement(id: string, pattern: Pattern, ink: string): string {
+  const open = `<pattern id="${id}" width="8" height="8" patternUnits="userSpaceOnUse">`;
+  const opacity = pattern === 'sparse' ? 0.28 : 0.2;
+  if (pattern === 'dots') {
+    const dot = (at: number): string =>
+      `<circle cx="${at}" cy="${at}" r="1.1" fill="${ink}" fill-opacity="${opacity}"/>`;
+    return `${open}${dot(2)}${dot(6)}</pattern>`;
+  }
+  const rises = pattern !== 'falling';
+  const lines = [-8, 0, 8].map((x) => `M${x} ${rises ? 8 : 0}L${x + 8} ${rises ? 0 : 8}`).join('');
+  const width = pattern === 'sparse' ? 1 : 1.5;
+  return `${open}<path d="${lines}" stroke="${ink}" stroke-width="${width}" stroke-opacity="${opacity}"/></pattern>`;
+}
