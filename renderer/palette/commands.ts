@@ -9,6 +9,7 @@ import { exportShownRun } from '../files/exportRuns.ts';
 import { chooseFiles, exportBundle } from '../files/files.ts';
 import { bundleName } from '../library/bundleName.ts';
 import { startSelecting } from '../library/libraryView.ts';
+import { printShown } from '../report/Paper.tsx';
 import {
   addDeclared,
   copySelected,
@@ -78,6 +79,10 @@ const onAnyPage: readonly Command[] = [
   ),
   command('Run', 'Report of what is shown (HTML)', () => reportShown(), { when: (now) => reportable(now) !== null }),
   command('Run', 'Report with paths and names as recorded (HTML)', () => reportShown(true), {
+    when: (now) => reportable(now) !== null,
+  }),
+  command('Window', 'Print what is shown', () => printShown(), {
+    keys: 'Ctrl P',
     when: (now) => reportable(now) !== null,
   }),
   command('Window', 'New experiment', () => newExperiment(), { keys: 'Alt N' }),

@@ -13,16 +13,19 @@ import { type TimeWindow, useTimeWindow } from '../timeline/time/timeWindow.ts';
 import { layoutTracks } from '../timeline/tracks/layout.ts';
 import { useTimelineKeys } from '../timeline/useTimelineKeys.ts';
 import { madeOn } from './madeOn.ts';
+import { PaperLanes } from './PaperLanes.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
 import { SelectedRow } from './SelectedRow.tsx';
 import { saveRows } from './saveRows.ts';
+import { usePrinting } from './usePrinting.ts';
 
 export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedReportRun }) {
   const [iteration, setIteration] = useState<number | null>(null);
   const view = useMemo(() => loaded.view(iteration), [loaded, iteration]);
   const time = useTimeWindow(view.makespanNs);
   useTimelineKeys(loaded, view, time);
+  const printing = usePrinting();
   const figures = useCallback((as: 'csv' | 'arrow') => saveRows(loaded.run, about.title, as), [loaded, about]);
   const height = useMemo(() => heightFor(view), [view]);
   if (view.rows.from === view.rows.to) return null;
@@ -48,10 +51,16 @@ export function LanesPart({ run: { about, loaded } }: { readonly run: OpenedRepo
           <Zoom time={time} />
         </div>
       </div>
-      <div className={classes['lanes']} style={{ height }}>
-        <LanesView run={loaded} view={view} window={time} title={about.title} />
-      </div>
-      <Legend views={[view]} missed={missedIn(loaded, view).size} />
+      {printing ? (
+        <PaperLanes run={loaded} view={view} title={about.title} about={madeOn(about)} shown={time.view} />
+      ) : (
+        <>
+          <div className={classes['lanes']} style={{ height }}>
+            <LanesView run={loaded} view={view} window={time} title={about.title} />
+          </div>
+          <Legend views={[view]} missed={missedIn(loaded, view).size} />
+        </>
+      )}
       <SelectedRow run={loaded} />
       <p className={classes['note']}>
         {view.rows.to - view.rows.from} activities in {formatDuration(view.makespanNs)}.

@@ -1,13 +1,14 @@
 /** A report from its first moment: being read, unreadable, or shown, in the theme of the reader's system or another. */
-import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { MantineProvider, useComputedColorScheme } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
 import { describeError, toErrorInfo } from '../../core/errors.ts';
 import { ChartRenderer } from '../charts/renderer.ts';
 import { cssVariables, theme } from '../common/theme.ts';
 import { SchemeContext } from '../common/usePaints.ts';
 import { ReportPage } from './ReportPage.tsx';
 import { type OpenedReport, readReport } from './readReport.ts';
+import { usePrinting } from './usePrinting.ts';
 
 type Reading =
   | { readonly status: 'reading' }
@@ -24,6 +25,7 @@ export function ReportApp() {
       withCssVariables={false}
       withGlobalClasses={false}
     >
+      <Notifications position="bottom-right" limit={3} />
       <Scheme>
         <ChartRenderer value="canvas">
           <Read />
@@ -36,24 +38,11 @@ export function ReportApp() {
 /** Paper is light, whatever the screen is. */
 function Scheme({ children }: { readonly children: ReactNode }) {
   const chosen = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const [printing, setPrinting] = useState(false);
-  useEffect(() => {
-    const before = (): void => {
-      document.documentElement.setAttribute('data-mantine-color-scheme', 'light');
-      flushSync(() => setPrinting(true));
-    };
-    const after = (): void => {
-      setPrinting(false);
-      setColorScheme(colorScheme);
-    };
-    window.addEventListener('beforeprint', before);
-    window.addEventListener('afterprint', after);
-    return () => {
-      window.removeEventListener('beforeprint', before);
-      window.removeEventListener('afterprint', after);
-    };
-  }, [colorScheme, setColorScheme]);
+  const printing = usePrinting();
+  // The library sets this attribute itself when another theme is chosen.
+  useLayoutEffect(() => {
+    document.documentElement.setAttribute('data-mantine-color-scheme', printing ? 'light' : chosen);
+  }, [printing, chosen]);
   return <SchemeContext value={printing ? 'light' : chosen}>{children}</SchemeContext>;
 }
 

@@ -5,18 +5,9 @@ import { breakdownCharts } from '../charts/breakdowns.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { chartHeight } from '../charts/RunCharts.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
-import {
-  DeviceBlock,
-  EngineBlock,
-  HostBlock,
-  MachineBlock,
-  Notes,
-  OverlapBlock,
-  TimingBlock,
-  VerificationBlock,
-} from '../inspector/SummaryBlocks.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
+import { SummaryGrid } from './SummaryGrid.tsx';
 
 interface Props {
   readonly run: OpenedReportRun;
@@ -43,16 +34,7 @@ export function RunPart({ run: { about, loaded }, letter }: Props) {
             activity’s end.
           </p>
         )}
-        <div className={classes['blocks']}>
-          <OverlapBlock summary={summary} />
-          <DeviceBlock summary={summary} />
-          <EngineBlock summary={summary} />
-          <HostBlock summary={summary} />
-          <VerificationBlock summary={summary} />
-          <TimingBlock summary={summary} />
-          <MachineBlock summary={summary} />
-          <Notes notes={summary.notes} />
-        </div>
+        <SummaryGrid summary={summary} />
       </section>
       {charts.length === 0 ? null : (
         <section aria-label={`Charts${name}`}>

@@ -1,11 +1,9 @@
 /** A sweep: a chart for each figure that its points have, and all points in a table. */
 import { useMemo } from 'react';
 import type { ReportSweep } from '../../core/report/document.ts';
-import { metrics } from '../../core/sweep/metrics.ts';
 import { parseSweep } from '../../core/sweep/parse.ts';
 import { Chart } from '../charts/Chart.tsx';
-import { isReading } from '../charts/spec.ts';
-import { type ChartedSweep, sweepHeat, sweepLines } from '../sweep/specs.ts';
+import { type ChartedSweep, sweepSpecs } from '../sweep/specs.ts';
 import classes from './Report.module.css';
 
 export function SweepPart({ sweep }: { readonly sweep: ReportSweep }) {
@@ -41,8 +39,5 @@ function specsOf(sweep: ReportSweep) {
       point.status === 'done' ? { ...point, run: { createdAt: point.createdAt } } : point,
     ),
   };
-  const drawn = metrics.flatMap(
-    (metric) => sweepHeat(charted, parsed.plan, metric) ?? sweepLines(charted, parsed.plan, metric),
-  );
-  return drawn.filter(({ rows }) => rows.some(({ cells, isLimit }) => isLimit !== true && cells.some(isReading)));
+  return sweepSpecs(charted, parsed.plan);
 }

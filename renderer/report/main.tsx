@@ -1,6 +1,7 @@
 /** The page of a report: it reads what stands in its own file, and shows it. Nothing is fetched. */
 import '../common/zodSetup.ts';
 import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
 import '../common/global.css';
 import './report.css';
 import { createRoot } from 'react-dom/client';

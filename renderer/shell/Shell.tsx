@@ -14,6 +14,7 @@ import { Inspector } from '../inspector/Inspector.tsx';
 import { SidePanel } from '../library/SidePanel.tsx';
 import { CommandPalette } from '../palette/CommandPalette.tsx';
 import { usePrediction } from '../predict/usePrediction.ts';
+import { Paper, printShown } from '../report/Paper.tsx';
 import { DragLayer } from '../score/DragLayer.tsx';
 import { wishFocus } from '../score/editor.ts';
 import { OperationPicker } from '../score/OperationPicker.tsx';
@@ -124,6 +125,7 @@ export function Shell() {
       <CommandPalette />
       <OperationPicker />
       <Announcer />
+      <Paper />
     </div>
   );
 }
@@ -182,6 +184,7 @@ function useEditKeys(): void {
     [
       ['mod+S', () => void saveCurrent()],
       ['mod+O', chooseFiles],
+      ['mod+P', () => void printShown()],
       ['alt+N', () => void newExperiment().then(wishFocus)],
       ['alt+R', () => openPage({ kind: 'record' })],
     ],

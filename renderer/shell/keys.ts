@@ -29,6 +29,7 @@ export const keySections: readonly KeySection[] = [
       entry(['F6'], 'To the next part of the window; with Shift: back', 'f6'),
       entry(['Ctrl', 'S'], 'Save the experiment', 'mod+s'),
       entry(['Ctrl', 'O'], 'Open a file', 'mod+o'),
+      entry(['Ctrl', 'P'], 'Print the run, comparison, sweep or lesson', 'mod+p'),
       entry(['Ctrl', 'Z'], 'Undo; with Shift, or Ctrl+Y: redo', 'mod+z', 'mod+shift+z', 'mod+y'),
       entry(['Alt', 'N'], 'New experiment', 'alt+n'),
       entry(['Alt', 'R'], 'Record a program', 'alt+r'),

@@ -1,10 +1,10 @@
 /** Charts of a sweep: a line over one axis, lines or a heat map over two. */
 import type { ErrorInfo } from '../../core/errors.ts';
-import type { Figures, Metric } from '../../core/sweep/metrics.ts';
+import { type Figures, type Metric, metrics } from '../../core/sweep/metrics.ts';
 import type { PlannedAxis, SweepPlan } from '../../core/sweep/plan.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
 import { formatChosen } from '../charts/quantities.ts';
-import type { Cell, HeatSpec, LineSpec, Provenance, Row } from '../charts/spec.ts';
+import { type Cell, type HeatSpec, isReading, type LineSpec, type Provenance, type Row } from '../charts/spec.ts';
 
 /** What of a sweep its charts are made from: the host's, and what a report holds. */
 export interface ChartedSweep {
@@ -100,6 +100,12 @@ export function sweepHeat(sweep: ChartedSweep, plan: SweepPlan, metric: Metric):
       cells: x.values.map((_value, column) => cellOf(outcomes.get(column * y.values.length + row), metric)),
     })),
   };
+}
+
+/** A chart for each metric that some point has. */
+export function sweepSpecs(sweep: ChartedSweep, plan: SweepPlan): (HeatSpec | LineSpec)[] {
+  const drawn = metrics.map((metric) => sweepHeat(sweep, plan, metric) ?? sweepLines(sweep, plan, metric));
+  return drawn.filter(({ rows }) => rows.some(({ cells, isLimit }) => isLimit !== true && cells.some(isReading)));
 }
 
 const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
