@@ -104,6 +104,7 @@ export function paintOf(kind: RowKind, direction: CopyDirection | null): PaintNa
 export interface CanvasColours {
   readonly scheme: Scheme;
   readonly line: string;
+  readonly text: string;
   readonly textDim: string;
   readonly selected: string;
   readonly accent: string;
@@ -116,6 +117,7 @@ export interface CanvasColours {
 const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
   light: {
     line: '#e6ebf1',
+    text: '#17202c',
     textDim: '#536074',
     selected: '#d6006c',
     accent: '#1668b8',
@@ -126,6 +128,7 @@ const canvas: Readonly<Record<Scheme, Omit<CanvasColours, 'scheme'>>> = {
   },
   dark: {
     line: '#263140',
+    text: '#e4e9f0',
     textDim: '#a3afbf',
     selected: '#ff7ac0',
     accent: '#5ab0f0',

@@ -32,7 +32,7 @@ export function AreaDetails({ run, area }: Props) {
       </Block>
       {table.length === 0 ? null : (
         <Block title="By name">
-          <AreaTable rows={table} />
+          <AreaTable run={run} rows={table} />
         </Block>
       )}
       <Block title="Busy">

@@ -27,7 +27,7 @@ export function beforeDocumentShown(steps: (experiment: Experiment) => InSteps<u
 
 export function openPage(page: Page): void {
   const unchanged = pageHash(page) === pageHash(state().page);
-  if (!unchanged) assign({ page, selection: null, iteration: null });
+  if (!unchanged) assign({ page, selection: null, iteration: null, search: '' });
   if (location.hash !== pageHash(page)) history.pushState(null, '', pageHash(page) || location.pathname);
   remember('page', pageHash(page));
   noteRecent(page);

@@ -28,6 +28,8 @@ const initial: AppState = {
   cursor: { row: 0, column: 0 },
   iteration: null,
   timelineAs: 'lanes',
+  search: '',
+  revealed: null,
   helpOpen: false,
   lessons: [],
   openedLessons: {},

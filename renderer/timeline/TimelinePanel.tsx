@@ -1,5 +1,6 @@
 /** The timeline of the shown run: which run and iteration, lanes or table, and everything the keys do. */
 import { memo, useEffect, useMemo, useRef } from 'react';
+import { rowEndNs } from '../../core/trace/rows.ts';
 import { runName } from '../../core/trace/run.ts';
 import { RunCharts } from '../charts/RunCharts.tsx';
 import type { Saved } from '../charts/SaveMenu.tsx';
@@ -58,6 +59,7 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
   useTimelineKeys(run, view, time);
   useNoteKeys(run, view, time);
   useShownNote(run, view, time);
+  useRevealed(run, time);
   const notesOpen = useNotesOpen();
   const hazards = useHazardOps(run);
   return (
@@ -125,6 +127,18 @@ const Foot = memo(function Foot({ first, time }: FollowingProps) {
     </>
   );
 });
+
+/** Brings a row that was asked for into view. */
+function useRevealed(run: LoadedRun, time: TimeWindow): void {
+  const revealed = useApp((state) => state.revealed);
+  const seen = useRef(revealed?.times ?? 0);
+  useEffect(() => {
+    if (revealed === null || revealed.run !== run.id || seen.current === revealed.times) return;
+    seen.current = revealed.times;
+    const start = run.run.trace.columns.startNs[revealed.row] ?? 0;
+    time.move((shown, limits) => revealIn(shown, start, rowEndNs(run.run.trace, revealed.row), limits));
+  }, [revealed, run, time]);
+}
 
 /** Brings the note that was gone to into view: its iteration first, then its time. */
 function useShownNote(run: LoadedRun, view: IterationView, time: TimeWindow): void {

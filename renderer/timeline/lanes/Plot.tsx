@@ -13,6 +13,7 @@ import { FrameMaker } from '../painting/frameMaker.ts';
 import { LanePainter } from '../painting/lanePainter.ts';
 import { rowTitle } from '../rows/describeRow.ts';
 import { operationLabels } from '../rows/operationLabels.ts';
+import { matchesIn } from '../rows/search.ts';
 import { timeTicks } from '../time/ticks.ts';
 import type { TimeView } from '../time/timeView.ts';
 import type { SharedTime } from '../time/timeWindow.ts';
@@ -59,6 +60,8 @@ export function Plot(props: PlotProps) {
   );
   const several = selection?.kind === 'rows' && selection.run === run.id ? selection.rows : null;
   const missed = missedIn(run, view);
+  const search = useApp((state) => state.search);
+  const found = useMemo(() => (search.trim() === '' ? null : matchesIn(run, view, search).rows), [run, view, search]);
   const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
   const paint = useCallback(() => {
     const shown = time.view;
@@ -70,13 +73,15 @@ export function Plot(props: PlotProps) {
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
     const outlined = several === null ? evidence : rowsInSight(trace, several, shown, width);
     painter.current.draw(
-      maker.make({ ...input, evidence: outlined, hazards, missed, notes, area: dragged.current ?? area, labelOf }),
+      maker.make({ ...input, evidence: outlined, hazards, missed, found, notes, area: dragged.current ?? area, labelOf }),
       colours,
     );
     if (axisCanvas.current !== null) {
       drawAxis(axisCanvas.current, { ticks, view: shown, gutter: gutterWidth, width }, colours);
     }
     element.dataset['startNs'] = String(shown.startNs);
+    if (found === null) delete element.dataset['found'];
+    else element.dataset['found'] = String(found.length);
     element.dataset['endNs'] = String(shown.endNs);
   }, [
     run,
@@ -92,6 +97,7 @@ export function Plot(props: PlotProps) {
     several,
     hazards,
     missed,
+    found,
     notes,
     area,
     labelOf,

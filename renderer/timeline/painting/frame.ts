@@ -66,6 +66,8 @@ export interface Frame {
   readonly hazards: readonly Box[];
   /** Bars of what could have overlapped and didn't. */
   readonly missed: readonly Box[];
+  /** Bars that are searched for; null while nothing is. */
+  readonly found: readonly Box[] | null;
   /** x of the beginnings and ends of notes. */
   readonly noteX: readonly number[];
   /** A stretch of time that is selected; null where none is, or where it is out of sight. */
@@ -90,6 +92,8 @@ export interface FrameInput {
   readonly hazards: { has(op: number): boolean; readonly size: number };
   /** Rows that could have overlapped and didn't. */
   readonly missed: { has(row: RowIndex): boolean; readonly size: number };
+  /** Rows that are searched for, in order of start; null while nothing is. */
+  readonly found: Uint32Array | null;
   readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
   readonly labelOf: (row: RowIndex) => string;

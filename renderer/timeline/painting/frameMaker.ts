@@ -30,6 +30,7 @@ const mostLabels = 250;
 const leastMarkSpace = 6;
 const mostHazards = 300;
 const mostMissed = 300;
+const mostFound = 3000;
 const curveHeadroom = 1.12;
 /** Lower bars have no room for words. */
 const leastLabelHeight = 13;
@@ -248,12 +249,32 @@ export class FrameMaker {
       arrows: { issues: arrowsOf('issues'), releases: arrowsOf('releases') },
       hazards: this.#hazards,
       missed: this.#missed,
+      found: input.found === null ? null : this.#found(input, input.found),
       noteX: notes
         .flatMap(({ startNs, endNs }) => (endNs > startNs ? [startNs, endNs] : [startNs]))
         .map((time) => toPixels(view, width, time))
         .filter((x) => x >= 0 && x <= width),
       area: areaOf(input),
     };
+  }
+
+  /** Each bar that is searched for; of those that share a pixel of a lane the first stands for all. */
+  #found(input: FrameInput, rows: Uint32Array): Box[] {
+    const { trace, view, width } = input;
+    const boxes: Box[] = [];
+    const taken = new Set<number>();
+    for (const row of rows) {
+      const start = trace.columns.startNs[row] as number;
+      if (start > view.endNs || boxes.length >= mostFound) break;
+      if (rowEndNs(trace, row) < view.startNs) continue;
+      const pixel = Math.floor(Math.max(toPixels(view, width, start), -1));
+      const right = toPixels(view, width, rowEndNs(trace, row));
+      const place = (trace.columns.lane[row] as number) * (Math.ceil(width) + 2) + pixel + 1;
+      if (right - pixel < 2 && taken.has(place)) continue;
+      if (right - pixel < 2) taken.add(place);
+      boxes.push(...this.#rowBoxes(input, row).filter(({ y, height }) => height > 0 && y < input.height));
+    }
+    return boxes;
   }
 
   /** Where a row is drawn: on its stream and on its engine, or on its host thread; nowhere where those are hidden. */

@@ -11,7 +11,7 @@ import type { Box, Boxes } from './boxes.ts';
 import { type Batch, type Frame, type FrameBandwidth, type FrameCounter, inPaintOrder } from './frame.ts';
 import { hatchTile } from './hatch.ts';
 import { Labels } from './labels.ts';
-import { arrows, drawNotes, drawSigns, outline } from './overlays.ts';
+import { arrows, drawFound, drawNotes, drawSigns, outline } from './overlays.ts';
 import { mixed, type Pixel, pixel, Raster } from './raster.ts';
 import { Signs } from './signs.ts';
 
@@ -201,6 +201,7 @@ export class LanePainter {
     if (frame.waits.length > 0) strokeDiamonds(context, frame.waits, mark, colours.surface);
     const signs = new Signs(frame.hazards, frame.missed);
     this.#drawLabels(frame, signs, colours);
+    if (frame.found !== null) drawFound(context, frame.found, frame, colours);
     drawSigns(context, signs.all, colours);
     drawNotes(context, frame, colours.note);
     outline(context, frame.joined, colours.selected, [4, 2]);

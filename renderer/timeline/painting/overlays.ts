@@ -4,6 +4,9 @@ import type { Box } from './boxes.ts';
 import type { Frame } from './frame.ts';
 import { type Sign, signSize } from './signs.ts';
 
+/** How much of what is not searched for is hidden. */
+const veilShare = 0.68;
+
 export function outline(
   context: CanvasRenderingContext2D,
   boxes: readonly Box[],
@@ -44,6 +47,27 @@ function head(path: Path2D, x1: number, y1: number, x2: number, y2: number): voi
     path.moveTo(x2, y2);
     path.lineTo(x2 - 6 * across + side * 3 * down, y2 - 6 * down - side * 3 * across);
   }
+}
+
+/** What is searched for keeps its colour and gets an outline; all else steps back. */
+export function drawFound(
+  context: CanvasRenderingContext2D,
+  found: readonly Box[],
+  { width, height }: Frame,
+  { surface, text }: CanvasColours,
+): void {
+  const veil = new Path2D();
+  veil.rect(0, 0, width, height);
+  for (const box of found) veil.rect(box.x, box.y, box.width, box.height);
+  context.fillStyle = surface;
+  context.globalAlpha = veilShare;
+  context.fill(veil, 'evenodd');
+  context.globalAlpha = 1;
+  context.beginPath();
+  for (const { x, y, width: across, height: down } of found) {
+    if (across > 2) context.rect(x + 0.5, y + 0.5, across - 1, down - 1);
+  }
+  stroked(context, text, 1, []);
 }
 
 /**

@@ -1,7 +1,10 @@
 /** What ran in a stretch of time, by name: how often, how long, what it moved, and how much of it other work overlapped. */
 
+import { selfTimes } from '../../../core/figures/selfTime.ts';
+import { spread } from '../../../core/statistics.ts';
 import type { TextTable } from '../../../core/tableText.ts';
 import { coveredLength, type Intervals, union } from '../../../core/trace/intervals.ts';
+import type { RowIndex } from '../../../core/trace/trace.ts';
 import { paintCode } from '../../common/paintCodes.ts';
 import type { PaintName } from '../../common/palette.ts';
 import { paintNames } from '../../common/palette.ts';
@@ -14,7 +17,16 @@ export interface AreaRow {
   readonly count: number;
   /** Time within the stretch, summed over the rows; rows at once count each. */
   readonly totalNs: number;
+  /** The same without what lies within them in their lane, as the calls that a range makes. */
+  readonly selfNs: number;
+  /** totalNs over the stretch's length; above 1 where rows run at once. */
+  readonly share: number;
+  readonly leastNs: number;
+  readonly medianNs: number;
+  readonly greatestNs: number;
   readonly meanNs: number;
+  /** The one that takes longest within the stretch. */
+  readonly longest: RowIndex;
   /** Bytes of copies, in proportion to the part within the stretch. */
   readonly bytes: number;
   /** bytes over totalNs; null where nothing moved. */
@@ -30,6 +42,9 @@ interface Group {
   readonly ends: number[];
   bytes: number;
   totalNs: number;
+  selfNs: number;
+  longest: RowIndex;
+  longestNs: number;
 }
 
 /** In order of total time, longest first. */
@@ -38,13 +53,20 @@ export function areaTable(view: IterationView, startNs: number, endNs: number): 
   const busy = deviceBusy(groups);
   const { names } = view.run.trace;
   const rows = groups.map((group): AreaRow => {
-    const { totalNs, bytes, starts } = group;
+    const { totalNs, bytes, starts, ends, selfNs, longest } = group;
+    const { median, min, max } = spread(starts.map((start, at) => (ends[at] as number) - start)) ?? noSpread;
     return {
       name: names[group.name] ?? '',
       paint: paintNames[group.paint] ?? 'mark',
       count: starts.length,
       totalNs,
+      selfNs,
+      share: endNs > startNs ? totalNs / (endNs - startNs) : 0,
+      leastNs: min,
+      medianNs: median,
+      greatestNs: max,
       meanNs: totalNs / starts.length,
+      longest,
       bytes,
       bytesPerSecond: bytes > 0 && totalNs > 0 ? (bytes / totalNs) * 1e9 : null,
       overlapped: overlapped(group, busy),
@@ -53,8 +75,11 @@ export function areaTable(view: IterationView, startNs: number, endNs: number): 
   return rows.sort((a, b) => b.totalNs - a.totalNs || b.count - a.count);
 }
 
+const noSpread = { median: 0, min: 0, max: 0 };
+
 function grouped({ run: { trace }, rows }: IterationView, startNs: number, endNs: number): Group[] {
   const { columns } = trace;
+  const own = selfTimes(trace, rows, startNs, endNs);
   const groups = new Map<number, Group>();
   for (let row = rows.from; row < rows.to; row += 1) {
     const start = columns.startNs[row] as number;
@@ -65,16 +90,23 @@ function grouped({ run: { trace }, rows }: IterationView, startNs: number, endNs
     const paint = paintCode(trace, row);
     const name = columns.name[row] as number;
     const key = name * paintNames.length + paint;
-    const group = groups.get(key) ?? { name, paint, starts: [], ends: [], bytes: 0, totalNs: 0 };
+    const group = groups.get(key) ?? newGroup(name, paint);
     groups.set(key, group);
     const [from, to] = [Math.max(start, startNs), Math.min(start + duration, endNs)];
     group.starts.push(from);
     group.ends.push(to);
     group.totalNs += to - from;
+    group.selfNs += own[row - rows.from] as number;
+    if (to - from > group.longestNs) [group.longest, group.longestNs] = [row, to - from];
     if (duration > 0) group.bytes += (columns.bytes[row] as number) * ((to - from) / duration);
   }
   return [...groups.values()];
 }
+
+const newGroup = (name: number, paint: number): Group => ({
+  ...{ name, paint, starts: [], ends: [], bytes: 0, totalNs: 0, selfNs: 0 },
+  ...{ longest: -1, longestNs: -1 },
+});
 
 const onDevice: readonly PaintName[] = ['h2d', 'd2h', 'd2d', 'kernel', 'memset'];
 
@@ -111,13 +143,21 @@ function overlapped({ paint, starts, ends, totalNs }: Group, busy: Map<number, I
   return covered / totalNs;
 }
 
-const titles = ['Name', 'Kind', 'Count', 'Total (ns)', 'Mean (ns)', 'Bytes', 'Bytes/s', 'Overlapped'] as const;
+const titles = [
+  ...['Name', 'Kind', 'Count', 'Total (ns)', 'Self (ns)', 'Share', 'Least (ns)', 'Median (ns)', 'Greatest (ns)'],
+  ...['Mean (ns)', 'Bytes', 'Bytes/s', 'Overlapped'],
+];
 
 const cells = (row: AreaRow): string[] => [
   row.name,
   row.paint,
   String(row.count),
   row.totalNs.toFixed(0),
+  row.selfNs.toFixed(0),
+  row.share.toFixed(4),
+  row.leastNs.toFixed(0),
+  row.medianNs.toFixed(1),
+  row.greatestNs.toFixed(0),
   row.meanNs.toFixed(1),
   row.bytes.toFixed(0),
   row.bytesPerSecond === null ? '' : row.bytesPerSecond.toFixed(0),

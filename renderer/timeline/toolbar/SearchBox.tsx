@@ -1,12 +1,11 @@
 /** Search in the timeline: `/` goes there, Enter and Shift+Enter to the next and previous match, Escape leaves it. */
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
-import { select, state, useApp } from '../../store/store.ts';
-import { operationLabels } from '../rows/operationLabels.ts';
-import { findRows } from '../rows/search.ts';
+import { assign, select, state, useApp } from '../../store/store.ts';
+import { matchesIn } from '../rows/search.ts';
 import { revealIn } from '../time/timeView.ts';
 import type { TimeWindow } from '../time/timeWindow.ts';
 import { takesKeys } from '../useTimelineKeys.ts';
@@ -19,13 +18,10 @@ interface Props {
 }
 
 export function SearchBox({ run, view, time }: Props) {
-  const [query, setQuery] = useState('');
+  const query = useApp(({ search }) => search);
   const input = useRef<HTMLInputElement>(null);
-  const { trace, info } = run.run;
-  const matches = useMemo(
-    () => findRows(trace, view.rows, query, operationLabels(info.experiment)),
-    [trace, info, view, query],
-  );
+  const { trace } = run.run;
+  const matches = useMemo(() => matchesIn(run, view, query), [run, view, query]);
   const place = useApp(({ selection }) =>
     selection?.kind === 'row' && selection.run === run.id ? matches.placeOf(selection.row) : null,
   );
@@ -41,7 +37,7 @@ export function SearchBox({ run, view, time }: Props) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) go(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') {
-      setQuery('');
+      assign({ search: '' });
       input.current?.blur();
     } else return;
     event.preventDefault();
@@ -64,7 +60,7 @@ export function SearchBox({ run, view, time }: Props) {
       }
       rightSectionWidth={64}
       value={query}
-      onChange={(event) => setQuery(event.currentTarget.value)}
+      onChange={(event) => assign({ search: event.currentTarget.value })}
       onKeyDown={onKeyDown}
     />
   );

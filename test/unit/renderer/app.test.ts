@@ -66,6 +66,8 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     cursor: { row: 0, column: 0 },
     iteration: null,
     timelineAs: 'lanes',
+    search: '',
+    revealed: null,
     helpOpen: false,
     lessons: [],
     openedLessons: {},

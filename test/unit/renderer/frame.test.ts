@@ -5,7 +5,7 @@ import { iterationOf } from '../../../core/trace/iteration.ts';
 import { verdicts as verdictsOf } from '../../../core/verdicts/verdicts.ts';
 import { evidenceRows } from '../../../renderer/timeline/lanes/evidence.ts';
 import { hitTest } from '../../../renderer/timeline/lanes/hitTest.ts';
-import type { Frame } from '../../../renderer/timeline/painting/frame.ts';
+import type { Frame, FrameInput } from '../../../renderer/timeline/painting/frame.ts';
 import { FrameMaker } from '../../../renderer/timeline/painting/frameMaker.ts';
 import { areaSummary } from '../../../renderer/timeline/rows/areaSummary.ts';
 import { areaTable, areaText } from '../../../renderer/timeline/rows/areaTable.ts';
@@ -28,6 +28,14 @@ const { tracks } = layoutTracks(view, { height: 400 });
 const barTop = (track: LaneTrack, depth: number): number => track.top + barOffset(track, depth);
 const [call, copy, launch, kernel, mark, sync] = [0, 1, 2, 3, 4, 5];
 
+const makeFrame = (changes: Partial<FrameInput>): Frame =>
+  new FrameMaker().make({
+    ...{ trace, tracks, view: everything, ticks: timeTicks(everything, width), width, height: 600, scrollTop: 0 },
+    ...{ selectedRow: null, selectedOp: null, area: null, flows: [], evidence: [], hazards: new Set() },
+    ...{ missed: new Set(), found: null, notes: [], labelOf: () => '' },
+    ...changes,
+  });
+
 function frameOf(
   shown: TimeView = everything,
   selectedRow: number | null = null,
@@ -49,6 +57,7 @@ function frameOf(
     evidence,
     hazards: new Set(),
     missed: new Set(),
+    found: null,
     notes: [],
     labelOf: (row) => rowTitle(trace, row, labels),
   });
@@ -275,6 +284,17 @@ describe('the table of a stretch of time', () => {
     expect(table.find((row) => row.paint === 'host-sync')?.overlapped).toBeNull();
   });
 
+  it('tells what each name took itself, its share, and the least, median and greatest', () => {
+    const whole = areaTable(view, 0, view.makespanNs);
+    const of = (paint: string) => whole.find((row) => row.paint === paint);
+    const took = trace.columns.durationNs[copy] ?? 0;
+    expect(of('h2d')).toMatchObject({ leastNs: took, medianNs: took, greatestNs: took, longest: copy });
+    expect(of('h2d')?.share).toBeCloseTo(took / view.makespanNs);
+    const total = whole.reduce((sum, { selfNs }) => sum + selfNs, 0);
+    expect(total).toBeLessThanOrEqual(whole.reduce((sum, { totalNs }) => sum + totalNs, 0));
+    expect(of('kernel')?.selfNs).toBe(of('kernel')?.totalNs);
+  });
+
   it('copies as lines of as many cells, whatever is in a name', () => {
     const [first] = table;
     if (first === undefined) throw new Error('an empty table');
@@ -283,10 +303,29 @@ describe('the table of a stretch of time', () => {
       asTsv(areaText(odd))
         .split('\n')
         .map((line) => line.split('\t').length),
-    ).toEqual([8, 8]);
+    ).toEqual([13, 13]);
     const lines = asMarkdown(areaText(odd)).split('\n');
     expect(lines.length).toBe(3);
-    for (const line of lines) expect(line.split(/(?<!\\)\|/).length).toBe(10);
+    for (const line of lines) expect(line.split(/(?<!\\)\|/).length).toBe(15);
+  });
+});
+
+describe('what is searched for', () => {
+  it('is marked wherever it is drawn: a copy on its stream and on its engine', () => {
+    expect(frameOf().found).toBeNull();
+    const marked = (rows: readonly number[]) => makeFrame({ found: Uint32Array.from(rows) }).found ?? [];
+    expect(marked([copy])).toHaveLength(2);
+    expect(marked([])).toEqual([]);
+    const [first] = marked([kernel]);
+    expect(first?.x).toBeCloseTo(toPixels(everything, width, trace.columns.startNs[kernel] ?? 0), -1);
+  });
+
+  it('is exactly one name where that stands in quotes', () => {
+    const found = (query: string) => [...findRows(trace, view.rows, query, labels).rows];
+    const name = trace.names[trace.columns.name[call] ?? 0] ?? '';
+    expect(found(`"${name}"`)).toContain(call);
+    expect(found(`"${name.slice(0, -1)}"`)).toEqual([]);
+    expect(found(name.slice(0, -1))).toContain(call);
   });
 });
 

@@ -56,6 +56,7 @@ const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
     evidence: [],
     hazards: new Set(),
     missed: new Set(),
+    found: null,
     notes: [],
     area: null,
     labelOf: () => '',

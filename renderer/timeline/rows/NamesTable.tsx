@@ -1,0 +1,106 @@
+/** All of one name together: how often, how long, and what it moved. A row marks its instances in the lanes. */
+import { useMemo } from 'react';
+import { shortKernelName } from '../../../core/figures/kernelName.ts';
+import { formatBytes, formatDuration, formatRate, formatShare } from '../../../core/units.ts';
+import type { Paint, PaintName } from '../../common/palette.ts';
+import type { DataColumn } from '../../common/table/columns.ts';
+import { DataTable } from '../../common/table/DataTable.tsx';
+import { usePaints } from '../../common/usePaints.ts';
+import type { LoadedRun } from '../../store/opened/loadedRun.ts';
+import type { AreaRow } from './areaTable.ts';
+import { showInstances } from './instances.ts';
+import { Swatch } from './Swatch.tsx';
+
+interface Props {
+  readonly run: LoadedRun;
+  readonly rows: readonly AreaRow[];
+  readonly label: string;
+  readonly tools?: React.ReactNode;
+  readonly fills?: boolean;
+}
+
+export function NamesTable({ run, rows, label, tools, fills = false }: Props) {
+  const paints = usePaints();
+  const columns = useMemo(() => nameColumns(paints), [paints]);
+  return (
+    <DataTable
+      label={label}
+      noun="names"
+      empty="Nothing ran in this time."
+      items={rows}
+      columns={columns}
+      keyOf={keyOf}
+      onChoose={({ name, longest }) => showInstances(run, name, longest)}
+      rowProps={rowProps}
+      tools={tools}
+      fills={fills}
+    />
+  );
+}
+
+const keyOf = ({ paint, name }: AreaRow): string => `${paint}:${name}`;
+const rowProps = ({ name }: AreaRow) => ({ title: `${name}\nA click marks each of them in the lanes.` });
+
+function nameColumns(paints: (name: PaintName) => Paint): readonly DataColumn<AreaRow>[] {
+  const duration = (
+    id: string,
+    title: string,
+    meaning: string,
+    value: (row: AreaRow) => number,
+  ): DataColumn<AreaRow> => ({
+    ...{ id, title, meaning, value, isNumber: true },
+    cell: (row) => formatDuration(value(row)),
+  });
+  return [
+    {
+      id: 'name',
+      title: 'Name',
+      isHead: true,
+      value: ({ name }) => name,
+      cell: ({ name, paint }) => (
+        <>
+          <Swatch colour={paints(paint).fill} />
+          {paint === 'kernel' ? shortKernelName(name) : name}
+        </>
+      ),
+    },
+    { id: 'count', title: 'Count', isNumber: true, value: ({ count }) => count },
+    duration('total', 'Total', 'All of them together; those that run at once count each', ({ totalNs }) => totalNs),
+    duration('self', 'Self', 'Without what lies within them in their lane', ({ selfNs }) => selfNs),
+    {
+      id: 'share',
+      title: 'Share',
+      meaning: 'Total over the length of the time that is summed up',
+      isNumber: true,
+      value: ({ share }) => share,
+      cell: ({ share }) => formatShare(share),
+    },
+    duration('least', 'Least', 'The shortest of them', ({ leastNs }) => leastNs),
+    duration('median', 'Median', 'The one in the middle', ({ medianNs }) => medianNs),
+    duration('greatest', 'Greatest', 'The longest of them', ({ greatestNs }) => greatestNs),
+    duration('mean', 'Mean', 'Total over count', ({ meanNs }) => meanNs),
+    {
+      id: 'moved',
+      title: 'Moved',
+      isNumber: true,
+      value: ({ bytes }) => (bytes > 0 ? bytes : null),
+      cell: ({ bytes }) => (bytes > 0 ? formatBytes(Math.round(bytes)) : ''),
+    },
+    {
+      id: 'rate',
+      title: 'Rate',
+      meaning: 'What was moved over the total time',
+      isNumber: true,
+      value: ({ bytesPerSecond }) => bytesPerSecond,
+      cell: ({ bytesPerSecond }) => (bytesPerSecond === null ? '' : formatRate(bytesPerSecond)),
+    },
+    {
+      id: 'overlapped',
+      title: 'Overlapped',
+      meaning: 'Share of its time in which device work of another kind ran',
+      isNumber: true,
+      value: ({ overlapped }) => overlapped,
+      cell: ({ overlapped }) => (overlapped === null ? '' : formatShare(overlapped)),
+    },
+  ];
+}
