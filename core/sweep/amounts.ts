@@ -17,6 +17,17 @@ export function amountText(value: number, unit: ParameterUnit): string {
   return unit === 'ns' ? durationText(value) : String(value);
 }
 
+/** A value of an axis in words: its name, where the axis says which and not how much. */
+export function axisText({ unit, names }: AxisWords, value: number | undefined): string {
+  return names === null ? amountText(value ?? 0, unit) : (names[value ?? -1] ?? '');
+}
+
+interface AxisWords {
+  readonly unit: ParameterUnit;
+  /** Of an axis of names its values are places in this list; null of one of numbers. */
+  readonly names: readonly string[] | null;
+}
+
 export const amountExample: Readonly<Record<ParameterUnit, string>> = {
   B: 'a size such as "1 MiB", or a number of bytes',
   ns: 'a time such as "20 us", or a number of nanoseconds',

@@ -1,5 +1,5 @@
 /**
- * A sweep: one program with one or two of its numbers varied. Plain JSON like an experiment:
+ * A sweep: one program with one or two of its numbers or names varied. Plain JSON like an experiment:
  *
  *   {
  *     "format": "copyscope/sweep", "version": 1, "name": "Chunk size by streams",
@@ -11,7 +11,8 @@
  *   }
  *
  * The base is a template with its parameters, or a whole experiment. An axis varies a parameter of the template, or fields
- * of the experiment by their paths, as "buffers[0].bytes"; several fields of one axis all get the same value.
+ * of the experiment by their paths, as "buffers[0].bytes"; several fields of one axis all get the same value. A field that
+ * says which and not how much (a buffer's memory, a stream, a strategy) takes names: ["pageable", "pinned"].
  */
 import { z } from 'zod';
 import { schemaAddressSchema } from '../experiment/resources.ts';
@@ -22,7 +23,7 @@ export const sweepVersion = 1;
 /** Each point is a run that is kept. */
 export const mostPoints = 1000;
 
-/** A number in base units (bytes, nanoseconds), or a text with its unit: "1 MiB", "20 us". */
+/** A number in base units (bytes, nanoseconds), or a text with its unit: "1 MiB", "20 us". Of names, one of them: "pinned". */
 const amountSchema = z.union([z.number(), z.string().min(1).max(60)]);
 export type Amount = z.infer<typeof amountSchema>;
 

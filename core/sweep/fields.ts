@@ -3,6 +3,7 @@
 import { describeOperation } from '../experiment/describe.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { Operation } from '../experiment/operations.ts';
+import { bufferBytes } from '../experiment/resources.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
 import { fieldPath, valueAtPath } from '../shape/path.ts';
 
@@ -35,7 +36,25 @@ export function setNumber(document: unknown, path: FieldPath, value: number): bo
   const before = Object.hasOwn(holder, last) ? (holder as Record<string | number, unknown>)[last] : undefined;
   if (before !== undefined && typeof before !== 'number') return false;
   if (Array.isArray(holder) && before === undefined) return false;
-  (holder as Record<string | number, unknown>)[last] = value;
+  const fields = holder as Record<string | number, unknown>;
+  fields[last] = value;
+  if (isSizeOfBuffer(path)) {
+    // A buffer has either a size, or a type and a shape.
+    delete fields['dtype'];
+    delete fields['shape'];
+  }
+  return true;
+}
+
+const isSizeOfBuffer = (path: FieldPath): boolean => path.length === 3 && path[0] === 'buffers' && path[2] === 'bytes';
+
+/** Sets a text, in place, where one is. False where there is none. */
+export function setText(document: unknown, path: FieldPath, value: string): boolean {
+  const [holder, last] = [valueAtPath(document, path.slice(0, -1)), path.at(-1)];
+  if (typeof holder !== 'object' || holder === null || last === undefined || !Object.hasOwn(holder, last)) return false;
+  const fields = holder as Record<string | number, unknown>;
+  if (typeof fields[last] !== 'string') return false;
+  fields[last] = value;
   return true;
 }
 
@@ -97,5 +116,13 @@ export function numericFields(experiment: Experiment): NumericField[] {
     }
   };
   walk(experiment, []);
-  return found;
+  return [...sizesOfShapes(experiment), ...found];
 }
+
+/** Buffers that are declared by type and shape have a size too, which can be given in their place. */
+const sizesOfShapes = (experiment: Experiment): NumericField[] =>
+  experiment.buffers.flatMap((buffer, at) => {
+    const path = ['buffers', at, 'bytes'];
+    if (buffer.bytes !== undefined) return [];
+    return [{ path, title: fieldTitle(experiment, path), unit: 'B' as const, value: bufferBytes(buffer) }];
+  });

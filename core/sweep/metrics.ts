@@ -1,4 +1,5 @@
 /** What a point of a sweep is judged by: one number for each recorded iteration, and their median and spread. */
+import { deliveredRate } from '../figures/arrival.ts';
 import { linkUse } from '../figures/engines.ts';
 import { overlap } from '../figures/overlap.ts';
 import { type Spread, spread } from '../statistics.ts';
@@ -21,6 +22,8 @@ export interface Metric {
 interface IterationFacts {
   readonly makespanNs: number | null;
   readonly link: ReturnType<typeof linkUse>;
+  /** What the program gets of its copies. */
+  readonly delivered: Readonly<Record<'h2d' | 'd2h', number | null>>;
   readonly overlap: ReturnType<typeof overlap>;
   /** Devices that ran kernels. */
   readonly kernelDevices: number;
@@ -41,9 +44,25 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
     of: ({ makespanNs }) => makespanNs,
   },
   {
+    id: 'h2dDelivered',
+    label: 'H2D rate of the program',
+    meaning: 'Bytes copied from host to device over the time from the call to the arrival, host time included.',
+    unit: 'B/s',
+    best: 'most',
+    of: ({ delivered }) => delivered.h2d,
+  },
+  {
+    id: 'd2hDelivered',
+    label: 'D2H rate of the program',
+    meaning: 'Bytes copied from device to host over the time from the call to the arrival, host time included.',
+    unit: 'B/s',
+    best: 'most',
+    of: ({ delivered }) => delivered.d2h,
+  },
+  {
     id: 'h2dBandwidth',
     label: 'H2D bandwidth',
-    meaning: 'Bytes copied from host to device over the time in which such a copy ran.',
+    meaning: 'Bytes copied from host to device over the time in which such a copy ran: the copy engine’s rate.',
     unit: 'B/s',
     best: 'most',
     of: ({ link }) => link.h2d.bytesPerSecond,
@@ -51,7 +70,7 @@ const counted: readonly (Metric & { readonly of: Count })[] = [
   {
     id: 'd2hBandwidth',
     label: 'D2H bandwidth',
-    meaning: 'Bytes copied from device to host over the time in which such a copy ran.',
+    meaning: 'Bytes copied from device to host over the time in which such a copy ran: the copy engine’s rate.',
     unit: 'B/s',
     best: 'most',
     of: ({ link }) => link.d2h.bytesPerSecond,
@@ -129,6 +148,7 @@ export function runFigures({ trace }: Run): Figures {
 const factsOf = (iteration: Iteration): IterationFacts => ({
   makespanNs: makespan(iteration),
   link: linkUse(iteration),
+  delivered: { h2d: deliveredRate(iteration, 'h2d'), d2h: deliveredRate(iteration, 'd2h') },
   overlap: overlap(iteration),
   kernelDevices: new Set(rowsOfKind(iteration, 'kernel').map((row) => rowDevice(iteration.trace, row))).size,
 });

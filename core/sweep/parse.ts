@@ -9,6 +9,7 @@ import { showValue } from '../shape/messages.ts';
 import { parseJson } from '../shape/parseJson.ts';
 import { fieldPath, valueAtPath } from '../shape/path.ts';
 import { amountExample, parseAmount, rangeValues } from './amounts.ts';
+import { optionsOf } from './categories.ts';
 import { mostPoints, type SweepAxis, type SweepDocument, sweepFormat, sweepSchema, sweepVersion } from './document.ts';
 import { type FieldPath, fieldTitle, fieldUnit, isWholeField, parseFieldPath } from './fields.ts';
 import { type Base, type PlannedAxis, type SweepPlan, sweepPlan } from './plan.ts';
@@ -167,16 +168,59 @@ interface Target {
   readonly title: string;
   readonly unit: ParameterUnit;
   readonly whole: boolean;
+  /** Of what says which and not how much: what it may be. Null of numbers. */
+  readonly options: readonly string[] | null;
 }
 
 function plannedAxis(axis: SweepAxis, at: string, ground: Ground): Found<{ readonly axis: PlannedAxis }> {
   const target = targetOf(axis, at, ground);
   if ('problems' in target) return target;
+  if (target.options !== null) return namedAxis(axis, at, target, target.options);
   const values = valuesOf(axis, at, target);
   if ('problems' in values) return values;
   const { title, unit } = target;
   const scale = axis.scale ?? (isGeometric(values.values) ? 'geometric' : 'linear');
-  return { axis: { title: axis.label ?? title, unit, target: target.target, values: values.values, scale } };
+  return {
+    axis: { title: axis.label ?? title, unit, target: target.target, values: values.values, names: null, scale },
+  };
+}
+
+/** An axis of names: each of its values is one of those that the field may be. */
+function namedAxis(
+  axis: SweepAxis,
+  at: string,
+  { title, target }: Target,
+  options: readonly string[],
+): Found<{ readonly axis: PlannedAxis }> {
+  const names = (axis.values ?? []).map(String);
+  const problems = names.flatMap((name, index) =>
+    options.includes(name)
+      ? []
+      : [
+          problem(
+            `${at}.values[${index}]`,
+            `${showValue(name)} is not possible here.`,
+            `Use one of: ${options.join(', ')}.`,
+          ),
+        ],
+  );
+  if (names.length === 0) {
+    problems.push(problem(`${at}.values`, 'an axis of names needs "values".', `List some of: ${options.join(', ')}.`));
+  }
+  if (new Set(names).size < names.length) {
+    problems.push(problem(`${at}.values`, 'a value is there twice.', 'Leave one of them out.'));
+  }
+  if (problems.length > 0) return { problems };
+  return {
+    axis: {
+      title: axis.label ?? title,
+      unit: 'count',
+      target,
+      values: names.map((_, index) => index),
+      names,
+      scale: 'linear',
+    },
+  };
 }
 
 function targetOf(axis: SweepAxis, at: string, { template, experiment }: Ground): Found<Target> {
@@ -191,7 +235,7 @@ function targetOf(axis: SweepAxis, at: string, { template, experiment }: Ground)
     }
     const parameter = template.parameters.find((one) => one.name === name);
     if (parameter === undefined) return { problems: [unknownParameter(`${at}.parameter`, name, template)] };
-    return { target: { parameter: name }, title: parameter.label, unit: parameter.unit, whole: true };
+    return { target: { parameter: name }, title: parameter.label, unit: parameter.unit, whole: true, options: null };
   }
   return fieldsTarget(fields ?? [], at, experiment, template !== null);
 }
@@ -209,18 +253,36 @@ function fieldsTarget(fields: readonly string[], at: string, experiment: Experim
   });
   const [first] = paths;
   if (first === undefined || problems.length > 0) return { problems };
+  const options = varies ? null : sharedOptions(experiment, paths);
+  if (options !== null && options.length === 0) {
+    return { problems: [problem(`${at}.fields`, 'these fields have no value in common.', 'Vary them on two axes.')] };
+  }
   const unit = fieldUnit(first);
   if (paths.some((path) => fieldUnit(path) !== unit)) {
     return { problems: [problem(`${at}.fields`, 'these fields have different units.', 'Vary them on two axes.')] };
   }
-  return { target: { fields: paths }, title: fieldTitle(experiment, first), unit, whole: paths.some(isWholeField) };
+  return {
+    target: { fields: paths },
+    title: fieldTitle(experiment, first),
+    unit,
+    whole: paths.some(isWholeField),
+    options,
+  };
+}
+
+/** What all of these fields may be; null where they are numbers. */
+function sharedOptions(experiment: Experiment, paths: readonly FieldPath[]): readonly string[] | null {
+  const all = paths.map((path) => optionsOf(experiment, path));
+  if (all.every((options) => options === null)) return null;
+  const [first, ...others] = all;
+  return (first ?? []).filter((option) => others.every((options) => options?.includes(option) === true));
 }
 
 /** Why this field can't be varied; null where it can. A number that was left out may be given. */
 function faultOf(experiment: Experiment, path: FieldPath): string | null {
   const value = valueAtPath(experiment, path);
-  if (typeof value === 'number') return null;
-  if (value !== undefined) return 'is not a number in this experiment';
+  if (typeof value === 'number' || optionsOf(experiment, path) !== null) return null;
+  if (value !== undefined) return 'is neither a number nor one of several names in this experiment';
   const holder = valueAtPath(experiment, path.slice(0, -1));
   const canHold = typeof holder === 'object' && holder !== null && !Array.isArray(holder);
   return canHold ? null : 'is not in this experiment';

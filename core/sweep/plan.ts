@@ -3,15 +3,17 @@ import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../errors.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { experimentError, parseExperiment } from '../experiment/parse.ts';
 import type { ParameterUnit } from '../experiment/templates/parameters.ts';
-import { amountText } from './amounts.ts';
+import { axisText } from './amounts.ts';
 import type { SweepDocument } from './document.ts';
-import { type FieldPath, setNumber } from './fields.ts';
+import { type FieldPath, setNumber, setText } from './fields.ts';
 
 export interface PlannedAxis {
   readonly title: string;
   readonly unit: ParameterUnit;
-  /** In base units, in the order of the document. */
+  /** In base units, in the order of the document; of names their places in `names`. */
   readonly values: readonly number[];
+  /** What it varies says which and not how much, as a buffer's memory: what each value is. Null of numbers. */
+  readonly names: readonly string[] | null;
   readonly scale: 'linear' | 'geometric';
   readonly target: { readonly parameter: string } | { readonly fields: readonly FieldPath[] };
 }
@@ -48,7 +50,7 @@ export function sweepPlan(document: SweepDocument, axes: readonly PlannedAxis[],
   };
   const nameOf = (point: number): string => {
     const values = valuesOf(point);
-    const parts = axes.map(({ title, unit }, index) => `${title} ${amountText(values[index] ?? 0, unit)}`);
+    const parts = axes.map((axis, index) => `${axis.title} ${axisText(axis, values[index])}`);
     return parts.map((part, index) => (index === 0 ? part : lowerFirst(part))).join(', ');
   };
   return {
@@ -67,9 +69,10 @@ const lowerFirst = (text: string): string =>
 function made(base: Base, axes: readonly PlannedAxis[], values: readonly number[], name: string): PlannedPoint {
   try {
     const draft = structuredClone(base(parametersOf(axes, values)));
-    axes.forEach(({ target }, index) => {
+    axes.forEach(({ target, names }, index) => {
       if (!('fields' in target)) return;
-      for (const path of target.fields) requireSet(draft, path, values[index] ?? 0);
+      const value = values[index] ?? 0;
+      for (const path of target.fields) requireSet(draft, path, names === null ? value : (names[value] ?? ''));
     });
     const parsed = parseExperiment({ ...draft, name: name.slice(0, 200) });
     return parsed.ok ? parsed : { ok: false, problem: experimentError(parsed.problems).toInfo() };
@@ -84,11 +87,11 @@ function parametersOf(axes: readonly PlannedAxis[], values: readonly number[]): 
   );
 }
 
-function requireSet(draft: Experiment, path: FieldPath, value: number): void {
-  if (setNumber(draft, path, value)) return;
+function requireSet(draft: Experiment, path: FieldPath, value: number | string): void {
+  if (typeof value === 'number' ? setNumber(draft, path, value) : setText(draft, path, value)) return;
   throw new CopyscopeError({
     code: 'sweep.point',
-    message: `there is no numeric field ${path.join('.')} in this point's experiment.`,
+    message: `there is no such field as ${path.join('.')} in this point's experiment.`,
     remedy: 'Name a field that every point has.',
   });
 }

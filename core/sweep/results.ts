@@ -19,7 +19,11 @@ export interface SweepResults {
   readonly device: string;
   /** Whether it was stopped before its last point; what was done is here. */
   readonly status: 'complete' | 'cancelled';
-  readonly axes: readonly { readonly title: string; readonly unit: string; readonly values: readonly number[] }[];
+  readonly axes: readonly {
+    readonly title: string;
+    readonly unit: string;
+    readonly values: readonly (number | string)[];
+  }[];
   readonly metrics: readonly { readonly id: string; readonly label: string; readonly unit: MetricUnit }[];
   readonly points: readonly PointResults[];
 }
@@ -27,7 +31,7 @@ export interface SweepResults {
 export interface PointResults {
   readonly point: number;
   /** One for each axis. */
-  readonly values: readonly number[];
+  readonly values: readonly (number | string)[];
   readonly status: 'done' | 'failed';
   readonly error?: ErrorInfo;
   /** Median, least and greatest over the iterations, by metric; null where the metric means nothing. */
@@ -45,7 +49,10 @@ export const sweepResults = (plan: SweepPlan, facts: Facts, outcomes: readonly O
   version: resultsVersion,
   name: plan.document.name,
   ...facts,
-  axes: plan.axes.map(({ title, unit, values }) => ({ title, unit, values })),
+  axes: plan.axes.map(({ title, unit, values, names }) => ({ title, unit, values: names ?? values })),
   metrics: metrics.map(({ id, label, unit }) => ({ id, label, unit })),
-  points: outcomes.map((outcome) => ({ ...outcome, values: plan.valuesOf(outcome.point) })),
+  points: outcomes.map((outcome) => ({ ...outcome, values: namedValues(plan, outcome.point) })),
 });
+
+const namedValues = ({ axes, valuesOf }: SweepPlan, point: number): (number | string)[] =>
+  valuesOf(point).map((value, at) => axes[at]?.names?.[value] ?? value);

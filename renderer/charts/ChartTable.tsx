@@ -2,6 +2,8 @@
 
 import { useMemo } from 'react';
 import { LinkButton } from '../common/LinkButton.tsx';
+import type { DataColumn } from '../common/table/columns.ts';
+import { DataTable } from '../common/table/DataTable.tsx';
 import classes from './Chart.module.css';
 import { type ChartSpec, fullTitle } from './spec.ts';
 import { chartTable, type TableRow } from './table.ts';
@@ -12,54 +14,57 @@ interface Props {
 }
 
 export function ChartTable({ spec, onOpen }: Props) {
-  const { columns, rows } = useMemo(() => chartTable(spec), [spec]);
-  const opens = onOpen !== undefined && rows.some(({ id }) => id !== undefined);
+  const { columns: titles, rows } = useMemo(() => chartTable(spec), [spec]);
+  const opens = rows.some(({ id }) => id !== undefined) ? onOpen : undefined;
+  const columns = useMemo(() => columnsOf(titles, opens), [titles, opens]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
-    <section className={classes['scroll']} aria-label={`${fullTitle(spec)}: table`} tabIndex={0}>
-      <table className={`${classes['table']} tabular`}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-            {opens ? <th scope="col">Run</th> : null}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Line key={row.key} row={row} onOpen={opens ? onOpen : undefined} />
-          ))}
-        </tbody>
-      </table>
-      {rows.length === 0 ? <p className={classes['none']}>No figures yet.</p> : null}
-    </section>
+    <div className={classes['scroll']}>
+      <DataTable
+        label={`${fullTitle(spec)}: table`}
+        noun="points"
+        empty="No figures yet."
+        items={rows}
+        columns={columns}
+        keyOf={keyOf}
+        rowProps={rowProps}
+        {...(opens === undefined ? {} : { onChoose: ({ id }: TableRow) => id !== undefined && opens(id) })}
+        fills
+      />
+    </div>
   );
 }
 
-function Line({ row, onOpen }: { readonly row: TableRow; readonly onOpen: Props['onOpen'] }) {
-  const { cells, problem, id, name } = row;
-  const [first = '', ...others] = cells;
-  return (
-    <tr data-failed={problem === null ? undefined : true}>
-      <th scope="row">{first}</th>
-      {others.map((cell, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is known by its column.
-        <td key={index}>
-          {problem !== null && cell === 'failed' ? <span className={classes['failed']}>failed: {problem}</span> : cell}
-        </td>
-      ))}
-      {onOpen === undefined ? null : (
-        <td>
-          {id === undefined ? null : (
-            <LinkButton label={`Open ${name}`} onClick={() => onOpen(id)}>
-              Open
-            </LinkButton>
-          )}
-        </td>
-      )}
-    </tr>
+const keyOf = ({ key }: TableRow): string => key;
+const rowProps = ({ problem }: TableRow) => ({ 'data-failed': problem === null ? undefined : true });
+
+function columnsOf(titles: readonly string[], onOpen: Props['onOpen']): readonly DataColumn<TableRow>[] {
+  const figures = titles.map(
+    (title, at): DataColumn<TableRow> => ({
+      id: `${at}`,
+      title,
+      isHead: at === 0,
+      value: ({ sortBy }) => sortBy[at] ?? null,
+      cell: ({ cells, problem }) =>
+        problem !== null && cells[at] === 'failed' ? (
+          <span className={classes['failed']}>failed: {problem}</span>
+        ) : (
+          cells[at]
+        ),
+    }),
   );
+  if (onOpen === undefined) return figures;
+  return [
+    ...figures,
+    {
+      id: 'run',
+      title: 'Run',
+      value: ({ id }) => (id === undefined ? null : 'Open'),
+      cell: ({ id, name }) =>
+        id === undefined ? null : (
+          <LinkButton label={`Open ${name}`} onClick={() => onOpen(id)}>
+            Open
+          </LinkButton>
+        ),
+    },
+  ];
 }

@@ -80,16 +80,37 @@ export interface NumberAxis {
   readonly isLog: boolean;
 }
 
-export const legend = (data: readonly { readonly name: string; readonly icon?: string }[], look: Look, bottom = 4) => ({
+interface LegendEntry {
+  readonly name: string;
+  readonly icon?: string;
+}
+
+const itemWidth = 26;
+const itemGap = 10;
+const letterWidth = 6.6;
+const lineHeight = 22;
+
+/** What the lines of a legend after its first one need: all of it is shown, however many entries it has. */
+export function legendRoom(names: readonly string[], { width }: Pick<Room, 'width'>): number {
+  const most = 0.94 * width;
+  let [lines, used] = [1, 0];
+  for (const text of names) {
+    const needed = itemWidth + 5 + text.length * letterWidth + itemGap;
+    if (used > 0 && used + needed > most) [lines, used] = [lines + 1, 0];
+    used += needed;
+  }
+  return (lines - 1) * lineHeight;
+}
+
+export const legend = (data: readonly LegendEntry[], look: Look, bottom = 4) => ({
   data: [...data],
   bottom,
   left: 'center' as const,
-  type: 'scroll' as const,
-  itemWidth: 26,
+  width: '94%' as const,
+  type: 'plain' as const,
+  itemWidth,
+  itemGap,
   textStyle: { color: look.text, fontFamily: look.font, fontSize: 12 },
-  pageTextStyle: { color: look.text },
-  pageIconColor: look.text,
-  pageIconInactiveColor: look.textDim,
   // A click would hide a row without a word to those who can't see it go.
   selectedMode: false,
 });

@@ -1,9 +1,10 @@
 /** Bandwidth of copies against their size, with the link's limit: from a benchmark, or from a device profile. */
 import type { BenchFile } from '../../core/bench/parse.ts';
-import { attainableBandwidth } from '../../core/cost/attainable.ts';
 import { profileCosts } from '../../core/cost/profileCosts.ts';
+import type { CostModel } from '../../core/machine/costModel.ts';
 import type { DeviceProfile } from '../../core/profile/profile.ts';
 import { linkBytesPerSecond } from '../../core/sweep/link.ts';
+import { programRate } from '../../core/sweep/programRate.ts';
 import type { PaintName } from '../common/palette.ts';
 import type { Cell, LineSpec, Provenance, Row } from './spec.ts';
 
@@ -14,6 +15,7 @@ interface Named {
   readonly name: string;
   readonly readings: Readings;
   readonly paint?: PaintName;
+  readonly isBeside?: boolean;
 }
 
 export function benchBandwidth({ rows, device, createdAt }: BenchFile): LineSpec {
@@ -40,26 +42,50 @@ const sizes = Array.from({ length: 11 }, (_, power) => 256 * 4 ** power);
 
 export function profileBandwidth(profile: DeviceProfile): LineSpec {
   const costs = profileCosts(profile);
-  const of = (name: string, direction: 'h2d' | 'd2h', memory: 'pinned' | 'pageable', paint: PaintName): Named => ({
-    name,
-    paint,
-    readings: new Map(sizes.map((size) => [size, { value: attainableBandwidth(costs, direction, memory, size) ?? 0 }])),
+  const named = copies.flatMap(({ direction, memory, paint }): Named[] => {
+    const name = `${direction.toUpperCase()} ${memory}`;
+    return [
+      { name, paint, readings: readings((size) => programRate(profile, direction, memory, size)) },
+      {
+        name: `${name}, copy engine`,
+        paint,
+        isBeside: true,
+        readings: readings((size) => engineRate(costs, direction, memory, size)),
+      },
+    ];
   });
-  const named = [
-    of('H2D pinned', 'h2d', 'pinned', 'h2d'),
-    of('D2H pinned', 'd2h', 'pinned', 'd2h'),
-    of('H2D pageable', 'h2d', 'pageable', 'kernel'),
-    of('D2H pageable', 'd2h', 'pageable', 'd2d'),
-  ];
-  const provenance: Provenance = { origins: ['recorded'], device: profile.device.name, date: '' };
-  const title = `Bandwidth of a copy that runs alone, in profile ${profile.name}`;
+  const provenance: Provenance = { origins: ['simulated'], device: profile.device.name, date: '' };
+  const title = `Bandwidth of a copy that runs alone, from call to arrival, in profile ${profile.name}`;
   return lines(title, named, provenance, linkBytesPerSecond(profile.device));
+}
+
+const copies = [
+  { direction: 'h2d', memory: 'pinned', paint: 'h2d' },
+  { direction: 'd2h', memory: 'pinned', paint: 'd2h' },
+  { direction: 'h2d', memory: 'pageable', paint: 'kernel' },
+  { direction: 'd2h', memory: 'pageable', paint: 'd2d' },
+] as const;
+
+const readings = (rate: (size: number) => number | null): Readings =>
+  new Map(
+    sizes.flatMap((size) => {
+      const value = rate(size);
+      return value === null ? [] : [[size, { value }] as const];
+    }),
+  );
+
+/** What the engine itself moves in the time that it takes. */
+function engineRate(costs: CostModel, direction: 'h2d' | 'd2h', memory: 'pinned' | 'pageable', size: number) {
+  const [src, dst] = direction === 'h2d' ? ([memory, 'device'] as const) : (['device', memory] as const);
+  const cost = costs.copy(size, { src, dst, from: -1, to: -1 }, false);
+  return cost === null ? null : (size / cost.deviceNs) * 1e9;
 }
 
 function lines(title: string, named: readonly Named[], provenance: Provenance, limit: number | null): LineSpec {
   const sizes = [...new Set(named.flatMap(({ readings }) => [...readings.keys()]))].sort((a, b) => a - b);
-  const rows: Row[] = named.map(({ name, readings, paint }) => ({
+  const rows: Row[] = named.map(({ name, readings, paint, isBeside }) => ({
     name,
+    ...(isBeside === true ? { isBeside } : {}),
     ...(paint === undefined ? {} : { paint }),
     cells: sizes.map((size) => readings.get(size) ?? null),
   }));

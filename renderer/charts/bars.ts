@@ -1,5 +1,5 @@
 /** Lying bars: long names stand beside them, and the value at their end. */
-import { categoryAxis, legend, type Room, valueAxis, valueUnit } from './axes.ts';
+import { categoryAxis, legend, legendRoom, type Room, valueAxis, valueUnit } from './axes.ts';
 import { type Look, rowLook } from './look.ts';
 import { whiskers } from './marks.ts';
 import { hasSpread } from './points.ts';
@@ -14,7 +14,7 @@ export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room
   const unit = valueUnit(spec);
   const names = spec.rows.map((row) => legendName(spec, row));
   const left = Math.min(nameWidth, Math.round(width * 0.3)) + 16;
-  const grid = { left, right: 92, top: top + 6, bottom: 72 };
+  const grid = { left, right: 92, top: top + 6, bottom: 72 + legendRoom(names, { width }) };
   const bar = barHeight(spec, height - grid.top - grid.bottom);
   return {
     grid,

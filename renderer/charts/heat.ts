@@ -2,7 +2,7 @@
 import { color } from 'echarts/core';
 import { categoryAxis, plain, type Room, valueUnit } from './axes.ts';
 import type { Look } from './look.ts';
-import { axisTitle, formatChosen, formatValue } from './quantities.ts';
+import { axisTitle, chosenText, formatValue } from './quantities.ts';
 import { type HeatSpec, isFailure, isReading, originText } from './spec.ts';
 
 const grid = { left: 86, right: 30, bottom: 96 };
@@ -24,13 +24,13 @@ export function heatParts(spec: HeatSpec, look: Look, { width, height, top }: Ro
     grid: { ...grid, top: top + 6 },
     xAxis: categoryAxis(
       spec.x.name,
-      spec.x.values.map((value) => formatChosen(spec.x.unit, value)),
+      spec.x.values.map((value) => chosenText(spec.x, value)),
       look,
       28,
     ),
     yAxis: categoryAxis(
       spec.y.name,
-      spec.y.values.map((value) => formatChosen(spec.y.unit, value)),
+      spec.y.values.map((value) => chosenText(spec.y, value)),
       look,
       66,
     ),

@@ -1,18 +1,23 @@
 /** Lines over numbers: medians as symbols, spreads as whiskers, failures as crosses at the foot, limits as dashes. */
-import { legend, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
+import { legend, legendRoom, numberAxis, type Room, valueAxis, valueUnit } from './axes.ts';
 import { type Look, rowLook } from './look.ts';
 import { whiskers } from './marks.ts';
 import { hasSpread } from './points.ts';
-import { formatChosen } from './quantities.ts';
+import { chosenText } from './quantities.ts';
 import { isFailure, isReading, type LineSpec, legendName } from './spec.ts';
 
-export function lineParts(spec: LineSpec, look: Look, { top }: Room): object {
+export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): object {
   const unit = valueUnit(spec);
   const { values, scale } = spec.x;
   const names = spec.rows.map((row) => legendName(spec, row));
   const failures = failedPoints(spec);
   return {
-    grid: { left: 66, right: 28, top: top + 14, bottom: 76 },
+    grid: {
+      left: 66,
+      right: 28,
+      top: top + 14,
+      bottom: 76 + legendRoom([...names, ...(failures.length > 0 ? [failedName] : [])], { width }),
+    },
     legend: legend(
       [
         ...spec.rows.map(({ isLimit }, index) => ({
@@ -27,7 +32,7 @@ export function lineParts(spec: LineSpec, look: Look, { top }: Room): object {
       {
         name: spec.x.name,
         ticks: [...values].sort((a, b) => a - b),
-        label: (value) => formatChosen(spec.x.unit, value),
+        label: (value) => chosenText(spec.x, value),
         isLog: scale === 'log',
       },
       look,
@@ -51,6 +56,7 @@ function line(spec: LineSpec, index: number, name: string, look: Look): object {
   if (row === undefined) return {};
   const { colour, symbol, dash } = rowLook(row, index, look);
   const isLimit = row.isLimit === true;
+  const isBeside = row.isBeside === true;
   const data = spec.x.values.flatMap((x, column) => {
     const cell = row.cells[column];
     // A line goes on past what isn't there, and breaks at what failed.
@@ -63,11 +69,11 @@ function line(spec: LineSpec, index: number, name: string, look: Look): object {
     name,
     data: data.sort((a, b) => Number(a.value[0]) - Number(b.value[0])),
     color: isLimit ? look.textDim : colour,
-    symbol: isLimit ? 'none' : symbol,
-    symbolSize: 9,
+    symbol: isLimit ? 'none' : isBeside ? 'emptyCircle' : symbol,
+    symbolSize: isBeside ? 5 : 9,
     showAllSymbol: true,
     silent: isLimit,
-    lineStyle: { width: isLimit ? 1.5 : 2, type: isLimit ? 'dashed' : dash },
+    lineStyle: { width: isLimit || isBeside ? 1.5 : 2, type: isLimit || isBeside ? 'dashed' : dash },
     emphasis: { scale: 1.5 },
     z: isLimit ? 1 : 3,
   };

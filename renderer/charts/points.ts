@@ -1,5 +1,5 @@
 /** Every cell of a chart in reading order, with the words for it: tooltip, keyboard, table and exports say the same. */
-import { formatChosen, formatValue } from './quantities.ts';
+import { chosenText, formatValue } from './quantities.ts';
 import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row } from './spec.ts';
 
 export interface Point {
@@ -18,14 +18,14 @@ export function pointsOf(spec: ChartSpec): Point[] {
 /** What a column stands for: a category, or a number of the x axis. */
 export function columnLabel(spec: ChartSpec, column: number): string {
   if (spec.kind === 'bars') return spec.categories[column]?.label ?? '';
-  return formatChosen(spec.x.unit, spec.x.values[column] ?? 0);
+  return chosenText(spec.x, spec.x.values[column] ?? 0);
 }
 
 export const columnTitle = (spec: ChartSpec): string => (spec.kind === 'bars' ? spec.by : spec.x.name);
 
 /** What a row stands for. */
 export function rowLabel(spec: ChartSpec, row: number): string {
-  if (spec.kind === 'heat') return formatChosen(spec.y.unit, spec.y.values[row] ?? 0);
+  if (spec.kind === 'heat') return chosenText(spec.y, spec.y.values[row] ?? 0);
   return spec.rows[row]?.name ?? '';
 }
 

@@ -1,7 +1,7 @@
 /** Figures of a chart as text: one unit for an axis, and values with their unit. */
 import { bytesText, durationText } from '../../core/experiment/edit/quantities.ts';
 import { formatBytes, formatDuration, formatRate, formatShare, GiB, KiB, MiB } from '../../core/units.ts';
-import { type ChartSpec, isReading, type Quantity, type Unit } from './spec.ts';
+import { type ChartSpec, type ChosenQuantity, isReading, type Quantity, type Unit } from './spec.ts';
 
 const formats: Readonly<Record<Unit, (value: number) => string>> = {
   ns: formatDuration,
@@ -18,6 +18,10 @@ export function formatChosen(unit: Unit, value: number): string {
   if (unit === 'B') return bytesText(value);
   return unit === 'ns' ? durationText(value) : formatValue(unit, value);
 }
+
+/** The same of an axis, whose values may have names. */
+export const chosenText = ({ unit, names }: ChosenQuantity, value: number): string =>
+  names == null ? formatChosen(unit, value) : (names[value] ?? '');
 
 export interface AxisUnit {
   /** Empty for plain numbers. */

@@ -18,6 +18,12 @@ export interface Quantity {
   readonly unit: Unit;
 }
 
+/** What was chosen: numbers, or names whose places are the values. */
+export interface ChosenQuantity extends Quantity {
+  readonly values: readonly number[];
+  readonly names?: readonly string[] | null;
+}
+
 /** What the figures are. Said in the title, the legend, the table and every export. */
 export interface Provenance {
   /** Of everything drawn; more than one where a chart compares. */
@@ -55,6 +61,8 @@ export interface Row {
   readonly origin?: RunOrigin;
   /** A line that nothing can cross, or that is only for comparison: dashed, without points, not opened. */
   readonly isLimit?: boolean;
+  /** A second figure of the row before it, in that row's colour: thin and dashed. */
+  readonly isBeside?: boolean;
 }
 
 interface Common {
@@ -82,7 +90,7 @@ export interface BarSpec extends Common {
 /** A line for each row over the numbers of `x`. */
 export interface LineSpec extends Common {
   readonly kind: 'lines';
-  readonly x: Quantity & { readonly values: readonly number[]; readonly scale: 'linear' | 'log' };
+  readonly x: ChosenQuantity & { readonly scale: 'linear' | 'log' };
   /** Where the value axis has an end of its own, as 1 for shares. */
   readonly most?: number;
 }
@@ -90,8 +98,8 @@ export interface LineSpec extends Common {
 /** A field for each pair of `x` and `y`: a row for each value of `y`. */
 export interface HeatSpec extends Common {
   readonly kind: 'heat';
-  readonly x: Quantity & { readonly values: readonly number[] };
-  readonly y: Quantity & { readonly values: readonly number[] };
+  readonly x: ChosenQuantity;
+  readonly y: ChosenQuantity;
 }
 
 export type ChartSpec = BarSpec | LineSpec | HeatSpec;

@@ -2,11 +2,23 @@
 import { type CsvCell, csvLine } from '../../core/export/tables/csv.ts';
 import { columnLabel, columnTitle, pointsOf, rowLabel, rowTitle } from './points.ts';
 import { formatValue } from './quantities.ts';
-import { type Cell, type ChartSpec, cellOrigin, isFailure, isReading, type Row, type Unit } from './spec.ts';
+import {
+  type Cell,
+  type ChartSpec,
+  type ChosenQuantity,
+  cellOrigin,
+  isFailure,
+  isReading,
+  type Reading,
+  type Row,
+  type Unit,
+} from './spec.ts';
 
 export interface TableRow {
   readonly key: string;
   readonly cells: readonly string[];
+  /** For each cell what it is sorted by; null where there is nothing. */
+  readonly sortBy: readonly (string | number | null)[];
   /** Why there is no value. */
   readonly problem: string | null;
   readonly id: string | undefined;
@@ -22,6 +34,12 @@ export interface ChartTable {
 const spreadOf = (spec: ChartSpec): boolean =>
   spec.rows.some(({ cells }) => cells.some((cell) => isReading(cell) && (cell.count ?? 1) > 1));
 
+const spreadFigures = ({ value, low = value, high = value, count = 1 }: Reading): [number, number, number] => [
+  low,
+  high,
+  count,
+];
+
 /** A line for each point: what it is of, its value with its unit, and its spread where there is one. */
 export function chartTable(spec: ChartSpec): ChartTable {
   const title = rowTitle(spec);
@@ -29,7 +47,7 @@ export function chartTable(spec: ChartSpec): ChartTable {
   const { unit } = spec.value;
   const spread = (cell: Cell): string[] => {
     if (!isReading(cell)) return ['', '', ''];
-    const { value, low = value, high = value, count = 1 } = cell;
+    const [low, high, count] = spreadFigures(cell);
     return [formatValue(unit, low), formatValue(unit, high), String(count)];
   };
   return {
@@ -49,6 +67,13 @@ export function chartTable(spec: ChartSpec): ChartTable {
           by,
           isReading(cell) ? formatValue(unit, cell.value) : 'failed',
           ...(withSpread ? spread(cell) : []),
+          cellOrigin(spec, spec.rows[row] ?? noRow, column),
+        ],
+        sortBy: [
+          ...(title === null ? [] : [spec.kind === 'heat' ? (spec.y.values[row] ?? of) : of]),
+          spec.kind === 'bars' ? by : (spec.x.values[column] ?? by),
+          isReading(cell) ? cell.value : null,
+          ...(withSpread ? (isReading(cell) ? spreadFigures(cell) : [null, null, null]) : []),
           cellOrigin(spec, spec.rows[row] ?? noRow, column),
         ],
         problem: isFailure(cell) ? cell.problem : null,
@@ -88,8 +113,8 @@ function figuresOf(spec: ChartSpec): { readonly header: readonly string[]; reado
   const lines = spec.rows.flatMap((row, index) =>
     row.cells.flatMap((cell, column) => {
       if (cell === null) return [];
-      const of = spec.kind === 'heat' ? (spec.y.values[index] ?? '') : row.name;
-      const by = spec.kind === 'bars' ? columnLabel(spec, column) : (spec.x.values[column] ?? '');
+      const of = spec.kind === 'heat' ? named(spec.y, index) : row.name;
+      const by = spec.kind === 'bars' ? columnLabel(spec, column) : named(spec.x, column);
       const figures = isReading(cell)
         ? [cell.value, cell.low ?? cell.value, cell.high ?? cell.value, cell.count ?? 1, '']
         : ['', '', '', '', cell.problem];
@@ -112,3 +137,6 @@ export async function chartArrow(spec: ChartSpec): Promise<Uint8Array> {
   const of = [...(spec.kind === 'heat' ? [0] : []), ...(spec.kind === 'bars' ? [] : [1])];
   return arrowTable(header, lines, new Set([...of, 2, 3, 4, 5]));
 }
+
+const named = ({ names, values }: ChosenQuantity, at: number): string | number =>
+  names?.[values[at] ?? -1] ?? values[at] ?? '';

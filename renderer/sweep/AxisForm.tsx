@@ -1,16 +1,18 @@
-/** One varied number: which it is, and its values as a list or a range. */
+/** What varies: a number with its values as a list or a range, or a name out of those that are possible. */
 import { ActionIcon, MultiSelect, NativeSelect, SegmentedControl, Select, TextInput, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ErrorInfo } from '../../core/errors.ts';
-import { amountText } from '../../core/sweep/amounts.ts';
+import { amountText, axisText } from '../../core/sweep/amounts.ts';
 import type { PlannedAxis } from '../../core/sweep/plan.ts';
-import { type AxisDraft, type Choice, suggestedAxis } from './draft.ts';
+import { type AxisDraft, type Choice, listed, suggestedAxis } from './draft.ts';
 import classes from './Setup.module.css';
 
 interface Props {
   readonly axis: AxisDraft;
   readonly number: number;
   readonly choices: readonly Choice[];
+  /** Fields that get the same values by default. */
+  readonly followers: (target: string) => readonly string[];
   /** Fields of an experiment: several of them may get the same value. */
   readonly canName: boolean;
   /** Null while something is wrong. */
@@ -20,13 +22,18 @@ interface Props {
   readonly onRemove?: () => void;
 }
 
-const title = (number: number): string => (number === 0 ? 'First number' : 'Second number');
+const title = (number: number): string => (number === 0 ? 'First axis' : 'Second axis');
 
-export function AxisForm({ axis, number, choices, canName, planned, problems, onChange, onRemove }: Props) {
+export function AxisForm(props: Props) {
+  const { axis, number, choices, followers, canName, planned, problems, onChange, onRemove } = props;
   const chosen = choices.find(({ target }) => target === axis.target);
   const set = (change: Partial<AxisDraft>): void => onChange({ ...axis, ...change });
   const choose = (target: string | null): void =>
-    onChange({ ...suggestedAxis(choices.find((choice) => choice.target === target)), target: target ?? '' });
+    onChange({
+      ...suggestedAxis(choices.find((choice) => choice.target === target)),
+      target: target ?? '',
+      also: followers(target ?? ''),
+    });
   return (
     <fieldset className={classes['card']} aria-label={title(number)}>
       <legend>{title(number)}</legend>
@@ -37,11 +44,11 @@ export function AxisForm({ axis, number, choices, canName, planned, problems, on
           data={labelled(choices)}
           value={axis.target === '' ? null : axis.target}
           onChange={choose}
-          nothingFoundMessage="No number has that name."
+          nothingFoundMessage="Nothing has that name."
           comboboxProps={{ withinPortal: true }}
         />
         {onRemove === undefined ? null : (
-          <Tooltip label="Vary only one number">
+          <Tooltip label="Vary only one thing">
             <ActionIcon aria-label={`Remove the ${title(number).toLowerCase()}`} onClick={onRemove}>
               <IconX size={15} />
             </ActionIcon>
@@ -49,6 +56,31 @@ export function AxisForm({ axis, number, choices, canName, planned, problems, on
         )}
       </div>
       {canName && chosen !== undefined ? <Also axis={axis} chosen={chosen} choices={choices} set={set} /> : null}
+      {chosen?.names == null ? <Numbers axis={axis} number={number} chosen={chosen} set={set} /> : null}
+      {chosen?.names == null ? null : <Names axis={axis} options={chosen.names.options} set={set} />}
+      {problems.map(({ field, message, remedy }) => (
+        <p key={`${field}${message}`} className={classes['problem']} role="alert">
+          {message} {remedy}
+        </p>
+      ))}
+      {planned === null ? null : <p className={classes['hint']}>{preview(planned)}</p>}
+    </fieldset>
+  );
+}
+
+interface PartProps {
+  readonly axis: AxisDraft;
+  readonly set: (change: Partial<AxisDraft>) => void;
+}
+
+interface NumbersProps extends PartProps {
+  readonly number: number;
+  readonly chosen: Choice | undefined;
+}
+
+function Numbers({ axis, number, chosen, set }: NumbersProps) {
+  return (
+    <>
       <SegmentedControl
         className={classes['as'] ?? ''}
         size="xs"
@@ -102,26 +134,34 @@ export function AxisForm({ axis, number, choices, canName, planned, problems, on
           />
         </div>
       )}
-      {problems.map(({ field, message, remedy }) => (
-        <p key={`${field}${message}`} className={classes['problem']} role="alert">
-          {message} {remedy}
-        </p>
-      ))}
-      {planned === null ? null : <p className={classes['hint']}>{preview(planned)}</p>}
-    </fieldset>
+    </>
   );
 }
 
-interface AlsoProps {
-  readonly axis: AxisDraft;
+/** Those of the possible names that are run. */
+function Names({ axis, options, set }: PartProps & { readonly options: readonly string[] }) {
+  return (
+    <MultiSelect
+      label="Values"
+      size="xs"
+      data={[...options]}
+      value={listed(axis.list).filter((name) => options.includes(name))}
+      onChange={(names) => set({ as: 'list', list: names.join(', ') })}
+    />
+  );
+}
+
+interface AlsoProps extends PartProps {
   readonly chosen: Choice;
   readonly choices: readonly Choice[];
-  readonly set: (change: Partial<AxisDraft>) => void;
 }
 
 /** A copy needs both its buffers to grow. */
 function Also({ axis, chosen, choices, set }: AlsoProps) {
-  const others = choices.filter(({ target, unit }) => unit === chosen.unit && target !== chosen.target);
+  const others = choices.filter(
+    ({ target, unit, names }) =>
+      target !== chosen.target && unit === chosen.unit && names?.options.join() === chosen.names?.options.join(),
+  );
   if (others.length === 0) return null;
   return (
     <MultiSelect
@@ -142,16 +182,17 @@ function Also({ axis, chosen, choices, set }: AlsoProps) {
 function labelled(choices: readonly Choice[]): { value: string; label: string }[] {
   const times = new Map<string, number>();
   for (const { title: text } of choices) times.set(text, (times.get(text) ?? 0) + 1);
-  return choices.map(({ target, title: text, unit, value }) => {
+  return choices.map(({ target, title: text, unit, value, names }) => {
     const where = (times.get(text) ?? 0) > 1 ? `, ${target}` : '';
-    return { value: target, label: `${text}${where} (${amountText(value, unit)})` };
+    return { value: target, label: `${text}${where} (${names?.now ?? amountText(value, unit)})` };
   });
 }
 
 const mostPreviewed = 12;
 
-function preview({ values, unit }: PlannedAxis): string {
-  const shown = values.slice(0, mostPreviewed).map((value) => amountText(value, unit));
+function preview(axis: PlannedAxis): string {
+  const { values } = axis;
+  const shown = values.slice(0, mostPreviewed).map((value) => axisText(axis, value));
   const more = values.length > mostPreviewed ? ` and ${values.length - mostPreviewed} more` : '';
   return `${values.length} ${values.length === 1 ? 'value' : 'values'}: ${shown.join(', ')}${more}`;
 }

@@ -1,12 +1,15 @@
-/** Every point in its place: its values, its figure or why it has none, and a button that opens its run. */
+/** Every point in its place: its values, its figure or why it has none, and a way to open its run. */
 
-import { memo } from 'react';
+import { useMemo } from 'react';
 import type { Sweep, SweepOutcome } from '../../core/service/service.ts';
-import { amountText } from '../../core/sweep/amounts.ts';
+import { axisText } from '../../core/sweep/amounts.ts';
+import { mostPoints } from '../../core/sweep/document.ts';
 import type { Metric } from '../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../core/sweep/plan.ts';
 import { formatValue } from '../charts/quantities.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
+import type { DataColumn } from '../common/table/columns.ts';
+import { DataTable } from '../common/table/DataTable.tsx';
 import classes from './SweepPage.module.css';
 
 interface Props {
@@ -16,93 +19,96 @@ interface Props {
   readonly onOpen: (run: string) => void;
 }
 
+interface Point {
+  readonly point: number;
+  readonly outcome: SweepOutcome | undefined;
+}
+
 export function PointsTable({ sweep, plan, metric, onOpen }: Props) {
-  const outcomes = new Map(sweep.outcomes.map((outcome) => [outcome.point, outcome]));
-  const points = Array.from({ length: plan.count }, (_, point) => point);
+  const { outcomes, summary } = sweep;
+  const points = useMemo(() => {
+    const known = new Map(outcomes.map((outcome) => [outcome.point, outcome]));
+    return Array.from({ length: plan.count }, (_, point): Point => ({ point, outcome: known.get(point) }));
+  }, [outcomes, plan]);
+  const columns = useMemo(
+    () => columnsOf(plan, metric, summary.origin, onOpen),
+    [plan, metric, summary.origin, onOpen],
+  );
   return (
     <section className={classes['points']} aria-label="Points">
       <h2>Points</h2>
-      <table className="tabular">
-        <thead>
-          <tr>
-            {plan.axes.map(({ title }) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-            <th scope="col">
-              {metric.label}, {sweep.summary.origin}
-            </th>
-            <th scope="col">Least to most</th>
-            <th scope="col">Run</th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.map((point) => (
-            <PointRow
-              key={point}
-              plan={plan}
-              point={point}
-              metric={metric}
-              outcome={outcomes.get(point)}
-              onOpen={onOpen}
-            />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Table of points"
+        noun="points"
+        empty="The sweep has no point."
+        items={points}
+        columns={columns}
+        keyOf={keyOf}
+        rowProps={rowProps}
+        atOnce={mostPoints}
+        onChoose={({ outcome }) => outcome?.status === 'done' && onOpen(outcome.run.id)}
+      />
     </section>
   );
 }
 
-interface RowProps {
-  readonly plan: SweepPlan;
-  readonly point: number;
-  readonly metric: Metric;
-  readonly outcome: SweepOutcome | undefined;
-  readonly onOpen: (run: string) => void;
-}
+const keyOf = ({ point }: Point): string => String(point);
+const rowProps = ({ outcome }: Point) => ({ 'data-status': outcome?.status ?? 'open' });
 
-/** Drawn anew only when its own point has changed: a sweep may have a thousand. */
-const PointRow = memo(function PointRow({ plan, point, metric, outcome, onOpen }: RowProps) {
-  const values = plan.valuesOf(point);
-  return (
-    <tr data-status={outcome?.status ?? 'open'}>
-      {plan.axes.map(({ title, unit }, index) => (
-        <td key={title}>{amountText(values[index] ?? 0, unit)}</td>
-      ))}
-      <Figure outcome={outcome} metric={metric} />
-      <td>
-        {outcome?.status === 'done' ? (
+function columnsOf(
+  plan: SweepPlan,
+  metric: Metric,
+  origin: string,
+  onOpen: Props['onOpen'],
+): readonly DataColumn<Point>[] {
+  const spreadIn = ({ outcome }: Point) => (outcome?.status === 'done' ? (outcome.figures[metric.id] ?? null) : null);
+  return [
+    ...plan.axes.map(
+      (axis, at): DataColumn<Point> => ({
+        id: `axis${at}`,
+        title: axis.title,
+        isHead: at === 0,
+        value: ({ point }) => plan.valuesOf(point)[at] ?? null,
+        cell: ({ point }) => axisText(axis, plan.valuesOf(point)[at]),
+      }),
+    ),
+    {
+      id: 'figure',
+      title: `${metric.label}, ${origin}`,
+      value: (point) => spreadIn(point)?.median ?? null,
+      tip: ({ outcome }) => (outcome?.status === 'failed' ? outcome.error.remedy : undefined),
+      cell: ({ outcome }) => <Figure outcome={outcome} metric={metric} />,
+    },
+    {
+      id: 'spread',
+      title: 'Least to most',
+      value: (point) => spreadIn(point)?.min ?? null,
+      cell: (point) => {
+        const spread = spreadIn(point);
+        if (spread === null) return null;
+        const { min, max, count } = spread;
+        return count > 1
+          ? `${formatValue(metric.unit, min)} to ${formatValue(metric.unit, max)}, ${count} iterations`
+          : 'one iteration';
+      },
+    },
+    {
+      id: 'run',
+      title: 'Run',
+      value: ({ outcome }) => outcome?.status ?? null,
+      cell: ({ point, outcome }) =>
+        outcome?.status === 'done' ? (
           <LinkButton label={`Open the run of ${plan.nameOf(point)}`} onClick={() => onOpen(outcome.run.id)}>
             Open
           </LinkButton>
-        ) : null}
-      </td>
-    </tr>
-  );
-});
+        ) : null,
+    },
+  ];
+}
 
-function Figure({ outcome, metric }: Pick<RowProps, 'outcome' | 'metric'>) {
-  if (outcome === undefined) return <td colSpan={2}>not reached</td>;
-  if (outcome.status === 'failed') {
-    const { message, remedy } = outcome.error;
-    return (
-      <td colSpan={2} className={classes['failed']} title={remedy}>
-        ✕ failed: {message}
-      </td>
-    );
-  }
+function Figure({ outcome, metric }: { readonly outcome: SweepOutcome | undefined; readonly metric: Metric }) {
+  if (outcome === undefined) return 'not reached';
+  if (outcome.status === 'failed') return <span className={classes['failed']}>✕ failed: {outcome.error.message}</span>;
   const spread = outcome.figures[metric.id] ?? null;
-  if (spread === null) return <td colSpan={2}>means nothing for this run</td>;
-  const { median, min, max, count } = spread;
-  return (
-    <>
-      <td>{formatValue(metric.unit, median)}</td>
-      <td>
-        {count > 1
-          ? `${formatValue(metric.unit, min)} to ${formatValue(metric.unit, max)}, ${count} iterations`
-          : 'one iteration'}
-      </td>
-    </>
-  );
+  return spread === null ? 'means nothing for this run' : formatValue(metric.unit, spread.median);
 }

@@ -16,7 +16,7 @@ import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { AxisForm } from './AxisForm.tsx';
 import { startSweep } from './actions.ts';
-import { choicesOf, documentOf, type SweepDraft, suggestedAxis, templateOf } from './draft.ts';
+import { axisFor, type Choice, choicesOf, documentOf, followers, type SweepDraft, templateOf } from './draft.ts';
 import classes from './Setup.module.css';
 import { openSweepFile, setDraft, useDraft } from './setup.ts';
 
@@ -34,7 +34,8 @@ export function SetupPage() {
         <header>
           <h1>New sweep</h1>
           <Text size="sm" c="dimmed">
-            One program, run again and again with one or two of its numbers varied.
+            One program, run again and again with one or two things varied: a number, or which memory, stream or
+            strategy.
           </Text>
         </header>
         <TextInput
@@ -52,6 +53,7 @@ export function SetupPage() {
             axis={axis}
             number={index}
             choices={choices}
+            followers={(target) => followers(draft, target)}
             canName={draft.base.kind === 'experiment'}
             planned={plan?.axes[index] ?? null}
             problems={at(`axes[${index}]`)}
@@ -70,14 +72,11 @@ export function SetupPage() {
               leftSection={<IconPlus size={14} aria-hidden />}
               onClick={() =>
                 setDraft({
-                  axes: [
-                    ...draft.axes,
-                    suggestedAxis(choices.find(({ target }) => target !== draft.axes[0]?.target) ?? choices[0]),
-                  ],
+                  axes: [...draft.axes, axisFor(draft, secondChoice(draft, choices))],
                 })
               }
             >
-              Vary a second number
+              Vary something else too
             </Button>
           </div>
         ) : null}
@@ -85,6 +84,13 @@ export function SetupPage() {
       </div>
     </section>
   );
+}
+
+/** What is varied beside the first: names before numbers, since they become the lines of its chart. */
+function secondChoice({ axes }: SweepDraft, choices: readonly Choice[]): Choice | undefined {
+  const taken = new Set(axes.flatMap(({ target, also }) => [target, ...also]));
+  const free = choices.filter(({ target }) => !taken.has(target));
+  return free.find(({ names }) => names?.now === 'pageable' || names?.now === 'pinned') ?? free[0] ?? choices[0];
 }
 
 interface BaseProps {
@@ -145,7 +151,7 @@ const choose = (value: string): Promise<void> =>
     setDraft({
       name: `Sweep of ${name}`.slice(0, 200),
       base,
-      axes: [suggestedAxis(choices.find(({ unit }) => unit === 'B') ?? choices[0])],
+      axes: [axisFor({ base }, choices.find(({ unit }) => unit === 'B') ?? choices[0])],
     });
   });
 
@@ -195,7 +201,7 @@ function RunBar({ draft, plan, problems }: RunBarProps) {
     <fieldset className={classes['card']}>
       <legend>Run</legend>
       <div className={classes['fields']}>
-        <div>
+        <div className={classes['engine']}>
           <Text size="xs" fw={500} mb={2} component="p">
             Engine
           </Text>

@@ -23,10 +23,11 @@ import { openPage } from '../store/pages.ts';
 import { useApp } from '../store/store.ts';
 import { useSweeps } from '../store/sweeps.ts';
 import { cancelSweep, continueSweep, ensureSweep } from './actions.ts';
+import { BesidePicker, useBeside } from './BesidePicker.tsx';
 import { PointsTable } from './PointsTable.tsx';
 import classes from './SweepPage.module.css';
 import { changeSweep } from './setup.ts';
-import { bestPoint, sweepHeat, sweepLines } from './specs.ts';
+import { type Beside, bestPoint, canJoin, sweepHeat, sweepLines, together } from './specs.ts';
 
 export function SweepPage() {
   const id = useApp((state) => (state.page.kind === 'sweep' ? state.page.id : ''));
@@ -58,8 +59,13 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
   const { summary, document } = sweep;
   const parsed = useMemo(() => parseSweep(document), [document]);
   const [metricId, setMetric] = useState('makespan');
-  const [as, setAs] = useState<'heat' | 'lines'>('heat');
+  const [chosenAs, setAs] = useState<'heat' | 'lines' | null>(null);
   const metric = metrics.find(({ id }) => id === metricId) ?? metrics[0];
+  const [besideIds, setBeside] = useState<readonly string[]>([]);
+  const beside = useBeside(besideIds, metric);
+  const throttled = useThrottledValue(sweep, redrawMs);
+  // Once the last point is there, what is drawn and saved holds it at once.
+  const drawn = summary.status === 'running' ? throttled : sweep;
   useAnnouncedEnd(summary);
   if (!parsed.ok || metric === undefined) {
     return (
@@ -69,6 +75,10 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
     );
   }
   const { plan } = parsed;
+  // Names are told apart by lines, and not by places on an axis.
+  const hasNames = plan.axes.some(({ names }) => names !== null);
+  const as = besideIds.length > 0 ? 'lines' : (chosenAs ?? (hasNames ? 'lines' : 'heat'));
+  const isLeftOut = beside.some(({ spec }) => !canJoin(sweepLines(sweep, plan, metric), spec));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section className={classes['page']} aria-label="Sweep" tabIndex={0}>
@@ -88,6 +98,7 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
               size="xs"
               aria-label="Draw as"
               value={as}
+              disabled={besideIds.length > 0}
               onChange={(value) => setAs(value === 'lines' ? 'lines' : 'heat')}
               data={[
                 { value: 'heat', label: 'Heat map' },
@@ -95,12 +106,14 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
               ]}
             />
           )}
+          <BesidePicker own={summary.id} chosen={besideIds} onChange={setBeside} />
           <p className={classes['meaning']}>
+            {isLeftOut ? 'A sweep over another quantity can’t be drawn over this axis. ' : ''}
             {metric.meaning} <Best sweep={sweep} plan={plan} metric={metric} />
           </p>
         </div>
-        <SweepChart sweep={sweep} plan={plan} metric={metric} as={as} />
-        <PointsTable sweep={sweep} plan={plan} metric={metric} onOpen={openRun} />
+        <SweepChart sweep={drawn} plan={plan} metric={metric} as={as} beside={beside} />
+        <PointsTable sweep={drawn} plan={plan} metric={metric} onOpen={openRun} />
       </div>
     </section>
   );
@@ -114,15 +127,15 @@ interface ChartProps {
   readonly plan: SweepPlan;
   readonly metric: Metric;
   readonly as: 'heat' | 'lines';
+  readonly beside: readonly Beside[];
 }
 
-function SweepChart({ sweep, plan, metric, as }: ChartProps) {
-  const throttled = useThrottledValue(sweep, redrawMs);
-  // Once the last point is there, what is drawn and saved holds it at once.
-  const drawn = sweep.summary.status === 'running' ? throttled : sweep;
+function SweepChart({ sweep, plan, metric, as, beside }: ChartProps) {
   const spec = useMemo(
-    () => (as === 'heat' ? sweepHeat(drawn, plan, metric) : null) ?? sweepLines(drawn, plan, metric),
-    [drawn, plan, metric, as],
+    () =>
+      (as === 'heat' ? sweepHeat(sweep, plan, metric) : null) ??
+      together({ name: sweep.summary.name, spec: sweepLines(sweep, plan, metric) }, beside),
+    [sweep, plan, metric, as, beside],
   );
   return <Chart spec={spec} onOpen={openRun} height={400} />;
 }

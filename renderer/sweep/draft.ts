@@ -4,8 +4,10 @@ import type { ParameterUnit } from '../../core/experiment/templates/parameters.t
 import { type Template, templates } from '../../core/experiment/templates/templates.ts';
 import { fieldPath } from '../../core/shape/path.ts';
 import { amountText } from '../../core/sweep/amounts.ts';
+import { categoryFields } from '../../core/sweep/categories.ts';
 import { type SweepDocument, sweepFormat, sweepVersion } from '../../core/sweep/document.ts';
-import { type NumericField, numericFields } from '../../core/sweep/fields.ts';
+import { numericFields, parseFieldPath } from '../../core/sweep/fields.ts';
+import { linkedSizes } from '../../core/sweep/linked.ts';
 
 export interface AxisDraft {
   /** Name of a parameter, or path of a field; empty until one is chosen. */
@@ -36,6 +38,8 @@ export interface Choice {
   readonly title: string;
   readonly unit: ParameterUnit;
   readonly value: number;
+  /** Of what says which and not how much: what it is now, and what it may be. Null of numbers. */
+  readonly names: { readonly now: string; readonly options: readonly string[] } | null;
 }
 
 export const templateOf = (id: string): Template | undefined => templates.find((template) => template.id === id);
@@ -48,25 +52,41 @@ export function choicesOf({ base }: Pick<SweepDraft, 'base'>): readonly Choice[]
       title: label,
       unit,
       value: standard,
+      names: null,
     }));
   }
-  return fieldsOf(base.experiment).map(({ path, title, unit, value }) => ({
-    target: fieldPath(path),
-    title,
-    unit,
-    value,
-  }));
+  return fieldsOf(base.experiment);
 }
 
-const known = new WeakMap<Experiment, readonly NumericField[]>();
+const known = new WeakMap<Experiment, readonly Choice[]>();
 
-function fieldsOf(experiment: Experiment): readonly NumericField[] {
-  const found = known.get(experiment) ?? numericFields(experiment);
+function fieldsOf(experiment: Experiment): readonly Choice[] {
+  const found = known.get(experiment) ?? [
+    ...numericFields(experiment).map(({ path, ...field }) => ({ ...field, target: fieldPath(path), names: null })),
+    ...categoryFields(experiment).map(
+      ({ path, title, value, options }): Choice => ({
+        ...{ target: fieldPath(path), title, unit: 'count', value: 0 },
+        names: { now: value, options },
+      }),
+    ),
+  ];
   known.set(experiment, found);
   return found;
 }
 
-/** Values around the present one: factors of two, or the first few numbers. */
+/** Fields that follow a size by default: a copy's target is as large as its source. */
+export function followers({ base }: Pick<SweepDraft, 'base'>, target: string): readonly string[] {
+  const path = base.kind === 'experiment' ? parseFieldPath(target) : null;
+  return path === null || base.kind === 'template' ? [] : linkedSizes(base.experiment, path);
+}
+
+/** The axis that is suggested where something is chosen to vary. */
+export const axisFor = (draft: Pick<SweepDraft, 'base'>, choice: Choice | undefined): AxisDraft => ({
+  ...suggestedAxis(choice),
+  also: choice === undefined ? [] : followers(draft, choice.target),
+});
+
+/** Values around the present one: factors of two, or the first few numbers. Of names all that are possible. */
 export function suggestedAxis(choice: Choice | undefined): AxisDraft {
   const blank: AxisDraft = {
     target: choice?.target ?? '',
@@ -79,12 +99,19 @@ export function suggestedAxis(choice: Choice | undefined): AxisDraft {
     scale: 'geometric',
   };
   if (choice === undefined) return blank;
-  const { unit, value } = choice;
+  const { unit, value, names } = choice;
+  if (names !== null) return { ...blank, as: 'list', list: suggestedNames(names).join(', ') };
   if (unit === 'count' && value <= 16)
     return { ...blank, as: 'list', list: value < 1 ? '0.25, 0.5, 1' : '1, 2, 3, 4, 5' };
   if (value < 4) return { ...blank, as: 'list', list: amountText(value, unit) };
   const [from, to] = [Math.max(1, Math.round(value / 4)), value * 4];
   return { ...blank, from: amountText(from, unit), to: amountText(to, unit) };
+}
+
+/** Of memory the two that differ most; else all that there are. */
+function suggestedNames({ options }: NonNullable<Choice['names']>): readonly string[] {
+  const both = ['pageable', 'pinned'];
+  return both.every((name) => options.includes(name)) ? both : options;
 }
 
 export function documentOf(draft: SweepDraft): SweepDocument {
@@ -112,7 +139,7 @@ function axisOf({ target, also, as, list, from, to, points, scale }: AxisDraft, 
   };
 }
 
-const listed = (text: string): string[] =>
+export const listed = (text: string): string[] =>
   text
     .split(/[,;\n]/)
     .map((part) => part.trim())

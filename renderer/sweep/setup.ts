@@ -11,7 +11,7 @@ import { openPage } from '../store/pages.ts';
 import { currentExperiment } from '../store/select.ts';
 import { forget, recall, remember } from '../store/settings.ts';
 import { state } from '../store/store.ts';
-import { choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';
+import { axisFor, choicesOf, draftOf, type SweepDraft, suggestedAxis } from './draft.ts';
 
 const storedAs = 'sweep-draft';
 
@@ -71,7 +71,7 @@ function sweepOf(experiment: Experiment, path?: readonly (string | number)[]): v
   setDraft({
     name: `Sweep of ${experiment.name}`.slice(0, 200),
     base,
-    axes: [suggestedAxis(chosen ?? choices[0])],
+    axes: [axisFor({ base }, chosen ?? choices[0])],
     iterations: '',
   });
   openPage({ kind: 'sweep-setup' });

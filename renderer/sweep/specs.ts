@@ -1,10 +1,19 @@
-/** Charts of a sweep: a line over one axis, lines or a heat map over two. */
+/** Charts of a sweep: lines over numbers, bars over names, a heat map over two axes; other sweeps beside it. */
 import type { ErrorInfo } from '../../core/errors.ts';
+import { axisText } from '../../core/sweep/amounts.ts';
 import { type Figures, type Metric, metrics } from '../../core/sweep/metrics.ts';
 import type { PlannedAxis, SweepPlan } from '../../core/sweep/plan.ts';
 import type { RunOrigin } from '../../core/trace/run.ts';
-import { formatChosen } from '../charts/quantities.ts';
-import { type Cell, type HeatSpec, isReading, type LineSpec, type Provenance, type Row } from '../charts/spec.ts';
+import {
+  type BarSpec,
+  type Cell,
+  type ChartSpec,
+  type HeatSpec,
+  isReading,
+  type LineSpec,
+  type Provenance,
+  type Row,
+} from '../charts/spec.ts';
 
 /** What of a sweep its charts are made from: the host's, and what a report holds. */
 export interface ChartedSweep {
@@ -47,32 +56,82 @@ const idOf = ({ id }: { readonly id?: string }) => (id === undefined ? {} : { id
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
-const quantity = ({ title, unit, values }: PlannedAxis) => ({ name: title, unit, values });
+const quantity = ({ title, unit, values, names }: PlannedAxis) => ({ name: title, unit, values, names });
 
-/** Lines over the first axis, one for each value of the second. */
-export function sweepLines(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): LineSpec {
-  const [x, series] = plan.axes;
-  if (x === undefined) throw new RangeError('a sweep has at least one axis');
+/** The axes of a plan as they are drawn: numbers go right, names are told apart by lines. */
+interface Drawn {
+  readonly x: PlannedAxis;
+  readonly series: PlannedAxis | null;
+  /** The point at a place of each. */
+  point(x: number, series: number): number;
+}
+
+function drawn({ axes }: SweepPlan): Drawn {
+  const [first, second] = axes;
+  if (first === undefined) throw new RangeError('a sweep has at least one axis');
+  if (second === undefined) return { x: first, series: null, point: (x) => x };
+  const width = second.values.length;
+  if (first.names !== null && second.names === null) {
+    return { x: second, series: first, point: (x, series) => series * width + x };
+  }
+  return { x: first, series: second, point: (x, series) => x * width + series };
+}
+
+/** A row for each value of the second axis. */
+function rowsOf(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): Row[] {
+  const { x, series, point } = drawn(plan);
   const outcomes = outcomesOf(sweep);
-  const values = series?.values ?? [null];
-  const rows: Row[] = values.map((value, row) => ({
-    name: series === undefined || value === null ? metric.label : `${series.title} ${formatChosen(series.unit, value)}`,
-    cells: x.values.map((_, column) => cellOf(outcomes.get(column * values.length + row), metric)),
+  return (series?.values ?? [null]).map((value, row) => ({
+    name: series === null || value === null ? metric.label : `${series.title} ${axisText(series, value)}`,
+    cells: x.values.map((_, column) => cellOf(outcomes.get(point(column, row)), metric)),
   }));
+}
+
+/** Lines over numbers, one for each value of the other axis; bars where both axes are of names. */
+export function sweepLines(sweep: ChartedSweep, plan: SweepPlan, metric: Metric): LineSpec | BarSpec {
+  const { x } = drawn(plan);
+  const rows = rowsOf(sweep, plan, metric);
+  const common = {
+    title: titleOf(plan, metric),
+    provenance: provenanceOf(sweep),
+    value: { name: metric.label, unit: metric.unit },
+  };
+  if (x.names !== null) {
+    const categories = x.values.map((value) => ({ label: axisText(x, value) }));
+    return { kind: 'bars', ...common, by: x.title, categories, rows };
+  }
   const limit = linkLimit(sweep, metric, x.values.length);
   return {
     kind: 'lines',
-    title: titleOf(plan, metric),
-    provenance: provenanceOf(sweep),
+    ...common,
     x: { ...quantity(x), scale: x.scale === 'geometric' && x.values.every((one) => one > 0) ? 'log' : 'linear' },
-    value: { name: metric.label, unit: metric.unit },
-    rows: limit === null ? rows : [...rows, limit],
+    rows: [...withEngine(rows, sweep, plan, metric), ...(limit === null ? [] : [limit])],
   };
 }
 
+const engineMetrics: Readonly<Record<string, string>> = { h2dDelivered: 'h2dBandwidth', d2hDelivered: 'd2hBandwidth' };
+
+/** Beside what the program gets stands what its copy engine does meanwhile. */
+function withEngine(rows: readonly Row[], sweep: ChartedSweep, plan: SweepPlan, { id }: Metric): Row[] {
+  const engine = metrics.find((metric) => metric.id === engineMetrics[id]);
+  if (engine === undefined) return [...rows];
+  return rowsOf(sweep, plan, engine).flatMap((beside, at): Row[] => {
+    const own = rows[at];
+    if (own === undefined) return [];
+    const paint = besidePaints[at % besidePaints.length] ?? 'h2d';
+    const name = rows.length === 1 ? 'copy engine' : `${own.name}, copy engine`;
+    return [
+      { ...own, paint },
+      { ...beside, name, paint, isBeside: true },
+    ];
+  });
+}
+
+const besidePaints = ['h2d', 'd2h', 'kernel', 'd2d', 'memset', 'host-work', 'host-call', 'h2h'] as const;
+
 /** The link's own limit, where the metric is what goes over it. */
-function linkLimit({ outcomes }: ChartedSweep, { id }: Metric, columns: number): Row | null {
-  if (id !== 'h2dBandwidth' && id !== 'd2hBandwidth') return null;
+function linkLimit({ outcomes }: ChartedSweep, { unit }: Metric, columns: number): Row | null {
+  if (unit !== 'B/s') return null;
   const known = outcomes.flatMap((outcome) => (outcome.status === 'done' ? [outcome.linkBytesPerSecond] : []));
   const limit = known.find((rate) => rate !== null);
   if (limit == null) return null;
@@ -110,6 +169,60 @@ export function sweepSpecs(sweep: ChartedSweep, plan: SweepPlan): (HeatSpec | Li
 
 const titleOf = ({ axes }: SweepPlan, { label }: Metric): string =>
   `${label} by ${axes.map(({ title }) => lowerFirst(title)).join(' and ')}`;
+
+export interface Beside {
+  readonly name: string;
+  readonly spec: ChartSpec;
+}
+
+/** Whether two charts can be one: both are lines over the same quantity. */
+export const canJoin = (a: ChartSpec, b: ChartSpec): a is LineSpec =>
+  a.kind === 'lines' && b.kind === 'lines' && a.x.unit === b.x.unit && a.value.name === b.value.name;
+
+/** Several sweeps in one chart, each line with its sweep's name. Those that can't be drawn over the same axis are left out. */
+export function together(first: Beside, others: readonly Beside[]): ChartSpec {
+  const fitting = others.filter(({ spec }) => canJoin(first.spec, spec));
+  if (fitting.length === 0 || first.spec.kind !== 'lines') return first.spec;
+  const all = [first, ...fitting].flatMap(({ name, spec }) => (spec.kind === 'lines' ? [{ name, spec }] : []));
+  const values = [...new Set(all.flatMap(({ spec }) => spec.x.values))].sort((a, b) => a - b);
+  const limits = new Map(all.flatMap(({ spec }) => spec.rows.filter(isLimit).map((row) => [row.name, row] as const)));
+  const rows = all.flatMap(({ name, spec }) =>
+    spec.rows
+      .filter((row) => !isLimit(row))
+      .map((row): Row => {
+        const { paint: _, ...rest } = row;
+        const at = new Map(spec.x.values.map((value, column) => [value, row.cells[column] ?? null]));
+        const own = row.name === spec.value.name ? name : `${name}: ${row.name}`;
+        const [origin] = spec.provenance.origins;
+        return {
+          ...rest,
+          name: own,
+          cells: values.map((value) => at.get(value) ?? null),
+          ...(origin === undefined ? {} : { origin }),
+        };
+      }),
+  );
+  const widened = [...limits.values()].map((row) => ({ ...row, cells: values.map(() => row.cells[0] ?? null) }));
+  return {
+    ...first.spec,
+    title: `${first.spec.value.name} by ${lowerFirst(first.spec.x.name)}, ${all.length} sweeps`,
+    provenance: joined(all.map(({ spec }) => spec.provenance)),
+    x: { ...first.spec.x, values },
+    rows: [...rows, ...widened],
+  };
+}
+
+const isLimit = (row: Row): boolean => row.isLimit === true;
+
+const joined = (all: readonly Provenance[]): Provenance => ({
+  origins: [...new Set(all.flatMap(({ origins }) => origins))],
+  device: [...new Set(all.map(({ device }) => device))].filter((device) => device !== '').join(' and '),
+  date:
+    all
+      .map(({ date }) => date)
+      .sort()
+      .at(-1) ?? '',
+});
 
 /** The point with the best median. Null before one is done. */
 export function bestPoint(

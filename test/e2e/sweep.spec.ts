@@ -13,20 +13,20 @@ async function setUp(window: Window, page: Page, tensor = '16 MiB'): Promise<voi
   await window.library.getByRole('button', { name: 'New sweep' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'New sweep' })).toBeVisible();
   await page.getByLabel('Tensor size').fill(tensor);
-  const chunks = page.getByRole('group', { name: 'First number' });
+  const chunks = page.getByRole('group', { name: 'First axis' });
   await expect(chunks.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Chunk size/);
   await chunks.getByLabel('From').fill('512 KiB');
   await chunks.getByLabel('To', { exact: true }).fill('32 MiB');
   await chunks.getByLabel('Number of values').fill('7');
   await expect(chunks).toContainText('7 values: 512 KiB, 1 MiB, 2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB');
-  await page.getByRole('group', { name: 'Second number' }).getByLabel('Values', { exact: true }).fill('1, 2, 3, 4, 5');
+  await page.getByRole('group', { name: 'Second axis' }).getByLabel('Values', { exact: true }).fill('1, 2, 3, 4, 5');
   await window.pickEngine(simulated);
 }
 
 /** More points than are run before someone looks. */
 async function runMany(window: Window, page: Page): Promise<void> {
   await setUp(window, page);
-  const streams = page.getByRole('group', { name: 'Second number' });
+  const streams = page.getByRole('group', { name: 'Second axis' });
   await streams.getByText('Range', { exact: true }).click();
   await streams.getByLabel('From').fill('1');
   await streams.getByLabel('To', { exact: true }).fill('128');
@@ -187,7 +187,7 @@ test('a field of the inspector leads to a sweep over it, whose problems are said
   await page.getByText('Build', { exact: true }).click();
   await page.getByRole('button', { name: 'Experiment settings' }).click();
   await window.inspector.getByTitle('Sweep over iterations…').click();
-  const axis = page.getByRole('group', { name: 'First number' });
+  const axis = page.getByRole('group', { name: 'First axis' });
   await expect(axis.getByRole('combobox', { name: 'What varies' })).toHaveValue(/^Iterations/);
   await axis.getByLabel('Values', { exact: true }).fill('1, 2, many');
   await expect(axis.getByRole('alert')).toContainText('"many" is not a number');
@@ -210,7 +210,7 @@ test('on the CPU engine it is measured, with a spread, and a point that this eng
   await page.keyboard.press('Control+k');
   await page.getByLabel('Search commands').fill('Sweep over numbers');
   await page.keyboard.press('Enter');
-  const axis = page.getByRole('group', { name: 'First number' });
+  const axis = page.getByRole('group', { name: 'First axis' });
   await axis.getByRole('combobox', { name: 'What varies' }).fill('Share of SMs');
   await page.getByRole('option', { name: /^Share of SMs/ }).click();
   await axis.getByLabel('Values', { exact: true }).fill('0.5, 1');
@@ -295,7 +295,7 @@ test('a sweep is found in the library, opened from a file, deleted and brought b
 
 test('a sweep’s figures are saved with where they come from, and its document runs again', async ({ window, page }) => {
   await setUp(window, page);
-  await page.getByRole('group', { name: 'Second number' }).getByLabel('Values', { exact: true }).fill('1, 2');
+  await page.getByRole('group', { name: 'Second axis' }).getByLabel('Values', { exact: true }).fill('1, 2');
   await page.getByRole('button', { name: 'Run 14 points' }).click();
   await expect(progress(page)).toContainText('complete', { timeout: 120_000 });
   await page.getByLabel('Metric').selectOption('H2D bandwidth');
@@ -327,6 +327,6 @@ test('a sweep’s figures are saved with where they come from, and its document 
   expect(png.content.readUInt32BE(16)).toBe(2400);
 
   await page.getByRole('button', { name: 'Change and run again…' }).click();
-  await expect(page.getByRole('group', { name: 'First number' })).toContainText('7 values: 512 KiB');
+  await expect(page.getByRole('group', { name: 'First axis' })).toContainText('7 values: 512 KiB');
   await expect(page.getByLabel('Tensor size')).toHaveValue('16 MiB');
 });

@@ -1,6 +1,6 @@
 /** A sweep for a terminal: a line for each point, with its figures or why it has none. */
 import type { Spread } from '../../../core/statistics.ts';
-import { amountText } from '../../../core/sweep/amounts.ts';
+import { axisText } from '../../../core/sweep/amounts.ts';
 import type { MetricUnit } from '../../../core/sweep/metrics.ts';
 import type { SweepPlan } from '../../../core/sweep/plan.ts';
 import type { SweepResults } from '../../../core/sweep/results.ts';
@@ -20,8 +20,8 @@ const formats: Readonly<Record<MetricUnit, (value: number) => string>> = {
 export function drawSweep(results: SweepResults, plan: SweepPlan, colors: Colors): string[] {
   const columns = results.metrics.filter(({ id }) => shown.includes(id));
   const failures = results.points.filter(({ status }) => status === 'failed');
-  const rows = results.points.map(({ values, status, figures }) => [
-    ...plan.axes.map(({ unit }, index) => amountText(values[index] ?? 0, unit)),
+  const rows = results.points.map(({ point, status, figures }) => [
+    ...plan.axes.map((axis, index) => axisText(axis, plan.valuesOf(point)[index])),
     ...(status === 'failed' ? ['failed'] : columns.map(({ id, unit }) => figureText(figures?.[id] ?? null, unit))),
   ]);
   const { done, all } = { done: results.points.length - failures.length, all: plan.count };

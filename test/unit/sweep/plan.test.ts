@@ -6,9 +6,11 @@ import { fieldPath, valueAtPath } from '../../../core/shape/path.ts';
 import { amountText, parseAmount, rangeValues } from '../../../core/sweep/amounts.ts';
 import { mostPoints } from '../../../core/sweep/document.ts';
 import { fieldTitle, parseFieldPath, setNumber } from '../../../core/sweep/fields.ts';
+import { linkedSizes } from '../../../core/sweep/linked.ts';
 import { parseSweep, parseSweepText, requireSweep } from '../../../core/sweep/parse.ts';
 import { KiB, MiB } from '../../../core/units.ts';
 import { example } from '../host/support/runs.ts';
+import { experimentOf } from '../support/experiments.ts';
 
 const sweep = (axes: unknown, base: unknown = { template: 'chunked-pipeline' }) => ({
   format: 'copyscope/sweep',
@@ -243,7 +245,7 @@ describe('what is wrong with a sweep is said with its field and a remedy', () =>
       'a field that is no number',
       ofExample([{ fields: ['name'], values: [1] }]),
       'axes[0].fields[0]',
-      'is not a number',
+      'is neither a number nor one of several names',
     ],
     [
       'a field that is not there',
@@ -274,5 +276,62 @@ describe('what is wrong with a sweep is said with its field and a remedy', () =>
         expect(parseSweep({ ...sweep([json]), base: json }).ok).toBe(false);
       }),
     );
+  });
+});
+
+const copied = experimentOf(
+  {
+    buffers: [
+      { id: 'host', memory: 'pageable', bytes: 1024 },
+      { id: 'gpu', memory: 'device', bytes: 1024 },
+    ],
+  },
+  [{ op: 'copy', src: 'host', dst: 'gpu' }],
+);
+const ofCopy = (axes: unknown) => sweep(axes, { experiment: copied });
+
+describe('an axis of names', () => {
+  const memory = { fields: ['buffers[0].memory'], values: ['pageable', 'pinned'] };
+  const bytes = { fields: ['buffers[0].bytes', 'buffers[1].bytes'], values: ['1 MiB', '2 MiB'] };
+
+  it('varies which memory a buffer is in, and every point is called after it', () => {
+    const plan = requireSweep(ofCopy([bytes, memory]));
+    expect(plan.axes[1]).toMatchObject({ names: ['pageable', 'pinned'], values: [0, 1] });
+    expect(plan.nameOf(3)).toMatch(/^Size of \w+ 2 MiB, memory of \w+ pinned$/);
+    const point = plan.at(3);
+    expect(point.ok && point.experiment.buffers[0]?.memory).toBe('pinned');
+    const before = plan.at(2);
+    expect(before.ok && before.experiment.buffers[0]?.memory).toBe('pageable');
+  });
+
+  it('takes only what is possible there, and says what is', () => {
+    expect(problems(ofCopy([{ ...memory, values: ['pinned', 'fast'] }]))[0]).toMatchObject({
+      field: 'axes[0].values[1]',
+      message: '"fast" is not possible here.',
+      remedy: expect.stringContaining('pageable, pinned'),
+    });
+    expect(problems(ofCopy([{ fields: ['name'], values: ['x'] }]))[0]?.field).toBe('axes[0].fields[0]');
+    expect(problems(ofCopy([{ fields: ['buffers[0].memory'], from: 1, to: 2, points: 2 }]))[0]?.message).toBe(
+      'an axis of names needs "values".',
+    );
+  });
+});
+
+describe('sizes that follow each other', () => {
+  it('are a copy’s source and target, and what else is copied from or to them as a whole', () => {
+    expect(linkedSizes(copied, ['buffers', 0, 'bytes'])).toEqual(['buffers[1].bytes']);
+  });
+
+  it('are not those of a copy of a part', () => {
+    const part = experimentOf(
+      {
+        buffers: [
+          { id: 'host', memory: 'pinned', bytes: 2048 },
+          { id: 'gpu', memory: 'device', bytes: 1024 },
+        ],
+      },
+      [{ op: 'copy', src: 'host', dst: 'gpu', bytes: 1024 }],
+    );
+    expect(linkedSizes(part, ['buffers', 0, 'bytes'])).toEqual([]);
   });
 });

@@ -1,0 +1,42 @@
+/** What a program gets of one copy that runs alone: bytes over the time from the call to the arrival, simulated. */
+import { profileCosts } from '../cost/profileCosts.ts';
+import { experimentFormat, experimentVersion } from '../experiment/experiment.ts';
+import { requireExperiment } from '../experiment/parse.ts';
+import { deliveredRate } from '../figures/arrival.ts';
+import { simulate } from '../machine/simulate.ts';
+import type { DeviceProfile } from '../profile/profile.ts';
+import { lowerToSimulate } from '../program/lower.ts';
+import { iterationOf } from '../trace/iteration.ts';
+
+type HostMemory = 'pinned' | 'pageable';
+
+/** Null where nothing was moved. */
+export function programRate(
+  profile: DeviceProfile,
+  direction: 'h2d' | 'd2h',
+  memory: HostMemory,
+  bytes: number,
+): number | null {
+  const { trace } = simulate(lowerToSimulate(oneCopy(direction, memory, bytes)), profileCosts(profile));
+  return deliveredRate(iterationOf(trace, 0), direction);
+}
+
+const oneCopy = (direction: 'h2d' | 'd2h', memory: HostMemory, bytes: number) =>
+  requireExperiment({
+    format: experimentFormat,
+    version: experimentVersion,
+    name: 'one copy',
+    buffers: [
+      { id: 'host', memory, bytes },
+      { id: 'gpu', memory: 'device', bytes },
+    ],
+    threads: [
+      {
+        id: 'main',
+        operations: [
+          { op: 'copy', ...(direction === 'h2d' ? { src: 'host', dst: 'gpu' } : { src: 'gpu', dst: 'host' }) },
+          { op: 'synchronizeDevice' },
+        ],
+      },
+    ],
+  });
