@@ -7,11 +7,13 @@ import type { Experiment } from '../experiment/experiment.ts';
 import { share } from '../figures/overlap.ts';
 import { type Run, type RunInfo, runName } from '../trace/run.ts';
 import type { Lane, LaneKind, RowKind } from '../trace/trace.ts';
+import { formatBytes } from '../units.ts';
 import { programFacts } from '../verdicts/facts.ts';
 import type { LaneTimes } from './laneTimes.ts';
 import { matchOperations } from './matching.ts';
-import { measureRun, type OperationTable, type RunMeasures } from './measures.ts';
+import { copyKey, measureRun, type OperationTable, type RunMeasures } from './measures.ts';
 import { type Judgement, judge, type Sample, type Spread, sampleOf, spreadOf } from './spread.ts';
+import type { RunSteps } from './steps.ts';
 
 /** One quantity in both runs, in nanoseconds. */
 export interface Difference {
@@ -55,9 +57,11 @@ export interface OperationDifference {
   readonly start: Difference;
   /** What it cost the host, in calls and in waiting for it, over all times. */
   readonly host: Difference;
+  /** What of the makespan, or of a step, was spent on it: nothing where a kernel ran beside it. See spent.ts. */
+  readonly spent: Difference;
 }
 
-/** number: the experiments say the same. document: see matching.ts. name: a run has no experiment. */
+/** number: the experiments say the same. document: see matching.ts. name: a run has no experiment; copies by direction and size. */
 export type MatchedBy = 'number' | 'document' | 'name';
 
 export interface ComparedRun extends Pick<RunInfo, 'engine' | 'status' | 'createdAt'> {
@@ -74,24 +78,38 @@ export interface RunComparison {
   readonly b: ComparedRun;
   readonly matchedBy: MatchedBy;
   readonly makespan: Difference;
+  /** How many steps each has, and how long one takes, where operations are compared step by step; else null. */
+  readonly steps: { readonly a: number; readonly b: number; readonly duration: Difference } | null;
   /** In the order of a's lanes, then those that only b has. */
   readonly lanes: readonly LaneDifference[];
   /** In the order of a's numbers, then those that only b has. */
   readonly operations: readonly OperationDifference[];
 }
 
-export function compareRuns(a: Run, b: Run): RunComparison {
+/** `stepsOf` finds the steps of a trace. Where both runs have some, operations are compared step by step. */
+export function compareRuns(a: Run, b: Run, stepsOf: (run: Run) => RunSteps | null = () => null): RunComparison {
   const matchedBy = howMatched(a.info.experiment, b.info.experiment);
   const byName = matchedBy === 'name';
-  const [first, second] = [measureRun(a, byName), measureRun(b, byName)];
+  const steps = byName ? ([stepsOf(a), stepsOf(b)] as const) : null;
+  const byStep = steps !== null && steps[0] !== null && steps[1] !== null;
+  const [first, second] = byStep
+    ? [measureRun(a, byName, steps[0]), measureRun(b, byName, steps[1])]
+    : [measureRun(a, byName), measureRun(b, byName)];
   return {
     a: describe(a.info, first),
     b: describe(b.info, second),
     matchedBy,
     makespan: difference(sampleOf(first.makespanNs, first.exact), sampleOf(second.makespanNs, second.exact)),
+    steps: stepDifference(first, second),
     lanes: laneDifferences(first, second),
     operations: operationDifferences(a.info, b.info, first, second, matchedBy),
   };
+}
+
+function stepDifference(a: RunMeasures, b: RunMeasures): RunComparison['steps'] {
+  if (a.stepNs === null || b.stepNs === null) return null;
+  const duration = difference(sampleOf(a.stepNs, a.exact), sampleOf(b.stepNs, b.exact));
+  return { a: a.stepNs.length, b: b.stepNs.length, duration };
 }
 
 const describe = (info: RunInfo, { iterations }: RunMeasures): ComparedRun => ({
@@ -192,15 +210,29 @@ function operationDifferences(
       side: sideOf(entryA, entryB),
       a: numberOf(entryA?.op),
       b: numberOf(entryB?.op),
-      label: label ?? entryA?.name ?? entryB?.name ?? '',
+      label: label ?? entryLabel(entryA, entryB),
       kind: entryA?.kind ?? entryB?.kind ?? 'host-call',
       countA: medianCount(tableA, rank, one),
       countB: medianCount(tableB, rank, other),
       duration: of('durationNs'),
       start: of('startNs'),
       host: of('hostNs'),
+      spent: difference(
+        sampleOf(spentValues(tableA, one), first.exact),
+        sampleOf(spentValues(tableB, other), second.exact),
+      ),
     };
   });
+}
+
+type Entry = OperationTable['entries'][number];
+
+/** A copy by what it moves and from where; where that differs, both are named: 'H2D 28.1 MiB, pageable and pinned'. */
+function entryLabel(a: Entry | undefined, b: Entry | undefined): string {
+  const copy = a?.copy ?? b?.copy ?? null;
+  if (copy === null) return a?.name ?? b?.name ?? '';
+  const memories = [...new Set([a?.copy?.memory, b?.copy?.memory])].filter((one) => one !== undefined);
+  return `${copy.direction.toUpperCase()} ${formatBytes(copy.bytes)}, ${memories.join(' and ')}`;
 }
 
 const numberOf = (op: number | undefined): number | null => (op === undefined || op < 0 ? null : op);
@@ -210,7 +242,7 @@ type EntryKey = (entry: OperationTable['entries'][number]) => string | number;
 
 function matching(a: RunInfo, b: RunInfo, matchedBy: MatchedBy): { readonly a: EntryKey; readonly b: EntryKey } {
   if (matchedBy === 'name') {
-    const key: EntryKey = ({ kind, name }) => `${kind} ${name}`;
+    const key: EntryKey = ({ kind, name, copy }) => (copy === null ? `${kind} ${name}` : copyKey(copy));
     return { a: key, b: key };
   }
   const byNumber: EntryKey = ({ op }) => op;
@@ -255,6 +287,16 @@ function columnValues(table: OperationTable, column: Column, rank: number, entry
     else if (calls.count[cell] !== 0 || host.count[cell] !== 0) {
       values.push((calls.durationNs[cell] as number) + (host.durationNs[cell] as number));
     }
+  }
+  return values;
+}
+
+/** Of the iterations or steps in which it ran at all. */
+function spentValues({ iterations, spentNs, tallies }: OperationTable, entry: number | undefined): number[] {
+  if (entry === undefined) return [];
+  const values: number[] = [];
+  for (let cell = entry * iterations; cell < (entry + 1) * iterations; cell += 1) {
+    if (tallies.some(({ count }) => count[cell] !== 0)) values.push(spentNs[cell] as number);
   }
   return values;
 }

@@ -7,7 +7,7 @@ import type { Spread } from './spread.ts';
 export const matchedByWords: Readonly<Record<MatchedBy, string>> = {
   number: 'matched by number: the experiments have the same operations',
   document: 'matched by label, content and place: the experiments differ',
-  name: 'matched by name: one of the runs has no experiment',
+  name: 'matched by name, and copies by direction and size: one of the runs has no experiment',
 };
 
 /** '1.20 ms (1.10 ms to 1.30 ms)'; without brackets where there is no spread. */
@@ -45,6 +45,14 @@ export function predictedWords({ a, b, makespan }: RunComparison): string | null
   return `The recorded makespan lies ${place} the predicted interval: ${intervalText(interval)}.`;
 }
 
-/** The largest difference of duration first; without one last. */
+/** How much longer or shorter the makespan, or a step, is for it. What only one of the runs has counts whole. */
+export const effectNs = ({ spent }: Pick<OperationDifference, 'spent'>): number =>
+  (spent.b?.median ?? 0) - (spent.a?.median ?? 0);
+
+/** The largest effect on the makespan first; of those alike the largest difference of duration. */
 export const bySize = (operations: readonly OperationDifference[]): OperationDifference[] =>
-  operations.toSorted((a, b) => Math.abs(b.duration.differenceNs ?? 0) - Math.abs(a.duration.differenceNs ?? 0));
+  operations.toSorted(
+    (a, b) =>
+      Math.abs(effectNs(b)) - Math.abs(effectNs(a)) ||
+      Math.abs(b.duration.differenceNs ?? 0) - Math.abs(a.duration.differenceNs ?? 0),
+  );

@@ -2,11 +2,22 @@
  * What is compared of a run, for each of its iterations: how long it took, what each lane did, and what each operation
  * took. Tables: column[entry * iterations + iteration].
  */
+import { rowDirection } from '../trace/iteration.ts';
 import { iterationRows, iterationsOf, makespanNs, type RowRange } from '../trace/rows.ts';
 import type { Run } from '../trace/run.ts';
-import { type RowIndex, type RowKind, rowKinds, type Trace } from '../trace/trace.ts';
+import {
+  type CopyDirection,
+  type MemoryKind,
+  memoryKinds,
+  type RowIndex,
+  type RowKind,
+  rowKinds,
+  type Trace,
+} from '../trace/trace.ts';
 import { rankOf } from './anchor.ts';
 import { type LaneTimes, laneTimes } from './laneTimes.ts';
+import { spentNs } from './spent.ts';
+import type { RunSteps } from './steps.ts';
 
 /** An operation of the program; of a trace without one, everything of one kind and name. */
 export interface OperationEntry {
@@ -15,6 +26,16 @@ export interface OperationEntry {
   readonly kind: RowKind;
   /** The row's name, as a kernel's or 'cudaStreamSynchronize'. */
   readonly name: string;
+  /** What a copy moves each time, where copies are taken together by that; null of all else. */
+  readonly copy: CopySort | null;
+}
+
+/** Copies that do the same, whatever memory they read and however the driver calls them. */
+export interface CopySort {
+  readonly direction: CopyDirection;
+  readonly bytes: number;
+  /** Memory on the host's side, or where it lies on neither side the source's. */
+  readonly memory: MemoryKind;
 }
 
 /** Sums over the rows of one rank (see rankOf), for each entry and iteration. */
@@ -32,6 +53,8 @@ export interface OperationTable {
   readonly iterations: number;
   /** By rank. */
   readonly tallies: readonly [calls: Tally, host: Tally, device: Tally];
+  /** What the makespan was spent on: see spent.ts. */
+  readonly spentNs: Float64Array;
 }
 
 export interface RunMeasures {
@@ -39,56 +62,72 @@ export interface RunMeasures {
   readonly exact: boolean;
   readonly iterations: number;
   readonly makespanNs: Float64Array;
+  /** How long each step took; null where it is compared by iterations. */
+  readonly stepNs: readonly number[] | null;
   readonly lanes: readonly LaneTimes[];
   readonly operations: OperationTable;
 }
 
-/** `byName` takes together what has one name, for a run that is compared with one of no experiment. */
-export function measureRun({ info, trace }: Run, byName: boolean): RunMeasures {
+/**
+ * `byName` takes together what has one name, for a run that is compared with one of no experiment, and copies of one
+ * direction and size. With `steps` an operation is measured in each of them, in place of each iteration.
+ */
+export function measureRun({ info, trace }: Run, byName: boolean, steps: RunSteps | null = null): RunMeasures {
   const ranges = iterationsOf(trace).map((number) => iterationRows(trace, number));
   return {
     exact: info.engine === 'sim',
     iterations: ranges.length,
     makespanNs: Float64Array.from(ranges, (range) => makespanNs(trace, range)),
+    stepNs: steps?.durationNs ?? null,
     lanes: laneTimes(trace, ranges),
-    operations: new OperationTally(trace, ranges.length, byName).fill(ranges),
+    operations: new OperationTally(trace, ranges, steps, byName).fill(),
   };
 }
 
 class OperationTally {
   readonly #trace: Trace;
+  readonly #ranges: readonly RowRange[];
+  readonly #steps: RunSteps | null;
+  /** Or steps. */
   readonly #iterations: number;
   readonly #byName: boolean;
   readonly #entries: OperationEntry[] = [];
   readonly #ranks: number[] = [];
   /** Entry of each key. */
-  readonly #numbers = new Map<number, number>();
+  readonly #numbers = new Map<string | number, number>();
 
-  constructor(trace: Trace, iterations: number, byName: boolean) {
+  constructor(trace: Trace, ranges: readonly RowRange[], steps: RunSteps | null, byName: boolean) {
     this.#trace = trace;
-    this.#iterations = iterations;
+    this.#ranges = ranges;
+    this.#steps = steps;
+    this.#iterations = steps?.count ?? ranges.length;
     this.#byName = byName;
   }
 
-  fill(ranges: readonly RowRange[]): OperationTable {
+  fill(): OperationTable {
     const { count: rows, columns } = this.#trace;
     const entryOf = new Int32Array(rows);
     for (let row = 0; row < rows; row += 1) entryOf[row] = this.#entry(row);
     const cells = this.#entries.length * this.#iterations;
     const tallies = [newTally(cells), newTally(cells), newTally(cells)] as const;
-    for (const [iteration, { from, to }] of ranges.entries()) {
+    const spent = new Float64Array(cells);
+    for (const [number, { from, to }] of this.#ranges.entries()) {
+      const own = spentNs(this.#trace, { from, to });
       for (let row = from; row < to; row += 1) {
         const entry = entryOf[row] as number;
-        if (entry < 0) continue;
+        const iteration = this.#steps === null ? number : (this.#steps.stepOf[row] as number);
+        if (entry < 0 || iteration < 0) continue;
         const tally = tallies[rankOf(columns.kind[row] as number)] as Tally;
         const cell = entry * this.#iterations + iteration;
+        spent[cell] = (spent[cell] as number) + (own[row - from] as number);
+        const begin = this.#steps?.startNs[iteration] ?? 0;
         // Rows come in order of start.
-        if (tally.count[cell] === 0) tally.startNs[cell] = columns.startNs[row] as number;
+        if (tally.count[cell] === 0) tally.startNs[cell] = (columns.startNs[row] as number) - begin;
         tally.count[cell] = (tally.count[cell] as number) + 1;
         tally.durationNs[cell] = (tally.durationNs[cell] as number) + (columns.durationNs[row] as number);
       }
     }
-    return { entries: this.#entries, ranks: this.#ranks, iterations: this.#iterations, tallies };
+    return { entries: this.#entries, ranks: this.#ranks, iterations: this.#iterations, tallies, spentNs: spent };
   }
 
   /** -1 for a row that belongs to no operation. */
@@ -96,17 +135,36 @@ class OperationTally {
     const { columns, names } = this.#trace;
     const [op, kind, name] = [columns.op[row] as number, columns.kind[row] as number, columns.name[row] as number];
     if (!this.#byName && op < 0) return -1;
-    const key = this.#byName ? name * rowKinds.length + kind : op;
+    const copy = this.#byName ? copySort(this.#trace, row) : null;
+    const key = copy !== null ? copyKey(copy) : this.#byName ? name * rowKinds.length + kind : op;
     const known = this.#numbers.get(key);
     const rank = rankOf(kind);
     if (known !== undefined && (this.#ranks[known] as number) >= rank) return known;
     const index = known ?? this.#entries.length;
     this.#numbers.set(key, index);
     this.#ranks[index] = rank;
-    this.#entries[index] = { op: this.#byName ? -1 : op, kind: rowKinds[kind] ?? 'host-call', name: names[name] ?? '' };
+    this.#entries[index] = {
+      op: this.#byName ? -1 : op,
+      kind: rowKinds[kind] ?? 'host-call',
+      name: names[name] ?? '',
+      copy,
+    };
     return index;
   }
 }
+
+const copyCode = rowKinds.indexOf('copy');
+
+/** Null of what is no copy, or one of which the recording doesn't tell the direction. */
+function copySort(trace: Trace, row: RowIndex): CopySort | null {
+  const { kind, bytes, srcMemory, dstMemory } = trace.columns;
+  if (kind[row] !== copyCode) return null;
+  const direction = rowDirection(trace, row);
+  const memory = memoryKinds[(direction === 'd2h' ? dstMemory : srcMemory)[row] as number];
+  return direction === null || memory === undefined ? null : { direction, bytes: bytes[row] as number, memory };
+}
+
+export const copyKey = ({ direction, bytes }: CopySort): string => `${direction} ${bytes}`;
 
 const newTally = (cells: number): Tally => ({
   count: new Uint32Array(cells),

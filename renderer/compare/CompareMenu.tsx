@@ -4,7 +4,7 @@ import { IconColumns, IconListCheck, IconTimeline, IconWaveSawTool } from '@tabl
 import type { RunSummary } from '../../core/service/service.ts';
 import { formatDuration } from '../../core/units.ts';
 import { formatMoment } from '../common/time.ts';
-import { comparableRun, isPrediction, runsOfPage } from '../store/select.ts';
+import { comparableRun, isPrediction, loadedRun, runsOfPage } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { useDerived } from '../store/useDerived.ts';
 import { comparePrediction, compareWith, openComparison } from './actions.ts';
@@ -16,6 +16,14 @@ export function CompareMenu() {
   const run = useApp(comparableRun);
   const others = useDerived((state) =>
     runsOfPage(state).filter((other) => other.id !== run?.id && other.status === 'complete' && !isPrediction(other.id)),
+  );
+  // A trace holds no program, and a simulation can only tell what it told.
+  const canPredict = useApp(
+    (state) =>
+      run !== undefined &&
+      run.origin !== 'simulated' &&
+      state.profiles.length > 0 &&
+      (loadedRun(state, run.id)?.run.info.experiment ?? null) !== null,
   );
   if (run === undefined) return null;
   return (
@@ -32,11 +40,11 @@ export function CompareMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {run.origin === 'simulated' ? null : (
+        {canPredict ? (
           <Menu.Item leftSection={<IconWaveSawTool size={15} />} onClick={() => void comparePrediction(run.id)}>
             Predicted against {run.origin}
           </Menu.Item>
-        )}
+        ) : null}
         {others.slice(0, mostOffered).map((other) => (
           <Menu.Item
             key={other.id}

@@ -1,7 +1,7 @@
 /** What differs between the first run and another: by operation, by lane, and in all. */
 import { Checkbox, Loader, SegmentedControl, Select } from '@mantine/core';
-import { useState } from 'react';
-import type { RunComparison } from '../../core/compare/comparison.ts';
+import { useEffect, useState } from 'react';
+import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
 import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
 import { lanesText, operationsText } from '../../core/compare/text.ts';
 import { runTitle } from '../../core/service/service.ts';
@@ -29,6 +29,7 @@ export function Differences({ ids, loaded }: Props) {
   const other = Math.max(1, picked === null ? 1 : ids.indexOf(picked));
   const found = useComparison(loaded[0] ?? null, loaded[other] ?? null);
   const letter = letterOf(other);
+  useFoundSteps(found, ids[0], ids[other]);
   return (
     <section className={classes['differences']} aria-label="Differences">
       {found?.status === 'ready' ? (
@@ -51,6 +52,15 @@ export function Differences({ ids, loaded }: Props) {
       )}
     </section>
   );
+}
+
+/** The lanes above are aligned by the steps that the comparison has found. */
+function useFoundSteps(found: ReturnType<typeof useComparison>, a: string | undefined, b: string | undefined): void {
+  const starts = found?.status === 'ready' ? found.value.stepStarts : null;
+  useEffect(() => {
+    if (starts === null || a === undefined || b === undefined) return;
+    setCompare({ steps: { ...useCompare.getState().steps, [a]: starts.a, [b]: starts.b } });
+  }, [starts, a, b]);
 }
 
 /** Which of the others is listed beside the first. */
@@ -79,6 +89,14 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
   const [shown, setShown] = useState<'operations' | 'lanes'>('operations');
   const [order, setOrder] = useState<'size' | 'program'>('size');
   const [onlyLarger, setOnlyLarger] = useState(false);
+  const foot = (
+    <div className={classes['foot']}>
+      <Remarks comparison={comparison} letter={letter} />
+      <CopyTable
+        table={() => (shown === 'lanes' ? lanesText(comparison.lanes) : operationsText(comparison.operations))}
+      />
+    </div>
+  );
   return (
     <>
       <div className={classes['bar']} role="toolbar" aria-label="Differences shown">
@@ -116,10 +134,11 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
         )}
         <Makespan comparison={comparison} letter={letter} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-      <section className={classes['scroll']} tabIndex={0} aria-label="Table of differences">
+      <div className={classes['table']}>
         {shown === 'lanes' ? (
-          <LanesTable lanes={comparison.lanes} letter={letter} />
+          <LanesTable lanes={comparison.lanes} letter={letter}>
+            {foot}
+          </LanesTable>
         ) : (
           <OperationsTable
             operations={comparison.operations}
@@ -127,39 +146,48 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
             order={order}
             onlyLarger={onlyLarger}
             leftOut={leftOut}
-          />
+            byStep={comparison.steps !== null}
+          >
+            {foot}
+          </OperationsTable>
         )}
-        <Remarks comparison={comparison} letter={letter} />
-        <CopyTable
-          table={() => (shown === 'lanes' ? lanesText(comparison.lanes) : operationsText(comparison.operations))}
-        />
-      </section>
+      </div>
     </>
   );
 }
 
 function Makespan({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
-  const { makespan } = comparison;
+  const { makespan, steps } = comparison;
   return (
-    <p className={`${classes['makespan']} tabular`} title={makespanTitle(comparison, letter)}>
-      Makespan <strong>{formatDifference(makespan) || 'not recorded'}</strong>
-      <JudgementMark difference={makespan} />
-    </p>
+    <>
+      <p className={`${classes['makespan']} tabular`} title={sidesText(makespan, letter)}>
+        Makespan <strong>{formatDifference(makespan) || 'not recorded'}</strong>
+        {steps === null ? <JudgementMark difference={makespan} /> : null}
+      </p>
+      {steps === null ? null : (
+        <p className={`${classes['makespan']} tabular`} title={sidesText(steps.duration, letter)}>
+          Step <strong>{formatDifference(steps.duration)}</strong>
+          <JudgementMark difference={steps.duration} />
+        </p>
+      )}
+    </>
   );
 }
 
-const makespanTitle = ({ makespan }: RunComparison, letter: string): string =>
-  `A ${formatSpread(makespan.a)}, ${letter} ${formatSpread(makespan.b)}`;
+const sidesText = ({ a, b }: Difference, letter: string): string =>
+  `A ${formatSpread(a)}, ${letter} ${formatSpread(b)}`;
 
 /** How it was found, beside the table that it is about. */
 function Remarks({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
-  const { a, b, matchedBy } = comparison;
+  const { a, b, matchedBy, steps } = comparison;
   return (
     <p className={classes['remarks']}>
-      {predictedWords(comparison)} Differences are {letter} − A, of medians over {a.iterations} and {b.iterations}{' '}
-      recorded iterations; operations are {matchedByWords[matchedBy]}. Beside a median stands its spread: all
-      iterations, of more than ten without a tenth at each end. A difference is larger than the spread where the two
-      spreads have nothing in common.
+      {predictedWords(comparison)} Differences are {letter} − A, of medians over{' '}
+      {steps === null
+        ? `${a.iterations} and ${b.iterations} recorded iterations`
+        : `${steps.a} and ${steps.b} steps; operations are those of one step`}
+      ; operations are {matchedByWords[matchedBy]}. Beside a median stands its spread: all of them, of more than ten
+      without a tenth at each end. A difference is larger than the spread where the two spreads have nothing in common.
     </p>
   );
 }

@@ -1,12 +1,16 @@
-import type { Difference, LaneDifference } from '../../core/compare/comparison.ts';
+/** What differs by lane: how long it was busy, how much of that beside others, and idle. */
+import { useMemo } from 'react';
+import type { LaneDifference } from '../../core/compare/comparison.ts';
 import { formatDifference } from '../../core/compare/format.ts';
-import classes from './Differences.module.css';
+import type { DataColumn } from '../common/table/columns.ts';
+import { DataTable } from '../common/table/DataTable.tsx';
 import { JudgementMark } from './JudgementMark.tsx';
 import { SpreadText } from './SpreadBars.tsx';
 
 interface Props {
   readonly lanes: readonly LaneDifference[];
   readonly letter: string;
+  readonly children: React.ReactNode;
 }
 
 const quantities = [
@@ -25,51 +29,65 @@ const quantities = [
 
 const kindWords = { 'host-thread': 'host thread', stream: 'stream', 'copy-engine': 'copy engine', compute: 'kernels' };
 
-export function LanesTable({ lanes, letter }: Props) {
+interface Line {
+  readonly lane: LaneDifference;
+  readonly quantity: (typeof quantities)[number];
+}
+
+export function LanesTable({ lanes, letter, children }: Props) {
+  const lines = useMemo(
+    () => lanes.flatMap((lane) => quantities.map((quantity): Line => ({ lane, quantity }))),
+    [lanes],
+  );
+  const columns = useMemo(() => columnsOf(letter), [letter]);
   return (
-    <table className={`${classes['table']} tabular`}>
-      <thead>
-        <tr>
-          <th scope="col">Lane</th>
-          <th scope="col">What</th>
-          <th scope="col">A</th>
-          <th scope="col">{letter}</th>
-          <th scope="col">Difference</th>
-          <th scope="col">Judgement</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lanes.flatMap((lane) =>
-          quantities.map(({ key, title, meaning }, index) => (
-            <tr key={`${lane.a ?? lane.b} ${key}`} data-side={lane.side} data-first={index === 0 || undefined}>
-              {index === 0 ? (
-                <th scope="rowgroup" rowSpan={3}>
-                  {lane.name} <small>{kindWords[lane.kind]}</small>
-                </th>
-              ) : null}
-              <td title={meaning}>{title}</td>
-              <Cells difference={lane[key]} />
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    <DataTable
+      label="Table of differences"
+      noun="figures"
+      empty="Neither run has a lane."
+      items={lines}
+      columns={columns}
+      keyOf={({ lane, quantity }) => `${lane.a ?? lane.b} ${quantity.key}`}
+      rowProps={({ lane, quantity }) => ({
+        'data-side': lane.side,
+        'data-first': quantity.key === 'busy' || undefined,
+      })}
+      fills
+    >
+      {children}
+    </DataTable>
   );
 }
 
-function Cells({ difference }: { readonly difference: Difference }) {
-  return (
-    <>
-      <td>
-        <SpreadText spread={difference.a} />
-      </td>
-      <td>
-        <SpreadText spread={difference.b} />
-      </td>
-      <td data-judgement={difference.judgement}>{formatDifference(difference)}</td>
-      <td>
-        <JudgementMark difference={difference} />
-      </td>
-    </>
-  );
+function columnsOf(letter: string): readonly DataColumn<Line>[] {
+  const of = ({ lane, quantity }: Line) => lane[quantity.key];
+  const side = (id: 'a' | 'b', title: string): DataColumn<Line> => ({
+    ...{ id, title, isNumber: true },
+    value: (line) => of(line)[id]?.median ?? null,
+    cell: (line) => <SpreadText spread={of(line)[id]} />,
+  });
+  return [
+    {
+      ...{ id: 'lane', title: 'Lane', isHead: true },
+      value: ({ lane }) => `${lane.name} ${kindWords[lane.kind]}`,
+      cell: ({ lane }) => (
+        <>
+          {lane.name} <small>{kindWords[lane.kind]}</small>
+        </>
+      ),
+    },
+    { id: 'what', title: 'What', value: ({ quantity }) => quantity.title, tip: ({ quantity }) => quantity.meaning },
+    side('a', 'A'),
+    side('b', letter),
+    {
+      ...{ id: 'difference', title: 'Difference', isNumber: true },
+      value: (line) => Math.abs(of(line).differenceNs ?? 0),
+      cell: (line) => <span data-judgement={of(line).judgement}>{formatDifference(of(line))}</span>,
+    },
+    {
+      ...{ id: 'judgement', title: 'Judgement' },
+      value: (line) => of(line).judgement,
+      cell: (line) => <JudgementMark difference={of(line)} />,
+    },
+  ];
 }

@@ -1,7 +1,11 @@
+/** What differs by operation, the largest effect on the makespan first. */
 import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { Difference, OperationDifference } from '../../core/compare/comparison.ts';
-import { bySize, formatDifference } from '../../core/compare/format.ts';
+import { bySize, effectNs, formatDifference } from '../../core/compare/format.ts';
+import { shortKernelName } from '../../core/figures/kernelName.ts';
+import type { DataColumn } from '../common/table/columns.ts';
+import { DataTable } from '../common/table/DataTable.tsx';
 import { setCompare, useCompare } from './compareStore.ts';
 import classes from './Differences.module.css';
 import { JudgementMark } from './JudgementMark.tsx';
@@ -14,129 +18,123 @@ interface Props {
   readonly onlyLarger: boolean;
   /** Operations that the comparison holds no more. */
   readonly leftOut: number;
+  /** Operations are those of one step, and not of the whole makespan. */
+  readonly byStep: boolean;
+  readonly children: React.ReactNode;
 }
 
-/** Rows shown; a copy has them all. */
-const mostShown = 250;
-
-export function OperationsTable({ operations, letter, order, onlyLarger, leftOut }: Props) {
+export function OperationsTable({ operations, letter, order, onlyLarger, leftOut, byStep, children }: Props) {
   const listed = useMemo(() => {
     const kept = onlyLarger
       ? operations.filter(({ side, duration }) => side !== 'both' || duration.judgement === 'larger')
       : operations;
-    // What only one of them has comes first: it explains most.
-    const sided = [
-      ...kept.filter(({ side }) => side !== 'both'),
-      ...bySize(kept.filter(({ side }) => side === 'both')),
-    ];
-    return order === 'size' ? sided : kept;
+    return order === 'size' ? bySize(kept) : kept;
   }, [operations, order, onlyLarger]);
   const extent = useMemo(() => spreadExtent(operations.map(({ duration }) => duration)), [operations]);
-  const alignedBy = useCompare((state) => state.alignment?.op ?? null);
-  const shown = listed.slice(0, mostShown);
-  const hidden = listed.length - shown.length + leftOut;
-  if (listed.length === 0) return <p className={classes['remarks']}>{emptyText(onlyLarger)}</p>;
+  const columns = useMemo(() => columnsOf(letter, extent, byStep), [letter, extent, byStep]);
+  const alignedBy = useCompare(({ alignment }) => (alignment !== null && 'op' in alignment ? alignment.op : null));
+  return (
+    <DataTable
+      key={order}
+      label="Table of differences"
+      noun="operations"
+      empty={onlyLarger ? 'No operation differs by more than the spread.' : 'No operation was recorded in either run.'}
+      items={listed}
+      columns={columns}
+      keyOf={keyOf}
+      rowProps={({ a, side }) => ({
+        'data-side': side,
+        'aria-current': (a !== null && a === alignedBy) || undefined,
+      })}
+      fills
+    >
+      {leftOut === 0 ? null : (
+        <p className={classes['remarks']}>{leftOut} more operations differ less. copyscope compare --all lists them.</p>
+      )}
+      {children}
+    </DataTable>
+  );
+}
+
+const keyOf = ({ a, b, kind, label }: OperationDifference): string => `${a ?? '-'}/${b ?? '-'}/${kind}/${label}`;
+
+function columnsOf(letter: string, extent: number, byStep: boolean): readonly DataColumn<OperationDifference>[] {
+  const change = (id: string, title: string, meaning: string, of: (one: OperationDifference) => Difference) =>
+    ({
+      ...{ id, title, meaning, isNumber: true },
+      value: (one) => of(one).differenceNs,
+      // Without the share, which means nothing of a point in time.
+      cell: (one) => formatDifference({ ...of(one), ratio: null }),
+    }) satisfies DataColumn<OperationDifference>;
+  const side = (id: 'a' | 'b', title: string): DataColumn<OperationDifference> => ({
+    ...{ id, title, isNumber: true },
+    value: ({ duration }) => duration[id]?.median ?? null,
+    cell: ({ duration }) => <SpreadText spread={duration[id]} />,
+  });
+  return [
+    {
+      ...{ id: 'operation', title: 'Operation', isHead: true },
+      value: ({ label }) => label,
+      tip: ({ label }) => label,
+      cell: (one) => <Name one={one} />,
+    },
+    side('a', 'A'),
+    side('b', letter),
+    {
+      ...{ id: 'effect', title: byStep ? 'Step' : 'Makespan', isNumber: true },
+      meaning: 'How much of the makespan was spent on it, more or less than in A: nothing where a kernel ran beside it',
+      value: (one) => Math.abs(effectNs(one)),
+      cell: (one) => <strong>{formatDifference({ differenceNs: effectNs(one), ratio: null })}</strong>,
+    },
+    {
+      ...{ id: 'spreads', title: 'Spreads' },
+      value: () => null,
+      cell: ({ duration: { a, b } }) => <SpreadBars a={a} b={b} extent={extent} />,
+    },
+    {
+      ...{ id: 'difference', title: 'Difference', isNumber: true },
+      value: ({ duration: { differenceNs } }) => (differenceNs === null ? null : Math.abs(differenceNs)),
+      cell: ({ duration }) => <span data-judgement={duration.judgement}>{formatDifference(duration)}</span>,
+    },
+    {
+      ...{ id: 'judgement', title: 'Judgement' },
+      value: ({ side: of, duration: { judgement } }) => (of === 'both' ? judgement : of),
+      cell: (one) =>
+        one.side === 'both' ? <JudgementMark difference={one.duration} /> : <OneSided one={one} letter={letter} />,
+    },
+    change('starts', 'Starts', "Its first start, from the iteration's start or that of its step", ({ start }) => start),
+    change('host', 'Host', 'In the calls that issue it, and in waiting for it', ({ host }) => host),
+  ];
+}
+
+function Name({ one: { a, b, kind, label, side } }: { readonly one: OperationDifference }) {
+  const name = kind === 'kernel' ? shortKernelName(label) : label;
   return (
     <>
-      <table className={`${classes['table']} tabular`}>
-        <thead>
-          <tr>
-            <th scope="col">Operation</th>
-            <th scope="col">A</th>
-            <th scope="col">{letter}</th>
-            <th scope="col" aria-label="Spreads" />
-            <th scope="col">Difference</th>
-            <th scope="col">Judgement</th>
-            <th scope="col" title="Its first start, from the iteration's start">
-              Starts
-            </th>
-            <th scope="col" title="In the calls that issue it, and in waiting for it">
-              Host
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((one) => (
-            <Row
-              key={`${one.a ?? '-'}/${one.b ?? '-'}/${one.label}`}
-              one={one}
-              letter={letter}
-              extent={extent}
-              isAligned={one.a !== null && one.a === alignedBy}
-            />
-          ))}
-        </tbody>
-      </table>
-      {hidden === 0 ? null : (
-        <p className={classes['remarks']}>
-          {hidden} more operations differ less.{' '}
-          {leftOut === 0 ? 'A copy has them all.' : 'copyscope compare --all lists them.'}
-        </p>
+      <OperationNumber a={a} b={b} />
+      {a === null || side !== 'both' ? (
+        name
+      ) : (
+        <button
+          type="button"
+          title="Align the runs by this operation's start"
+          onClick={() => setCompare({ alignment: { op: a, edge: 'start' } })}
+        >
+          {name}
+        </button>
       )}
     </>
   );
 }
 
-const emptyText = (onlyLarger: boolean): string =>
-  onlyLarger ? 'No operation differs by more than the spread.' : 'No operation was recorded in either run.';
-
-interface RowProps {
-  readonly one: OperationDifference;
-  readonly letter: string;
-  readonly extent: number;
-  readonly isAligned: boolean;
-}
-
-function Row({ one, letter, extent, isAligned }: RowProps) {
-  const { a, b, label, side, duration, start, host } = one;
+function OneSided({ one: { side }, letter }: { readonly one: OperationDifference; readonly letter: string }) {
   return (
-    <tr data-side={side} aria-current={isAligned || undefined}>
-      <th scope="row" title={label}>
-        <OperationNumber a={a} b={b} />
-        {a === null || side !== 'both' ? (
-          label
-        ) : (
-          <button
-            type="button"
-            title="Align the runs by this operation's start"
-            onClick={() => setCompare({ alignment: { op: a, edge: 'start' } })}
-          >
-            {label}
-          </button>
-        )}
-      </th>
-      <td>
-        <SpreadText spread={duration.a} />
-      </td>
-      <td>
-        <SpreadText spread={duration.b} />
-      </td>
-      <td>
-        <SpreadBars a={duration.a} b={duration.b} extent={extent} />
-      </td>
-      {side === 'both' ? (
-        <>
-          <td data-judgement={duration.judgement}>{formatDifference(duration)}</td>
-          <td>
-            <JudgementMark difference={duration} />
-          </td>
-          <td>{changeOf(start)}</td>
-          <td>{changeOf(host)}</td>
-        </>
-      ) : (
-        <td colSpan={4}>
-          <span className={classes['judgement']} data-side={side}>
-            {side === 'only-a' ? <IconMinus size={13} aria-hidden /> : <IconPlus size={13} aria-hidden />}
-            {side === 'only-a' ? `only in A, not in ${letter}` : `only in ${letter}, not in A`}
-          </span>
-        </td>
-      )}
-    </tr>
+    <span className={classes['judgement']} data-side={side}>
+      {side === 'only-a' ? <IconMinus size={13} aria-hidden /> : <IconPlus size={13} aria-hidden />}
+      {side === 'only-a' ? `only in A, not in ${letter}` : `only in ${letter}, not in A`}
+    </span>
   );
 }
-
-/** Without the share, which means nothing of a point in time. */
-const changeOf = ({ differenceNs }: Difference): string => formatDifference({ differenceNs, ratio: null });
 
 function OperationNumber({ a, b }: { readonly a: number | null; readonly b: number | null }) {
   if (a === null && b === null) return null;

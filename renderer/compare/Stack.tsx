@@ -39,8 +39,14 @@ export function Stack({ ids, loaded }: StackProps) {
   const key = ready.map(({ id }) => `${id} ${iterations[id] ?? ''}`).join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs never change, so their ids say when to look anew.
   const views = useMemo(() => ready.map((run) => run.view(iterations[run.id] ?? null)), [key]);
-  const alignment = useMemo(() => alignmentIn(views[0]?.run.info.experiment ?? null, chosen), [views, chosen]);
-  const anchors = useMemo(() => anchorsOf(views, alignment), [views, alignment]);
+  const known = useCompare((state) => state.steps);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const steps = useMemo(() => ready.map(({ id }) => known[id] ?? []), [key, known]);
+  const alignment = useMemo(
+    () => alignmentIn(views[0]?.run.info.experiment ?? null, steps[0] ?? [], chosen),
+    [views, steps, chosen],
+  );
+  const anchors = useMemo(() => anchorsOf(views, steps, alignment), [views, steps, alignment]);
   const { shifts, anchorNs, extentNs } = useMemo(
     () =>
       alignRuns(
@@ -145,7 +151,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
           <Yielding title="So that you can compare it with a recorded run">with what recording costs</Yielding>
         ) : null}
         <IterationOf run={run} view={view} name={line.name} />
-        {isUnaligned ? <Yielding>without the operation aligned by</Yielding> : null}
+        {isUnaligned ? <Yielding>without what the runs are aligned by</Yielding> : null}
         {verdict === null ? null : (
           <span className={classes['verdict']} title={`${verdict.title}. ${verdict.explanation}`}>
             <VerdictIcon verdict={verdict} size={15} /> {verdict.title}
@@ -176,6 +182,7 @@ function Case({ run, view, line, letter, time, shiftNs, isUnaligned }: CaseProps
           window={own}
           title={line.name}
           compact={!all}
+          keepsCompute
           axis={false}
           hazards={hazards}
           onTerm={openTerm}

@@ -10,16 +10,31 @@ import type { Alignment } from './compareStore.ts';
 export const alignable = (experiment: Experiment | null): readonly { readonly op: number; readonly label: string }[] =>
   experiment === null ? [] : scoreLayout(experiment).blocks;
 
-/** What was chosen; the first operation where the first run doesn't have that one, and null where it has none. */
-export function alignmentIn(experiment: Experiment | null, chosen: Alignment | null): Alignment | null {
+/**
+ * What was chosen; the first operation where the first run doesn't have that one, its first step where it has steps, and null
+ * where it has neither.
+ */
+export function alignmentIn(
+  experiment: Experiment | null,
+  steps: readonly number[],
+  chosen: Alignment | null,
+): Alignment | null {
+  if (chosen === null) return null;
   const operations = alignable(experiment);
   const [first] = operations;
-  if (chosen === null || first === undefined) return null;
+  if (first === undefined)
+    return steps.length === 0 ? null : { step: 'step' in chosen ? chosen.step % steps.length : 0 };
+  if ('step' in chosen) return { op: first.op, edge: 'issue' };
   return operations.some(({ op }) => op === chosen.op) ? chosen : { ...chosen, op: first.op };
 }
 
-/** The moment of an operation of the first run's experiment, in each of the runs; null where one doesn't have it. */
-export function anchorsOf(views: readonly IterationView[], alignment: Alignment | null): (number | null)[] {
+/** The moment of an operation or a step of the first run, in each of the runs; null where one doesn't have it. */
+export function anchorsOf(
+  views: readonly IterationView[],
+  steps: readonly (readonly number[])[],
+  alignment: Alignment | null,
+): (number | null)[] {
+  if (alignment !== null && 'step' in alignment) return views.map((_, at) => steps[at]?.[alignment.step] ?? null);
   const base = views[0]?.run.info.experiment ?? null;
   return views.map(({ run: { info, trace }, number }) => {
     const op = alignment === null ? null : sameOperation(base, info.experiment, alignment.op);

@@ -2,11 +2,8 @@
 import { create } from 'zustand';
 import type { AnchorEdge } from '../../core/compare/anchor.ts';
 
-export interface Alignment {
-  /** Operation of the first run. */
-  readonly op: number;
-  readonly edge: AnchorEdge;
-}
+/** An operation of the first run, or the begin of a step, counted from 0. */
+export type Alignment = { readonly op: number; readonly edge: AnchorEdge } | { readonly step: number };
 
 interface CompareState {
   /** Null for the start of the iteration. */
@@ -17,6 +14,8 @@ interface CompareState {
   readonly other: string | null;
   readonly lanes: 'engines' | 'all';
   readonly chooserOpen: boolean;
+  /** By run, when its steps begin: of traces whose differences were listed. */
+  readonly steps: Readonly<Record<string, readonly number[]>>;
 }
 
 /** The first operation's call is, in most experiments, where the iteration begins. */
@@ -26,6 +25,7 @@ const initial: CompareState = {
   other: null,
   lanes: 'engines',
   chooserOpen: false,
+  steps: {},
 };
 
 export const useCompare = create<CompareState>()(() => initial);

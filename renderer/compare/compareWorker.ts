@@ -1,19 +1,34 @@
-/** Compares two runs away from the window's thread: a million rows take their time. */
+/** Compares runs away from the window's thread. */
 import '../common/zodSetup.ts';
 import { compareRuns } from '../../core/compare/comparison.ts';
 import { bySize } from '../../core/compare/format.ts';
+import type { RunSteps } from '../../core/compare/steps.ts';
+import { runSteps } from '../../core/gate/runSteps.ts';
+import type { Run } from '../../core/trace/run.ts';
 import { serveCalls } from '../common/workerCalls.ts';
 import type { CompareCalls } from './messages.ts';
 
 /** Operations that are sent: more than anyone reads, and few enough to be copied between threads at once. */
 const mostOperations = 5000;
 
+/** Found once for each run: it takes a walk over every row. */
+const found = new WeakMap<Run, RunSteps | null>();
+
+function stepsIn(run: Run): RunSteps | null {
+  const known = found.get(run);
+  if (known !== undefined) return known;
+  const steps = runSteps(run);
+  found.set(run, steps);
+  return steps;
+}
+
 const calls: CompareCalls = {
   compare(a, b) {
-    const comparison = compareRuns(a, b);
+    const comparison = compareRuns(a, b, stepsIn);
     const leftOut = Math.max(0, comparison.operations.length - mostOperations);
     const operations = leftOut === 0 ? comparison.operations : bySize(comparison.operations).slice(0, mostOperations);
-    return { comparison: { ...comparison, operations }, leftOut };
+    const stepStarts = { a: stepsIn(a)?.startNs ?? [], b: stepsIn(b)?.startNs ?? [] };
+    return { comparison: { ...comparison, operations }, leftOut, stepStarts };
   },
 };
 

@@ -6,6 +6,8 @@ export interface Compared {
   readonly comparison: RunComparison;
   /** Operations that are not in the comparison, since it would be too long: those that differ least. */
   readonly leftOut: number;
+  /** When the steps of each run begin, from the iteration's start; empty where it has none. */
+  readonly stepStarts: { readonly a: readonly number[]; readonly b: readonly number[] };
 }
 
 export interface CompareCalls {

@@ -3,6 +3,7 @@
 import { compareRuns } from '../../../core/compare/comparison.ts';
 import { type ComparisonDocument, comparisonFormat, comparisonVersion } from '../../../core/compare/document.ts';
 import type { Experiment } from '../../../core/experiment/experiment.ts';
+import { runSteps } from '../../../core/gate/runSteps.ts';
 import { isTraced, type Run, runOrigin } from '../../../core/trace/run.ts';
 import { experimentIn, readInputFile } from '../inputFile.ts';
 import { jsonPieces } from '../json.ts';
@@ -30,7 +31,7 @@ export async function compare(tools: Tools, a: string, b: string | undefined, op
       : other.kind === 'run'
         ? other.run
         : await predict(other.experiment);
-  const comparison = compareRuns(first, second);
+  const comparison = compareRuns(first, second, runSteps);
   if (!options.json) {
     terminal.out(`${drawComparison(first, second, comparison, options.all, terminal).join('\n')}\n`);
     return;

@@ -13,6 +13,7 @@ import {
   predictedWords,
 } from '../../../core/compare/format.ts';
 import { judgementText } from '../../../core/compare/text.ts';
+import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { type Run, runOrigin } from '../../../core/trace/run.ts';
 import type { Colors, Terminal } from '../io.ts';
 import { describeOrigin } from './summary.ts';
@@ -30,6 +31,7 @@ export function drawComparison(a: Run, b: Run, comparison: RunComparison, all: b
     '',
     colors.bold('Makespan'),
     ...table([['A', 'B', 'B - A', ''], differenceCells(comparison.makespan)]),
+    ...drawStep(comparison, colors),
     ...wrap(predictedWords(comparison) ?? '', columns, '').filter((line) => line !== ''),
     '',
     ...drawOperations(comparison, all, screen),
@@ -54,6 +56,15 @@ function drawRun(
   return [`${colors.bold(`${name}  ${title}`)}: ${describeOrigin(info, runOrigin(info, false))}${recorder}; ${times}`];
 }
 
+function drawStep({ steps }: RunComparison, colors: Colors): string[] {
+  if (steps === null) return [];
+  return [
+    '',
+    `${colors.bold('Step')}, of ${steps.a} and ${steps.b}; operations are those of one step`,
+    ...table([['A', 'B', 'B - A', ''], differenceCells(steps.duration)]),
+  ];
+}
+
 const differenceCells = (difference: Difference): string[] => [
   formatSpread(difference.a),
   formatSpread(difference.b),
@@ -66,7 +77,7 @@ function drawOperations({ operations, matchedBy }: RunComparison, all: boolean, 
   const shown = all ? both : both.slice(0, mostShown);
   const left = both.length - shown.length;
   return [
-    `${colors.bold('Operations')}, the largest difference of duration first; ${matchedByWords[matchedBy]}`,
+    `${colors.bold('Operations')}, the largest effect on the makespan first; ${matchedByWords[matchedBy]}`,
     ...(both.length === 0 ? ['The runs have none in common.'] : table([operationTitles, ...shown.map(operationCells)])),
     ...(left === 0 ? [] : [`${left} more: --all shows them.`]),
     ...drawOneSided(
@@ -84,16 +95,24 @@ function drawOperations({ operations, matchedBy }: RunComparison, all: boolean, 
 
 const operationTitles = ['op', 'operation', 'A', 'B', 'B - A', '', 'starts'];
 
-const operationCells = ({ a, b, label, duration, start }: OperationDifference): string[] => [
+const operationCells = ({ a, b, kind, label, duration, start }: OperationDifference): string[] => [
   a === b ? String(a ?? '') : `${a}/${b}`,
-  label,
+  shortLabel({ kind, label }),
   ...differenceCells(duration),
   formatDifference({ ...start, ratio: null }),
 ];
 
+/** A kernel's full name is a C++ signature, longer than any terminal. */
+const shortLabel = ({ kind, label }: Pick<OperationDifference, 'kind' | 'label'>): string =>
+  kind === 'kernel' ? shortKernelName(label).slice(0, mostLetters) : label.slice(0, mostLetters);
+
+const mostLetters = 60;
+
 function drawOneSided(title: string, operations: readonly OperationDifference[], columns: number): string[] {
   if (operations.length === 0) return [];
-  const names = operations.slice(0, mostShown).map(({ a, b, label }) => `${a ?? b ?? ''} ${label}`.trim());
+  const names = bySize(operations)
+    .slice(0, mostShown)
+    .map(({ a, b, kind, label }) => `${a ?? b ?? ''} ${shortLabel({ kind, label })}`.trim());
   const more = operations.length - names.length;
   return wrap(`${title}: ${names.join(', ')}${more === 0 ? '' : `, and ${more} more`}.`, columns, '');
 }

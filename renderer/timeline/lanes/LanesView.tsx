@@ -31,6 +31,8 @@ interface Props {
   /** As 'Pinned source, second stream'. */
   readonly title: string;
   readonly compact?: boolean;
+  /** The lane of kernels stays in sight, whatever else has to go. */
+  readonly keepsCompute?: boolean;
   /** Draws the time axis; a stack of plots on one scale needs it once. */
   readonly axis?: boolean;
   /** Makespan before the last edit; null where there is none to show. */
@@ -51,6 +53,7 @@ export function LanesView(props: Props) {
     title,
     compact = false,
     axis = true,
+    keepsCompute = false,
     formerNs = null,
     hazards = noHazards,
     onTerm,
@@ -60,7 +63,7 @@ export function LanesView(props: Props) {
   const bodyRef = useMergedRef(sizeRef, body);
   const width = Math.max(0, bodyWidth - gutterWidth);
   const [scrollTop, setScrollTop] = useState(0);
-  const layout = useLayout(run, view, compact, height);
+  const layout = useLayout(run, view, { compact, keepsCompute, height });
   const { tracks } = layout;
   const named = useSteady(run, layout);
   const notes = useNotesOf(run.id, view.number);
@@ -185,19 +188,26 @@ function useSteady(run: LoadedRun, layout: Layout): { readonly run: LoadedRun; r
   return last.current;
 }
 
-function useLayout(run: LoadedRun, view: IterationView, compact: boolean, height: number): Layout {
+function useLayout(run: LoadedRun, view: IterationView, { compact, keepsCompute, height }: LayoutOptions): Layout {
   const arrangement = useArrangement(run);
   return useMemo(
     () =>
       layoutTracks(view, {
         height,
         compact,
+        keepsCompute,
         attainable: run.summary?.attainable ?? none,
         linkLimit: (direction) => run.linkLimit(direction),
         ...(compact ? {} : { arrangement }),
       }),
-    [run, view, compact, height, arrangement],
+    [run, view, compact, keepsCompute, height, arrangement],
   );
+}
+
+interface LayoutOptions {
+  readonly compact: boolean;
+  readonly keepsCompute: boolean;
+  readonly height: number;
 }
 
 const none = { h2d: null, d2h: null };

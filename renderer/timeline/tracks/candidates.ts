@@ -34,6 +34,8 @@ export interface Candidate extends Named {
   readonly heightAt: (scale: number) => number;
   /** Whether it takes what the others leave of the space there is. */
   readonly takesRest: boolean;
+  /** The lane of kernels. */
+  readonly isCompute: boolean;
   place(place: Place, as: 'full' | 'strip', scale: number): Track;
 }
 
@@ -84,6 +86,7 @@ function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: bo
     group: laneGroup(lane, several),
     heightAt: (scale) => depths * Math.round(natural * scale) + marks + 2 * padding,
     takesRest: false,
+    isCompute: lane.kind === 'compute',
     place: (place, as, scale) => {
       const isStrip = as === 'strip';
       const barHeight = isStrip
@@ -121,6 +124,7 @@ function linkCandidate(
     group: { id: 'links', name: 'Links' },
     heightAt: () => bandwidthHeight,
     takesRest: true,
+    isCompute: false,
     place: (place) => ({ kind: 'bandwidth', ...named, ...place, direction, bandwidth, attainable, limit }),
   };
 }
@@ -141,6 +145,7 @@ function counterCandidate(view: IterationView, of: LaneCounter, counter: Counter
     group: of.kind === 'queue' ? { id: 'queues', name: 'Queues' } : { id: 'memory', name: 'Memory' },
     heightAt: (scale) => Math.round(counterHeight * scale),
     takesRest: false,
+    isCompute: false,
     place: (place) => ({ kind: 'counter', ...named, ...place, of, counter }),
   };
 }

@@ -1,6 +1,6 @@
 /** Where each lane is drawn: order, height, and what stands in the gutter beside it. */
 import type { IterationView } from '../../store/opened/loadedRun.ts';
-import { type Arrangement, inOrder, naturalArrangement } from './arrangement.ts';
+import { type Arrangement, inOrder, naturalArrangement, withIds } from './arrangement.ts';
 import {
   bandwidthHeight,
   type Candidate,
@@ -44,6 +44,8 @@ export interface TrackOptions extends CandidateOptions {
   /** Space there is; lanes grow into it, within reason. */
   readonly height: number;
   readonly arrangement?: Arrangement;
+  /** Kernels stay in sight: where not all lanes fit, theirs stands above the others, and compact ones fold the host's threads. */
+  readonly keepsCompute?: boolean;
 }
 
 /** A lane that was made thin, and the lanes of a folded group, which share a row. */
@@ -68,8 +70,20 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Layout
   const isHidden = ({ id }: Candidate): boolean => arrangement.hidden.includes(id);
   const shown = all.filter((one) => !isHidden(one));
   const groups = groupsOf(all, shown);
-  const plans = plan(shown, arrangement);
-  return { ...placeAll(plans, groups, options), hidden: all.filter(isHidden), groups, order: ids };
+  const placed = arrangements(shown, arrangement, options).reduce<ReturnType<typeof placeAll> | null>((found, one) => {
+    const fits = found !== null && found.height <= options.height;
+    return fits ? found : placeAll(plan(shown, one), groups, options);
+  }, null);
+  const laidOut = placed ?? placeAll([], groups, options);
+  return { ...laidOut, hidden: all.filter(isHidden), groups, order: ids };
+}
+
+/** The arrangement, and what is tried in its place where not all lanes fit. */
+function arrangements(shown: readonly Candidate[], own: Arrangement, options: TrackOptions): readonly Arrangement[] {
+  if (options.keepsCompute !== true) return [own];
+  const compute = shown.filter(({ isCompute }) => isCompute).map(({ id }) => id);
+  const pinned = withIds(own, 'pinned', compute, true);
+  return [own, options.compact === true ? withIds(pinned, 'folded', ['host'], true) : pinned];
 }
 
 /** Whether two layouts name the same lanes at the same places, so that the same can be done with them. */

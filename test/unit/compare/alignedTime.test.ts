@@ -54,10 +54,10 @@ describe('what runs are aligned by', () => {
   ]);
 
   it('is the first operation that does anything where the chosen one is not there', () => {
-    expect(alignmentIn(looped, { op: 0, edge: 'issue' })).toEqual({ op: 1, edge: 'issue' });
-    expect(alignmentIn(looped, { op: 2, edge: 'end' })).toEqual({ op: 2, edge: 'end' });
-    expect(alignmentIn(looped, null)).toBeNull();
-    expect(alignmentIn(null, { op: 0, edge: 'issue' })).toBeNull();
+    expect(alignmentIn(looped, [], { op: 0, edge: 'issue' })).toEqual({ op: 1, edge: 'issue' });
+    expect(alignmentIn(looped, [], { op: 2, edge: 'end' })).toEqual({ op: 2, edge: 'end' });
+    expect(alignmentIn(looped, [], null)).toBeNull();
+    expect(alignmentIn(null, [], { op: 0, edge: 'issue' })).toBeNull();
   });
 
   it('is found by what it is in another experiment', () => {
