@@ -8,6 +8,7 @@ import { criticalPath } from '../figures/criticalPath.ts';
 import { engineUse, linkUse } from '../figures/engines.ts';
 import { hostTimes } from '../figures/hostTime.ts';
 import { streamIdle } from '../figures/idle.ts';
+import { deviceIdle } from '../figures/idleCauses.ts';
 import { launchStatistics } from '../figures/launches.ts';
 import { memorySeries } from '../figures/memory.ts';
 import { type AttainableBandwidth, eachOperation, type OperationRow } from '../figures/operations.ts';
@@ -68,6 +69,7 @@ export function* summarizeInSteps(run: Run, options: SummaryOptions = {}): InSte
     link: linkUse(iteration),
     host: hostTimes(iteration),
     temporal: temporalBreakdown(iteration),
+    deviceIdle: deviceIdle(iteration),
   };
   yield;
   const parts = isDetailed ? yield* joined(iteration, depth) : notJoined;

@@ -10,6 +10,7 @@ import type { CriticalPath } from '../figures/criticalPath.ts';
 import type { EngineUse, LinkUse } from '../figures/engines.ts';
 import type { HostTime } from '../figures/hostTime.ts';
 import type { StreamIdle } from '../figures/idle.ts';
+import type { DeviceIdle } from '../figures/idleCauses.ts';
 import type { LaunchStatistics } from '../figures/launches.ts';
 import type { MemorySeries } from '../figures/memory.ts';
 import type { OperationRow } from '../figures/operations.ts';
@@ -76,6 +77,8 @@ export interface SummaryDocument extends PredictedIntervals {
   readonly host: readonly HostTime[];
   /** What each device did with its time. */
   readonly temporal: readonly TemporalBreakdown[];
+  /** What the host did while a device was idle, one for each device. */
+  readonly deviceIdle: readonly DeviceIdle[];
   /** Host time by thread and CUDA call. */
   readonly calls: readonly CallTime[];
   /** From call to device, by CUDA call. */

@@ -30,15 +30,23 @@ export const verdictSums = (verdicts: readonly Verdict[]): VerdictSum[] =>
 /** Memory is the cause, whichever kernel is next. */
 const isOfMemory = ({ cause }: Verdict): boolean => cause === 'pageable-source' || cause === 'pageable-destination';
 
-/** What costs the makespan most, all together, comes first. `also`: what else must be alike. */
+/** Verdicts with one cause and one thing to do about it, whatever the copy and its kernel are called. */
+export const byCause = ({ subject, cause, title }: Verdict): unknown => [subject, cause, title];
+
+/** The same where the kernel that could have run beside it is another. */
+export const byKernel = (verdict: Verdict): unknown => [
+  byCause(verdict),
+  isOfMemory(verdict) ? null : verdict.withLabel,
+];
+
+/** What costs the makespan most, all together, comes first. `alike`: what is the same in all of a group. */
 export function verdictGroups(
   verdicts: readonly Verdict[],
-  also: (verdict: Verdict) => unknown = () => null,
+  alike: (verdict: Verdict) => unknown = byKernel,
 ): VerdictGroup[] {
   const groups = new Map<string, { labels: Set<string>; places: number[] }>();
   for (const [place, verdict] of verdicts.entries()) {
-    const kernel = isOfMemory(verdict) ? null : verdict.withLabel;
-    const key = JSON.stringify([verdict.subject, verdict.cause, verdict.title, kernel, also(verdict)]);
+    const key = JSON.stringify(alike(verdict));
     const group = groups.get(key) ?? { labels: new Set<string>(), places: [] };
     groups.set(key, group);
     group.labels.add(verdict.label);
@@ -76,6 +84,12 @@ function lineWords(lines: readonly string[]): string[] {
 }
 
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** '12 copies, 20.4 ms': what a card is about that stands for several. */
+export function groupTitle({ verdict, places, copyNs }: VerdictGroup): string {
+  const noun = verdict.subject === 'kernel' ? 'kernels' : 'copies';
+  return `${places.length} ${noun}, ${formatDuration(copyNs)}`;
+}
 
 /** How many there are, and what all of them cost; empty for one that costs nothing. */
 export function groupText(group: VerdictGroup, makespanNs: number | null): string {

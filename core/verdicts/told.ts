@@ -119,7 +119,15 @@ export class Told {
 
   /** What would still be in the way. */
   get andAlso(): string {
-    return this.shown.finding.also.map((cause) => ` ${alsoWords[cause] ?? ''}`).join('');
+    return this.shown.finding.also.map((cause) => ` ${this.#alsoWords(cause) ?? ''}`).join('');
+  }
+
+  #alsoWords(cause: Cause): string | undefined {
+    const [own, other] = this.copy.kind === 'kernel' ? ['kernel', 'other kernel'] : ['copy', 'kernel'];
+    const [first, second] = this.copyFirst ? [own, other] : [other, own];
+    if (cause === 'issued-too-late') return `The host also issues the ${second} too late.`;
+    if (cause === 'too-small') return `The ${first} is also over before the host can even issue the ${second}.`;
+    return alsoWords[cause];
   }
 }
 
@@ -129,8 +137,6 @@ const alsoWords: Partial<Record<Cause, string>> = {
   'event-dependency': 'An event wait also keeps them apart.',
   'graph-launches': 'Both also belong to launches of one graph, which wait for each other.',
   'peer-copy-alone': 'A cudaMemcpy between two devices also keeps them apart.',
-  'issued-too-late': 'The host also issues the second too late.',
-  'too-small': 'The first also ends before the host can issue the second.',
 };
 
 export const nonBlocking = 'Make the blocking stream non-blocking';

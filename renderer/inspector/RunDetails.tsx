@@ -1,7 +1,8 @@
 /** A run as a whole: its verdicts, what overlapped, what the engines and the host did, and where it was made. */
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { formatDuration } from '../../core/units.ts';
-import { groupText, verdictGroups } from '../../core/verdicts/groups.ts';
+import { byCause, byKernel, groupText, groupTitle, verdictGroups } from '../../core/verdicts/groups.ts';
+import type { Verdict } from '../../core/verdicts/verdict.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
 import { OriginBadge } from '../common/Origin.tsx';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
@@ -71,9 +72,9 @@ const isOfNothing = ({ engine, makespanNs, error }: WindowSummary): boolean =>
 function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   return (
     <>
+      <DeviceBlock summary={summary} />
       <Verdicts run={run} summary={summary} />
       <OverlapBlock summary={summary} />
-      <DeviceBlock summary={summary} />
       <EngineBlock summary={summary} />
       <HostBlock summary={summary} />
       <ByName run={run} />
@@ -87,11 +88,17 @@ function Blocks({ run, summary }: { readonly run: LoadedRun; readonly summary: W
 
 const mostVerdicts = 20;
 
-/** What costs the makespan most first. Copies of one name that lack an overlap for one reason are one card. */
+/** An operation of a program has a card of its own, with what to change there; all of a trace with one cause have one. */
+const alike = (verdict: Verdict): unknown => (verdict.op >= 0 ? [byKernel(verdict), verdict.label] : byCause(verdict));
+
+/** What costs the makespan most first. Where there is no kernel nothing could have overlapped, and nothing is said of it. */
 function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary: WindowSummary }) {
   const { verdicts, makespanNs } = summary;
-  if (verdicts.length === 0) return null;
-  const groups = verdictGroups(verdicts, ({ label }) => label);
+  const groups = verdictGroups(
+    verdicts.filter(({ cause }) => cause !== 'nothing-to-overlap'),
+    alike,
+  );
+  if (groups.length === 0) return null;
   const left = groups.slice(mostVerdicts).reduce((sum, { places }) => sum + places.length, 0);
   return (
     <section aria-label="Verdicts">
@@ -101,6 +108,7 @@ function Verdicts({ run, summary }: { readonly run: LoadedRun; readonly summary:
           run={run}
           verdict={group.verdict}
           cost={groupText(group, makespanNs)}
+          {...(group.places.length > 1 ? { several: groupTitle(group) } : {})}
           linked
         />
       ))}

@@ -1,6 +1,7 @@
 /** What is told of a run as a whole, block by block: for the inspector, for reports and for paper. */
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { intervalText } from '../../core/cost/interval.ts';
+import { type DeviceIdle, type IdleCause, idleCauses } from '../../core/figures/idleCauses.ts';
 import type { Spread } from '../../core/statistics.ts';
 import type { WindowSummary } from '../../core/summary/windowSummary.ts';
 import { laneTitles } from '../../core/trace/laneTitles.ts';
@@ -10,11 +11,12 @@ import { Block, Fact, Facts, ShareBar } from './Facts.tsx';
 import classes from './Inspector.module.css';
 
 export function OverlapBlock({ summary: { overlap } }: { readonly summary: WindowSummary }) {
-  const { h2dKernel, d2hKernel, h2dD2h, h2dBusyNs, d2hBusyNs } = overlap;
+  const { h2dKernel, d2hKernel, h2dD2h, h2dBusyNs, d2hBusyNs, kernelBusyNs } = overlap;
+  const kinds = [h2dBusyNs, d2hBusyNs, kernelBusyNs].filter((busyNs) => busyNs > 0);
+  if (kinds.length < 2) return null;
   return (
     <Block title="Overlap">
       <Facts>
-        {h2dBusyNs === 0 && d2hBusyNs === 0 ? <Fact name="H2D and D2H copies">none</Fact> : null}
         <CopyOverlap name="H2D" {...h2dKernel} />
         <CopyOverlap name="D2H" {...d2hKernel} />
         {h2dD2h.shareOfH2d === null || h2dD2h.shareOfD2h === null ? null : (
@@ -76,7 +78,7 @@ export function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
 }
 
 /** What of its time each device computed, and what it waited for data or for the host. */
-export function DeviceBlock({ summary: { temporal } }: { readonly summary: WindowSummary }) {
+export function DeviceBlock({ summary: { temporal, deviceIdle } }: { readonly summary: WindowSummary }) {
   return temporal.map(({ device, totalNs, computeNs, nonComputeNs, communicationNs, idleNs }) => (
     <Block key={device} title={temporal.length === 1 ? 'Device time' : `Device time, ${device}`}>
       <Facts>
@@ -87,9 +89,32 @@ export function DeviceBlock({ summary: { temporal } }: { readonly summary: Windo
           totalNs={totalNs}
         />
         <DeviceTime name="Idle" timeNs={idleNs} totalNs={totalNs} />
+        <IdleCauses idle={deviceIdle.find((one) => one.device === device)} totalNs={totalNs} />
       </Facts>
     </Block>
   ));
+}
+
+const causeNames: Readonly<Record<IdleCause, string>> = {
+  loading: 'host loads data',
+  working: 'host works on data',
+  held: 'host held by a copy',
+  waiting: 'host waits for it',
+  issuing: 'host issues calls',
+  other: 'host does other work',
+};
+
+/** Parts of the idle time too short to matter are left out. */
+const leastShare = 0.001;
+
+function IdleCauses({ idle, totalNs }: { readonly idle: DeviceIdle | undefined; readonly totalNs: number }) {
+  if (idle === undefined) return null;
+  return idleCauses
+    .filter((cause) => idle.causes[cause] > leastShare * totalNs)
+    .toSorted((a, b) => idle.causes[b] - idle.causes[a])
+    .map((cause) => (
+      <DeviceTime key={cause} name={`– ${causeNames[cause]}`} timeNs={idle.causes[cause]} totalNs={totalNs} />
+    ));
 }
 
 interface DeviceTimeProps {

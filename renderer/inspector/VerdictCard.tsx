@@ -23,10 +23,12 @@ interface Props {
   readonly linked?: boolean;
   /** What it costs the makespan, with others that say the same; what it costs by itself where left out. */
   readonly cost?: string;
+  /** Of a card that stands for several: how many, and how long they take together. */
+  readonly several?: string;
 }
 
 /** Why a copy did, or did not, overlap a kernel: what happened, the reason, what to change, and the rule behind it. */
-export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, verdict) }: Props) {
+export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, verdict), several }: Props) {
   const tone = verdictTone(verdict);
   const tested = useRemedy(run, verdict);
   if (typeof tested !== 'string' && tested.remedy.borneOut === false) {
@@ -38,7 +40,10 @@ export function VerdictCard({ run, verdict, linked = false, cost = ownCost(run, 
         <VerdictIcon verdict={verdict} />
         <div>
           {linked ? <VerdictLink run={run} verdict={verdict} /> : null}
-          <h3>{verdict.title}</h3>
+          <h3>
+            {verdict.title}
+            {several === undefined ? null : <small>{several}</small>}
+          </h3>
         </div>
       </header>
       <RanTogether verdict={verdict} />

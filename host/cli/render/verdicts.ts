@@ -2,7 +2,7 @@
 import { gainIntervalText, type Remedy, trialOutcome } from '../../../core/remedies/remedy.ts';
 import type { LazySummary } from '../../../core/summary/summary.ts';
 import { formatDuration, formatShare } from '../../../core/units.ts';
-import { groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
+import { byKernel, groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
 import type { Verdict } from '../../../core/verdicts/verdict.ts';
 import type { Colors } from '../io.ts';
 import { wrap } from './text.ts';
@@ -39,7 +39,7 @@ function ratesLine({ remedies, predictedWith }: LazySummary, columns: number, co
 function groupsOf(verdicts: readonly Verdict[], remedies: readonly Remedy[]): Group[] {
   const remedyOf = new Map(remedies.map((remedy) => [remedy.op, remedy]));
   const of = ({ op }: Verdict): Remedy | undefined => (op < 0 ? undefined : remedyOf.get(op));
-  const groups = verdictGroups(verdicts, (verdict) => [of(verdict)?.borneOut, of(verdict)?.steps]);
+  const groups = verdictGroups(verdicts, (verdict) => [byKernel(verdict), of(verdict)?.borneOut, of(verdict)?.steps]);
   return groups.map((group) => ({ ...group, remedy: of(group.verdict) }));
 }
 

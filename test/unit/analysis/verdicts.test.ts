@@ -645,7 +645,7 @@ describe('host', () => {
     const work = { op: 'work', durationNs: 6000 } as const;
     const found = only(verdicts(iteration, experiment('pinned', [h2d('a'), work, kernel('a')])));
     expect(found).toMatchObject({ cause: 'same-stream', also: ['issued-too-late'], hostCall: null });
-    expect(found.explanation).toContain('also issues the second too late');
+    expect(found.explanation).toContain('also issues the kernel too late');
   });
 
   it('descheduled inside a launch is no sign of a small copy', () => {

@@ -1,0 +1,96 @@
+/**
+ * What the host did while a device had nothing to do, from the device's first activity to the end of its last. Each moment
+ * counts once, for the first of these that any thread was in:
+ *
+ *   loading      a range of a data loader (enumerate(DataLoader)…)
+ *   working      host work, reads and writes of buffers
+ *   held         a call of a copy that returns only when data is staged or has arrived
+ *   waiting      a synchronising call
+ *   issuing      any other CUDA call
+ *   other        none of these: the program's own code, or another process
+ */
+import { type Intervals, intersection, length, union } from '../trace/intervals.ts';
+import { type Iteration, rowDevice, rowStart, rowsOfKind } from '../trace/iteration.ts';
+import { rowEndNs } from '../trace/rows.ts';
+import type { RowIndex } from '../trace/trace.ts';
+import { holdingCalls } from './hostTime.ts';
+import { rowUnion } from './overlap.ts';
+
+export const idleCauses = ['loading', 'working', 'held', 'waiting', 'issuing', 'other'] as const;
+export type IdleCause = (typeof idleCauses)[number];
+
+export interface DeviceIdle {
+  /** As 'gpu0'. */
+  readonly device: string;
+  readonly causes: Readonly<Record<IdleCause, number>>;
+}
+
+const loader = /DataLoader|dataloader/;
+
+/** One entry for each device that did anything, in order of its first activity. */
+export function deviceIdle(iteration: Iteration): DeviceIdle[] {
+  const devices = new Map<string, RowIndex[]>();
+  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset')) {
+    const device = rowDevice(iteration.trace, row);
+    const rows = devices.get(device) ?? [];
+    devices.set(device, rows);
+    rows.push(row);
+  }
+  const host = hostIntervals(iteration);
+  return [...devices].map(([device, rows]) => ({ device, causes: causesOf(gaps(rowUnion(iteration, rows)), host) }));
+}
+
+/** Between the intervals. */
+const gaps = (busy: Intervals): Intervals => busy.slice(1, Math.max(1, busy.length - 1));
+
+type HostIntervals = Readonly<Record<Exclude<IdleCause, 'other'>, Intervals>>;
+
+function hostIntervals(iteration: Iteration): HostIntervals {
+  const { trace } = iteration;
+  const loads = trace.names.map((name) => loader.test(name));
+  const holding = holdingCalls(iteration);
+  const of = (rows: readonly RowIndex[]): Intervals =>
+    union(
+      rows.map((row) => rowStart(trace, row)),
+      rows.map((row) => rowEndNs(trace, row)),
+    );
+  const ranges = loads.includes(true) ? rowsOfKind(iteration, 'host-range') : [];
+  const calls = rowsOfKind(iteration, 'host-call');
+  return {
+    loading: of(ranges.filter((row) => loads[trace.columns.name[row] ?? -1] === true)),
+    working: of(rowsOfKind(iteration, 'host-work', 'host-read', 'host-write')),
+    held: of(calls.filter((row) => holding.has(row))),
+    waiting: of(rowsOfKind(iteration, 'host-sync')),
+    issuing: of(calls.filter((row) => !holding.has(row))),
+  };
+}
+
+function causesOf(idle: Intervals, host: HostIntervals): Record<IdleCause, number> {
+  const causes = { loading: 0, working: 0, held: 0, waiting: 0, issuing: 0, other: 0 };
+  let left = idle;
+  for (const cause of idleCauses) {
+    if (cause === 'other') break;
+    const own = intersection(left, host[cause]);
+    causes[cause] = length(own);
+    left = without(left, own);
+  }
+  causes.other = length(left);
+  return causes;
+}
+
+/** What is left of intervals when a part of them is taken out. */
+function without(from: Intervals, part: Intervals): Intervals {
+  const left: number[] = [];
+  let at = 0;
+  for (let index = 0; index < from.length; index += 2) {
+    const end = from[index + 1] as number;
+    let begin = from[index] as number;
+    while (at < part.length && (part[at] as number) < end) {
+      if ((part[at] as number) > begin) left.push(begin, part[at] as number);
+      begin = part[at + 1] as number;
+      at += 2;
+    }
+    if (end > begin) left.push(begin, end);
+  }
+  return Float64Array.from(left);
+}
