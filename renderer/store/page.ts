@@ -1,7 +1,7 @@
 /**
  * Addresses: `#/example/overlap/pinned-side-stream`, `#/experiment/ID`, `#/run/ID`, `#/compare`,
  * `#/compare/RUN,RUN`, `#/sweep`, `#/sweep/ID`, `#/charts`, `#/record`, `#/lessons`, `#/lesson/four-cases?step=2` and
- * `#/glossary/pinned`.
+ * `#/glossary/pinned`. Links to a place in lanes go on as place.ts says: `#/run/ID?at=0,1000&row=5`.
  */
 import { isTermId } from '../../core/glossary/glossary.ts';
 import type { TermId } from '../../core/glossary/terms.ts';
@@ -44,13 +44,14 @@ export function parsePageHash(hash: string): Page | null {
   if (hash === '#/lessons') return { kind: 'lessons' };
   const term = /^#\/glossary(?:\/(.*))?$/.exec(hash);
   if (term !== null) return { kind: 'glossary', term: isTermId(term[1] ?? '') ? (term[1] as TermId) : null };
-  const match = /^#\/(example|experiment|run|sweep|compare|lesson)\/([^?]+)(?:\?step=(\d{1,3}))?$/.exec(hash);
+  const match = /^#\/(example|experiment|run|sweep|compare|lesson)\/([^?]+)(?:\?(.*))?$/.exec(hash);
   const [kind, path] = [match?.[1], match?.[2]];
   if (kind === undefined || path === undefined) return null;
   try {
     if (kind === 'compare') return { kind, runs: path.split(',').map(decodeURIComponent) };
     const id = path.split('/').map(decodeURIComponent).join('/');
-    if (kind === 'lesson') return { kind, id, step: Math.max(0, Number(match?.[3] ?? 1) - 1) };
+    if (kind === 'lesson')
+      return { kind, id, step: Math.max(0, Number(/^step=(\d{1,3})$/.exec(match?.[3] ?? '')?.[1] ?? 1) - 1) };
     return { kind: kind as 'example' | 'experiment' | 'run' | 'sweep', id };
   } catch {
     return null;

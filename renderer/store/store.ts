@@ -28,6 +28,7 @@ const initial: AppState = {
   cursor: { row: 0, column: 0 },
   iteration: null,
   timelineAs: 'lanes',
+  colourBy: 'kind',
   search: '',
   revealed: null,
   helpOpen: false,

@@ -95,6 +95,8 @@ export interface SelectionSlice {
   /** Recorded iteration that is shown; null for the run's representative one. */
   readonly iteration: number | null;
   readonly timelineAs: 'lanes' | 'table' | 'charts';
+  /** What bars of the lanes are coloured by. */
+  readonly colourBy: 'kind' | 'name';
   /** What is searched for in the timeline; empty for nothing. */
   readonly search: string;
   /** A row that is to come into sight, without being selected; `times` tells one wish from the next. */

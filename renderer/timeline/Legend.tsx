@@ -1,12 +1,15 @@
 import { IconAlertTriangleFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { shortKernelName } from '../../core/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { paintOfRow } from '../common/paintCodes.ts';
 import { type PaintName, paintNames } from '../common/palette.ts';
 import { usePaints } from '../common/usePaints.ts';
 import type { IterationView } from '../store/opened/loadedRun.ts';
+import { useApp } from '../store/store.ts';
 import classes from './Legend.module.css';
+import { nameTones } from './painting/nameTones.ts';
 
 /** Rows looked at to find which colours occur. */
 const mostRows = 20_000;
@@ -27,22 +30,38 @@ interface LegendProps {
 export function Legend({ views, marks = true, hazards = false, missed = 0, onMissed }: LegendProps) {
   const paints = usePaints();
   const found = useMemo(() => foundIn(views), [views]);
+  const byName = useApp((state) => state.colourBy === 'name');
   return (
     <ul className={classes['legend']} aria-label="Legend">
-      {paintNames
-        .filter((name) => found.paints.has(name) && name !== 'mark')
-        .map((name) => {
-          const { fill, label, pattern, text } = paints(name);
-          return (
-            <li key={name}>
-              <svg width="14" height="11" aria-hidden="true">
-                <rect width="14" height="11" rx="2" fill={fill} />
-                <Pattern pattern={pattern} ink={pattern === 'sparse' ? text : text === '#ffffff' ? '#000' : '#fff'} />
-              </svg>
-              {label}
-            </li>
-          );
-        })}
+      {byName
+        ? views
+            .slice(0, 1)
+            .flatMap((view) => nameTones(view).named)
+            .map(({ name, paint }) => (
+              <li key={name} title={name}>
+                <svg width="14" height="11" aria-hidden="true">
+                  <rect width="14" height="11" rx="2" fill={paints(paint).fill} />
+                </svg>
+                <span className={classes['name']}>{shortKernelName(name)}</span>
+              </li>
+            ))
+        : paintNames
+            .filter((name) => found.paints.has(name) && name !== 'mark')
+            .map((name) => {
+              const { fill, label, pattern, text } = paints(name);
+              return (
+                <li key={name}>
+                  <svg width="14" height="11" aria-hidden="true">
+                    <rect width="14" height="11" rx="2" fill={fill} />
+                    <Pattern
+                      pattern={pattern}
+                      ink={pattern === 'sparse' ? text : text === '#ffffff' ? '#000' : '#fff'}
+                    />
+                  </svg>
+                  {label}
+                </li>
+              );
+            })}
       {marks && found.records ? (
         <li>
           <svg width="14" height="11" aria-hidden="true">

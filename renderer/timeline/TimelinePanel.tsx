@@ -10,6 +10,7 @@ import { useLessonView } from '../store/lessonView.ts';
 import type { IterationView, LoadedRun } from '../store/opened/loadedRun.ts';
 import { missedIn } from '../store/opened/missed.ts';
 import { openTerm } from '../store/pages.ts';
+import { useAskedPlace } from '../store/place.ts';
 import { loadedRun, shownRunId } from '../store/select.ts';
 import { assign, Following, select, useApp } from '../store/store.ts';
 import { type FollowingProps, useFollowedRun } from './followedRun.ts';
@@ -60,6 +61,7 @@ function RunTimeline({ run, saving }: PanelProps & { readonly run: LoadedRun }) 
   useNoteKeys(run, view, time);
   useShownNote(run, view, time);
   useRevealed(run, time);
+  useAsked(run, view, time);
   const notesOpen = useNotesOpen();
   const hazards = useHazardOps(run);
   return (
@@ -127,6 +129,23 @@ const Foot = memo(function Foot({ first, time }: FollowingProps) {
     </>
   );
 });
+
+/** Shows what a link asked for: its iteration first, then its time and its selection. */
+function useAsked(run: LoadedRun, view: IterationView, time: TimeWindow): void {
+  const place = useAskedPlace((state) => state.place);
+  useEffect(() => {
+    if (place === null) return;
+    const { iteration, selection } = place;
+    if (iteration !== null && iteration !== view.number && run.iterations.includes(iteration)) {
+      assign({ iteration });
+      return;
+    }
+    useAskedPlace.setState({ place: null });
+    time.move(() => place.view);
+    if (selection === null || (selection.kind === 'row' && selection.row >= run.run.trace.count)) return;
+    select('run' in selection ? { ...selection, run: run.id } : selection);
+  }, [place, run, view, time]);
+}
 
 /** Brings a row that was asked for into view. */
 function useRevealed(run: LoadedRun, time: TimeWindow): void {

@@ -8,7 +8,7 @@ import type { TimeWindow } from './time/timeWindow.ts';
 export interface FollowingProps {
   /** The run as it was when its timeline was opened. */
   readonly first: LoadedRun;
-  /** Whichever window of time is shown. */
+  /** Moves whichever window of time is shown. */
   readonly time: Pick<TimeWindow, 'move' | 'view'>;
 }
 

@@ -11,6 +11,9 @@ export class KinetoLanes {
   readonly #threadKeys = new Map<LaneIndex, number>();
   readonly #streams = new Map<number, LaneIndex>();
   readonly #threadNames = new Map<number, number>();
+  /** The same by number of process and thread: those of a device are its streams. */
+  readonly #streamNames = new Map<string, string>();
+  readonly #streamKeys = new Map<LaneIndex, string>();
   #lastThread = -1;
   #lastThreadLane = -1;
 
@@ -35,6 +38,7 @@ export class KinetoLanes {
   /** A metadata event's name for a thread. */
   nameThread(pid: number, tid: number, name: number): void {
     this.#threadNames.set(pair(pid, tid), name);
+    this.#streamNames.set(`${this.#texts.text(pid)} ${this.#texts.text(tid)}`, this.#texts.text(name));
   }
 
   stream(device: number, stream: number): LaneIndex {
@@ -45,6 +49,7 @@ export class KinetoLanes {
     const lane = { kind: 'stream', id, name: String(stream), device: deviceId(device) } as const;
     const index = this.#list.add(lane, [laneRanks.stream, device, stream]);
     this.#streams.set(key, index);
+    this.#streamKeys.set(index, `${device} ${stream}`);
     return index;
   }
 
@@ -56,10 +61,18 @@ export class KinetoLanes {
   /** The lanes in the order in which they are shown, and for each declared index its place there. */
   finish(): { readonly lanes: Lane[]; readonly places: Int32Array } {
     return this.#list.finish((lane, index) => {
+      if (lane.kind === 'stream') return this.#streamName(lane, index);
       const key = this.#threadKeys.get(index);
       const own = key === undefined ? undefined : this.#threadNames.get(key);
       return own === undefined ? lane.name : this.#texts.text(own);
     });
+  }
+
+  /** 'stream 7 copies' is what the profiler writes where the program has called its stream 'copies'. */
+  #streamName({ name }: Lane, index: LaneIndex): string {
+    const given = this.#streamNames.get(this.#streamKeys.get(index) ?? '') ?? '';
+    const own = given.replace(/^stream\s+-?\d+/i, '').trim();
+    return own === '' ? name : `${name} ${own}`;
   }
 
   #addThread(key: number, pid: number, tid: number): LaneIndex {

@@ -11,6 +11,7 @@ import { gutterWidth } from '../gutter/Gutter.tsx';
 import { drawAxis } from '../painting/axisPainter.ts';
 import { FrameMaker } from '../painting/frameMaker.ts';
 import { LanePainter } from '../painting/lanePainter.ts';
+import { nameTones } from '../painting/nameTones.ts';
 import { rowTitle } from '../rows/describeRow.ts';
 import { operationLabels } from '../rows/operationLabels.ts';
 import { matchesIn } from '../rows/search.ts';
@@ -62,6 +63,8 @@ export function Plot(props: PlotProps) {
   const missed = missedIn(run, view);
   const search = useApp((state) => state.search);
   const found = useMemo(() => (search.trim() === '' ? null : matchesIn(run, view, search).rows), [run, view, search]);
+  const byName = useApp((state) => state.colourBy === 'name');
+  const tones = useMemo(() => (byName ? nameTones(view).codes : null), [byName, view]);
   const area = selection?.kind === 'area' && selection.run === run.id ? selection : null;
   const paint = useCallback(() => {
     const shown = time.view;
@@ -73,7 +76,7 @@ export function Plot(props: PlotProps) {
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
     const outlined = several === null ? evidence : rowsInSight(trace, several, shown, width);
     painter.current.draw(
-      maker.make({ ...input, evidence: outlined, hazards, missed, found, notes, area: dragged.current ?? area, labelOf }),
+      maker.make({ ...input, evidence: outlined, hazards, missed, found, tones, notes, area: dragged.current ?? area, labelOf }),
       colours,
     );
     if (axisCanvas.current !== null) {
@@ -98,6 +101,7 @@ export function Plot(props: PlotProps) {
     hazards,
     missed,
     found,
+    tones,
     notes,
     area,
     labelOf,

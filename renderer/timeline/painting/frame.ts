@@ -96,6 +96,8 @@ export interface FrameInput {
   readonly found: Uint32Array | null;
   readonly notes: readonly TimeView[];
   readonly area: TimeView | null;
+  /** Paint of each name, where bars are coloured by that; null where by their kind. */
+  readonly tones: Uint8Array | null;
   readonly labelOf: (row: RowIndex) => string;
 }
 

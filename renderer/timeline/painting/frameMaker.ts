@@ -8,7 +8,7 @@ import { rowKind } from '../../../core/trace/iteration.ts';
 import { rowEndNs } from '../../../core/trace/rows.ts';
 import { Shapes } from '../../../core/trace/shapes.ts';
 import type { RowIndex } from '../../../core/trace/trace.ts';
-import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
+import type { PaintCode } from '../../common/paintCodes.ts';
 import { type PaintName, paintNames } from '../../common/palette.ts';
 import { spanNs, toPixels } from '../time/timeView.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import { type Box, Boxes } from './boxes.ts';
 import { Columns } from './columns.ts';
 import type { Batch, Frame, FrameBandwidth, FrameCounter, FrameInput, FrameLabel } from './frame.ts';
+import { toneOf } from './nameTones.ts';
 import { signSize } from './signs.ts';
 
 const leastLabelWidth = 30;
@@ -115,7 +116,7 @@ export class FrameMaker {
       const right = ((endNs[at] as number) - view.startNs) * perNs;
       if (x >= width || right <= 0) continue;
       const own = row[at] as number;
-      const paint = paintCode(trace, own);
+      const paint = toneOf(trace, own, input.tones);
       if ((count[at] as number) === 1 && right - x >= 1) this.#bar(input, own, paint, x, right, y, height);
       else {
         const longest = trace.columns.durationNs[own] as number;

@@ -3,6 +3,8 @@ import { ActionIcon, Indicator, Menu, Tooltip } from '@mantine/core';
 import { IconCheck, IconEye, IconLayoutList } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
+import { remember } from '../../store/settings.ts';
+import { assign, useApp } from '../../store/store.ts';
 import { isNatural, withIds } from '../tracks/arrangement.ts';
 import { resetLanes, showLanes, take } from '../tracks/laneActions.ts';
 import { layoutTracks, type TrackGroup } from '../tracks/layout.ts';
@@ -13,9 +15,15 @@ interface Props {
   readonly view: IterationView;
 }
 
+function colourBy(by: 'kind' | 'name'): void {
+  remember('colour-by', by);
+  assign({ colourBy: by });
+}
+
 export function LanesButton({ run, view }: Props) {
   const arrangement = useArrangement(run);
   const { hidden, groups } = useMemo(() => layoutTracks(view, { height: 0, arrangement }), [view, arrangement]);
+  const byName = useApp((state) => state.colourBy === 'name');
   const label = hidden.length === 0 ? 'Lanes' : `Lanes, ${hidden.length} hidden`;
   const fold = ({ id, name }: TrackGroup): void => {
     const on = !arrangement.folded.includes(id);
@@ -76,6 +84,14 @@ export function LanesButton({ run, view }: Props) {
             </Menu.Item>
           ))}
         <Menu.Divider />
+        <Menu.Item
+          role="menuitemcheckbox"
+          aria-checked={byName}
+          leftSection={<IconCheck size={14} opacity={byName ? 1 : 0} />}
+          onClick={() => colourBy(byName ? 'kind' : 'name')}
+        >
+          Colour by name
+        </Menu.Item>
         <Menu.Item disabled={isNatural(arrangement)} onClick={() => resetLanes(run)}>
           Reset lanes
         </Menu.Item>

@@ -18,6 +18,7 @@ import { LanesSave } from '../picture/LanesSave.tsx';
 import { zoomAnchor, zoomAt } from '../time/timeView.ts';
 import { selectedExtent } from '../useTimelineKeys.ts';
 import { LanesButton } from './LanesButton.tsx';
+import { LinkTool } from './LinkTool.tsx';
 import { IterationPicker, RunPicker } from './RunPickers.tsx';
 import { SearchBox } from './SearchBox.tsx';
 import classes from './Toolbar.module.css';
@@ -48,6 +49,7 @@ export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
           <div className={classes['tools']}>
             <NotesButton run={run} />
             <LanesButton run={run} view={view} />
+            <LinkTool time={time} />
             <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
             <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
             <Tool

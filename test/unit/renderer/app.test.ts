@@ -66,6 +66,7 @@ function stateWith(runs: readonly RunSummary[], fields: Partial<AppState> = {}):
     cursor: { row: 0, column: 0 },
     iteration: null,
     timelineAs: 'lanes',
+    colourBy: 'kind',
     search: '',
     revealed: null,
     helpOpen: false,

@@ -32,7 +32,7 @@ const makeFrame = (changes: Partial<FrameInput>): Frame =>
   new FrameMaker().make({
     ...{ trace, tracks, view: everything, ticks: timeTicks(everything, width), width, height: 600, scrollTop: 0 },
     ...{ selectedRow: null, selectedOp: null, area: null, flows: [], evidence: [], hazards: new Set() },
-    ...{ missed: new Set(), found: null, notes: [], labelOf: () => '' },
+    ...{ missed: new Set(), found: null, tones: null, notes: [], labelOf: () => '' },
     ...changes,
   });
 
@@ -58,6 +58,7 @@ function frameOf(
     hazards: new Set(),
     missed: new Set(),
     found: null,
+    tones: null,
     notes: [],
     labelOf: (row) => rowTitle(trace, row, labels),
   });

@@ -57,6 +57,7 @@ const frameOf = (trace: Trace, track: LaneTrack, view: TimeView): Frame =>
     hazards: new Set(),
     missed: new Set(),
     found: null,
+    tones: null,
     notes: [],
     area: null,
     labelOf: () => '',

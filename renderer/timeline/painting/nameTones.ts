@@ -1,0 +1,54 @@
+/** Colours by name in place of by kind: those that take most time get one each, and the rest a pale one. */
+import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
+import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
+import { type PaintName, paintNames } from '../../common/palette.ts';
+import type { IterationView } from '../../store/opened/loadedRun.ts';
+
+export interface NameTones {
+  /** Paint of each name of the trace's table. */
+  readonly codes: Uint8Array;
+  /** Names with a colour of their own, the longest first. */
+  readonly named: readonly { readonly name: string; readonly paint: PaintName }[];
+}
+
+const devicePaints: readonly PaintName[] = ['h2d', 'kernel', 'd2h', 'd2d', 'memset'];
+const hostPaints: readonly PaintName[] = ['host-work', 'host-call', 'h2h'];
+const rest: PaintName = 'host-sync';
+const onDevice: readonly RowKind[] = ['kernel', 'copy', 'memset', 'host-function'];
+/** What surrounds all else says nothing of it. */
+const mostShare = 0.9;
+
+const made = new WeakMap<IterationView, NameTones>();
+
+export function nameTones(view: IterationView): NameTones {
+  const known = made.get(view);
+  if (known !== undefined) return known;
+  const { columns, names } = view.run.trace;
+  const [device, host] = [new Float64Array(names.length), new Float64Array(names.length)];
+  for (let row = view.rows.from; row < view.rows.to; row += 1) {
+    const kind = rowKinds[columns.kind[row] ?? 0] ?? 'host-range';
+    const [totals, name] = [onDevice.includes(kind) ? device : host, columns.name[row] ?? -1];
+    if (name >= 0) totals[name] = (totals[name] as number) + (columns.durationNs[row] as number);
+  }
+  const named = [
+    ...longest(device, devicePaints, Number.POSITIVE_INFINITY),
+    ...longest(host, hostPaints, mostShare * view.makespanNs),
+  ];
+  const codes = new Uint8Array(names.length).fill(paintNames.indexOf(rest));
+  for (const { name, paint } of named) codes[name] = paintNames.indexOf(paint);
+  const tones = { codes, named: named.map(({ name, paint }) => ({ name: names[name] ?? '', paint })) };
+  made.set(view, tones);
+  return tones;
+}
+
+function longest(totals: Float64Array, paints: readonly PaintName[], most: number) {
+  return [...totals.keys()]
+    .filter((name) => (totals[name] as number) > 0 && (totals[name] as number) < most)
+    .sort((a, b) => (totals[b] as number) - (totals[a] as number))
+    .slice(0, paints.length)
+    .map((name, at) => ({ name, paint: paints[at] ?? rest }));
+}
+
+/** The paint of a row by its name where tones are given, else by its kind. */
+export const toneOf = (trace: IterationView['run']['trace'], row: number, tones: Uint8Array | null): PaintCode =>
+  tones === null ? paintCode(trace, row) : (tones[trace.columns.name[row] ?? -1] ?? 0);
