@@ -55,7 +55,20 @@ test('a stretch that is dragged over is summed up by name', async ({ window, pag
   await page.mouse.up();
   const table = window.inspector.getByRole('region', { name: 'What ran in the stretch' });
   await expect(table.getByRole('columnheader')).toHaveText([
-    ...['Name', 'Count', 'Total', 'Mean', 'Moved', 'Rate', 'Overlapped'],
+    ...[
+      'Name',
+      'Count',
+      'Total',
+      'Self',
+      'Share',
+      'Least',
+      'Median',
+      'Greatest',
+      'Mean',
+      'Moved',
+      'Rate',
+      'Overlapped',
+    ],
   ]);
   await expect(table.getByRole('row').filter({ hasText: '20.0 MiB' }).first()).toContainText('GB/s');
   await expect(window.inspector.getByRole('button', { name: 'Copy as Markdown' })).toBeVisible();
