@@ -1,6 +1,5 @@
 import { IconAlertTriangleFilled, IconCircleXFilled } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { shortKernelName } from '../../core/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../core/trace/trace.ts';
 import { LinkButton } from '../common/LinkButton.tsx';
 import { paintOfRow } from '../common/paintCodes.ts';
@@ -37,12 +36,12 @@ export function Legend({ views, marks = true, hazards = false, missed = 0, onMis
         ? views
             .slice(0, 1)
             .flatMap((view) => nameTones(view).named)
-            .map(({ name, paint }) => (
+            .map(({ name, label, paint }) => (
               <li key={name} title={name}>
                 <svg width="14" height="11" aria-hidden="true">
                   <rect width="14" height="11" rx="2" fill={paints(paint).fill} />
                 </svg>
-                <span className={classes['name']}>{shortKernelName(name)}</span>
+                <span className={classes['name']}>{label}</span>
               </li>
             ))
         : paintNames

@@ -1,4 +1,5 @@
 /** Colours by name in place of by kind: those that take most time get one each, and the rest a pale one. */
+import { shortKernelName } from '../../../core/figures/kernelName.ts';
 import { type RowKind, rowKinds } from '../../../core/trace/trace.ts';
 import { type PaintCode, paintCode } from '../../common/paintCodes.ts';
 import { type PaintName, paintNames } from '../../common/palette.ts';
@@ -8,7 +9,7 @@ export interface NameTones {
   /** Paint of each name of the trace's table. */
   readonly codes: Uint8Array;
   /** Names with a colour of their own, the longest first. */
-  readonly named: readonly { readonly name: string; readonly paint: PaintName }[];
+  readonly named: readonly { readonly name: string; readonly label: string; readonly paint: PaintName }[];
 }
 
 const devicePaints: readonly PaintName[] = ['h2d', 'kernel', 'd2h', 'd2d', 'memset'];
@@ -25,9 +26,11 @@ export function nameTones(view: IterationView): NameTones {
   if (known !== undefined) return known;
   const { columns, names } = view.run.trace;
   const [device, host] = [new Float64Array(names.length), new Float64Array(names.length)];
+  const kernels = new Set<number>();
   for (let row = view.rows.from; row < view.rows.to; row += 1) {
     const kind = rowKinds[columns.kind[row] ?? 0] ?? 'host-range';
     const [totals, name] = [onDevice.includes(kind) ? device : host, columns.name[row] ?? -1];
+    if (kind === 'kernel') kernels.add(name);
     if (name >= 0) totals[name] = (totals[name] as number) + (columns.durationNs[row] as number);
   }
   const named = [
@@ -36,9 +39,20 @@ export function nameTones(view: IterationView): NameTones {
   ];
   const codes = new Uint8Array(names.length).fill(paintNames.indexOf(rest));
   for (const { name, paint } of named) codes[name] = paintNames.indexOf(paint);
-  const tones = { codes, named: named.map(({ name, paint }) => ({ name: names[name] ?? '', paint })) };
+  const tones = { codes, named: named.map((one) => described(one, names, kernels)) };
   made.set(view, tones);
   return tones;
+}
+
+interface Named {
+  readonly name: number;
+  readonly paint: PaintName;
+}
+
+/** With what the legend says of it: of a kernel its short name. */
+function described({ name, paint }: Named, names: readonly string[], kernels: ReadonlySet<number>) {
+  const full = names[name] ?? '';
+  return { name: full, label: kernels.has(name) ? shortKernelName(full) : full, paint };
 }
 
 function longest(totals: Float64Array, paints: readonly PaintName[], most: number) {

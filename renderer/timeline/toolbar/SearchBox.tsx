@@ -54,16 +54,21 @@ export function SearchBox({ run, view, time }: Props) {
       rightSection={
         query === '' ? null : (
           <small role="status" aria-label={wordsOf(place, matches.count)} data-none={matches.count === 0 || undefined}>
-            {matches.count === 0 ? 'none' : place === null ? matches.count : `${place}/${matches.count}`}
+            {countText(place, matches.count)}
           </small>
         )
       }
-      rightSectionWidth={64}
+      rightSectionWidth={14 + 7 * countText(place, matches.count).length}
       value={query}
       onChange={(event) => assign({ search: event.currentTarget.value })}
       onKeyDown={onKeyDown}
     />
   );
+}
+
+function countText(place: number | null, count: number): string {
+  if (count === 0) return 'none';
+  return place === null ? String(count) : `${place}/${count}`;
 }
 
 const wordsOf = (place: number | null, count: number): string =>
