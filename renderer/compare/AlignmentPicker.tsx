@@ -34,7 +34,7 @@ export function AlignmentPicker({ base }: { readonly base: LoadedRun }) {
         limit={200}
         leftSection={<span style={{ fontSize: 12 }}>align</span>}
         leftSectionWidth={42}
-        value={valueOf(alignment)}
+        value={optionOf(alignment)}
         data={data}
         onChange={(value) => setCompare({ alignment: alignmentOf(value, alignment) })}
         comboboxProps={{ width: 300, position: 'bottom-start' }}
@@ -54,7 +54,7 @@ export function AlignmentPicker({ base }: { readonly base: LoadedRun }) {
 
 const noSteps: readonly number[] = [];
 
-function valueOf(alignment: Alignment | null): string {
+function optionOf(alignment: Alignment | null): string {
   if (alignment === null) return 'iteration';
   return 'step' in alignment ? `step ${alignment.step}` : String(alignment.op);
 }
