@@ -121,8 +121,8 @@ export const keySections: readonly KeySection[] = [
     entries: [
       entry(['↑', '↓'], 'Name above, name below', 'arrowup', 'arrowdown'),
       entry(['Enter'], 'Its menu (also a right click, or Shift+F10)', 'enter', ' ', 'contextmenu', 'f10'),
-      entry(['P'], 'Pin to the top, or no longer', 'p'),
-      entry(['H'], 'Hide; Lanes in the toolbar shows it again', 'h'),
+      entry(['P'], 'Pin to the top, or no longer; with Shift: its whole group', 'p'),
+      entry(['H'], 'Hide; with Shift: its whole group. Lanes in the toolbar shows them again', 'h'),
       entry(['C'], 'Collapse to a strip; G: its whole group', 'c', 'g'),
       entry(['Alt', '↑'], 'Move up; ↓ down; or drag it'),
     ],
@@ -159,7 +159,13 @@ export const keySections: readonly KeySection[] = [
   },
   {
     title: 'Charts and tables',
-    files: ['charts/Drawing.tsx', 'charts/points.ts', 'timeline/rows/RowsTable.tsx', 'timeline/notes/NotesPanel.tsx'],
+    files: [
+      'charts/Drawing.tsx',
+      'charts/points.ts',
+      'timeline/rows/RowsTable.tsx',
+      'timeline/rows/CallTable.tsx',
+      'timeline/notes/NotesPanel.tsx',
+    ],
     entries: [
       entry(
         ['←', '→', '↑', '↓'],

@@ -238,14 +238,18 @@ function rowKey(
     return 'done';
   }
   if (['Enter', ' ', 'ContextMenu'].includes(event.key) || (event.key === 'F10' && event.shiftKey)) return 'menu';
-  const action = ({ p: 'pin', h: 'hide', c: 'thin', g: 'fold' } as const)[event.key.toLowerCase()];
+  const one = ({ p: 'pin', h: 'hide', c: 'thin', g: 'fold' } as const)[event.key.toLowerCase()];
+  const whole = one === 'pin' || (one === 'hide' && !row.folded) ? (`${one}-group` as const) : one;
+  const action = event.shiftKey && row.group.count > 1 ? whole : one;
   if (action === undefined) return null;
-  if (action === 'hide') {
+  if (action === 'hide' || action === 'hide-group') {
     const at = layout.rows.findIndex(({ id }) => id === row.id);
-    focus((layout.rows[at + 1] ?? layout.rows[at - 1])?.id);
+    const stays = (other: TrackRow): boolean => action === 'hide' || other.group.id !== row.group.id;
+    const left = [...layout.rows.slice(at + 1), ...layout.rows.slice(0, at).reverse()];
+    focus(left.find(stays)?.id);
   }
   takeOf(action, row, layout, run);
-  return action === 'pin' ? 'moved' : 'done';
+  return action === 'pin' || action === 'pin-group' ? 'moved' : 'done';
 }
 
 function takeOf(id: LaneAction['id'], row: TrackRow, layout: Layout, run: LoadedRun): void {

@@ -15,6 +15,7 @@ import type { SharedTime } from '../time/timeWindow.ts';
 import { type Layout, layoutTracks, namesAlike } from '../tracks/layout.ts';
 import { pinnedHeightOf, type Track } from '../tracks/tracks.ts';
 import { arrangementKey, useArrangement } from '../tracks/useArrangement.ts';
+import { FilterNotice } from './FilterNotice.tsx';
 import { FormerMark } from './FormerMark.tsx';
 import { HiddenNotice } from './HiddenNotice.tsx';
 import { HoverCard } from './HoverCard.tsx';
@@ -125,6 +126,7 @@ export function LanesView(props: Props) {
           </div>
         </div>
       </div>
+      {compact ? null : <FilterNotice run={run} layout={layout} />}
       {compact ? null : <HiddenNotice run={run} view={view} tracks={tracks} />}
     </div>
   );

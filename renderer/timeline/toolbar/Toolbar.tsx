@@ -17,6 +17,7 @@ import { NotesButton } from '../notes/NotesButton.tsx';
 import { LanesSave } from '../picture/LanesSave.tsx';
 import { zoomAnchor, zoomAt } from '../time/timeView.ts';
 import { selectedExtent } from '../useTimelineKeys.ts';
+import { LaneFilterButton } from './LaneFilterButton.tsx';
 import { LanesButton } from './LanesButton.tsx';
 import { LinkTool } from './LinkTool.tsx';
 import { IterationPicker, RunPicker } from './RunPickers.tsx';
@@ -50,6 +51,7 @@ export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
             <NotesButton run={run} />
             <LanesButton run={run} view={view} />
             <LinkTool time={time} />
+            <LaneFilterButton run={run} view={view} />
             <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
             <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
             <Tool

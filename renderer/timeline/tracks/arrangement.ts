@@ -13,15 +13,24 @@ export const arrangementSchema = z.object({
   thin: idsSchema,
   /** Groups whose lanes are strips in one row. */
   folded: idsSchema,
+  /** Lanes without this text are not shown; empty for all. Arrangements of earlier versions have none. */
+  filter: z.string().max(200).default(''),
 });
 
 export type Arrangement = z.infer<typeof arrangementSchema>;
-export type ArrangedAs = Exclude<keyof Arrangement, 'order'>;
+export type ArrangedAs = Exclude<keyof Arrangement, 'order' | 'filter'>;
 
-export const naturalArrangement: Arrangement = { order: [], pinned: [], hidden: [], thin: [], folded: [] };
+export const naturalArrangement: Arrangement = {
+  order: [],
+  pinned: [],
+  hidden: [],
+  thin: [],
+  folded: [],
+  filter: '',
+};
 
 export const isNatural = (arrangement: Arrangement): boolean =>
-  Object.values(arrangement).every((ids) => ids.length === 0);
+  Object.values(arrangement).every((one) => one.length === 0);
 
 /** The same with `ids` pinned, hidden, thin or folded, or no longer so. */
 export function withIds(arrangement: Arrangement, as: ArrangedAs, ids: readonly string[], on: boolean): Arrangement {

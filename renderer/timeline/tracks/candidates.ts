@@ -64,7 +64,10 @@ export function candidatesOf(
 
 function laneCandidates(view: IterationView, compact: boolean): Candidate[] {
   const { lanes } = view.run.trace;
-  const several = new Set(lanes.flatMap(({ device }) => (device === '' ? [] : [device]))).size > 1;
+  const several: Several = {
+    devices: new Set(lanes.flatMap(({ device }) => (device === '' ? [] : [device]))).size > 1,
+    processes: new Set(lanes.flatMap((lane) => processOf(lane) ?? [])).size > 1,
+  };
   const all = lanes.flatMap((lane, number) => {
     const index = view.lanes[number];
     return index === undefined ? [] : [{ lane, number, index }];
@@ -76,7 +79,7 @@ function laneCandidates(view: IterationView, compact: boolean): Candidate[] {
     .map(({ lane, number, index }) => laneCandidate(lane, number, index, several));
 }
 
-function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: boolean): Candidate {
+function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: Several): Candidate {
   const depths = Math.max(index.depths, 1);
   const natural = depths === 1 ? 22 : 17;
   const marks = index.markDepths > 0 ? markHeight : 0;
@@ -99,12 +102,31 @@ function laneCandidate(lane: Lane, number: number, index: LaneIndex, several: bo
   };
 }
 
-function laneGroup({ kind, device }: Lane, several: boolean): LaneGroup {
-  const of = several ? ` of ${device}` : '';
-  if (kind === 'host-thread') return { id: 'host', name: 'Host threads' };
-  return kind === 'stream'
+/** Of what a run has more than one. */
+interface Several {
+  readonly devices: boolean;
+  readonly processes: boolean;
+}
+
+/** Of a trace's lane the process that it belongs to, where its id or its name tells. */
+function processOf({ kind, id, name }: Lane): string | null {
+  if (kind === 'host-thread') return /^thread:(\d+):/.exec(id)?.[1] ?? null;
+  return kind === 'stream' ? (/:p(\d+)(?:\.\d+)?$/.exec(id)?.[1] ?? /process (\d+)\)?$/.exec(name)?.[1] ?? null) : null;
+}
+
+function laneGroup(lane: Lane, several: Several): LaneGroup {
+  const { kind, device } = lane;
+  const process = several.processes ? processOf(lane) : null;
+  const of = several.devices ? ` of ${device}` : '';
+  if (kind === 'host-thread') {
+    return process === null
+      ? { id: 'host', name: 'Host threads' }
+      : { id: `host:${process}`, name: `Threads of process ${process}` };
+  }
+  if (kind !== 'stream') return { id: `engines:${device}`, name: `Engines${of}` };
+  return process === null
     ? { id: `streams:${device}`, name: `Streams${of}` }
-    : { id: `engines:${device}`, name: `Engines${of}` };
+    : { id: `streams:${device}:${process}`, name: `Streams${of}, process ${process}` };
 }
 
 const noLimit = (): null => null;

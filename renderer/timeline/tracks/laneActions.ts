@@ -7,7 +7,7 @@ import type { Layout, TrackRow } from './layout.ts';
 import { arrange, arrangementOf } from './useArrangement.ts';
 
 export interface LaneAction {
-  readonly id: 'pin' | 'hide' | 'thin' | 'fold' | 'up' | 'down';
+  readonly id: 'pin' | 'hide' | 'thin' | 'fold' | 'up' | 'down' | 'pin-group' | 'hide-group';
   readonly label: string;
   /** As written in a menu. */
   readonly keys: string;
@@ -31,6 +31,7 @@ export function laneActions(row: TrackRow, layout: Layout, arrangement: Arrangem
     },
     row.folded ? null : thinAction(row, arrangement),
     group.count < 2 || row.pinned ? null : foldAction(row, arrangement),
+    ...groupActions(row, layout, arrangement),
     moveAction(row, layout, arrangement, 'up'),
     moveAction(row, layout, arrangement, 'down'),
   ];
@@ -69,6 +70,29 @@ function foldAction({ group, folded }: TrackRow, arrangement: Arrangement): Lane
     next: withIds(arrangement, 'folded', [group.id], !folded),
     done: folded ? `${group.name} are expanded.` : `${group.name} are collapsed into one row.`,
   };
+}
+
+/** With all that is shown of the row's group, as the threads of a process. */
+function groupActions({ group, folded }: TrackRow, { rows }: Layout, arrangement: Arrangement): LaneAction[] {
+  if (group.count < 2) return [];
+  const own = rows.filter((row) => row.group.id === group.id).flatMap(({ tracks }) => tracks);
+  const ids = own.map(({ id }) => id);
+  const isPinned = own.every(({ pinned }) => pinned);
+  const name = group.name.toLowerCase();
+  const pin: LaneAction = {
+    id: 'pin-group',
+    label: isPinned ? `Unpin ${name}` : `Pin ${name} to the top`,
+    keys: 'Shift P',
+    next: withIds(arrangement, 'pinned', ids, !isPinned),
+    done: isPinned ? `${group.name} are no longer pinned.` : `${group.name} are pinned to the top.`,
+  };
+  // A folded row is hidden whole by the action of a row.
+  if (folded) return [pin];
+  const done = `${group.name} are hidden. Lanes, in the toolbar, shows them again.`;
+  return [
+    pin,
+    { id: 'hide-group', label: `Hide ${name}`, keys: 'Shift H', next: withIds(arrangement, 'hidden', ids, true), done },
+  ];
 }
 
 function moveAction(row: TrackRow, layout: Layout, arrangement: Arrangement, way: 'up' | 'down'): LaneAction | null {
@@ -113,7 +137,8 @@ export function take(run: LoadedRun, { next, done }: Pick<LaneAction, 'next' | '
 /** Shows hidden lanes again. */
 export function showLanes(run: LoadedRun, ids: readonly string[]): void {
   const done = ids.length === 1 ? 'The lane is shown again.' : `${ids.length} lanes are shown again.`;
-  take(run, { next: withIds(arrangementOf(run), 'hidden', ids, false), done });
+  // The filter may be what hides them.
+  take(run, { next: { ...withIds(arrangementOf(run), 'hidden', ids, false), filter: '' }, done });
 }
 
 export const resetLanes = (run: LoadedRun): void =>

@@ -9,6 +9,7 @@ import {
   type LaneGroup,
   padding,
 } from './candidates.ts';
+import { laneFilter } from './laneFilter.ts';
 import type { Named, Track } from './tracks.ts';
 
 export interface TrackGroup extends LaneGroup {
@@ -68,7 +69,8 @@ export function layoutTracks(view: IterationView, options: TrackOptions): Layout
   const ids = inOrder([...byId.keys()], arrangement);
   const all = ids.flatMap((id) => byId.get(id) ?? []);
   const isHidden = ({ id }: Candidate): boolean => arrangement.hidden.includes(id);
-  const shown = all.filter((one) => !isHidden(one));
+  const hasText = laneFilter(view, arrangement.filter);
+  const shown = all.filter((one) => !isHidden(one) && hasText(one));
   const groups = groupsOf(all, shown);
   const placed = arrangements(shown, arrangement, options).reduce<ReturnType<typeof placeAll> | null>((found, one) => {
     const fits = found !== null && found.height <= options.height;

@@ -29,6 +29,7 @@ const arrangements: fc.Arbitrary<Arrangement> = fc.record({
   hidden: someIds,
   thin: someIds,
   folded: fc.subarray(['host', 'streams:gpu', 'engines:gpu', 'links', 'queues']),
+  filter: fc.constant(''),
 });
 
 describe('an arrangement of lanes', () => {

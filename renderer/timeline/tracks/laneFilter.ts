@@ -1,0 +1,80 @@
+/**
+ * Which lanes a text leaves: by device, stream, thread, process or kind, by the name of something that ran in them, or by the
+ * line that issued it.
+ */
+import { CallStacks } from '../../../core/figures/callStacks.ts';
+import { hostCalls } from '../../../core/figures/hostCalls.ts';
+import { frameText } from '../../../core/trace/callStack.ts';
+import { rowsOfKind } from '../../../core/trace/iteration.ts';
+import type { IterationView } from '../../store/opened/loadedRun.ts';
+import type { Candidate } from './candidates.ts';
+
+/** What a lane holds, in words. */
+interface LaneTexts {
+  /** Indices of names. */
+  readonly names: Set<number>;
+  readonly lines: Set<string>;
+}
+
+const known = new WeakMap<IterationView, ReadonlyMap<string, LaneTexts>>();
+
+/** Made when a filter is written first. */
+function textsOf(view: IterationView): ReadonlyMap<string, LaneTexts> {
+  const made = known.get(view) ?? readTexts(view);
+  known.set(view, made);
+  return made;
+}
+
+function readTexts(view: IterationView): ReadonlyMap<string, LaneTexts> {
+  const { trace, info } = view.run;
+  const { lane, engine, name } = trace.columns;
+  const texts = trace.lanes.map((): LaneTexts => ({ names: new Set(), lines: new Set() }));
+  for (let row = view.rows.from; row < view.rows.to; row += 1) {
+    texts[lane[row] ?? -1]?.names.add(name[row] ?? -1);
+    texts[engine[row] ?? -1]?.names.add(name[row] ?? -1);
+  }
+  if (info.imported !== undefined) addLines(view, texts);
+  return new Map(trace.lanes.map(({ id }, index) => [id, texts[index] as LaneTexts]));
+}
+
+/** Of device work the lines that issued it: those of calls stand in their own thread by name. */
+function addLines(view: IterationView, texts: readonly LaneTexts[]): void {
+  const { trace } = view.run;
+  const iteration = { trace, number: view.number, begin: view.rows.from, end: view.rows.to };
+  const stacks = new CallStacks(iteration);
+  if (!stacks.areThere) return;
+  const calls = hostCalls(iteration);
+  for (const row of rowsOfKind(iteration, 'copy', 'kernel', 'memset')) {
+    const call = calls.get(row);
+    if (call === undefined) continue;
+    for (const frame of stacks.of(call)) {
+      for (const of of [trace.columns.lane[row], trace.columns.engine[row]])
+        texts[of ?? -1]?.lines.add(frameText(frame));
+    }
+  }
+}
+
+/** Every word of the text must be found. */
+export function laneFilter(view: IterationView, text: string): (lane: Candidate) => boolean {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return () => true;
+  const { names, lanes } = view.run.trace;
+  const devices = new Map(lanes.map(({ id, device }) => [id, device]));
+  const named = words.map(
+    (word) => new Set(names.flatMap((name, at) => (name.toLowerCase().includes(word) ? at : []))),
+  );
+  const texts = textsOf(view);
+  return ({ id, name, detail, group }) => {
+    const own = `${name} ${detail} ${group.name} ${devices.get(id) ?? ''}`.toLowerCase();
+    const held = texts.get(id);
+    return words.every((word, place) => {
+      if (own.includes(word)) return true;
+      if (held === undefined) return false;
+      const isNamed = [...held.names].some((at) => named[place]?.has(at));
+      return isNamed || [...held.lines].some((line) => line.toLowerCase().includes(word));
+    });
+  };
+}
