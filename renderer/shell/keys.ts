@@ -159,13 +159,7 @@ export const keySections: readonly KeySection[] = [
   },
   {
     title: 'Charts and tables',
-    files: [
-      'charts/Drawing.tsx',
-      'charts/points.ts',
-      'timeline/rows/RowsTable.tsx',
-      'timeline/rows/CallTable.tsx',
-      'timeline/notes/NotesPanel.tsx',
-    ],
+    files: ['charts/Drawing.tsx', 'charts/points.ts', 'timeline/rows/RowsTable.tsx', 'timeline/notes/NotesPanel.tsx'],
     entries: [
       entry(
         ['←', '→', '↑', '↓'],
