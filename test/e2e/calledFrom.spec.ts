@@ -24,11 +24,11 @@ test('by mouse: a line leads to its copies in the lanes, and those to the stack'
   await expect(window.timeline.getByText('Step: ranges named "step".')).toBeVisible();
   await window.timeline.getByRole('button', { name: 'Bytes' }).click();
   await expect(rows.nth(1)).toContainText('H2D copy');
-  await window.timeline.getByRole('textbox', { name: 'Filter the lines by text' }).fill('wait');
+  await window.timeline.getByRole('textbox', { name: 'Filter the table by text' }).fill('wait');
   await expect(rows).toHaveCount(2);
-  await window.timeline.getByRole('textbox', { name: 'Filter the lines by text' }).fill('none such');
-  await expect(window.timeline).toContainText('No line has this text.');
-  await window.timeline.getByRole('textbox', { name: 'Filter the lines by text' }).fill('');
+  await window.timeline.getByRole('textbox', { name: 'Filter the table by text' }).fill('none such');
+  await expect(window.timeline).toContainText('None of 2 lines has this text.');
+  await window.timeline.getByRole('textbox', { name: 'Filter the table by text' }).fill('');
   await rows.filter({ hasText: 'H2D copy' }).click();
   await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
   await expect(window.inspector.getByRole('heading', { level: 2 })).toHaveText('6 H2D copies from train.py:12 in step');
