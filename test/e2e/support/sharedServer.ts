@@ -3,7 +3,8 @@
  * and code to warm up, is paid once. Each test has a host of its own behind it, with its own data folder and engine
  * process. Tests that end a server or look at its processes start a Server instead.
  */
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { BrowserContext } from '@playwright/test';
 import { forkEngine } from '../../../host/engine/child.ts';
 import { programFolder, programVersion } from '../../../host/paths.ts';
@@ -21,9 +22,12 @@ export class SharedServer {
   readonly #cookie: { readonly name: string; readonly value: string };
   readonly #current: { host: Host | null };
 
-  private constructor(server: RunningServer, cookie: string, current: { host: Host | null }) {
+  readonly #memory: string;
+
+  private constructor(server: RunningServer, cookie: string, current: { host: Host | null }, memory: string) {
     const [pair = ''] = cookie.split(';');
     this.#server = server;
+    this.#memory = memory;
     this.#cookie = { name: pair.slice(0, pair.indexOf('=')), value: pair.slice(pair.indexOf('=') + 1) };
     this.#current = current;
   }
@@ -46,7 +50,7 @@ export class SharedServer {
     const server = await startServer({ host: served, pageFolder: join(program, 'dist/renderer') });
     // The token works once: its cookie lets the browsers of all tests in.
     const admitted = await fetch(server.address, { redirect: 'manual' });
-    return new SharedServer(server, admitted.headers.get('set-cookie') ?? '', current);
+    return new SharedServer(server, admitted.headers.get('set-cookie') ?? '', current, await memoryOfShipped());
   }
 
   /** What a test needs, and lets `context` in; stop() ends it with its folder. */
@@ -56,18 +60,9 @@ export class SharedServer {
       this.#current.host = null;
     });
     await context.addCookies([{ ...this.#cookie, url: this.#url, httpOnly: true, sameSite: 'Strict' }]);
-    this.#current.host = createHost({
-      about: {
-        version: programVersion(program),
-        shell: 'browser',
-        platform: process.platform,
-        dataFolder: test.dataFolder,
-      },
-      assetsFolder: join(program, 'assets'),
-      spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
-      // A bin of its own: what a test deletes must not end in the person's.
-      bin: systemBin() && freedesktopBin({ ...process.env, XDG_DATA_HOME: test.home }),
-    });
+    mkdirSync(dirname(memoryOf(test)), { recursive: true });
+    writeFileSync(memoryOf(test), this.#memory);
+    this.#current.host = hostOn(test);
     return test;
   }
 
@@ -78,6 +73,32 @@ export class SharedServer {
   get #url(): string {
     return `http://127.0.0.1:${this.#server.port}/`;
   }
+}
+
+const hostOn = ({ dataFolder, home }: DataFolder): Host =>
+  createHost({
+    about: { version: programVersion(program), shell: 'browser', platform: process.platform, dataFolder },
+    assetsFolder: join(program, 'assets'),
+    spawnEngine: () => forkEngine(join(program, 'dist/host/engine-process.js')),
+    // A bin of its own: what a test deletes must not end in the person's.
+    bin: systemBin() && freedesktopBin({ ...process.env, XDG_DATA_HOME: home }),
+  });
+
+const memoryOf = ({ dataFolder }: DataFolder): string => join(dataFolder, 'cache/seen-files.json');
+
+/**
+ * What a host keeps of the files that ship with the program once it has listed them. Every test begins with it, as every
+ * start but a person's first does: reading all lessons and runs again would be most of what a start takes.
+ */
+async function memoryOfShipped(): Promise<string> {
+  const folder = new DataFolder();
+  const host = hostOn(folder);
+  const { service } = host;
+  await Promise.all([service.profiles(), service.examples(), service.lessons(), service.runs()]);
+  host.close();
+  const memory = readFileSync(memoryOf(folder), 'utf8');
+  folder.removeFolder();
+  return memory;
 }
 
 /** The shared server as one test has it. */
