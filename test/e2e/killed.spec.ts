@@ -1,5 +1,6 @@
-/** What is lost when the host, the window or the whole browser is killed in the middle of an edit: the last second at most. */
+/** What is lost when the host, the window or the whole browser is killed in the middle of an edit: what was typed last at most. */
 import { type BrowserContext, chromium, type Locator, type Page } from '@playwright/test';
+import type { Draft } from '../../core/service/service.ts';
 import { findChromium } from '../../scripts/lib/chromium.mjs';
 import { Server } from './support/server.ts';
 import { expect, testOfProcess as test } from './support/test.ts';
@@ -7,8 +8,6 @@ import { Window } from './support/window.ts';
 
 const example = 'Pinned source, second stream';
 const copy = `Copy of ${example}`;
-/** Work older than this must survive; a busy machine may be as late in saving an edit as it is in showing one. */
-const mostLostMs = 1000;
 
 const sheet = (page: Page) => page.getByTestId('score-sheet');
 const operations = (page: Page): Promise<number> =>
@@ -16,33 +15,43 @@ const operations = (page: Page): Promise<number> =>
     .getAttribute('data-operations')
     .then((count) => Number(count));
 
-/**
- * Edits so often, and on until one of the edits must survive. Says how many operations there were a second before the
- * end, and at the end.
- */
-async function editFor(page: Page, edits: number): Promise<{ early: number; late: number }> {
-  const states: { at: number; count: number }[] = [];
-  let [early, late, latestMs] = [0, await operations(page), 0];
-  while (states.length < edits || early === 0) {
-    const begun = performance.now();
-    late += 1;
+/** Edits so often. Says how many operations there are then. */
+async function edit(page: Page, edits: number): Promise<number> {
+  let count = await operations(page);
+  for (let number = 0; number < edits; number += 1) {
+    count += 1;
     await page.keyboard.press('Control+d');
-    await expect(sheet(page)).toHaveAttribute('data-operations', String(late));
-    states.push({ at: performance.now(), count: late });
-    await page.waitForTimeout(150);
-    const end = performance.now();
-    latestMs = Math.max(latestMs, end - begun);
-    early = states.findLast(({ at }) => end - at >= mostLostMs + latestMs)?.count ?? 0;
+    await expect(sheet(page)).toHaveAttribute('data-operations', String(count));
   }
-  return { early, late };
+  return count;
 }
 
-/** Writes in a field, and waits until that must survive. */
-async function write(field: Locator, text: string): Promise<void> {
-  const begun = performance.now();
+/** The unsaved changes that the host has kept; null where it has none. */
+function keptDraft(server: Server): Draft | null {
+  const [text] = Object.entries(server.files()).flatMap(([path, content]) =>
+    /\/drafts\/[^/]+\.json$/.test(path) ? [Buffer.from(content, 'base64').toString('utf8')] : [],
+  );
+  return text === undefined ? null : (JSON.parse(text) as Draft);
+}
+
+/**
+ * Edits so often, and once more when the host has kept some of it, so that what comes next comes in the midst of it. Says
+ * how many operations were kept, and how many there are. How soon it keeps them, drafts.test.ts says.
+ */
+async function editUntilKept(page: Page, server: Server, edits: number): Promise<{ early: number; late: number }> {
+  const kept = (): number => keptDraft(server)?.experiment.threads[0]?.operations.length ?? 0;
+  const before = await operations(page);
+  await edit(page, edits);
+  await expect.poll(kept).toBeGreaterThan(before);
+  const early = kept();
+  return { early, late: await edit(page, 1) };
+}
+
+/** Writes in a field, and waits until the host has kept that. */
+async function write(field: Locator, text: string, server: Server): Promise<void> {
   await field.fill(text);
   await expect(field).toHaveValue(text);
-  await field.page().waitForTimeout(mostLostMs + performance.now() - begun);
+  await expect.poll(() => Object.values(keptDraft(server)?.typed ?? {})).toContain(text);
 }
 
 async function openForEditing(window: Window): Promise<void> {
@@ -79,7 +88,7 @@ test('the host is killed: another one, and a browser that has never been here, h
   const window = new Window(page);
   await window.ready();
   await openForEditing(window);
-  const edited = await editFor(page, 12);
+  const edited = await editUntilKept(page, first, 12);
   await first.kill();
 
   const second = new Server({ dataFolder: first.dataFolder });
@@ -101,10 +110,10 @@ test('the host is killed: the window keeps what is edited meanwhile, and saves i
   const window = new Window(page);
   await window.ready();
   await openForEditing(window);
-  await editFor(page, 2);
+  await edit(page, 2);
   await first.kill();
   await expect(page.getByText('Not connected', { exact: true })).toBeVisible();
-  const { late } = await editFor(page, 3);
+  const late = await edit(page, 3);
 
   // The next one takes the same port, and its address lets this browser in again, the window that waits included.
   const second = new Server({ dataFolder: first.dataFolder });
@@ -127,7 +136,7 @@ test('the window crashes: loaded anew, it has the work', async ({ page, server }
   const window = new Window(page);
   await window.ready();
   await openForEditing(window);
-  const edited = await editFor(page, 8);
+  const edited = await editUntilKept(page, server, 8);
   const address = page.url();
   const context = page.context();
   await crash(context, page);
@@ -179,7 +188,7 @@ async function killBrowser<Work>(
 
 test('the whole browser is killed: started anew, it has the work', async ({ server }) => {
   test.skip(process.platform === 'win32', 'finding the browser needs its process id');
-  await killBrowser(server, ({ page }) => editFor(page, 12), expectBack);
+  await killBrowser(server, ({ page }) => editUntilKept(page, server, 12), expectBack);
 });
 
 const undo = (page: Page) => page.getByRole('button', { name: /^Undo/ });
@@ -200,7 +209,7 @@ test('the whole browser is killed while a field is written in: half a number sta
   test.skip(process.platform === 'win32', 'finding the browser needs its process id');
   const writeHalf = async (window: Window): Promise<void> => {
     await openSettings(window);
-    await write(window.inspector.getByLabel('Iterations'), '2x');
+    await write(window.inspector.getByLabel('Iterations'), '2x', server);
     // It is no change of the document, and no step that could be undone.
     await expect(window.page.getByText('Not saved', { exact: true })).toHaveCount(0);
   };
@@ -232,7 +241,7 @@ test('the window crashes while a text is written: it stands in its field again, 
   await openForEditing(window);
   await openSettings(window);
   const text = 'Why the copy waits:\nfor the talk on Monday';
-  await write(window.inspector.getByLabel('Description'), text);
+  await write(window.inspector.getByLabel('Description'), text, server);
   const address = page.url();
   const context = page.context();
   await crash(context, page);
@@ -259,11 +268,10 @@ test('what is dropped with Esc does not come back', async ({ page, server }) => 
   await openForEditing(window);
   await openSettings(window);
   const field = window.inspector.getByLabel('Iterations');
-  await field.fill('77');
-  await page.waitForTimeout(mostLostMs);
+  await write(field, '77', server);
   await field.press('Escape');
   await expect(field).not.toHaveValue('77');
-  await page.waitForTimeout(mostLostMs);
+  await expect.poll(() => keptDraft(server)).toBeNull();
   await page.reload();
   await window.ready();
   await expect(window.library.getByRole('button', { name: new RegExp(`^${copy}`) })).not.toContainText('Unsaved');
