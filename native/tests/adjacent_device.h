@@ -2,9 +2,10 @@
 // into the next, as cudaMemcpyAsync does (cudaErrorInvalidValue).
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <vector>
 
 #include "copy/host_copy_device.h"
 #include "failure.h"
@@ -13,7 +14,7 @@ namespace copyscope::testing {
 
 class AdjacentDevice final : public copy::HostCopyDevice {
  public:
-  AdjacentDevice() : HostCopyDevice(0), pinned_(arenaBytes), device_(arenaBytes) {}
+  AdjacentDevice() : HostCopyDevice(0), pinned_(new std::byte[arenaBytes]), device_(new std::byte[arenaBytes]) {}
 
   void* allocatePinned(std::size_t bytes) override { return take(pinned_, pinnedUsed_, bytes); }
   void freePinned(void*) noexcept override {}
@@ -28,12 +29,15 @@ class AdjacentDevice final : public copy::HostCopyDevice {
   }
 
  private:
-  static constexpr std::size_t arenaBytes = std::size_t{64} << 20;
+  static constexpr std::size_t arenaBytes = std::size_t{16} << 20;
 
-  void* take(std::vector<std::byte>& arena, std::size_t& used, std::size_t bytes) {
+  /// Not zeroed: a test makes dozens of these devices, and uses little of each.
+  using Arena = std::unique_ptr<std::byte[]>;
+
+  void* take(const Arena& arena, std::size_t& used, std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (used + bytes > arena.size()) return nullptr;
-    std::byte* const memory = arena.data() + used;
+    if (used + bytes > arenaBytes) return nullptr;
+    std::byte* const memory = arena.get() + used;
     used += bytes;
     blocks_[memory] = bytes;
     return memory;
@@ -53,8 +57,8 @@ class AdjacentDevice final : public copy::HostCopyDevice {
   }
 
   std::mutex mutex_;
-  std::vector<std::byte> pinned_;
-  std::vector<std::byte> device_;
+  const Arena pinned_;
+  const Arena device_;
   std::size_t pinnedUsed_ = 0;
   std::size_t deviceUsed_ = 0;
   std::map<const std::byte*, std::size_t> blocks_;

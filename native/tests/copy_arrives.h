@@ -1,6 +1,9 @@
 // What the tests of multi-tensor copies share.
 #pragma once
 
+#include <atomic>
+
+#include "copy/copy_observer.h"
 #include "copy/multi_copy.h"
 
 namespace copyscope::testing {
@@ -12,5 +15,20 @@ inline bool arrives(copy::MultiCopy& copies, copy::CopyEngine& engine) {
   const Comparison found = copies.verify();
   return found.wrong == 0 && found.checked == copies.bytes();
 }
+
+/// Of `all` random examples those to draw: ThreadSanitizer makes each take ten times as long, and finds a race in few.
+constexpr int rounds(int all) {
+#ifdef __SANITIZE_THREAD__
+  return all / 4;
+#else
+  return all;
+#endif
+}
+
+/// Cancels a batch as soon as the host has copied some of it.
+struct CancelAtFirst final : copy::CopyObserver {
+  void hostCopied(unsigned, std::int64_t, std::uint64_t) override { cancelled.store(true); }
+  std::atomic<bool> cancelled{false};
+};
 
 }  // namespace copyscope::testing

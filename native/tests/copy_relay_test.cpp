@@ -2,10 +2,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "check.h"
@@ -18,6 +20,8 @@
 using namespace copyscope;
 using namespace copyscope::copy;
 using copyscope::testing::arrives;
+using copyscope::testing::CancelAtFirst;
+using copyscope::testing::rounds;
 
 namespace {
 
@@ -52,14 +56,21 @@ MultiCopyPlan planOf(Direction direction, std::vector<std::uint64_t> sizes, cons
   return plan;
 }
 
-std::string codeOfRun(MultiCopy& copies, CopyEngine& engine, std::string* message = nullptr) {
+std::string codeOfRun(MultiCopy& copies, CopyEngine& engine, std::string* message = nullptr,
+                      CopyObserver* observer = nullptr) {
   try {
-    copies.run(engine.defaultStream());
+    copies.run(engine.defaultStream(), observer);
   } catch (const Failure& failure) {
     if (message != nullptr) *message = failure.message;
     return failure.code;
   }
   return "";
+}
+
+/// True once `condition` is. After a time that no machine takes it is true as well, so that a test fails and doesn't hang.
+std::function<bool()> orLongAfter(std::function<bool()> condition) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  return [condition = std::move(condition), until] { return condition() || std::chrono::steady_clock::now() > until; };
 }
 
 const std::vector<std::uint64_t> mixedSizes = {0,      1,      7,     4000, 4000, 0, 65536, 65537, 300 * 1024,
@@ -90,7 +101,7 @@ TEST("whatever sizes and options are, every byte arrives over the links") {
   const auto between = [&](std::uint32_t least, std::uint32_t most) { return least + random() % (most - least + 1); };
   Hosts hosts(3);
   hosts.connect();
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     std::vector<std::uint64_t> sizes(between(1, 30));
     for (std::uint64_t& size : sizes) size = between(0, 9) == 0 ? between(0, 2'000'000) : between(0, 70'000);
     MultiCopyPlan plan = planOf(overLinks[round % 2], sizes, hosts.relays);
@@ -115,16 +126,20 @@ TEST("a slow link takes fewer chunks than a fast one, whichever of the two is th
       MultiCopyPlan plan = planOf(direction, std::vector<std::uint64_t>(4, 2 << 20), hosts.relays);
       plan.pinned = true;
       MultiCopy copies(hosts.target(), plan);
-      hosts.devices[slow]->delayCopies(2'000'000);
-      copies.run(hosts.target().defaultStream());
-      hosts.devices[slow]->delayCopies(0);
-      // Copies over the relay's link; all others of the target's device are peer copies or its own.
       const long chunks = static_cast<long>(copies.bytes() / (64 << 10));
-      const long overRelay = direction == Direction::h2d ? hosts.devices[1]->copies() : hosts.devices[1]->copies() / 2;
-      CHECK(overRelay > 0 && overRelay < chunks);
-      // In H2D the last step of a relayed chunk is a copy of the slow target too, so that both links are slow.
-      if (slow == 1) CHECK(overRelay < chunks / 2);
-      if (slow == 0 && direction == Direction::d2h) CHECK(overRelay > chunks / 2);
+      // Copies over the relay's link, of which it makes one or two a chunk; all others are the target's link's.
+      const auto overRelay = [&] { return hosts.devices[1]->copies() / (direction == Direction::h2d ? 1 : 2); };
+      const auto overDirect = [&] { return hosts.devices[0]->copies() - (direction == Direction::h2d ? overRelay() : 0); };
+      // In H2D the last step of a relayed chunk is a copy of the target too, so that both links are as slow as it is.
+      const bool bothSlow = slow == 0 && direction == Direction::h2d;
+      hosts.devices[slow]->holdCopies(orLongAfter([&, slow] {
+        if (bothSlow) return overRelay() > 0;
+        return (slow == 1 ? overDirect() : overRelay()) > chunks / 2;
+      }));
+      copies.run(hosts.target().defaultStream());
+      CHECK(overRelay() > 0 && overRelay() < chunks);
+      if (slow == 1) CHECK(overRelay() < chunks / 2);
+      if (slow == 0 && !bothSlow) CHECK(overRelay() > chunks / 2);
     }
   }
 }
@@ -188,18 +203,19 @@ TEST("a copy that fails on either device ends the batch and is told, and the nex
 TEST("cancelling ends a long batch soon on all links, and the engine works on") {
   Hosts hosts(3);
   hosts.connect();
+  const auto copiesUntilNow = [&] {
+    long sum = 0;
+    for (const HostCopyDevice* const device : hosts.devices) sum += device->copies();
+    return sum;
+  };
   for (const Direction direction : overLinks) {
-    for (HostCopyDevice* const device : hosts.devices) device->delayCopies(2'000'000);
-    std::atomic<bool> cancelled{false};
-    MultiCopy copies(hosts.target(), planOf(direction, std::vector<std::uint64_t>(400, 300 * 1024), hosts.relays),
-                     &cancelled);
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      cancelled.store(true);
-    });
-    CHECK(codeOfRun(copies, hosts.target()) == "copy.cancelled");
-    canceller.join();
-    for (HostCopyDevice* const device : hosts.devices) device->delayCopies(0);
+    CancelAtFirst cancel;
+    MultiCopy copies(hosts.target(), planOf(direction, std::vector<std::uint64_t>(100, 300 * 1024), hosts.relays),
+                     &cancel.cancelled);
+    const long before = copiesUntilNow();
+    CHECK(codeOfRun(copies, hosts.target(), nullptr, &cancel) == "copy.cancelled");
+    // Soon: at most what had a slot then was copied, by the one or two copies that a chunk takes on each device.
+    CHECK(copiesUntilNow() - before < static_cast<long>(copies.bytes() / (64 << 10)) / 2);
     MultiCopy next(hosts.target(), planOf(direction, mixedSizes, hosts.relays));
     CHECK(arrives(next, hosts.target()));
   }
@@ -229,10 +245,11 @@ TEST("slots on relay devices keep to their budget, and are given back") {
   for (const int count : {2, 8}) {
     Hosts hosts(count);
     hosts.connect();
-    MultiCopyPlan plan = planOf(Direction::h2d, std::vector<std::uint64_t>(30, 4'000'000), hosts.relays);
+    MultiCopyPlan plan = planOf(Direction::h2d, std::vector<std::uint64_t>(18, 4'000'000), hosts.relays);
     plan.options = CopyOptions();
     plan.options.relays = hosts.relays;
     MultiCopy copies(hosts.target(), plan);
+    CHECK(copies.bytes() > relayBytesByDefault);
     CHECK(arrives(copies, hosts.target()));
     const EngineCounts counts = hosts.target().counts();
     CHECK(counts.relayBytes > 0 && counts.relayBytes <= relayBytesByDefault);

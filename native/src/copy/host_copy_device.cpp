@@ -1,5 +1,6 @@
 #include "host_copy_device.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,8 @@ namespace {
 /// Before each block, its size: so that freeing it can be counted.
 constexpr std::size_t headerBytes = 256;
 constexpr std::size_t defaultMemory = std::size_t{1} << 34;
+/// Of a copy that is held.
+constexpr std::chrono::microseconds betweenLooks{50};
 
 /// Counts a handle as long as it lives.
 class Counted {
@@ -200,7 +203,8 @@ void HostCopyDevice::copy(void* target, const void* source, std::size_t bytes, D
   failIfOrdered();
   ++copies_;
   const long delay = delayNs_.load();
-  streamOf(stream).put([target, source, bytes, delay] {
+  streamOf(stream).put([target, source, bytes, delay, mayGo = mayGo_] {
+    while (mayGo && !mayGo()) std::this_thread::sleep_for(betweenLooks);
     if (delay > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(delay));
     std::memcpy(target, source, bytes);
   });

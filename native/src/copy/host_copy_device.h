@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "copy_device.h"
 
@@ -39,6 +41,9 @@ class HostCopyDevice : public CopyDevice {
   void failHandleAfter(long handles) { failHandleAfter_.store(handles); }
   /// Each copy takes at least this long.
   void delayCopies(long nanoseconds) { delayNs_.store(nanoseconds); }
+  /// Copies that are put into a stream from here on wait there until `mayGo` is true; null for none. Not while a batch is
+  /// under way. It is asked by the streams' threads, over and over.
+  void holdCopies(std::function<bool()> mayGo) { mayGo_ = std::move(mayGo); }
   /// Device memory there is in all.
   void limitMemory(std::size_t bytes) { limit_.store(bytes); }
   /// Whether other devices have access to this one's memory, and it to theirs.
@@ -60,6 +65,7 @@ class HostCopyDevice : public CopyDevice {
   std::atomic<long> failHandleAfter_{-1};
   const std::shared_ptr<std::atomic<long>> liveHandles_ = std::make_shared<std::atomic<long>>(0);
   std::atomic<long> delayNs_{0};
+  std::function<bool()> mayGo_;
   std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<long> liveBlocks_{0};
