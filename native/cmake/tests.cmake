@@ -17,4 +17,7 @@ add_executable(copyscope_executor_tests
   tests/signals_test.cpp
   tests/tables_test.cpp)
 target_link_libraries(copyscope_executor_tests PRIVATE copyscope_engine)
+if(COPYSCOPE_SANITIZE)
+  target_precompile_headers(copyscope_executor_tests REUSE_FROM copyscope_engine)
+endif()
 add_test(NAME executor COMMAND copyscope_executor_tests)
