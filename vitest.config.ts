@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longestFirst.ts';
 
 export default defineConfig({
   test: {
@@ -6,6 +7,7 @@ export default defineConfig({
     setupFiles: ['test/seed.ts'],
     // Workers share two cores with the native engine's own threads.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // They only end what hangs: no test may depend on how fast or busy the machine is.
     testTimeout: 120_000,
     hookTimeout: 120_000,

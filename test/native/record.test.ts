@@ -410,7 +410,7 @@ for number in range(1, 11):
   it.each(['address', 'thread'])(
     'plays, forks and ends under the %s sanitizer',
     (sanitizer) => {
-      const sanitized = buildRecorder(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const sanitized = buildRecorder(`record-${sanitizer}`, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
       for (const args of [
         ['4', '300'],
         ['2', '50', 'fork'],

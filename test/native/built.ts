@@ -1,0 +1,67 @@
+/**
+ * Programs that CMake makes of native/ for the tests. They stay in native/build-NAME, and are made anew only where what
+ * they are made of is another: a file's time says nothing, since every checkout writes it.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const sources = /\.(c|cpp|cu|h|cmake)$|^CMakeLists\.txt$/;
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly output: string;
+}
+
+export function ran(command: string, args: readonly string[], env = process.env): Ran {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', timeout: 880_000 });
+  return { status, stderr, output: `${stdout}${stderr}` };
+}
+
+const version = (tool: string): string => spawnSync(tool, ['--version'], { encoding: 'utf8' }).stdout ?? '';
+
+export const isThere = (tool: string): boolean => version(tool) !== '';
+
+/** What the tests of programs need, as far as it is not here. */
+export const missingTools = (): string[] => ['c++', 'cmake'].filter((tool) => !isThere(tool));
+
+function* filesBelow(folder: string): Generator<string> {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isFile() && sources.test(entry.name)) yield path;
+    else if (entry.isDirectory() && !/^(build|build-.*|node_modules)$/.test(entry.name)) yield* filesBelow(path);
+  }
+}
+
+function digest(how: unknown): string {
+  const hash = createHash('sha256').update(JSON.stringify([how, version('c++'), version('cmake')]));
+  for (const path of filesBelow('native')) hash.update(`${path}\n`).update(readFileSync(join(root, path)));
+  return hash.digest('hex');
+}
+
+function mustRun(args: readonly string[]): void {
+  const { status, output } = ran('cmake', args);
+  if (status !== 0) throw new Error(`cmake ${args.join(' ')} ended with ${status}:\n${output}`);
+}
+
+/** The folder with what was built. Each name is built by one file of tests alone: these run side by side. */
+export function built(name: string, targets: readonly string[], options: readonly string[] = []): string {
+  const folder = join(root, 'native', `build-${name}`);
+  const stamp = join(folder, 'built-from');
+  const wanted = digest([targets, options]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
+  mustRun(['-S', 'native', '-B', folder, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', ...options]);
+  // One at a time: other tests run beside it.
+  mustRun(['--build', folder, '--target', ...targets]);
+  writeFileSync(stamp, wanted);
+  return folder;
+}
+
+/** With a sanitizer's checks compiled in: `address` or `thread`. */
+export const sanitized = (name: string, sanitizer: string, targets: readonly string[]): string =>
+  built(`${name}-${sanitizer}`, targets, [`-DCOPYSCOPE_SANITIZE=${sanitizer}`]);
