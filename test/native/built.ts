@@ -17,8 +17,11 @@ export interface Ran {
   readonly output: string;
 }
 
+/** It only ends what hangs: on a busy machine a compiler may take a quarter of an hour. */
+export const longestMs = 3_600_000;
+
 export function ran(command: string, args: readonly string[], env = process.env): Ran {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', timeout: 880_000 });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8', timeout: longestMs });
   return { status, stderr, output: `${stdout}${stderr}` };
 }
 

@@ -16,6 +16,7 @@ import { readCallStackName } from '../../core/trace/callStack.ts';
 import { readRecordingFolder, recordProgram } from '../../host/record/recordProgram.ts';
 import { buildRecorder, noRecorder, works } from '../support/recorder.ts';
 import { copyscope } from '../unit/host/support/terminal.ts';
+import { longestMs } from './built.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -70,7 +71,7 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
   let built: string;
   beforeAll(() => {
     built = buildRecorder('record');
-  }, 600_000);
+  }, longestMs);
 
   it('counts every copy, kernel, wait and range of several threads, and passes the exit code on', () => {
     const { status, files } = play(built, ['3', '200']);
@@ -423,7 +424,7 @@ for number in range(1, 11):
         for (const name of readdirSync(folder)) rmSync(join(folder, name));
       }
     },
-    600_000,
+    longestMs,
   );
 });
 

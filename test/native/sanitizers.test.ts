@@ -1,7 +1,7 @@
 /** The executor's own tests, built with AddressSanitizer and ThreadSanitizer. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { missingTools, type Ran, ran, sanitized } from './built.ts';
+import { longestMs, missingTools, type Ran, ran, sanitized } from './built.ts';
 
 const missing = missingTools();
 const supported = process.platform === 'linux' && missing.length === 0;
@@ -23,6 +23,6 @@ describe.skipIf(!supported)(supported ? 'the executor' : `the executor (skipped:
       expect(output).toMatch(/^\d+ passed, 0 failed$/m);
       expect(status, output).toBe(0);
     },
-    900_000,
+    2 * longestMs,
   );
 });
