@@ -33,7 +33,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'host calls',
-    of: /^calls\.(?!wakeNs)|^graph\.(instantiate|upload)$|^memory\.(malloc|free)$/,
+    of: /^calls\.(?!wakeNs)|^graph\.(instantiate|upload)$|^memory\.(malloc|free)$|^matmul\.workspaceNs$|^fft\.planNs$/,
     kind: 1.45,
     calibrated: 1.45,
     run: 1.15,
@@ -54,7 +54,7 @@ export const spreadGroups: readonly SpreadGroup[] = [
   },
   {
     name: 'device',
-    of: /^kernel\.(?!mapped)|^copies\.d2d$/,
+    of: /^kernel\.(?!mapped)|^copies\.d2d$|^(matmul|fft)\..*PerSecond$/,
     kind: 1.1,
     calibrated: 1.1,
     run: 1.05,

@@ -104,7 +104,7 @@ describe('a document', () => {
     [
       'with a kernel that there is not',
       withOperation({ op: 'kernel', kernel: { kind: 'warp' } }),
-      /kernel\.kind: "warp" is not one of "spin", "stream", "arithmetic"\./,
+      /kernel\.kind: "warp" is not one of "spin", "stream", "arithmetic", "matmul", "fft"\./,
     ],
     [
       'with a mode that there is not',
