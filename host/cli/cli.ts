@@ -227,9 +227,10 @@ function commands(context: Context, engine: EngineSupervisor, ended: (exitCode: 
     .description('write an experiment as a program that does the same, in CUDA C++ or PyTorch')
     .addArgument(new Argument('<file>', 'experiment (JSON), or a run, whose experiment is written'))
     .addOption(new Option('--language <language>', 'of the program').choices(codeLanguages).makeOptionMandatory())
+    .option('--remedy', 'as the remedy makes it that gains most; comments mark what it adds and changes')
     .option('--out <file>', 'write it there instead of to stdout; never over a file that is there')
     .addHelpText('after', exitCodeHelp)
-    .action((file: string, options: CodeOptions) => code(context, file, options));
+    .action((file: string, options: CodeOptions) => code(tools, file, options));
 
   cli
     .command('sweep')

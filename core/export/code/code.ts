@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { cudaProgram } from './cuda/program.ts';
 import type { CodeNote, Listing } from './listing.ts';
 import { pytorchProgram } from './pytorch/program.ts';
+import { type Subject, subjectOf } from './subject.ts';
 
 export const codeLanguages = ['pytorch', 'cuda'] as const;
 export type CodeLanguage = (typeof codeLanguages)[number];
@@ -15,9 +16,12 @@ export interface Code {
   readonly notes: readonly CodeNote[];
 }
 
-/** Throws a CopyscopeError `experiment.invalid` for what no engine could execute. */
-export function codeOf(experiment: Experiment, language: CodeLanguage): Code {
-  const write: (experiment: Experiment) => Listing = language === 'cuda' ? cudaProgram : pytorchProgram;
-  const { lines, ops, notes } = write(experiment);
+/**
+ * Throws a CopyscopeError `experiment.invalid` for what no engine could execute. With `before`, the experiment as it was
+ * before a remedy changed it, comments mark what was added and changed.
+ */
+export function codeOf(experiment: Experiment, language: CodeLanguage, before?: Experiment): Code {
+  const write: (subject: Subject) => Listing = language === 'cuda' ? cudaProgram : pytorchProgram;
+  const { lines, ops, notes } = write(subjectOf(experiment, before));
   return { text: `${lines.join('\n')}\n`, ops, notes };
 }

@@ -3,21 +3,30 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { lower } from '../../program/lower.ts';
 import type { Instruction, MultiCopyPlan, Program, ProgramBuffer, ProgramStream } from '../../program/program.ts';
 import { valueAtPath } from '../../shape/path.ts';
+import { type Marks, marksOf, noMarks } from './marks.ts';
 
 export interface Subject {
   readonly experiment: Experiment;
   readonly program: Program;
   readonly instructions: readonly Instruction[];
+  /** What a remedy has changed in it. */
+  readonly marks: Marks;
 }
 
 /** Throws `experiment.invalid` for what no engine could execute. */
-export function subjectOf(experiment: Experiment): Subject {
+export function subjectOf(experiment: Experiment, before?: Experiment): Subject {
   const program = lower(experiment);
-  return { experiment, program, instructions: program.threads.flatMap(({ instructions }) => instructions) };
+  const marks = before === undefined ? noMarks : marksOf(before, experiment);
+  return { experiment, program, instructions: program.threads.flatMap(({ instructions }) => instructions), marks };
+}
+
+/** What stands over an operation: what its author called it, and what a remedy has to do with it. */
+export function commentsOf(subject: Subject, op: number): string[] {
+  return [ownLabel(subject, op), subject.marks.operations.get(op)].filter((text) => text != null);
 }
 
 /** What its author called an operation; null where nobody did. */
-export function ownLabel({ experiment, program }: Subject, op: number): string | null {
+function ownLabel({ experiment, program }: Subject, op: number): string | null {
   const found = valueAtPath(experiment, program.operations[op]?.path ?? []);
   const label = (found as { label?: unknown } | undefined)?.label;
   return typeof label === 'string' ? label : null;

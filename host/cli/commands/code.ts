@@ -1,22 +1,38 @@
 /** `copyscope code`: an experiment as a program in CUDA C++ or PyTorch. */
+
+import { machineOf } from '../../../core/cost/machineOf.ts';
+import { defaultProfile } from '../../../core/cost/simEngine.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
+import { applyChange } from '../../../core/experiment/change.ts';
+import type { Experiment } from '../../../core/experiment/experiment.ts';
 import { type CodeLanguage, codeOf } from '../../../core/export/code/code.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
 import { lowerUnverified } from '../../../core/program/lower.ts';
+import { explainWithRemedies } from '../../../core/remedies/remedies.ts';
 import { requireNew, writeWhole } from '../../service/files.ts';
 import { readExperimentOf } from '../inputFile.ts';
-import type { Context } from '../io.ts';
+import type { Tools } from './run.ts';
 
 export interface CodeOptions {
   readonly language: CodeLanguage;
   readonly out?: string | undefined;
+  readonly remedy?: boolean | undefined;
 }
 
+type CodeTools = Pick<Tools, 'assets' | 'context'>;
+
 /** Prints the program, or writes it; what the language can't say goes to stderr, each with its operation. */
-export async function code(context: Context, file: string, { language, out }: CodeOptions): Promise<void> {
+export async function code(
+  { context, assets }: CodeTools,
+  file: string,
+  { language, out, remedy = false }: CodeOptions,
+): Promise<void> {
   const { terminal } = context;
   context.leaveAtOnce();
   if (out !== undefined) await requireNew(out);
-  const experiment = await readExperimentOf(file, context);
-  const { text, notes } = codeOf(experiment, language);
+  const given = await readExperimentOf(file, context);
+  const experiment = remedy ? await remedied(given, { context, assets }) : given;
+  const { text, notes } = codeOf(experiment, language, given);
   if (out === undefined) terminal.out(text);
   else await writeWhole(out, text);
   const { operations } = lowerUnverified(experiment);
@@ -25,4 +41,23 @@ export async function code(context: Context, file: string, { language, out }: Co
     terminal.err(`${operation === undefined ? '' : `op ${note.op} "${operation.label}": `}${note.text}\n`);
   }
   if (out !== undefined) terminal.err(`Written to ${out}.\n`);
+}
+
+/** The experiment as the remedy makes it that gains most. Says on stderr what that does. */
+async function remedied(experiment: Experiment, { assets, context }: CodeTools): Promise<Experiment> {
+  const profile = parseProfile(await assets.readProfile(defaultProfile));
+  const remedies = explainWithRemedies(experiment, machineOf(profile))?.remedies ?? [];
+  const [best] = remedies
+    .filter(({ borneOut, patches }) => borneOut === true && patches.length > 0)
+    .sort((a, b) => b.gainNs - a.gainNs);
+  if (best === undefined) {
+    throw new CopyscopeError({
+      code: 'usage.no-remedy',
+      field: '--remedy',
+      message: 'no remedy is known for this experiment that the simulator bears out.',
+      remedy: 'Leave --remedy out; copyscope explain says what happens in it.',
+    });
+  }
+  for (const step of best.steps) context.terminal.err(`Remedy: ${step}\n`);
+  return applyChange(experiment, best);
 }

@@ -146,4 +146,54 @@ describe('names', () => {
     expect(text).toContain('cudaGraphExec_t for_graph = nullptr;');
     expect(codeOf(everything(), 'pytorch').text).toContain('class_buffer = torch.empty(4 * KiB, dtype=torch.uint8)');
   });
+
+  it.each(codeLanguages)('in %s marks the waits that a remedy adds, and nothing else', (language) => {
+    const parts = { streams: [{ id: 's' }, { id: 't' }], events: [{ id: 'there' }] };
+    const spin = (stream: string, durationNs: number) =>
+      ({ op: 'kernel', kernel: { kind: 'spin', durationNs }, stream }) as const;
+    const before = experimentOf(parts, [spin('s', 1000), spin('t', 1000), spin('t', 1000)]);
+    const after = experimentOf(parts, [
+      spin('s', 1000),
+      { op: 'recordEvent', event: 'there', stream: 's' },
+      { op: 'waitEvent', event: 'there', stream: 't' },
+      spin('t', 1000),
+      spin('t', 2000),
+    ]);
+    const { text, ops } = codeOf(after, language, before);
+    const lines = text.split('\n');
+    const marked = lines.flatMap((line, index) =>
+      line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
+    );
+    expect(marked).toEqual([
+      [1, ': added.'],
+      [2, ': added.'],
+      [4, 'changed.'],
+    ]);
+    expect(codeOf(after, language, after).text).not.toContain('Remedy:');
+  });
+
+  it('fills what it only writes once, and what it reads as well before each iteration', () => {
+    const buffers = [
+      { id: 'up', memory: 'pinned', bytes: 4096 },
+      { id: 'both', memory: 'device', bytes: 4096 },
+      { id: 'down', memory: 'pinned', bytes: 4096 },
+      { id: 'seen', memory: 'pinned', bytes: 4096 },
+    ] as const;
+    const { text } = codeOf(
+      experimentOf({ buffers: [...buffers] }, [
+        { op: 'copy', src: 'up', dst: 'both' },
+        { op: 'copy', src: 'both', dst: 'down' },
+        { op: 'copy', src: 'both', dst: 'seen' },
+        { op: 'synchronizeDevice' },
+        { op: 'read', buffer: 'seen' },
+      ]),
+      'cuda',
+    );
+    const [once = '', each = ''] = (text.split('int main() {')[1] ?? '').split('for (int iteration');
+    const filled = (part: string): string[] =>
+      [...part.matchAll(/fill(?:OnDevice)?\((\w+)/g)].map(([, name]) => name ?? '');
+    expect(filled(once)).toEqual(['up', 'down']);
+    expect(filled(each)).toEqual(['both', 'seen']);
+    expect(each).toContain('flush(seen, 4 * KiB);');
+  });
 });

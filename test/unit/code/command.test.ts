@@ -40,6 +40,19 @@ describe('copyscope code', () => {
     expect(await code(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining('is not overwritten') });
   });
 
+  it('marks what the remedy that gains most has added and changed', async () => {
+    const args = [exampleFile('pageable-side-stream'), '--language', 'cuda'];
+    const [plain, remedied] = [await code(...args), await code(...args, '--remedy')];
+    expect(plain.out).not.toContain('Remedy:');
+    expect(remedied).toMatchObject({ exitCode: 0, err: expect.stringMatching(/^Remedy: /) });
+    const lines = remedied.out.split('\n').map((line) => line.trim());
+    const at = lines.findIndex((line) => line.includes('memory, where it was pageable.'));
+    expect(lines[at]).toMatch(/^\/\/ Remedy: pinned memory/);
+    expect(lines[at + 1]).toBe('uint8_t *source = nullptr;');
+    const none = await code(exampleFile('pinned-side-stream'), '--language', 'cuda', '--remedy');
+    expect(none).toMatchObject({ exitCode: 2, err: expect.stringContaining('no remedy is known') });
+  });
+
   it("tells on stderr what the language can't say, with the operation", async () => {
     const file = join(folder, 'host-function.json');
     const threads = [{ id: 'main', operations: [{ op: 'hostFunction', durationNs: 5000 }] }];

@@ -1,9 +1,8 @@
 /** A whole CUDA C++ program that does what an experiment does. */
-import type { Experiment } from '../../../experiment/experiment.ts';
 import type { Instruction } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
-import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
+import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
 import { type CudaHelper, contentOfNumbers, cudaHelpers, cudaNeeds } from './helpers.ts';
 import { hostAllocation, textLiteral, writeInstructions } from './instructions.ts';
 import {
@@ -18,8 +17,7 @@ import {
 import { tensorsExpression } from './multiCopy.ts';
 import { CudaScope } from './scope.ts';
 
-export function cudaProgram(experiment: Experiment): Listing {
-  const subject = subjectOf(experiment);
+export function cudaProgram(subject: Subject): Listing {
   const scope = new CudaScope(subject);
   const body = new Listing('  ', '//');
   new Main(scope, body).write();
@@ -140,6 +138,8 @@ class Main {
     const { buffers } = this.#subject.program;
     buffers.forEach((buffer, index) => {
       const [name, bytes] = [this.#scope.name(index), this.#scope.bytes(buffer.bytes)];
+      const mark = this.#subject.marks.buffers.get(buffer.id);
+      if (mark !== undefined) this.#comment(mark);
       this.#add(`uint8_t *${name} = nullptr;`);
       if (buffer.allocated === 'by-operation') return;
       this.#onDevice(buffer.device, () => {
@@ -283,9 +283,9 @@ class Main {
   #operations(thread: number): void {
     let last = -1;
     writeInstructions(this.#scope, this.#listing, thread, (instruction: Instruction) => {
-      const label = instruction.op === last ? null : ownLabel(this.#subject, instruction.op);
+      const comments = instruction.op === last ? [] : commentsOf(this.#subject, instruction.op);
       last = instruction.op;
-      if (label !== null) this.#listing.comment(label, instruction.op);
+      for (const comment of comments) this.#listing.comment(comment, instruction.op);
     });
   }
 

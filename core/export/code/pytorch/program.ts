@@ -1,17 +1,15 @@
 /** A whole PyTorch program that does what an experiment does. */
-import type { Experiment } from '../../../experiment/experiment.ts';
 import type { Instruction, KernelResult } from '../../../program/program.ts';
 import { operandsOfKernel } from '../../../program/resultBytes.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
-import { bufferOf, isOnDevice, ownLabel, required, type Subject, subjectOf } from '../subject.ts';
+import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
 import { helperModules, type PyTorchHelper, pytorchHelpers, pytorchNeeds, wordsOfNumbers } from './helpers.ts';
 import { writeInstructions } from './instructions.ts';
 import { tensorsExpression } from './multiCopy.ts';
 import { PyTorchScope } from './scope.ts';
 
-export function pytorchProgram(experiment: Experiment): Listing {
-  const subject = subjectOf(experiment);
+export function pytorchProgram(subject: Subject): Listing {
   const scope = new PyTorchScope(subject);
   const body = new Listing('    ', '#');
   new Script(scope, body).write();
@@ -103,6 +101,8 @@ class Script {
   #buffers(): void {
     for (const [index, buffer] of this.#subject.program.buffers.entries()) {
       const name = this.#scope.name(index);
+      const mark = this.#subject.marks.buffers.get(buffer.id);
+      if (mark !== undefined) this.#listing.comment(mark);
       if (buffer.allocated === 'by-operation') {
         this.#add(`${name} = None`);
         continue;
@@ -182,9 +182,9 @@ class Script {
       }
       let last = -1;
       writeInstructions(this.#scope, this.#listing, thread, (instruction) => {
-        const label = instruction.op === last ? null : ownLabel(this.#subject, instruction.op);
+        const comments = instruction.op === last ? [] : commentsOf(this.#subject, instruction.op);
         last = instruction.op;
-        if (label !== null) this.#listing.comment(label, instruction.op);
+        for (const comment of comments) this.#listing.comment(comment, instruction.op);
       });
     });
   }
