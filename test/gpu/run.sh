@@ -157,6 +157,8 @@ run_code() { step 'programs' 345 node dist/gpu/codeRuns.js "${CODE_SEED:-2026113
 # cuBLAS's and cuFFT's kernels against PyTorch's, and the prototypes that they are called by against the headers.
 run_libraries() {
   step 'kernels of libraries' 150 node dist/gpu/libraryRuns.js
+  # What first uses cost beside a busy device, and whether they wait for it.
+  step 'first uses' 30 node dist/host/cli.js run test/gpu/code/first-product.json --engine cuda --out "$OUT/first-product.arrow"
   if [ -z "${CUDA_MATH_INCLUDE:-}" ]; then
     say "Prototypes of cuBLAS and cuFFT: not measured (this machine has no headers of theirs)"
     return
