@@ -340,6 +340,40 @@ export const solutions: Readonly<Record<string, Solutions>> = {
     },
     wrong: { 'another stream': (one) => set(one, is('copy'), { stream: 'work' }) },
   },
+  'tf32-beside-a-copy: Allow TF32': {
+    right: {
+      'TF32 allowed': (one) => {
+        for (const found of every(one)) {
+          if (found.op === 'kernel' && found.kernel.kind === 'matmul') found.kernel.tf32 = true;
+        }
+      },
+    },
+    wrong: {
+      'another stream for the copies': (one) => set(one, is('copy'), { stream: 'work' }),
+      'no copies': (one) => {
+        const [loop] = operations(one);
+        if (loop?.op === 'repeat') loop.operations.splice(0, 1);
+      },
+    },
+  },
+  'first-fft: Out of the way': {
+    right: {
+      'both copies first': (one) => {
+        const list = operations(one);
+        const [copy] = list.splice(4, 1);
+        if (copy !== undefined) list.splice(2, 0, copy);
+      },
+      'planned before the run': (one) => {
+        for (const found of every(one)) {
+          if (found.op === 'kernel' && found.kernel.kind === 'fft') found.kernel.plan = 'before-run';
+        }
+      },
+    },
+    wrong: {
+      'another stream': (one) => set(one, is('kernel', 'transform first'), { stream: 'copies' }),
+      'one transform': (one) => void operations(one).splice(3, 1),
+    },
+  },
   'graphs: One call for fifty': {
     right: {
       'graph launches in the loop': (one) => {
