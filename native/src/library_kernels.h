@@ -25,7 +25,7 @@ class LibraryKernels {
   LibraryKernels& operator=(const LibraryKernels&) = delete;
 
   /// Before the run: finds out how many records each kernel leaves, and makes what is not left to first uses. Throws a
-  /// Failure `engine.library` where a library is missing.
+  /// Failure `engine.unavailable` where a library is missing.
   void prepare();
   /// With the device idle: gives back what first uses made.
   void reset();

@@ -53,7 +53,7 @@ MathLibrary<Functions> opened(const std::string& prefix, const std::vector<std::
 }
 
 [[noreturn]] void refuse(const char* name, const char* kernels, const std::string& detail) {
-  throw Failure("engine.library", std::string(kernels) + " kernels need " + name + ": " + detail,
+  throw Failure("engine.unavailable", std::string(kernels) + " kernels need " + name + ": " + detail,
                 std::string("Install ") + name +
                     " (it comes with the CUDA toolkit), or set LD_LIBRARY_PATH or CUDA_HOME to where it lies.");
 }

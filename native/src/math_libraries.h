@@ -55,7 +55,7 @@ struct MathLibrary : Functions {
 const MathLibrary<CublasFunctions>& cublas();
 const MathLibrary<CufftFunctions>& cufft();
 
-/// Throws a Failure `engine.library` that says what is missing, and what to do, where it can't be used.
+/// Throws a Failure `engine.unavailable` that says what is missing, and what to do, where it can't be used.
 const MathLibrary<CublasFunctions>& requireCublas();
 const MathLibrary<CufftFunctions>& requireCufft();
 
