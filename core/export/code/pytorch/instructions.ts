@@ -25,6 +25,10 @@ export function writeInstructions(
 export const textLiteral = (text: string): string =>
   JSON.stringify(text).replace(/[\u007f-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+const depthChanges: ReadonlySet<Instruction['code']> = new Set([
+  ...['repeat', 'endRepeat', 'beginRange', 'endRange', 'beginCapture', 'endCapture'],
+] as Instruction['code'][]);
+
 type Leaf = Exclude<
   Instruction,
   Writes<'repeat' | 'endRepeat' | 'beginRange' | 'endRange' | 'beginCapture' | 'endCapture'>
@@ -34,6 +38,8 @@ class InstructionWriter {
   readonly #scope: PyTorchScope;
   readonly #listing: Listing;
   readonly #thread: number;
+  /** The last block of a stream at this depth: where it ends. */
+  #block: { readonly stream: number; readonly end: number } | null = null;
   /** Captures that are open. */
   #capturing = 0;
 
@@ -45,6 +51,7 @@ class InstructionWriter {
 
   write(instruction: Instruction): void {
     const { op } = instruction;
+    if (depthChanges.has(instruction.code)) this.#block = null;
     switch (instruction.code) {
       case 'repeat':
         this.#listing.add(`for _ in range(${instruction.count}):`, op);
@@ -190,10 +197,17 @@ class InstructionWriter {
       for (const line of lines) this.#listing.add(line, op);
       return;
     }
-    this.#listing.add(`with torch.cuda.stream(${this.#scope.stream(stream)}):`, op);
+    if (!this.#goesOn(stream)) this.#listing.add(`with torch.cuda.stream(${this.#scope.stream(stream)}):`, op);
     this.#listing.inside(() => {
       for (const line of lines) this.#listing.add(line, op);
     });
+    this.#block = { stream, end: this.#listing.lines.length };
+  }
+
+  /** Whether the last block was of this stream, and nothing but comments stands behind it: entering one takes time. */
+  #goesOn(stream: number): boolean {
+    const { lines } = this.#listing;
+    return this.#block?.stream === stream && lines.slice(this.#block.end).every((line) => line.trim().startsWith('#'));
   }
 
   /** A thread begins in the default stream of its device, and comes back to it behind each `with`. */
