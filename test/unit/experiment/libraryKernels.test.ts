@@ -5,7 +5,7 @@ import { parseExperiment } from '../../../core/experiment/parse.ts';
 import { lower } from '../../../core/program/lower.ts';
 import { experimentOf } from '../support/experiments.ts';
 
-type Operation = ExperimentInput['threads'][number]['operations'][number];
+type Operation = object;
 
 const buffers: ExperimentInput['buffers'] = [
   { id: 'first', memory: 'device', bytes: 2048 },

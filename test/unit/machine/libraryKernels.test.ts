@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { libraryNotes } from '../../../core/cost/libraryKernels.ts';
 import { profileCosts } from '../../../core/cost/profileCosts.ts';
-import type { ExperimentInput } from '../../../core/experiment/experiment.ts';
 import { simulate } from '../../../core/machine/simulate.ts';
 import type { DeviceProfile } from '../../../core/profile/profile.ts';
 import { lower } from '../../../core/program/lower.ts';
@@ -10,7 +9,7 @@ import { activity } from '../../../core/trace/iteration.ts';
 import { experimentOf } from '../support/experiments.ts';
 import { h200 } from './toy.ts';
 
-type Operation = ExperimentInput['threads'][number]['operations'][number];
+type Operation = object;
 
 const buffers = ['a', 'b', 'c'].map((id) => ({ id, memory: 'device' as const, bytes: 4 * 2048 * 2048 }));
 const product = (more: object = {}, stream = 's'): Operation => ({

@@ -6,7 +6,7 @@ import { lower } from '../../../core/program/lower.ts';
 import { patternWord } from '../../../core/program/pattern.ts';
 import { experimentOf } from '../support/experiments.ts';
 
-type Operation = ExperimentInput['threads'][number]['operations'][number];
+type Operation = object;
 const numbers = { kind: 'float32', seed: 3 } as const;
 
 const parts: Partial<Omit<ExperimentInput, 'threads'>> = {
