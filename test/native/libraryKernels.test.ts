@@ -122,7 +122,7 @@ describe('the prototypes of cuBLAS and cuFFT', () => {
   const root = join(import.meta.dirname, '../..');
   const check = (include: string) =>
     spawnSync(
-      'c++',
+      'g++',
       ['-std=c++17', '-fsyntax-only', '-I', 'native/src', '-I', include, '-I', '/usr/local/cuda/include'].concat(
         'native/tests/math_headers.cpp',
       ),
