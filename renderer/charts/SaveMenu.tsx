@@ -1,6 +1,6 @@
 /** One menu wherever something is drawn: as a picture of a chosen width or as its figures, to a file or to the clipboard. */
-import { Button, Menu } from '@mantine/core';
-import { IconCheck, IconChevronDown, IconDownload } from '@tabler/icons-react';
+import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
+import { IconChevronDown, IconDownload } from '@tabler/icons-react';
 import { create } from 'zustand';
 import { toErrorInfo } from '../../core/errors.ts';
 import { type Drawn, pngOf } from '../common/png.ts';
@@ -38,20 +38,36 @@ function chooseWidth(width: number): void {
   remember('picture-width', String(width));
 }
 
-export function SaveMenu({ saved }: { readonly saved: Saved }) {
+interface Props {
+  readonly saved: Saved;
+  /** As one icon among others. */
+  readonly compact?: boolean;
+}
+
+export function SaveMenu({ saved, compact = false }: Props) {
   const { name } = saved;
   return (
     <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={14} aria-hidden />}
-          rightSection={<IconChevronDown size={12} aria-hidden />}
-          aria-label={`Save ${name}`}
-        >
-          Save
-        </Button>
-      </Menu.Target>
+      {compact ? (
+        <Tooltip label={`Save ${name}`}>
+          <Menu.Target>
+            <ActionIcon aria-label={`Save ${name}`}>
+              <IconDownload size={16} />
+            </ActionIcon>
+          </Menu.Target>
+        </Tooltip>
+      ) : (
+        <Menu.Target>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            rightSection={<IconChevronDown size={12} aria-hidden />}
+            aria-label={`Save ${name}`}
+          >
+            Save
+          </Button>
+        </Menu.Target>
+      )}
       <Menu.Dropdown aria-label={`Save ${name}`}>
         <Items saved={saved} />
       </Menu.Dropdown>
@@ -81,18 +97,13 @@ function Items({ saved }: { readonly saved: Saved }) {
       <Menu.Item onClick={attempted(save('svg'))}>Drawing (SVG)</Menu.Item>
       <Menu.Item onClick={attempted(copy)}>Copy the picture</Menu.Item>
       <Menu.Label>Width of pictures</Menu.Label>
-      {widths.map((one) => (
-        <Menu.Item
-          key={one}
-          role="menuitemradio"
-          aria-checked={one === width}
-          closeMenuOnClick={false}
-          leftSection={<IconCheck size={14} opacity={one === width ? 1 : 0} aria-hidden />}
-          onClick={() => chooseWidth(one)}
-        >
-          {one} pixels
-        </Menu.Item>
-      ))}
+      <Menu.RadioGroup value={String(width)} onChange={(value) => chooseWidth(Number(value))}>
+        {widths.map((one) => (
+          <Menu.RadioItem key={one} value={String(one)}>
+            {one} pixels
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
       <Menu.Divider />
       <Menu.Item onClick={attempted(() => figures('csv'))}>Figures (CSV)</Menu.Item>
       <Menu.Item onClick={attempted(() => figures('arrow'))}>Figures (Arrow)</Menu.Item>

@@ -13,7 +13,6 @@ import {
   Table,
   tableToIPC,
   Utf8,
-  vectorFromArray,
 } from 'apache-arrow';
 import type { Run } from '../run.ts';
 import type { Trace } from '../trace.ts';
@@ -21,6 +20,7 @@ import { maxRunRows } from './guard.ts';
 import { type ColumnName, columnOrder, numberColumns, wordColumns } from './layout.ts';
 import { encodeMetadata } from './metadata.ts';
 import { runFileError } from './problems.ts';
+import { textVector } from './texts.ts';
 
 /**
  * The run as an Arrow IPC file (see layout.ts for its columns, metadata.ts for its metadata).
@@ -88,6 +88,6 @@ function dictionary(list: readonly string[], codes: Int8Array | Int32Array, colu
     type: new Dictionary(new Utf8(), indices, columnOrder.indexOf(column)),
     length: codes.length,
     data: codes,
-    dictionary: vectorFromArray([...list], new Utf8()),
+    dictionary: textVector(list),
   };
 }

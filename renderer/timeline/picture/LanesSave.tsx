@@ -39,5 +39,5 @@ export function LanesSave({ run, view, time, title, about, hazards, figures, rep
       text: isFew ? () => rowsText(run.run, view.number) : undefined,
     };
   }, [run, view, time, title, about, hazards, figures, report, scheme]);
-  return <SaveMenu saved={saved} />;
+  return <SaveMenu saved={saved} compact />;
 }
