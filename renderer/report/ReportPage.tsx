@@ -65,7 +65,8 @@ function Header({ document: { title, runs, sweep } }: { readonly document: Repor
 }
 
 function Theme() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  // The library would hold transitions up by a style element, which the page's policy refuses.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <SegmentedControl
       className={classes['onScreen'] ?? ''}
