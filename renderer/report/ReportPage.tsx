@@ -1,6 +1,8 @@
 /** What a report shows, from what it is to what it was made on. */
 import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { ReportDocument } from '../../core/report/document.ts';
+import { afterFrame } from '../common/afterFrame.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatInstant } from '../common/time.ts';
 import { ComparisonPart } from './ComparisonPart.tsx';
@@ -30,20 +32,29 @@ export function ReportPage({ report: { document, runs } }: { readonly report: Op
             <VerdictsPart summary={first.about.summary} />
           </>
         )}
-        {runs.map((run, index) => (
-          <RunPart key={run.loaded.id} run={run} letter={comparison === null ? null : 'AB'.charAt(index)} />
-        ))}
-        {runs.map(({ loaded }, index) => (
-          <ExperimentPart
-            key={loaded.id}
-            experiment={loaded.run.info.experiment}
-            letter={comparison === null ? null : 'AB'.charAt(index)}
-          />
-        ))}
+        <AfterLanes>
+          {runs.map((run, index) => (
+            <RunPart key={run.loaded.id} run={run} letter={comparison === null ? null : 'AB'.charAt(index)} />
+          ))}
+          {runs.map(({ loaded }, index) => (
+            <ExperimentPart
+              key={loaded.id}
+              experiment={loaded.run.info.experiment}
+              letter={comparison === null ? null : 'AB'.charAt(index)}
+            />
+          ))}
+        </AfterLanes>
       </main>
       <Footer document={document} />
     </div>
   );
+}
+
+/** Figures and charts stand below the lanes, which are on screen first. */
+function AfterLanes({ children }: { readonly children: ReactNode }) {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => afterFrame(() => setDue(true)), []);
+  return isDue ? children : null;
 }
 
 function Header({ document: { title, runs, sweep } }: { readonly document: ReportDocument }) {
