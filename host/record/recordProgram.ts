@@ -5,7 +5,8 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
-import { readRecording } from '../../core/import/recorded/recording.ts';
+import { RecordedProcess } from '../../core/import/recorded/recordedProcess.ts';
+import { runOf } from '../../core/import/recorded/recording.ts';
 import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
@@ -13,6 +14,7 @@ import { recordLibrary } from '../../native/recordLibrary.ts';
 import { readBounded, storageError } from '../service/files.ts';
 import { LiveCounts, recordingEnding } from './liveCounts.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
+import { sourceLines } from './sourceLines.ts';
 
 export interface RecordRequest {
   readonly command: readonly [string, ...string[]];
@@ -149,7 +151,10 @@ export async function readRecordingFolder(folder: string, name: string, version:
   if (names.length === 0) throw nothingInitialised();
   const files: Uint8Array[] = [];
   for (const one of names) files.push(await readBounded(join(folder, one), maxRunFileBytes));
-  return readRecording(files, { name, version, modifiedAt: new Date() });
+  const processes = files.map((file) => new RecordedProcess(file));
+  const lines = await sourceLines(processes.flatMap(({ nativeFrames }) => [...nativeFrames.values()]));
+  for (const process of processes) process.lines = lines;
+  return runOf(processes, { name, version, modifiedAt: new Date() });
 }
 
 const nothingInitialised = (): CopyscopeError =>

@@ -18,6 +18,7 @@ add_library(copyscope_record SHARED
   record/calls.cpp
   record/chunk_writer.cpp
   record/frame_layout.cpp
+  record/native_stack.cpp
   record/nvtx_ranges.cpp
   record/python_api.cpp
   record/python_stack.cpp

@@ -8,6 +8,8 @@
 
 #include "call_names.h"
 #include "clock.h"
+#include "native_stack.h"
+#include "python_api.h"
 #include "python_stack.h"
 #include "recorder.h"
 #include "threads.h"
@@ -101,13 +103,12 @@ struct Walk {
   bool isInside;
 };
 
-/// The program's own waits go through functions of these names in the same library.
+/// The program's own waits go through functions of the same library, as CUDAStream::synchronize.
 bool isProgramsWait(std::uintptr_t at) {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(at), &info) == 0 || info.dli_sname == nullptr) return false;
   const std::string_view name = info.dli_sname;
-  return name.find("device_synchronize") != std::string_view::npos ||
-         name.find("stream_synchronize") != std::string_view::npos;
+  return name.find("ynchronize") != std::string_view::npos && name.find("llocator") == std::string_view::npos;
 }
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
@@ -130,8 +131,10 @@ bool isInAllocator() {
 
 std::uint32_t stackOf(ChunkWriter& writer, const Function& function, const Thread& at) {
   if (!Recorder::instance().settings().lines || at.allocationFailed) return 0;
+  if (function.role != CallRole::copy && function.role != CallRole::wait) return 0;
+  if (Python::find() == nullptr) return nativeStack(writer);
   if (function.role == CallRole::copy) return pythonStack(writer, [] { return true; });
-  return function.role == CallRole::wait ? pythonStack(writer, [] { return !isInAllocator(); }) : 0;
+  return pythonStack(writer, [] { return !isInAllocator(); });
 }
 
 void enter(const CUpti_CallbackData& data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const Function& function) {
@@ -242,8 +245,9 @@ void setCallbacks(const CuptiLibrary& cupti, std::uint32_t enable, Wanted isWant
   set(CUPTI_CB_DOMAIN_DRIVER_API, functions().driver);
 }
 
-bool isKernelLaunch(const Function& function) {
-  return function.role == CallRole::launch && function.name.find("LaunchKernel") != std::string::npos;
+/// Without kernels, launches have nothing on the device, and events order nothing that is seen.
+bool isOfLight(const Function& function) {
+  return function.role != CallRole::launch && function.role != CallRole::event;
 }
 
 }  // namespace
@@ -270,7 +274,7 @@ std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTa
 }
 
 void enableCalls(const CuptiLibrary& cupti, bool light) {
-  setCallbacks(cupti, 1, [&](const Function& function) { return !(light && isKernelLaunch(function)); });
+  setCallbacks(cupti, 1, [&](const Function& function) { return !light || isOfLight(function); });
 }
 
 void enableWaits(const CuptiLibrary& cupti) {

@@ -10,7 +10,7 @@ namespace copyscope::record {
 /// Becomes CUPTI's subscriber, and tells the file the names of the functions that are recorded. Empty, or what failed;
 /// where another tool is the subscriber already, `isTaken` and that one's name.
 std::string subscribe(const CuptiLibrary& cupti, ChunkWriter& writer, bool& isTaken);
-/// Callbacks for all that is recorded. Launches of kernels are left out of a light recording.
+/// Callbacks for all that is recorded. Launches and events are left out of a light recording.
 void enableCalls(const CuptiLibrary& cupti, bool light);
 /// Callbacks for waiting calls only.
 void enableWaits(const CuptiLibrary& cupti);

@@ -6,8 +6,9 @@
 //   payload = record*
 //   record = u8 kind, u8 0, u16 length, length bytes
 //
-// Texts, frames and stacks are told once, before the first record that names them; their numbers count from 1, and 0 is
-// none. A reader takes the fields that it knows and skips the rest of a record, so that fields can be added at the end.
+// Texts, frames and stacks are told once, before the first record that names them; their numbers count from 1, those of
+// compiled code from 2^31, and 0 is none. A reader takes the fields that it knows and skips the rest of a record, so that
+// fields can be added at the end.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +45,8 @@ enum class RecordKind : std::uint8_t {
   eventRecord = 8,
   /// i64 start, i64 end, u32 thread, u32 text: its name.
   range = 9,
-  /// u32 number, u32 text: the file, u32 line, u32 text: the function.
+  /// u32 number, u32 text: the file, u32 line, u32 text: the function. Of compiled code the file is the library or the program,
+  /// the line is 0, and u64 follows: the call's address in that file, from which a debugger's tools tell the line.
   frame = 10,
   /// u32 number, u32 frame*, innermost first.
   stack = 11,

@@ -28,7 +28,7 @@ struct Python {
   int (*getLastInstruction)(Object*) = nullptr;
   const unsigned long* version = nullptr;
 
-  /// Null where the process has no Python, for now.
+  /// Null where the process has no Python, for now: it is looked for again at times.
   static const Python* find();
 
  private:

@@ -13,6 +13,7 @@
 #include "activities.h"
 #include "calls.h"
 #include "clock.h"
+#include "native_stack.h"
 #include "python_stack.h"
 #include "threads.h"
 
@@ -258,6 +259,7 @@ void Recorder::forget() {
   isRecording_.store(false, std::memory_order_relaxed);
   countFork();
   forgetPythonStacks();
+  forgetNativeStacks();
   // Another thread may have held it at the fork.
   new (&switching_) std::mutex();
   if (file == nullptr) return;

@@ -1,9 +1,8 @@
 #include "threads.h"
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 namespace copyscope::record {
 namespace {
@@ -17,14 +16,9 @@ struct Told {
 thread_local Told told{};
 
 void tell(ChunkWriter& writer, std::uint32_t id) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%u/comm", id);
-  char name[64] = {};
-  if (std::FILE* const file = std::fopen(path, "re"); file != nullptr) {
-    const std::size_t length = std::fread(name, 1, sizeof name - 1, file);
-    std::fclose(file);
-    if (length > 0 && name[length - 1] == '\n') name[length - 1] = '\0';
-  }
+  // As short as the system keeps it. Programs start threads in each step, so no file is opened for it.
+  char name[16 + 1] = {};
+  prctl(PR_GET_NAME, name);
   const std::uint32_t text = writer.text(name);
   RecordBuffer record(RecordKind::thread);
   writer.append(record.u32(id).u32(text));

@@ -4,7 +4,8 @@
 
 Each mode is a process that runs the ten programs of record_programs.py and single calls in loops, in blocks of steps: every
 second block is recorded. A pair is a block with and the one before it without, and what is told is the median of the pairs'
-ratios, with the quartiles. Mode none records nothing: what it tells is noise. Needs PyTorch with CUDA and
+ratios, with the quartiles. Mode none records nothing: what it tells is noise. PROGRAMS="graphs threads"
+runs these alone, without the single calls; PAIRS and STEPS say how long. Needs PyTorch with CUDA and
 native/build/Release/libcopyscope_record.so (or RECORD_LIBRARY). Writes record-cost.txt and record-cost.json to $OUT.
 """
 
@@ -21,6 +22,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
 out = os.environ.get("OUT") or tempfile.mkdtemp(prefix="record-cost-")
 PAIRS, STEPS, SKIPPED = int(os.environ.get("PAIRS", "10")), int(os.environ.get("STEPS", "14")), 3
+only = os.environ.get("PROGRAMS", "").split()
 modes = {
     "none": None,
     "full": {},
@@ -119,8 +121,10 @@ def programs():
     import record_programs
 
     for name, made in record_programs.programs.items():
+        if only and name not in only:
+            continue
         yield name, 1, made
-    for name, (calls, step) in single_calls().items():
+    for name, (calls, step) in single_calls().items() if not only else ():
         yield "call: " + name, calls, lambda step=step: step
 
 

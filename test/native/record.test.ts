@@ -5,15 +5,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RecordedProcess } from '../../core/import/recorded/recordedProcess.ts';
-import { recordKinds, u64 } from '../../core/import/recorded/records.ts';
+import { callRoles, recordKinds, u64 } from '../../core/import/recorded/records.ts';
 import { decodeRun } from '../../core/trace/arrow.ts';
 import { readCallStackName } from '../../core/trace/callStack.ts';
 import { readRecordingFolder, recordProgram } from '../../host/record/recordProgram.ts';
+import { sourceLines } from '../../host/record/sourceLines.ts';
 import { buildRecorder, noRecorder, works } from '../support/recorder.ts';
 import { copyscope } from '../unit/host/support/terminal.ts';
 import { longestMs } from './built.ts';
@@ -93,9 +94,33 @@ describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : `
     expect(calls).toEqual(['cudaHostAlloc', ...step, ...step]);
   });
 
-  it('leaves kernels and their launches out in light mode', () => {
+  it.skipIf(!works('addr2line'))("names a compiled program's lines, on every thread", async () => {
+    const [file] = play(built, ['2', '40']).files as [RecordedProcess];
+    const process = new RecordedProcess(readFileSync(join(folder, readdirSync(folder)[0] ?? '')));
+    process.lines = await sourceLines([...process.nativeFrames.values()]);
+    const lines = new Map<string, number>();
+    process.visit((kind, view, at) => {
+      const stack = kind === recordKinds.call ? view.getUint32(at + 28, true) : 0;
+      if (stack === 0) return;
+      const [innermost] = readCallStackName(process.stackName(stack) ?? '') ?? [];
+      const line = `${basename(innermost?.file ?? '')}:${innermost?.line}`;
+      lines.set(line, (lines.get(line) ?? 0) + 1);
+    });
+    const source = readFileSync(join(root, 'native/tests/record/player.cpp'), 'utf8').split('\n');
+    const lineOf = (call: string): string =>
+      `player.cpp:${source.findIndex((line) => line.includes(`standinCall(1, runtime, CUPTI_RUNTIME_TRACE_CBID_${call}`)) + 1}`;
+    expect(Object.fromEntries(lines)).toEqual({
+      [lineOf('cudaMemcpyAsync')]: file.copies.count,
+      [lineOf('cudaStreamSynchronize')]: file.waits,
+    });
+  });
+
+  it('leaves kernels, launches and events out in light mode', () => {
     const [file] = play(built, ['1', '50'], { COPYSCOPE_RECORD_LIGHT: '1' }).files as [RecordedProcess];
     expect([file.copies.count, file.kernels, file.waits, file.header.light]).toEqual([50, 0, 50, true]);
+    const roles = new Set<number>();
+    file.visit((kind, view, at) => kind === recordKinds.call && roles.add(view.getUint8(at + 36)));
+    expect([...roles]).toEqual([callRoles.pin, callRoles.copy, callRoles.wait]);
   });
 
   it('records the steps that were asked for, and no others', () => {

@@ -8,6 +8,19 @@ import { callRoles, leastBytes, problems, recordKinds, streamWaitType, u64 } fro
 /** Both places of a stream: devices and streams have small numbers. */
 export const placeOf = (device: number, stream: number): number => device * 2 ** 32 + stream;
 
+/** A frame of compiled code: `file` is the library or the program, and its line is not known. */
+export interface NativeFrame extends StackFrame {
+  /** Of the call, in the file. */
+  readonly address: number;
+}
+
+/** Frames of source files, by addressKey(). */
+export type SourceLines = ReadonlyMap<string, StackFrame>;
+export const addressKey = ({ file, address }: Pick<NativeFrame, 'file' | 'address'>): string => `${address} ${file}`;
+
+/** A frame's fields with an address behind them. */
+const nativeFrameBytes = 24;
+
 export interface EventRecording {
   readonly device: number;
   readonly stream: number;
@@ -18,6 +31,8 @@ export class RecordedProcess {
   readonly #file: RecordingFile;
   readonly #texts = new Map<number, string>();
   readonly #frames = new Map<number, StackFrame>();
+  /** Of compiled code: in no source file yet. */
+  readonly nativeFrames = new Map<number, NativeFrame>();
   readonly #stacks = new Map<number, readonly number[]>();
   readonly #stackNames = new Map<number, string>();
   /** Names, by the threads' numbers. */
@@ -42,6 +57,9 @@ export class RecordedProcess {
   waits = 0;
   /** Durations of steps that the recorder timed: some while it recorded, some without. */
   readonly stepsNs = { recorded: [] as number[], plain: [] as number[] };
+
+  /** Of compiled code, where they have been looked up. */
+  lines: SourceLines = new Map();
 
   /** Throws `trace-file.not-a-trace`. */
   constructor(bytes: Uint8Array) {
@@ -75,13 +93,21 @@ export class RecordedProcess {
 
   /** The name of a range around a call that this stack made; null where the stack isn't known. */
   stackName(number: number): string | null {
-    const known = this.#stackNames.get(number);
-    if (known !== undefined) return known;
-    const frames = (this.#stacks.get(number) ?? []).flatMap((frame) => this.#frames.get(frame) ?? []);
+    const made = this.#stackNames.get(number);
+    if (made !== undefined) return made;
+    const frames = (this.#stacks.get(number) ?? []).flatMap((frame) => this.#frame(frame) ?? []);
     if (frames.length === 0) return null;
-    const name = callStackName(frames);
+    // What a program's start or a library without debug information adds to known lines is of no use.
+    const known = frames.filter(({ line }) => line > 0);
+    const name = callStackName(known.length > 0 ? known : frames);
     this.#stackNames.set(number, name);
     return name;
+  }
+
+  /** Compiled code has the line that was looked up, or else the function that its file tells. */
+  #frame(number: number): StackFrame | undefined {
+    const native = this.nativeFrames.get(number);
+    return native === undefined ? this.#frames.get(number) : (this.lines.get(addressKey(native)) ?? native);
   }
 
   event(context: number, event: number, record: number): EventRecording | null {
@@ -104,13 +130,12 @@ export class RecordedProcess {
       case recordKinds.thread:
         this.threads.set(u32(0), this.text(u32(4), ''));
         return;
-      case recordKinds.frame:
-        this.#frames.set(u32(0), {
-          file: this.text(u32(4), '?'),
-          line: u32(8),
-          function: this.text(u32(12), '?'),
-        });
+      case recordKinds.frame: {
+        const frame = { file: this.text(u32(4), '?'), line: u32(8), function: this.text(u32(12), '?') };
+        if (length < nativeFrameBytes) this.#frames.set(u32(0), frame);
+        else this.nativeFrames.set(u32(0), { ...frame, address: u64(view, at + 16) });
         return;
+      }
       case recordKinds.stack:
         this.#stacks.set(
           u32(0),

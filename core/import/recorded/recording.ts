@@ -15,8 +15,15 @@ import { stepTimesNote, stepTimesOf } from './stepTimes.ts';
  * `trace-file.not-a-trace` where a file is no recording, and `record.nothing` where none of the processes could be recorded,
  * with the reason.
  */
-export function readRecording(files: readonly Uint8Array[], options: ImportOptions): Run {
-  const all = files.map((file) => new RecordedProcess(file)).sort((a, b) => a.header.startNs - b.header.startNs);
+export const readRecording = (files: readonly Uint8Array[], options: ImportOptions): Run =>
+  runOf(
+    files.map((file) => new RecordedProcess(file)),
+    options,
+  );
+
+/** Of processes that are read already. Throws `record.nothing` as above. */
+export function runOf(unordered: readonly RecordedProcess[], options: ImportOptions): Run {
+  const all = [...unordered].sort((a, b) => a.header.startNs - b.header.startNs);
   // A process that put nothing on a device, as a loader's worker that only imports the framework, has no lanes.
   const processes = all.filter(({ rows }) => rows > 0);
   const [first] = processes;

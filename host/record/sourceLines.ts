@@ -1,0 +1,47 @@
+/** Lines of compiled code, by the debug information of the programs and libraries that called CUDA. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { addressKey, type NativeFrame, type SourceLines } from '../../core/import/recorded/recordedProcess.ts';
+import type { StackFrame } from '../../core/trace/callStack.ts';
+
+/** A large file without an index takes a while; a recording is read without lines rather than late. */
+const patienceMs = 20_000;
+
+/** What addr2line tells of each frame; nothing of those that it doesn't know, or where there is no addr2line. */
+export async function sourceLines(frames: readonly NativeFrame[]): Promise<SourceLines> {
+  const byFile = new Map<string, NativeFrame[]>();
+  for (const frame of frames) byFile.set(frame.file, [...(byFile.get(frame.file) ?? []), frame]);
+  const lines = new Map<string, StackFrame>();
+  for (const [file, list] of byFile) {
+    if (!existsSync(file)) continue;
+    const answers = await ask(file, list);
+    for (const [index, frame] of list.entries()) {
+      const found = frameOf(frame, answers[2 * index], answers[2 * index + 1]);
+      if (found !== null) lines.set(addressKey(frame), found);
+    }
+  }
+  return lines;
+}
+
+/** Two lines for each address: the function, and `file:line`. */
+async function ask(file: string, frames: readonly NativeFrame[]): Promise<string[]> {
+  return new Promise((resolve) => {
+    const tool = spawn('addr2line', ['--demangle', '--functions', '--exe', file], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: patienceMs,
+    });
+    const parts: Buffer[] = [];
+    tool.stdout.on('data', (part: Buffer) => parts.push(part));
+    tool.once('error', () => resolve([]));
+    tool.stdin.on('error', () => {});
+    tool.once('close', () => resolve(Buffer.concat(parts).toString('utf8').split('\n')));
+    tool.stdin.end(frames.map(({ address }) => `0x${address.toString(16)}\n`).join(''));
+  });
+}
+
+/** Null where the place isn't known: it is `??:0` or `??:?` then. */
+function frameOf(frame: NativeFrame, name: string | undefined, place: string | undefined): StackFrame | null {
+  const [, file = '', line = ''] = /^(.+):(\d+)(?: \(discriminator \d+\))?$/.exec(place ?? '') ?? [];
+  if (file === '' || file === '??' || line === '0') return null;
+  return { file, line: Number(line), function: name === undefined || name === '??' ? frame.function : name };
+}
