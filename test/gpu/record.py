@@ -263,8 +263,10 @@ def check_endings():
            "t=[threading.Thread(target=churn) for _ in range(3)]; [a.start() for a in t]\n"
            "for _ in range(200): steps(1); torch.cuda.empty_cache()\n"
            "stop=True; [a.join() for a in t]", 0, 400)
-    ending("torch.profiler", "from torch.profiler import profile\nwith profile() as p: steps(50)\n"
-           "print(len([e for e in p.events() if e.device_type==torch.autograd.DeviceType.CUDA]))", 0, 100)
+    # Before, while and after the profiler ran: it must not take CUPTI away from the recorder.
+    files = ending("torch.profiler", "from torch.profiler import profile\nsteps(50)\nwith profile() as p: steps(50)\nsteps(50)\n"
+                   "print(len([e for e in p.events() if e.device_type==torch.autograd.DeviceType.CUDA]))", 0, 300)
+    say("%-22s kernels %s" % ("", [len(one.kernels) for one in files]))
     nvcc = "/usr/local/cuda/bin/nvcc"
     if os.path.exists(nvcc):
         source = os.path.join(out, "static.cu")
