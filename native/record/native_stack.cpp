@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <unwind.h>
 
 #include <array>
@@ -59,8 +60,22 @@ struct Recent {
   static constexpr std::size_t size = 16;
   std::array<Place, size> places;
 };
-// A thread that ends may still call CUDA from its destructors, so that this has none.
-thread_local Recent recent{};
+
+/// Of the calling thread, made when it is first asked for: a thread-local object of this size would cost each thread of a
+/// program with Python, too. A thread that ends may still call CUDA from its destructors, and gets another one then.
+Recent& recent() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, [](void* own) { delete static_cast<Recent*>(own); });
+    return made;
+  }();
+  auto* own = static_cast<Recent*>(pthread_getspecific(key));
+  if (own == nullptr) {
+    own = new Recent();
+    pthread_setspecific(key, own);
+  }
+  return *own;
+}
 
 /// From the innermost on: where one is as it was, the next stands where it stood.
 bool isSame(const Walk& walk, std::uintptr_t from) {
@@ -144,7 +159,7 @@ std::uint32_t stackNumber(ChunkWriter& writer, const Walk& walk) {
 
 __attribute__((noinline)) std::uint32_t nativeStack(ChunkWriter& writer) {
   const auto from = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  Recent::Place& place = recent.places[(from >> 4) % Recent::size];
+  Recent::Place& place = recent().places[(from >> 4) % Recent::size];
   const bool isKept = place.number != 0 && place.fork == forkCount() && place.walk.from == from;
   if (isKept && isSame(place.walk, from)) return place.number;
   Walk& walk = place.walk;

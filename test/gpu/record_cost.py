@@ -40,6 +40,10 @@ def single_calls():
     small, held = torch.zeros(1024, device=device), torch.zeros(1024).pin_memory()
     event, other = torch.cuda.Event(), torch.cuda.Stream()
     event.record()
+    graph = torch.cuda.CUDAGraph()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        small.add_(1)
     calls = {
         "launch": (1000, lambda: small.add_(1)),
         "copy": (200, lambda: small.copy_(held, non_blocking=True)),
@@ -47,6 +51,7 @@ def single_calls():
         "event record": (200, event.record),
         "stream wait": (200, lambda: other.wait_event(event)),
         "no work": (1000, torch.cuda.is_current_stream_capturing),
+        "graph": (200, graph.replay),
         "range": (200, lambda: (torch.cuda.nvtx.range_push("x"), torch.cuda.nvtx.range_pop())),
     }
 
