@@ -66,6 +66,24 @@ function copiedSteps(recorded: RecordedProcess): number[] {
   return found;
 }
 
+/** Stacks of many depths, some within a generator, on four threads at a time. */
+const manyStacks = `import ctypes, os, threading
+cupti = ctypes.CDLL('libcupti.so.13')
+ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH']).InitializeInjection()
+def call(id, result=ctypes.c_int(0)):
+    for begins in (1, 0): cupti.standinCall(begins, 2, id, 1, None, ctypes.byref(result))
+def step(depth):
+    if depth > 0: return step(depth - 1)
+    call(41)
+    call(131)
+def depths():
+    for depth in range(40):
+        step(depth)
+        yield depth
+threads = [threading.Thread(target=lambda: [list(depths()) for _ in range(5)]) for _ in range(4)]
+[one.start() for one in threads]; [one.join() for one in threads]
+`;
+
 const upTo = (steps: number): number[] => Array.from({ length: steps }, (_, index) => index + 1);
 
 describe.skipIf(noRecorder !== null)(`the recorder${noRecorder === null ? '' : ` (skipped: ${noRecorder})`}`, () => {
@@ -354,6 +372,29 @@ for number in range(1, 11):
     // A copy and its wait, of the fourth, fifth and sixth.
     expect(numbers).toEqual([4, 4, 5, 5, 6, 6]);
   });
+
+  // Python itself isn't built for them: what the recorder does on its threads is watched.
+  it.skipIf(!works('python3')).each([
+    ['address', 'libasan.so'],
+    ['thread', 'libtsan.so'],
+  ])(
+    'takes stacks of several threads under the %s sanitizer',
+    (sanitizer, runtime) => {
+      const sanitized = build(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const path = join(folder, 'program.py');
+      writeFileSync(path, manyStacks);
+      const preload = `LD_PRELOAD=${ran('c++', [`-print-file-name=${runtime}`]).output.trim()}`;
+      // The interpreter itself: what is called python3 may be a script.
+      const python = ran('python3', ['-c', 'import sys; print(sys.executable)']).output.trim();
+      const env = recorderEnvironment(sanitized, { ASAN_OPTIONS: 'detect_leaks=0' });
+      const { status, stderr } = ran('setarch', ['-R', 'env', preload, python, path], env);
+      expect(stderr).not.toMatch(/Sanitizer|WARNING/);
+      expect(status, stderr).toBe(0);
+      const [file] = processes() as [RecordedProcess];
+      expect([file.stacksTaken, file.waits]).toEqual([2 * file.waits, 4 * 5 * 40]);
+    },
+    600_000,
+  );
 
   describe('copyscope record', () => {
     const cli = (env: NodeJS.ProcessEnv, ...args: string[]) =>
