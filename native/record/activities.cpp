@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t bufferBytes = 256u << 10;
 /// 64 MiB of them; then CUPTI drops records, and counts them.
 constexpr int mostBuffers = 256;
-/// Made before the first is asked for.
-constexpr int readyBuffers = 8;
+/// So many are made before they are asked for: each thread that records needs one.
+constexpr std::size_t readyBuffers = 16;
 
 constexpr std::array<CUpti_ActivityKind, 4> lightKinds = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
                                                           CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_DEVICE};
@@ -183,13 +183,7 @@ void prepareBuffers(const CuptiLibrary& cupti) {
   std::uint8_t areZeroed = 1;
   std::size_t size = sizeof areZeroed;
   cupti.setAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &areZeroed);
-  Pool& all = pool();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  for (; all.made < readyBuffers; ++all.made) {
-    std::uint8_t* const buffer = makeBuffer();
-    if (buffer == nullptr) return;
-    all.spare.push_back(buffer);
-  }
+  makeBuffersReady();
 }
 
 }  // namespace
@@ -201,6 +195,24 @@ std::string connectActivities(const CuptiLibrary& cupti) {
   if (result != CUPTI_SUCCESS) return cupti.describe("cuptiActivityRegisterTimestampCallback", result);
   result = cupti.registerCallbacks(requested, completed);
   return result == CUPTI_SUCCESS ? "" : cupti.describe("cuptiActivityRegisterCallbacks", result);
+}
+
+void makeBuffersReady() {
+  Pool& all = pool();
+  for (;;) {
+    {
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      if (all.spare.size() >= readyBuffers || all.made >= mostBuffers) return;
+      ++all.made;
+    }
+    std::uint8_t* const buffer = makeBuffer();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    if (buffer == nullptr) {
+      --all.made;
+      return;
+    }
+    all.spare.push_back(buffer);
+  }
 }
 
 std::string enableActivities(const CuptiLibrary& cupti, bool light) {

@@ -175,7 +175,9 @@ void Recorder::tick() {
   if (!isSubscribed_) return;
   // Of what was under way when recording ended, the last is delivered soon.
   flushesLeft_ = phase_ == Phase::recording ? 10 : flushesLeft_ - 1;
-  if (flushesLeft_ > 0) cupti.flushAll(0);
+  if (flushesLeft_ <= 0) return;
+  cupti.flushAll(0);
+  makeBuffersReady();
 }
 
 void Recorder::onWait(std::int64_t endNs) {
