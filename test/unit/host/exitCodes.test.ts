@@ -77,7 +77,7 @@ describe('the exit code', () => {
     const families = sources.flatMap((text) => [...text.matchAll(/code: '([a-z-]+)\.[a-z-]+'/g)].map(([, one]) => one));
     const decided = new Set(Object.keys(expected).map((code) => code.split('.')[0]));
     // What only a window can meet.
-    const ofWindows = ['bin', 'connection', 'deletion', 'edit', 'figure', 'import', 'lesson', 'message'];
+    const ofWindows = ['bin', 'connection', 'deletion', 'edit', 'figure', 'import', 'lesson', 'message', 'results'];
     expect([...new Set(families)].filter((one) => !decided.has(one)).sort()).toEqual(ofWindows);
   });
 });
