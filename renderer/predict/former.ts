@@ -53,7 +53,8 @@ function note(id: string, last: LoadedRun, made: LoadedRun): void {
   if (formerNs === nowNs) return;
   const isEdit =
     last.run.info.experiment !== made.run.info.experiment && last.run.info.profile === made.run.info.profile;
-  if (isEdit) {
+  // An empty page ended at once: there is nothing to hold the first operation against.
+  if (isEdit && formerNs > 0) {
     keep(id, formerNs);
     return;
   }
