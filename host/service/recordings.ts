@@ -161,11 +161,6 @@ export class Recordings {
   }
 }
 
-const settingsOf = ({ steps, ...others }: StartRecording): RecordSettings => ({
-  ...others,
-  ...(steps === undefined ? {} : { steps: [steps] }),
-});
-
 const newSession = (name: string): Session => ({
   status: {
     id: randomUUID(),

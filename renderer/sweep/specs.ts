@@ -162,7 +162,7 @@ export function sweepHeat(sweep: ChartedSweep, plan: SweepPlan, metric: Metric):
 }
 
 /** A chart for each metric that some point has. */
-export function sweepSpecs(sweep: ChartedSweep, plan: SweepPlan): (HeatSpec | LineSpec)[] {
+export function sweepSpecs(sweep: ChartedSweep, plan: SweepPlan): ChartSpec[] {
   const drawn = metrics.map((metric) => sweepHeat(sweep, plan, metric) ?? sweepLines(sweep, plan, metric));
   return drawn.filter(({ rows }) => rows.some(({ cells, isLimit }) => isLimit !== true && cells.some(isReading)));
 }

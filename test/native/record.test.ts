@@ -380,7 +380,7 @@ for number in range(1, 11):
   ])(
     'takes stacks of several threads under the %s sanitizer',
     (sanitizer, runtime) => {
-      const sanitized = build(sanitizer, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
+      const sanitized = buildRecorder(`record-${sanitizer}`, `-DCOPYSCOPE_SANITIZE=${sanitizer}`);
       const path = join(folder, 'program.py');
       writeFileSync(path, manyStacks);
       const preload = `LD_PRELOAD=${ran('c++', [`-print-file-name=${runtime}`]).output.trim()}`;

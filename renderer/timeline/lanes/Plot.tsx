@@ -76,7 +76,17 @@ export function Plot(props: PlotProps) {
     const input = { trace, tracks, view: shown, ticks, width, height, scrollTop, selectedRow, selectedOp, flows };
     const outlined = several === null ? evidence : rowsInSight(trace, several, shown, width);
     painter.current.draw(
-      maker.make({ ...input, evidence: outlined, hazards, missed, found, tones, notes, area: dragged.current ?? area, labelOf }),
+      maker.make({
+        ...input,
+        evidence: outlined,
+        hazards,
+        missed,
+        found,
+        tones,
+        notes,
+        area: dragged.current ?? area,
+        labelOf,
+      }),
       colours,
     );
     if (axisCanvas.current !== null) {

@@ -53,6 +53,8 @@ export function lanesSvg(picture: LanesPicture): Drawn {
     ...{ scrollTop: 0, selectedRow: null, selectedOp: null, flows: [], evidence: [], notes: [], area: null },
     hazards,
     missed: missedIn(run, view),
+    found: null,
+    tones: null,
     labelOf: (row) => rowTitle(run.run.trace, row, labels),
   });
   const colours = canvasColours(scheme);
