@@ -60,14 +60,14 @@ function watchEdits() {
     { capture: true },
   );
   const plot = document.querySelector('[data-testid="timeline-plot"]');
-  let endNs = plot.dataset.endNs;
+  let makespanNs = plot.dataset.makespanNs;
   new MutationObserver(() => {
-    const now = plot.dataset.endNs;
-    if (now === endNs) return;
-    endNs = now;
+    const now = plot.dataset.makespanNs;
+    if (now === makespanNs) return;
+    makespanNs = now;
     watched.times.lanes = performance.now();
     watched.drawn();
-  }).observe(plot, { attributes: true, attributeFilter: ['data-end-ns'] });
+  }).observe(plot, { attributes: true, attributeFilter: ['data-makespan-ns'] });
   watched.mark = () => {
     for (const [name, startTime] of Object.entries(watched.times))
       performance.mark(`${name} ${watched.edit}`, { startTime });

@@ -20,7 +20,8 @@ test('the code follows the selection and is copied at a click', async ({ window,
   await tools.getByText('Score', { exact: true }).click();
   await page.getByTestId('score-sheet').locator('[data-op="3"]').click();
   await tools.getByText('Code', { exact: true }).click();
-  await expect(marked.filter({ hasText: 'multiply<<<' })).toBeInViewport();
+  // The language is remembered.
+  await expect(marked.filter({ hasText: 'multiply(product' })).toBeInViewport();
 });
 
 test('stands beside the score in a lesson too; a line selects its block, and a block its lines', async ({

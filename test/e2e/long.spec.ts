@@ -4,8 +4,8 @@ import { longExperiment } from '../bench/support/longExperiment.ts';
 import { experimentOf } from '../unit/support/experiments.ts';
 import { expect, test } from './support/test.ts';
 
-/** Where the lanes end; they are drawn to the whole of what is predicted. */
-const end = (page: Page): Promise<string | null> => page.getByTestId('timeline-plot').getAttribute('data-end-ns');
+/** The makespan that the lanes show. */
+const end = (page: Page): Promise<string | null> => page.getByTestId('timeline-plot').getAttribute('data-makespan-ns');
 
 test('20,000 operations are opened, edited and taken back, and the lanes follow each time', async ({
   window,

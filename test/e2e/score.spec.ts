@@ -126,7 +126,7 @@ test('the next frame draws the lanes of an edit, the one after it the score, and
   await expect(window.timeline.getByText('Simulated', { exact: true })).toBeVisible();
   const drawn = await page.evaluate(async () => {
     const block = document.querySelector('[data-op="0"]');
-    const lanes = () => document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['endNs'];
+    const lanes = () => document.querySelector<HTMLElement>('[data-testid="timeline-plot"]')?.dataset['makespanNs'];
     const before = lanes();
     block?.dispatchEvent(new KeyboardEvent('keydown', { key: '-', bubbles: true, cancelable: true }));
     // Each comes before its frame is drawn.
