@@ -159,7 +159,13 @@ export const keySections: readonly KeySection[] = [
   },
   {
     title: 'Charts and tables',
-    files: ['charts/Drawing.tsx', 'charts/points.ts', 'timeline/rows/RowsTable.tsx', 'timeline/notes/NotesPanel.tsx'],
+    files: [
+      'charts/Drawing.tsx',
+      'charts/points.ts',
+      'common/table/DataTable.tsx',
+      'common/table/Head.tsx',
+      'timeline/notes/NotesPanel.tsx',
+    ],
     entries: [
       entry(
         ['←', '→', '↑', '↓'],

@@ -274,7 +274,10 @@ test('presenting draws lanes, score and charts as large as the text, and as shar
   /** Pixels of the screen that a text's letters are high, as its font has it. */
   const size = (locator: Locator): Promise<number> =>
     locator.evaluate(
-      (element) => Number.parseFloat(getComputedStyle(element).fontSize) * (element as HTMLElement).currentCSSZoom,
+      // A picture's text has no zoom of its own.
+      (element) =>
+        Number.parseFloat(getComputedStyle(element).fontSize) *
+        (element.closest<HTMLElement>('div, section')?.currentCSSZoom ?? 1),
     );
   expect(await size(lesson.getByText('What the runs show'))).toBeGreaterThan(21);
   expect(await size(page.locator('[data-lane-name]').first())).toBeGreaterThan(21);

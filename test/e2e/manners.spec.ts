@@ -98,7 +98,7 @@ test('F6 goes through the parts of the window, and comes back to where one was',
     page.evaluate(() => {
       const focused = document.activeElement;
       const part = focused?.closest(
-        'section[aria-label="Library"], [data-testid="score"], section[aria-label="Timeline"], section[aria-label="Inspector"]',
+        'section[aria-label="Library"], [data-testid="score"], section[aria-label="Timeline"], section[aria-label="Inspector"], section[aria-label="Status"]',
       );
       return (
         part?.getAttribute('aria-label') ??
@@ -108,11 +108,12 @@ test('F6 goes through the parts of the window, and comes back to where one was',
       );
     });
   const visited = [await where()];
-  for (let step = 0; step < 5; step += 1) {
+  for (let step = 0; step < 7; step += 1) {
     await page.keyboard.press('F6');
     visited.push(await where());
   }
-  expect(visited).toEqual(['Library', 'score', 'Timeline', 'Inspector', 'HEADER', 'Library']);
+  // The score's tools are a part of their own.
+  expect(visited).toEqual(['Library', 'score', 'score', 'Timeline', 'Inspector', 'Status', 'HEADER', 'Library']);
   await expect(page.locator(':focus')).toHaveText('Pinned source, same stream');
   await page.keyboard.press('Shift+F6');
   expect(await where()).toBe('HEADER');

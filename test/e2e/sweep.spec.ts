@@ -310,7 +310,7 @@ test('a sweep’s figures are saved with where they come from, and its document 
     ]);
     return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
   };
-  const csv = await save(/CSV/);
+  const csv = await save(/^Figures \(CSV\)/);
   expect(csv.name).toBe('h2d-bandwidth-by-chunk-size-and-streams-simulated.csv');
   const lines = csv.content.toString().trim().split('\r\n');
   expect(lines[0]).toBe(

@@ -72,6 +72,9 @@ export class KinetoLanes {
   #streamName({ name }: Lane, index: LaneIndex): string {
     const given = this.#streamNames.get(this.#streamKeys.get(index) ?? '') ?? '';
     const own = given.replace(/^stream\s+-?\d+/i, '').trim();
+    // A trace that Copyscope wrote names the stream as it shows it.
+    const shown = own.replace(/^gpu\d+ /, '');
+    if (shown === name || shown.startsWith(`${name} `)) return shown;
     return own === '' ? name : `${name} ${own}`;
   }
 

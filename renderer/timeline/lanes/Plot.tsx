@@ -96,8 +96,10 @@ export function Plot(props: PlotProps) {
     if (found === null) delete element.dataset['found'];
     else element.dataset['found'] = String(found.length);
     element.dataset['endNs'] = String(shown.endNs);
+    element.dataset['makespanNs'] = String(view.makespanNs);
   }, [
     run,
+    view,
     time,
     tracks,
     width,

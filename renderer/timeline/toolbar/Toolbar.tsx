@@ -52,13 +52,15 @@ export const Toolbar = memo(function Toolbar({ first, time, saving }: Props) {
             <LanesButton run={run} view={view} />
             <LinkTool time={time} />
             <LaneFilterButton run={run} view={view} />
-            <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
-            <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
-            <Tool
-              label="Fit everything (F)"
-              onClick={() => time.move((_, limits) => limits)}
-              icon={<IconArrowAutofitWidth size={16} />}
-            />
+            <span className={classes['zooms']}>
+              <Tool label="Zoom out (S)" onClick={() => zoom(1.5)} icon={<IconZoomOut size={16} />} />
+              <Tool label="Zoom in (W)" onClick={() => zoom(1 / 1.5)} icon={<IconZoomIn size={16} />} />
+              <Tool
+                label="Fit everything (F)"
+                onClick={() => time.move((_, limits) => limits)}
+                icon={<IconArrowAutofitWidth size={16} />}
+              />
+            </span>
             <SaveLanes run={run} view={view} time={time} saving={saving} />
           </div>
         </>

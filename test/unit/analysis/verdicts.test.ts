@@ -80,7 +80,7 @@ describe('the four cases', () => {
       copyNs: 8000,
       title: 'Pageable source',
     });
-    expect(found.explanation).toContain('cudaMemcpyAsync held the host for 11.0 µs while the driver staged 977 KiB');
+    expect(found.explanation).toContain('cudaMemcpyAsync held the host for 11.0 µs while the driver staged 1 MB');
     expect(found.explanation).toContain('The host issued the kernel 1.00 µs after the copy ended');
     expect(found.remedy).toContain('Pin "source"');
     expect(found.remedy).toContain('non-blocking stream of its own');
@@ -405,7 +405,7 @@ describe('engines and queues', () => {
       expect(found?.evidence.find(({ role }) => role === 'blocking-operation')).toMatchObject({
         ...{ op: 1, lane: 'stream:a', startNs: 11_000, endNs: 12_000 },
       });
-      expect(found?.explanation).toContain('shares a queue of the H2D copy engine with "H2D 977 KiB" of stream "a"');
+      expect(found?.explanation).toContain('shares a queue of the H2D copy engine with "H2D 1 MB" of stream "a"');
     });
 
     it('in another queue, or in one that was not recorded, did not', () => {
@@ -548,7 +548,7 @@ describe('engines and queues', () => {
     const found = verdicts(iteration, experiment('pinned', [h2d('a'), d2h('b'), kernel('b')]));
     expect(found.find(({ op }) => op === 0)).toMatchObject({
       ...{ cause: 'queued-behind', blockedBy: 1, with: 2 },
-      remedy: 'Issue the kernel "multiply" before "D2H 977 KiB", or in a stream that doesn\'t wait for it.',
+      remedy: 'Issue the kernel "multiply" before "D2H 1 MB", or in a stream that doesn\'t wait for it.',
     });
     expect(found.find(({ op }) => op === 1)).toMatchObject({ cause: 'same-stream', with: 2 });
     const needing = verdicts(
@@ -556,7 +556,7 @@ describe('engines and queues', () => {
       experiment('pinned', [h2d('a'), d2h('b'), { ...kernel('b'), writes: ['source'] }]),
     );
     expect(needing.find(({ op }) => op === 0)?.remedy).toBe(
-      'The kernel "multiply" and "D2H 977 KiB" share data: let the copy overlap other work.',
+      'The kernel "multiply" and "D2H 1 MB" share data: let the copy overlap other work.',
     );
   });
 

@@ -51,6 +51,8 @@ const expected: Readonly<Record<string, ExitCode>> = {
   'gate.broken': gate,
   'gate.invalid': badInput,
   'gate.untold': badInput,
+  'recording.busy': badInput,
+  'report.no-page': failed,
   'run.cancelled': cancelled,
   'run.out-of-memory': failed,
   'simulation.deadlock': failed,

@@ -77,7 +77,7 @@ describe('a run', () => {
       false,
     );
     expect(await notes(140 * gigabyte, 20 * gigabyte)).toContain(
-      'It would not run: "gpu" needs at least 149 GiB for its buffers, and the NVIDIA H200 has 140 GiB. CUDA fails with cudaErrorMemoryAllocation.',
+      'It would not run: "gpu" needs at least 160 GB for its buffers, and the NVIDIA H200 has 140 GiB. CUDA fails with cudaErrorMemoryAllocation.',
     );
   });
 

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { requireLesson } from '../../../core/lessons/parse.ts';
 import { describeSource, rule, ruleIds } from '../../../core/rules/rules.ts';
 import { sourceLink } from '../../../core/rules/sourceLinks.ts';
-import { isAllowedLink } from '../../../electron/security.ts';
+
+vi.mock('electron', () => import('../../electron/support/electron.ts'));
+const { isAllowedLink } = await import('../../../electron/security.ts');
 
 const folder = new URL('../../../assets/lessons/', import.meta.url);
 
