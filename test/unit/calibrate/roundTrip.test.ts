@@ -53,7 +53,7 @@ const tolerances: readonly (readonly [name: RegExp, share: number])[] = [
   // The rate of the largest copy that is made, while the profile has that of 1 GiB.
   [/^link\./, 0.02],
   // Of the largest product and transform that fit: the smaller they are, the more of their time is a kernel's own.
-  [/^(fft\.bytesPerSecond|matmul\.)/, 0.03],
+  [/^(fft\.bytesPerSecond|matmul\.)/, 0.08],
   // Between two numbers of threads of the profile.
   [/^host\.threads$/, 0.2],
 ];
