@@ -19,25 +19,25 @@ interface HeadProps {
 }
 
 export function TryHead({ run, plan, measured }: HeadProps) {
-  const [busy, setBusy] = useState(false);
-  const during = async (work: Promise<void>): Promise<void> => {
-    setBusy(true);
+  const [doing, setDoing] = useState<'measuring' | 'comparing' | null>(null);
+  const during = async (what: 'measuring' | 'comparing', work: Promise<void>): Promise<void> => {
+    setDoing(what);
     await work;
-    setBusy(false);
+    setDoing(null);
   };
   const none = plan.choice.length === 0;
   return (
     <header className={classes['tryHead']}>
       <h2>Before and after</h2>
       <OriginBadge origin={measured === null ? 'simulated' : 'measured'} />
-      <WhichLanes run={run} plan={plan} />
+      <WhichLanes run={run} plan={plan} measured={measured} />
       {measured === null ? <GainOfStep plan={plan} /> : <MeasuredGain plan={plan} measured={measured} />}
       <div className={classes['tryButtons']}>
         <MeasureMenu
-          isDisabled={busy || none}
-          onPick={(engine) => void during(measureChanges(run, plan.choice, engine))}
+          isDisabled={doing !== null || none}
+          onPick={(engine) => void during('measuring', measureChanges(run, plan.choice, engine))}
         />
-        {busy ? (
+        {doing === 'measuring' ? (
           <Button variant="default" size="compact-xs" onClick={() => void cancelMeasuring()}>
             Cancel
           </Button>
@@ -45,8 +45,9 @@ export function TryHead({ run, plan, measured }: HeadProps) {
           <Button
             variant="default"
             size="compact-xs"
+            loading={doing === 'comparing'}
             disabled={none}
-            onClick={() => void during(compareChanges(run, plan.choice))}
+            onClick={() => void during('comparing', compareChanges(run, plan.choice))}
           >
             Compare as runs
           </Button>
@@ -57,14 +58,14 @@ export function TryHead({ run, plan, measured }: HeadProps) {
 }
 
 /** Once something was measured: which of the two is shown. */
-function WhichLanes({ run, plan }: Pick<HeadProps, 'run' | 'plan'>) {
+function WhichLanes({ run, plan, measured }: HeadProps) {
   const engines = useExecuting().filter(({ key }) => plan.measured[measuredKey(key, plan.choice)] !== undefined);
   if (engines.length === 0 || plan.choice.length === 0) return null;
   return (
     <SegmentedControl
       size="xs"
       aria-label="Lanes"
-      value={plan.measuredOn ?? ''}
+      value={(measured === null ? null : plan.measuredOn) ?? ''}
       onChange={(key) => showMeasured(run.id, key === '' ? null : key)}
       data={[
         { value: '', label: 'Simulated' },

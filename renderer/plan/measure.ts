@@ -21,10 +21,14 @@ export const measureChanges = (run: LoadedRun, changes: Choice, engine: string):
     showMeasured(run.id, engine);
   });
 
+/** The run that is being measured. */
+let underWay: string | null = null;
+
 /** False where somebody cancelled it. */
 async function measure(run: LoadedRun, changes: Choice, engine: string): Promise<boolean> {
   if (planOf(run.id).measured[measuredKey(engine, changes)] !== undefined) return true;
   const id = await startRun(await liftedExperiment(run, changes), engine);
+  underWay = id;
   if (id === null || (await finished(id)) === 'cancelled') return false;
   await ensureRun(id);
   const loaded = state().loadedRuns[id];
@@ -39,6 +43,5 @@ async function measure(run: LoadedRun, changes: Choice, engine: string): Promise
 /** Ends what is being measured. */
 export const cancelMeasuring = (): Promise<void> =>
   attempt('The measurement could not be cancelled', async () => {
-    const running = Object.values(state().runs).filter((run) => run?.status === 'running' && run.origin === 'measured');
-    for (const one of running) if (one !== undefined) await host().cancelRun(one.id);
+    if (underWay !== null && state().runs[underWay]?.status === 'running') await host().cancelRun(underWay);
   });

@@ -1,4 +1,5 @@
 /** The rows of a run as a table: comma-separated values, or the columns of a run file. */
+import { columnOrder } from '../../trace/arrow/layout.ts';
 import { encodeRun } from '../../trace/arrow.ts';
 import { readRow } from '../../trace/rows.ts';
 import type { Run } from '../../trace/run.ts';
@@ -7,21 +8,8 @@ import type { ExportSteps } from '../exportRun.ts';
 import type { PlacedIteration } from '../times.ts';
 import { csvLine } from './csv.ts';
 
-/** As a run file names its columns. */
-const header = [
-  'iteration',
-  'start_ns',
-  'duration_ns',
-  'kind',
-  'lane',
-  'engine',
-  'name',
-  'op',
-  'correlation',
-  'bytes',
-  'src_memory',
-  'dst_memory',
-];
+/** As a run file names its columns; which hardware channel did it is for run files alone. */
+const header = columnOrder.filter((name) => !name.startsWith('channel'));
 
 const platform = globalThis as unknown as { readonly TextEncoder: new () => { encode(text: string): Uint8Array } };
 
