@@ -39,8 +39,9 @@ export class DataFolder {
     return Object.fromEntries(paths.sort().flatMap(contentOf));
   }
 
+  /** Tries again for a while: a save that the window sent as it left can write a file into it meanwhile. */
   removeFolder(): void {
-    rmSync(this.dataFolder, { recursive: true, force: true });
+    rmSync(this.dataFolder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
