@@ -25,6 +25,9 @@ export const unseenTrials: readonly string[] = [...strangeH200s, ...since].sort(
 /** Predicted before anyone had looked at them, and part of no fit. Beside those, of the fourth blind set's machine and an H100. */
 export const trials = [...unseenTrials, ...[20261124, 20261127].map(trial)].sort();
 
+/** Recorded on machines that h200 was not fitted to, an H100 among them. */
+export const trialsElsewhere: readonly string[] = [...unseenTrials, trial(20261127)].sort();
+
 /** What copyscope calibrate made on a set's machine, minutes before the set was recorded. */
 export const calibratedFor = new Map<string, string>([
   ['test/fixtures/blind3', 'test/fixtures/calibrated/blind3.json'],
