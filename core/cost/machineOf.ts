@@ -17,7 +17,7 @@ export interface Machine {
 
 /** The machine of a profile, and where a run has shown some of it, of that run. */
 export function machineOf(profile: DeviceProfile, shown: Shown = new Map()): Machine {
-  const costsOf = shownCosts(shown, profile);
+  const costsOf = shownCosts(shown);
   const around = machinesAround(profile, costsOf);
   return { costs: costsOf(profile, profile), device: profileDevice(profile), around };
 }

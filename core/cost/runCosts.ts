@@ -1,22 +1,26 @@
 /**
- * What things took in one recorded run, in the place of what a profile says of them: machines of one kind differ, and one
- * machine does between two hours. So remedies of a run are predicted with what its own rows show. What it doesn't show, as
- * a page-locked copy in the place of a pageable one, stays as the profile has it.
+ * What things took in one recorded run, against what a profile says of them: machines of one kind differ, and one machine
+ * does between two hours. So remedies of a run are predicted with what its own rows show. What it doesn't show, as a
+ * page-locked copy in the place of a pageable one, stays as the profile has it.
+ *
+ * A row is held against the same row of the run as the profile predicts it with a recorder attached. So what the recorder
+ * adds to a call, and what a copy waits for another one on the link, is no cost of the operation.
  */
 
 import type { CallName, CopyCost, CopyEnds, CostModel, HostAccess, KernelCost } from '../machine/costModel.ts';
+import { simulate } from '../machine/simulate.ts';
 import type { DeviceProfile } from '../profile/profile.ts';
 import { lower } from '../program/lower.ts';
 import type { Instruction, Program, ProgramKernel } from '../program/program.ts';
 import { spread } from '../statistics.ts';
-import { activity, iterationOf } from '../trace/iteration.ts';
+import { activity, type Iteration, iterationOf } from '../trace/iteration.ts';
 import type { Run } from '../trace/run.ts';
 import { copyDirection } from '../trace/trace.ts';
 import { CostsBehind } from './behind.ts';
-import { profileCosts } from './profileCosts.ts';
+import { profileCosts, recordingCosts } from './profileCosts.ts';
 import type { CostsOf } from './spread.ts';
 
-/** What a run showed, in words that stand for all operations alike, and how long each took; it can be sent to a worker. */
+/** What a run showed, in words that stand for all operations alike: how many times as long as predicted each took. It can be sent to a worker. */
 export type Shown = ReadonlyMap<string, number>;
 
 /** Longer programs are simulated too slowly for somebody who waits. */
@@ -28,17 +32,22 @@ const mostRows = 200_000;
 export const tellsMachine = ({ info, trace }: Run): boolean => info.engine === 'cuda' && trace.count <= mostRows;
 
 /** Nothing where the run is not one that was recorded on a GPU, or is too long. */
-export function shownBy(run: Run, { parameters }: DeviceProfile): Shown {
+export function shownBy(run: Run, profile: DeviceProfile): Shown {
   const program = programOf(run);
-  return program === null ? new Map() : readRows(run, program, parameters['recorder.callNs'] ?? 0);
+  if (program === null) return new Map();
+  const recorded = timesIn(iterationOf(run.trace, run.info.iterations.representative), program);
+  const predicted = timesIn(iterationOf(simulate(program, recordingCosts(profile)).trace, 0), program);
+  return new Map(
+    [...recorded].flatMap(([key, ns]) => {
+      const expected = predicted.get(key) ?? 0;
+      return expected > 0 ? [[key, ns / expected] as const] : [];
+    }),
+  );
 }
 
 /** Costs of the machine of a run that showed this; of machines around it, what was shown is turned as their near profiles are. */
-export function shownCosts(shown: Shown, profile: DeviceProfile): CostsOf {
-  if (shown.size === 0) return profileCosts;
-  const base = profileCosts(profile);
-  return (machine, near) => new ShownCosts(shown, profileCosts(machine), { base, near: profileCosts(near) });
-}
+export const shownCosts = (shown: Shown): CostsOf =>
+  shown.size === 0 ? profileCosts : (machine, near) => new ShownCosts(shown, profileCosts(machine), profileCosts(near));
 
 function programOf(run: Run): Program | null {
   if (!tellsMachine(run) || run.info.experiment === null) return null;
@@ -58,74 +67,64 @@ const kernelKey = (kernel: ProgramKernel, smShare: number): string => `kernel ${
 const hostKey = ({ kind, ...access }: HostAccess, bytes: number): string =>
   `host ${kind} of ${bytes} B ${Object.values(access).join('')}`.trim();
 
-/** The median of the representative iteration's rows of each kind, without what recording added to calls. */
-function readRows(run: Run, program: Program, recorderNs: number): Shown {
+/** The median of the iteration's rows of each kind, in nanoseconds. */
+function timesIn(iteration: Iteration, program: Program): ReadonlyMap<string, number> {
   const instructions = new Map<number, Instruction>();
   for (const thread of program.threads) for (const one of thread.instructions) instructions.set(one.op, one);
   const found = new Map<string, number[]>();
-  const iteration = iterationOf(run.trace, run.info.iterations.representative);
   for (let row = iteration.begin; row < iteration.end; row += 1) {
-    const one = activity(run.trace, row);
+    const one = activity(iteration.trace, row);
     const instruction = instructions.get(one.op);
-    if (instruction === undefined) continue;
-    const lastsNs = one.endNs - one.startNs;
-    const told = tellOf(one, instruction, program);
-    if (told === null) continue;
-    const ns = told.isCall ? Math.max(1, lastsNs - recorderNs) : lastsNs;
-    const known = found.get(told.key);
-    if (known === undefined) found.set(told.key, [ns]);
-    else known.push(ns);
+    const key = instruction === undefined ? null : keyOf(one, instruction, program);
+    if (key === null) continue;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [one.endNs - one.startNs]);
+    else known.push(one.endNs - one.startNs);
   }
   return new Map([...found].map(([key, values]) => [key, spread(values)?.median ?? 0]));
 }
 
-function tellOf(
+/** Null for a row that tells no cost of its operation. */
+function keyOf(
   { kind, name, bytes, src, dst }: ReturnType<typeof activity>,
   instruction: Instruction,
   { buffers }: Program,
-): { readonly key: string; readonly isCall: boolean } | null {
+): string | null {
   const memory = (buffer: number): string => buffers[buffer]?.memory ?? 'unknown';
   switch (instruction.code) {
     case 'kernel':
-      if (kind === 'kernel') return { key: kernelKey(instruction.kernel, instruction.smShare), isCall: false };
-      return kind === 'host-call' ? { key: name, isCall: true } : null;
+      if (kind === 'kernel') return kernelKey(instruction.kernel, instruction.smShare);
+      return kind === 'host-call' ? name : null;
     case 'copy': {
-      const ends = [memory(instruction.src), memory(instruction.dst)];
-      const isPageable = ends.includes('pageable') && ends.includes('device');
-      const [from = '', to = ''] = ends;
+      const [from, to] = [memory(instruction.src), memory(instruction.dst)];
+      const isPageable = [from, to].includes('pageable') && [from, to].includes('device');
       // A pageable copy holds its call; the device only keeps up with it.
-      if (isPageable) return kind === 'host-call' ? { key: copyKey(instruction.bytes, from, to), isCall: true } : null;
-      if (kind === 'copy') return { key: copyKey(bytes, src, dst), isCall: false };
-      return kind === 'host-call' && !instruction.blocking && from !== 'device' ? { key: name, isCall: true } : null;
+      if (isPageable) return kind === 'host-call' ? copyKey(instruction.bytes, from, to) : null;
+      if (kind === 'copy') return copyKey(bytes, src, dst);
+      return kind === 'host-call' && !instruction.blocking && from !== 'device' ? name : null;
     }
     case 'write':
     case 'read': {
       const content = instruction.code === 'write' ? instruction.content : instruction.expected;
       const access = { kind: instruction.code, pattern: content?.pattern.kind ?? ('constant' as const) };
-      const isRow = kind === 'host-write' || kind === 'host-read';
-      return isRow ? { key: hostKey(access, instruction.bytes), isCall: false } : null;
+      return kind === 'host-write' || kind === 'host-read' ? hostKey(access, instruction.bytes) : null;
     }
     case 'recordEvent':
-      return kind === 'host-call' ? { key: name, isCall: false } : null;
+      return kind === 'host-call' ? name : null;
     default:
       return null;
   }
 }
 
-/** Of the run's own machine, and of one around it. */
-interface Turn {
-  readonly base: CostModel;
-  readonly near: CostModel;
-}
-
+/** Where the run has shown a cost, that of the near machine is turned by it; all else is `behind`'s. */
 class ShownCosts extends CostsBehind {
   readonly #shown: Shown;
-  readonly #turn: Turn;
+  readonly #near: CostModel;
 
-  constructor(shown: Shown, behind: CostModel, turn: Turn) {
+  constructor(shown: Shown, behind: CostModel, near: CostModel) {
     super(behind);
     this.#shown = shown;
-    this.#turn = turn;
+    this.#near = near;
   }
 
   override callNs(call: CallName): number {
@@ -162,10 +161,8 @@ class ShownCosts extends CostsBehind {
 
   /** Null where the run has not shown it. */
   #turned(key: string, costOf: (costs: CostModel) => number): number | null {
-    const shown = this.#shown.get(key);
-    if (shown === undefined) return null;
-    const base = costOf(this.#turn.base);
-    return shown * (base > 0 ? costOf(this.#turn.near) / base : 1);
+    const times = this.#shown.get(key);
+    return times === undefined ? null : times * costOf(this.#near);
   }
 }
 

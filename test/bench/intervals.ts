@@ -58,7 +58,7 @@ const byOwnRows: Ask = (folder, { id }) => {
   const shown = shownBy(run, shipped);
   const recordedNs = plainMakespan(run.info) ?? 0;
   if (shown.size === 0 || recordedNs <= 0) return null;
-  return { profile: shipped, costsOf: shownCosts(shown, shipped), recordedNs };
+  return { profile: shipped, costsOf: shownCosts(shown), recordedNs };
 };
 
 const calibrated = new Map(unseenTrials.map((folder) => [folder, read(calibratedFor.get(folder) ?? '')]));
