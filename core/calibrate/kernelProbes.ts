@@ -132,23 +132,17 @@ function addMapped(builder: PlanBuilder): void {
     .value('kernel.mappedBytesPerSecond', (recorded) => [rate('read')(recorded), rate('write')(recorded)]);
 }
 
-/** So many spins at once, each in its own stream: how many of them ran when the first of them ended. */
-/** From the return of the call to the start of its work. */
-function latency(recorded: Recorded, label: string): number {
-  const [call, work] = [recorded.call(label), recorded.work(label)];
-  return call === undefined || work === undefined ? Number.NaN : Math.max(0, work.startNs - call.endNs);
-}
-
 export function addHostFunctionProbes(builder: PlanBuilder): void {
   const call = (label: string) => ({ op: 'hostFunction' as const, label, durationNs: 20_000, stream: 'work' });
-  const warm = [spin('warm', 0), synchronize('end warm'), spin('kernel', 0), synchronize('end kernel')];
   builder
     .probe('host functions', { streams: [stream] }, [
-      ...warm,
       warmUp(call('warm function')),
-      call('first'),
+      spin('before', spinNs),
+      call('behind'),
       synchronize(),
     ])
-    // A kernel takes the same way to the device; what a function takes longer is its own.
-    .value('hostFunction.startNs', (recorded) => Math.max(0, latency(recorded, 'first') - latency(recorded, 'kernel')));
+    .value('hostFunction.startNs', (recorded) => {
+      const [before, behind] = [recorded.work('before'), recorded.work('behind')];
+      return before === undefined || behind === undefined ? Number.NaN : Math.max(0, behind.startNs - before.endNs);
+    });
 }

@@ -56,7 +56,7 @@ export interface Gaps {
   readonly acrossEnginesNs: number;
   /** Between two copies on an engine, beyond what their times hold. */
   readonly copyNs: number;
-  /** From being ready to running on CUDA's thread. */
+  /** From the end of the device's work before it to the start of a host function, on CUDA's own thread. */
   readonly hostFunctionNs: number;
 }
 

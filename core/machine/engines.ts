@@ -46,11 +46,6 @@ export class Passing {
     return new Passing(costs, 0, costs.wakeNs('device'));
   }
 
-  /** From an operation's arrival at the device to the earliest moment at which `to` can have it. */
-  onArrival(to: EngineIndex): number {
-    return to === functionEngine ? this.#functionNs : 0;
-  }
-
   /** Engines wait for each other by looking now and then, so what lies between hardly depends on how they wait. */
   between(from: EngineIndex, to: EngineIndex): number {
     if (from === noEngine || to === noEngine) return 0;

@@ -92,7 +92,7 @@ export class StreamEntry implements Actor, Dependent {
     this.stream = step.stream;
     this.thread = thread;
     this.correlation = correlation;
-    this.readyNs = arrivesNs + this.#passing.onArrival(this.engine);
+    this.readyNs = arrivesNs;
     this.via = noEngine;
     this.engineNs = Number.NEGATIVE_INFINITY;
     this.startNs = -1;

@@ -181,7 +181,7 @@ export const registry = {
     unit: 'ns',
     probe: 'host functions',
     ablated: 0,
-    what: 'From being ready to running on CUDA’s own thread.',
+    what: 'From the end of the device’s work before it to the start of a host function: CUDA’s own thread has to wake.',
   },
   'graph.instantiate': {
     unit: 'ns',

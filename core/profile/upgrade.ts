@@ -16,6 +16,7 @@ const formerly: Partial<Record<ParameterName, string>> = {
   'calls.shortNs': 'calls.synchronizeNs',
   'kernel.l2Bytes': 'device.l2Bytes',
   'kernel.mappedBytesPerSecond': 'kernel.mappedReadBytesPerSecond',
+  'hostFunction.startNs': 'hostFunction.behindWorkNs',
   'graph.instantiate': 'graph.instantiate.kernels',
   'graph.upload': 'graph.upload.kernels',
   'memory.pin': 'memory.hostAlloc',
