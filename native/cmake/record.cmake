@@ -37,8 +37,15 @@ if(COPYSCOPE_SANITIZE)
   target_compile_options(copyscope_record PRIVATE ${sanitizers})
   target_link_options(copyscope_record PRIVATE ${sanitizers})
 else()
-  # The program has a C++ runtime of its own, perhaps an older one.
-  target_link_options(copyscope_record PRIVATE -Wl,-z,nodelete -static-libgcc -static-libstdc++ -Wl,--exclude-libs,ALL)
+  # The program has a C++ runtime and a glibc of its own, perhaps older ones. libgcc_s is the exception: it has needed the
+  # same names for twenty years, and the static one asks for glibc 2.35. Sections that nobody calls are left out, since
+  # some of libstdc++.a ask for more. With glibc 2.34 libdl and libpthread are empty, before it they are what is called.
+  target_sources(copyscope_record PRIVATE record/old_glibc.cpp)
+  target_compile_options(copyscope_record PRIVATE -ffunction-sections)
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/record/exports.map)
+  set_target_properties(copyscope_record PROPERTIES LINK_DEPENDS ${exports})
+  target_link_options(copyscope_record PRIVATE -static-libstdc++ -Wl,-z,nodelete,--gc-sections,--version-script=${exports}
+    LINKER:--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--as-needed)
 endif()
 
 if(NOT CMAKE_JS_INC)
