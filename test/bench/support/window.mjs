@@ -36,9 +36,9 @@ export async function withBrowser(extra, action) {
   }
 }
 
-export async function withServer(dataFolder, action) {
+export async function withServer(dataFolder, action, environment = {}) {
   const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
-    env: { ...process.env, COPYSCOPE_DATA: dataFolder },
+    env: { ...process.env, ...environment, COPYSCOPE_DATA: dataFolder },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
