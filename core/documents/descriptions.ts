@@ -119,6 +119,21 @@ const texts: Readonly<Record<string, string>> = {
   'axes.points': 'How many values, both ends included.',
   'axes.scale': 'linear: equal steps. geometric: equal factors.',
 
+  'gate-rules.limits': 'At most so much of each figure. A number is in base units; a text has its unit, as "1 MiB".',
+  'gate-rules.ignoreCopiesBelow': 'Copies of fewer bytes are not counted as copies of pageable memory.',
+  'gate-rules.steps': 'Of a trace’s steps only these; all where left out.',
+  'gate-rules.baseline': 'What must not be more than in the trace behind --baseline.',
+  'gate-rules.allow': 'What is let pass, each with its reason.',
+  'steps.from': 'The first step, counted from 1.',
+  'steps.to': 'The last step, counted from 1.',
+  'baseline.figures': 'What is compared.',
+  'baseline.leastShare': 'A difference below this part of the baseline’s value is none.',
+  'allow.line':
+    'A source line as "train.py:44", a line of one function as "train.py:44 in step", or a file; else operation.',
+  'allow.operation': 'An operation of an experiment: its label, or its place as "threads[0].operations[2]".',
+  'allow.figures': 'For which figures; all where left out.',
+  'allow.reason': 'Why. It is printed with what it let pass.',
+
   'profile.source': 'Where its numbers come from.',
   'profile.basis': 'Whether they were measured, or are published figures.',
   'profile.machines': 'Machines that the numbers are of; one where left out.',

@@ -6,11 +6,13 @@
 import { z } from 'zod';
 import { experimentSchema } from '../experiment/experiment.ts';
 import { reservedStreams } from '../experiment/resources.ts';
+import { figureFacts, type GateUnit, gateFigures } from '../gate/figures.ts';
+import { gateRulesSchema } from '../gate/rules.ts';
 import { profileSchema } from '../profile/schema.ts';
 import { sweepSchema } from '../sweep/document.ts';
 import { addDescriptions } from './descriptions.ts';
 
-export const documentKinds = ['experiment', 'sweep', 'profile'] as const;
+export const documentKinds = ['experiment', 'sweep', 'gate-rules', 'profile'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 /** As far as it is changed here. */
@@ -19,6 +21,12 @@ export interface JsonSchema {
   title?: string;
   description?: string;
   const?: unknown;
+  type?: string;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
   items?: JsonSchema | boolean;
   properties?: Record<string, JsonSchema>;
   oneOf?: JsonSchema[];
@@ -37,13 +45,20 @@ const titles: Readonly<Record<DocumentKind, readonly [title: string, description
     'What a CUDA program does: devices, buffers, streams, events, and host threads with their operations.',
   ],
   sweep: ['Copyscope sweep', 'One program, run again and again with one or two of its numbers varied.'],
+  'gate-rules': ['Copyscope gate rules', 'What a run may have at most: limits that copyscope gate judges it by.'],
   profile: ['Copyscope device profile', 'What the simulator knows of one machine.'],
+};
+
+const makers: Readonly<Record<DocumentKind, () => JsonSchema>> = {
+  experiment: experimentDocument,
+  sweep: sweepDocument,
+  'gate-rules': gateRulesDocument,
+  profile: () => ofZod(profileSchema),
 };
 
 /** A new object each time: JSON Schema, draft 2020-12. */
 export function documentSchema(kind: DocumentKind): JsonSchema {
-  const made = kind === 'experiment' ? experimentDocument() : kind === 'sweep' ? sweepDocument() : ofZod(profileSchema);
-  const { $schema, ...rest } = made;
+  const { $schema, ...rest } = makers[kind]();
   const [title, description] = titles[kind];
   const schema = { ...($schema === undefined ? {} : { $schema }), title, description, ...rest };
   addDescriptions(kind, schema);
@@ -82,6 +97,41 @@ function sweepDocument(): JsonSchema {
     { not: { required: ['values'], anyOf: [{ required: ['from'] }, { required: ['to'] }, { required: ['points'] }] } },
   ];
   return { ...schema, $defs: { ...$defs, experiment } };
+}
+
+/** A number and a unit, as core/experiment/edit/quantities.ts reads them: with separators, and at most one point. */
+const quantity = (units: string): string =>
+  `^(?=[^.]*\\.?[^.]*$)\\s*[\\d.,_\\s]*\\d\\.?([eE][+-]?\\d+)?\\s*${units}\\s*$`;
+const wholeNumber = '^\\s*\\d+(\\.0+)?\\s*$';
+const anyNumber = '^\\s*\\d+(\\.\\d+)?\\s*$';
+
+/** How an amount of each unit is written, as core/gate/parse.ts reads it: the number, and the text. */
+const amounts: Readonly<Record<GateUnit, readonly [number: JsonSchema, ...texts: string[]]>> = {
+  count: [{ type: 'integer', minimum: 0 }, wholeNumber],
+  bytes: [{ type: 'integer', minimum: 0 }, wholeNumber, quantity('([kKmMgG]([iI])?|[tT][iI])?[bB]')],
+  ns: [{ minimum: 0 }, anyNumber, quantity('([mMuUµμnN])?[sS]')],
+  share: [
+    { minimum: 0, maximum: 1 },
+    '^\\s*(0+(\\.\\d+)?|0*1(\\.0+)?)\\s*$',
+    '^\\s*0*(100(\\.0+)?|\\d{1,2}(\\.\\d+)?)\\s*%\\s*$',
+  ],
+};
+
+function gateRulesDocument(): JsonSchema {
+  const schema = ofZod(gateRulesSchema);
+  const { limits, ignoreCopiesBelow } = schema.properties ?? {};
+  for (const figure of gateFigures) sayAmount(limits?.properties?.[figure], figureFacts[figure].unit);
+  sayAmount(ignoreCopiesBelow, 'bytes');
+  Object.assign(itemOf(schema, 'allow'), either(['line'], ['operation']));
+  return schema;
+}
+
+function sayAmount(schema: JsonSchema | undefined, unit: GateUnit): void {
+  const [number, ...texts] = amounts[unit];
+  for (const choice of schema?.anyOf ?? []) {
+    if (choice.type === 'string') Object.assign(choice, { pattern: texts.map((text) => `(${text})`).join('|') });
+    else Object.assign(choice, number);
+  }
 }
 
 function itemOf({ properties }: JsonSchema, list: string): JsonSchema {

@@ -96,7 +96,7 @@ function inBaseUnits(written: WrittenRules, problems: ErrorInfo[]): GateRules {
   };
 }
 
-/** In base units; null where it is no amount of that kind. A text needs its unit, a bare number has none. */
+/** In base units; null where it is no amount of that kind. A text with no unit is a number in base units as well. */
 function amountOf(value: number | string, unit: GateUnit): number | null {
   const found = typeof value === 'number' ? value : textAmount(value, unit);
   if (found === null || !Number.isFinite(found) || found < 0) return null;
@@ -110,7 +110,8 @@ function textAmount(text: string, unit: GateUnit): number | null {
     const [, percent] = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(text) ?? [];
     return percent === undefined ? bare : Number(percent) / 100;
   }
-  if (bare !== null || unit === 'count') return bare;
+  const hasUnit = /[a-z]\s*$/i.test(text);
+  if (unit === 'count' || !hasUnit) return bare;
   return unit === 'bytes' ? parseBytes(text) : parseDuration(text);
 }
 

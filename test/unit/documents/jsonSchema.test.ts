@@ -9,9 +9,11 @@ import {
   documentSchema,
   type JsonSchema,
 } from '../../../core/documents/jsonSchema.ts';
+import { CopyscopeError } from '../../../core/errors.ts';
 import { experimentSchema } from '../../../core/experiment/experiment.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { templates } from '../../../core/experiment/templates/templates.ts';
+import { parseGateRules } from '../../../core/gate/parse.ts';
 import { profileSchema } from '../../../core/profile/schema.ts';
 import { checkShape } from '../../../core/shape/checkShape.ts';
 import { sweepSchema } from '../../../core/sweep/document.ts';
@@ -39,6 +41,7 @@ function documented(page: string, kind: DocumentKind): unknown[] {
     .map(([, text]) => JSON.parse(text ?? '') as unknown);
 }
 
+const rules = documented('docs/gate.md', 'gate-rules');
 const sweeps = documented('docs/sweep.md', 'sweep');
 const example = readJson('assets/examples/overlap/pinned-side-stream.json');
 const shipped: readonly (readonly [DocumentKind, string, unknown])[] = [
@@ -46,6 +49,19 @@ const shipped: readonly (readonly [DocumentKind, string, unknown])[] = [
   ...templates.map((template) => ['experiment', `template ${template.id}`, template.build()] as const),
   ...filesIn('assets/profiles').map((path) => ['profile', path, readJson(path)] as const),
   ...sweeps.map((sweep, index) => ['sweep', `docs/sweep.md, ${index}`, sweep] as const),
+  ...rules.map((document, index) => ['gate-rules', `docs/gate.md, ${index}`, document] as const),
+  [
+    'gate-rules',
+    'of every kind of amount',
+    {
+      format: 'copyscope/gate-rules',
+      version: 1,
+      limits: { pageableCopies: '3', pageableBytes: '1,5e3 kB', hostHeldNs: '1.5 µs', stepNs: 2e6, idleShare: 0.25 },
+      ignoreCopiesBelow: '64 B',
+      steps: { from: 2, to: 5 },
+      allow: [{ operation: 'threads[0].operations[2]', reason: 'It is small.' }],
+    },
+  ],
   ['experiment', 'docs/experiment-format.md', documented('docs/experiment-format.md', 'experiment')[0]],
   [
     'sweep',
@@ -70,9 +86,14 @@ it('the documented experiment is one, references and all', () => {
 });
 
 /** What a schema can't say: zod's own refinements, which look at several values at once. */
-const onlyOurs = new Set(['must ascend', 'must not take less time']);
+const onlyOurs = new Set(['must ascend', 'must not take less time', 'is behind to']);
 
-function ownVerdict(kind: DocumentKind, document: unknown): 'valid' | 'invalid' | 'valid but for an order' {
+type Verdict = 'valid' | 'invalid' | 'valid but for an order';
+
+const isOrder = (message: string): boolean => [...onlyOurs].some((text) => message.includes(text));
+
+function ownVerdict(kind: DocumentKind, document: unknown): Verdict {
+  if (kind === 'gate-rules') return verdictOnRules(document);
   const shape =
     kind === 'experiment'
       ? checkShape(experimentSchema, document)
@@ -80,10 +101,20 @@ function ownVerdict(kind: DocumentKind, document: unknown): 'valid' | 'invalid' 
         ? checkShape(profileSchema, document)
         : checkShape(sweepSchema, document);
   if (!shape.ok) {
-    const isOrder = shape.problems.every(({ message }) => [...onlyOurs].some((text) => message.includes(text)));
-    return isOrder ? 'valid but for an order' : 'invalid';
+    return shape.problems.every(({ message }) => isOrder(message)) ? 'valid but for an order' : 'invalid';
   }
   return kind === 'sweep' && !isWholeSweep(document) ? 'invalid' : 'valid';
+}
+
+/** By the very reader: all that it refuses beside an order of steps is the shape of an amount. */
+function verdictOnRules(document: unknown): Verdict {
+  try {
+    parseGateRules(JSON.stringify(document));
+    return 'valid';
+  } catch (error) {
+    if (!(error instanceof CopyscopeError)) throw error;
+    return isOrder(error.message) ? 'valid but for an order' : 'invalid';
+  }
 }
 
 /** The parts of a sweep that parse.ts checks after its shape, as far as they are shapes. */
@@ -102,7 +133,10 @@ function isWholeSweep(document: unknown): boolean {
   });
 }
 
-const junk = [null, -1, 0, 1.5, 1e30, '', 'nothing known', true, [], {}, ['x'], { x: 1 }, 'default', 64];
+const junk = [
+  ...[null, -1, 0, 1.5, 1e30, '', 'nothing known', true, [], {}, ['x'], { x: 1 }, 'default', 64],
+  ...['7', '1.5', '1,000', '2 ms', '3 TiB', '1.2.3 MiB', '40 s', '20 %', '120 %', '-1 KiB', '5 parsecs'],
+];
 
 /** One place of a copy of the document, changed at random. */
 function damaged(document: unknown, random: Random): unknown {
@@ -154,6 +188,7 @@ it('$schema is taken in each, and kept', () => {
   for (const [kind, document] of [
     ['experiment', experiment],
     ['sweep', sweep],
+    ['gate-rules', { $schema: address, ...(rules[0] as object) }],
     ['profile', { $schema: address, ...(readJson('assets/profiles/h200.json') as object) }],
   ] as const) {
     expect(ownVerdict(kind, document)).toBe('valid');

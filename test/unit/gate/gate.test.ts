@@ -87,6 +87,9 @@ describe('the rules of a gate', () => {
     });
     expect(parseLimit('stepNs=10ms')).toEqual(['stepNs', 10_000_000]);
     expect(parseLimit('pageableCopies=3')).toEqual(['pageableCopies', 3]);
+    // A number without a unit is nanoseconds, and never microseconds, whatever form it has.
+    expect(parseLimit('stepNs=2000')).toEqual(['stepNs', 2000]);
+    expect(parseLimit('stepNs=2,000')).toBeNull();
     for (const text of ['pageableCopies', 'nothing=1', 'pageableCopies=', 'pageableCopies=-1', 'idleShare=2']) {
       expect(parseLimit(text)).toBeNull();
     }
