@@ -1,0 +1,94 @@
+/** CSV and Arrow, opened by programs that are not ours: every row, cell by cell. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { arrowTable } from '../../../core/export/tables/arrowTable.ts';
+import { readRow } from '../../../core/trace/rows.ts';
+import type { Run } from '../../../core/trace/run.ts';
+import { read, traceBytes } from '../import/support.ts';
+import { smallRun } from '../trace/fixtures.ts';
+import { exported, recordedRun, simulatedExample } from './support.ts';
+import { type TableRow, tableReaders } from './tableReaders.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'copyscope-tables-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** Names as files have them: what CSV quotes, what spreadsheets take for something else, what isn't ASCII. */
+function withHardNames(): Run {
+  const run = smallRun();
+  const hard = ['a "quoted", name', 'of two\nlines', 'NaN', 'null', 'ядро µ', "it's"];
+  const names = run.trace.names.map((name, index) => hard[index % hard.length] ?? name);
+  return { ...run, trace: { ...run.trace, names } };
+}
+
+/** The columns that both forms have; a cell that says nothing is null, or empty where it would be a text. */
+function rowsOf({ trace }: Run): TableRow[] {
+  return Array.from({ length: trace.count }, (_, row) => {
+    const { iteration, startNs, durationNs, kind, lane, engine, name, op, correlation, bytes, src, dst } = readRow(
+      trace,
+      row,
+    );
+    return {
+      ...{
+        iteration,
+        start_ns: startNs,
+        duration_ns: durationNs,
+        kind,
+        lane: lane.id,
+        engine: engine?.id ?? null,
+        name,
+      },
+      ...{ op: op ?? null, correlation: correlation ?? null, bytes, src_memory: src, dst_memory: dst },
+    };
+  });
+}
+
+const wordColumns = new Set(['kind', 'lane', 'engine', 'name', 'src_memory', 'dst_memory']);
+
+/** As readers give it, in one form: texts that are empty are null, and a run file's numbers for "none" are as well. */
+function comparable(rows: readonly TableRow[]): TableRow[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([name]) => !name.startsWith('channel'))
+        .map(([name, cell]) => {
+          if (wordColumns.has(name)) return [name, cell === '' || cell === null ? null : String(cell)];
+          const isNone = cell === null || (name === 'op' && cell === -1) || (name === 'correlation' && cell === 0);
+          return [name, isNone ? null : Number(cell)];
+        }),
+    ),
+  );
+}
+
+const runs: readonly (readonly [string, () => Run | Promise<Run>])[] = [
+  ['a recorded run', () => recordedRun('overlap/pinned-side-stream')],
+  ['a simulated run', () => simulatedExample('pipelines/strategy-b')],
+  ['an imported trace', () => read(traceBytes('trace_streamed1_pinned1.json'))],
+  ['a run with hard names', withHardNames],
+];
+
+describe.each(tableReaders)('$name ($reads)', ({ reads, lacks, read: readTable }) => {
+  it.for(runs)('reads every row and cell of %s', async ([, make], context) => {
+    if (lacks !== null) return context.skip(lacks);
+    const run = await make();
+    const path = join(folder, `table.${reads}`);
+    writeFileSync(path, exported(run, reads));
+    expect(comparable(await readTable(path))).toEqual(comparable(rowsOf(run)));
+  });
+
+  if (reads !== 'arrow') return;
+  it('reads the figures of a chart', async (context) => {
+    if (lacks !== null) return context.skip(lacks);
+    const path = join(folder, 'figures.arrow');
+    const lines = [
+      ['small', 1.5, 3],
+      ['large, "quoted"', '', 4],
+    ];
+    writeFileSync(path, arrowTable(['size', 'time', 'count'], lines, new Set([1, 2])));
+    expect(await readTable(path)).toEqual([
+      { size: 'small', time: 1.5, count: 3 },
+      { size: 'large, "quoted"', time: null, count: 4 },
+    ]);
+  });
+});
