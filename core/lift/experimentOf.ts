@@ -4,6 +4,7 @@ import type { Operation } from '../experiment/operations.ts';
 import type { BufferMemory } from '../experiment/resources.ts';
 import { shortKernelName } from '../figures/kernelName.ts';
 import type { CopyItem, Item, LaunchItem, RecordItem, Script, ScriptStep, WaitItem } from './script.ts';
+import { UnreadBuffers } from './unreadBuffers.ts';
 
 export interface LiftedExperiment {
   readonly experiment: Experiment;
@@ -12,6 +13,9 @@ export interface LiftedExperiment {
 }
 
 const pattern = { kind: 'random' as const, seed: 1 };
+
+/** Buffers that one kernel reads. */
+const mostRead = 16;
 
 /** Kernels in a row from this many on are one block of the score. */
 const blockOf = 4;
@@ -58,10 +62,9 @@ class Writer {
   readonly #streams = new Map<string, string>();
   readonly #events = new Map<string, string>();
   readonly #signals = new Set<string>();
-  /** Device buffer that the next kernel of a stream reads. */
-  readonly #toRead = new Map<string, string[]>();
-  /** Of each event the stream that it was last recorded in, and what had been copied there and not been read. */
-  readonly #recorded = new Map<string, { readonly stream: string; readonly copied: readonly string[] }>();
+  readonly #unread = new UnreadBuffers();
+  /** Of each event the stream that it was last recorded in, and which of its unread buffers had come by then. */
+  readonly #recorded = new Map<string, { readonly stream: string; readonly place: number }>();
   /** Of each device buffer the stream of the kernel that reads it. */
   readonly #readIn = new Map<string, string>();
 
@@ -156,7 +159,7 @@ class Writer {
 
   #noteRecord({ event, stream }: RecordItem): void {
     const from = this.#stream(stream);
-    this.#recorded.set(event, { stream: from, copied: this.#toRead.get(from) ?? [] });
+    this.#recorded.set(event, { stream: from, place: this.#unread.place(from) });
   }
 
   /** What was copied before the event is there for the stream that waited for it. */
@@ -164,20 +167,13 @@ class Writer {
     const recorded = this.#recorded.get(event);
     const to = this.#stream(stream);
     if (recorded === undefined || recorded.stream === to) return;
-    const waiting = this.#toRead.get(recorded.stream) ?? [];
-    const handed = waiting.filter((buffer) => recorded.copied.includes(buffer));
-    this.#toRead.set(
-      recorded.stream,
-      waiting.filter((buffer) => !handed.includes(buffer)),
-    );
-    this.#toRead.set(to, [...(this.#toRead.get(to) ?? []), ...handed]);
+    this.#unread.handOver(recorded.stream, recorded.place, to);
   }
 
   #kernels(item: LaunchItem): Operation[] {
     const stream = this.#stream(item.stream);
     return item.activities.map((activity, index) => {
-      const reads = index === 0 ? (this.#toRead.get(stream) ?? []).slice(0, 16) : [];
-      if (index === 0) this.#toRead.delete(stream);
+      const reads = index === 0 ? this.#unread.read(stream, mostRead) : [];
       for (const buffer of reads) this.#readIn.set(buffer, stream);
       return {
         op: 'kernel',
@@ -205,7 +201,7 @@ class Writer {
       bytes,
     );
     const [src, dst] = direction === 'h2d' ? [host, device] : [device, host];
-    if (direction === 'h2d') this.#toRead.set(stream, [...(this.#toRead.get(stream) ?? []), device]);
+    if (direction === 'h2d') this.#unread.add(stream, device);
     const callNs = memory === 'pageable' ? item.heldNs : item.callNs;
     const recorded = { callNs, deviceNs, bytes, memory };
     return { op: 'copy', src, srcOffset: 0, dst, dstOffset: 0, bytes, stream, mode: 'async', recorded };
@@ -215,9 +211,7 @@ class Writer {
   #isReadElsewhere(name: string, stream: string): boolean {
     const buffer = `gpu_${name}`;
     const reader = this.#readIn.get(buffer);
-    return reader === undefined
-      ? [...this.#toRead].some(([other, waiting]) => other !== stream && waiting.includes(buffer))
-      : reader !== stream;
+    return reader === undefined ? this.#unread.isUnreadIn(buffer, (other) => other !== stream) : reader !== stream;
   }
 
   #buffer(base: string, memory: BufferMemory, bytes: number): string {

@@ -7,10 +7,11 @@ import { rowDirection, rowKind } from '../trace/iteration.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { memoryKinds, type RowIndex, type Trace } from '../trace/trace.ts';
 import { formatBytes, formatDuration } from '../units.ts';
+import { CopySpans, type SpanOfCopy } from './copySpans.ts';
 import { eventPairs } from './events.ts';
 import { type Call, type HostLine, hostLine } from './hostLine.ts';
 import { type HostSpan, type PartTime, splitTime } from './parts.ts';
-import { type CopySpan, HostRanges } from './ranges.ts';
+import { HostRanges } from './ranges.ts';
 import {
   type Activity,
   type CopyItem,
@@ -46,12 +47,15 @@ const leastOwnNs = 100_000;
 /** So many steps tell as much as more would. */
 const mostSteps = 4;
 
+/** Of all the steps that are lifted: each change to them is simulated, which takes seconds for so many. */
+const mostCalls = 50_000;
+
 /** Throws `lift.no-host-calls` and the like where the trace lacks what a replay needs. */
 export function liftTrace(trace: Trace, name: string, options: LiftOptions = {}): Lifted {
   const line = hostLine(trace);
   requireCalls(trace, line);
   const all = findSteps(trace, line);
-  const found = chosenSteps(all, options);
+  const found = withFewCalls(chosenSteps(all, options), line);
   const builder = new ScriptBuilder(trace, line);
   const bounds = stepBounds(found, line);
   const steps = bounds.map(({ from, to, untilNs }, index) => ({
@@ -109,6 +113,29 @@ function chosenSteps(found: FoundSteps, { from, to }: LiftOptions): FoundSteps {
   const asked = ranges.slice(first - 1, last);
   const skip = Math.max(0, Math.floor((asked.length - mostSteps) / 2));
   return { ...found, ranges: asked.slice(skip, skip + mostSteps) };
+}
+
+/** Fewer of the steps where they hold more calls than are lifted, and of one that holds more by itself its middle. */
+function withFewCalls(found: FoundSteps, line: HostLine): FoundSteps {
+  for (let count = found.ranges.length; count >= 1; count -= 1) {
+    const from = Math.floor((found.ranges.length - count) / 2);
+    const fewer = { ...found, ranges: found.ranges.slice(from, from + count) };
+    const bounds = stepBounds(fewer, line);
+    const calls = (bounds.at(-1)?.to ?? 0) - (bounds[0]?.from ?? 0);
+    if (calls <= mostCalls) return fewer;
+    if (count === 1) return middleOf(fewer, (bounds[0]?.from ?? 0) + Math.floor((calls - mostCalls) / 2), line);
+  }
+  return found;
+}
+
+/** Of the only step what is from the call `first` on. */
+function middleOf({ ranges: [step], ...found }: FoundSteps, first: number, { calls }: HostLine): FoundSteps {
+  const [startNs = 0, endNs = 0] = [calls[first]?.startNs, calls[first + mostCalls]?.startNs];
+  return {
+    ...found,
+    ranges: [{ name: step?.name ?? 'step', startNs, endNs }],
+    rule: `${found.rule}; of its calls ${mostCalls.toLocaleString('en')} in its middle are taken`,
+  };
 }
 
 /** Of a damaged trace a clock may have jumped. */
@@ -202,8 +229,7 @@ class ScriptBuilder {
       this.#work(items, spans, atNs, Math.max(atNs, call.startNs));
       const [first] = call.activities;
       if (first !== undefined) issued = this.#trace.columns.lane[first] ?? -1;
-      const span = spans.findLast((one) => one.startNs <= call.startNs && call.endNs <= one.endNs);
-      const made = this.#call(call, from + index, issued, span?.copy ?? -1, () => ({ id: copies++, step }));
+      const made = this.#call(call, from + index, issued, spans.lastAround(call), () => ({ id: copies++, step }));
       items.push(...made);
       this.#note(call);
       this.spans.push({ startNs: call.startNs, endNs: call.endNs, part: partOf(call, made) });
@@ -238,8 +264,8 @@ class ScriptBuilder {
   }
 
   /** The framework calls of the copies between host and device, numbered as the copies are; of one several. */
-  #spans(calls: readonly Call[]): (CopySpan & { copy: number })[] {
-    const spans: (CopySpan & { copy: number })[] = [];
+  #spans(calls: readonly Call[]): CopySpans {
+    const spans: SpanOfCopy[] = [];
     let copies = 0;
     let wasCopy = false;
     for (const call of calls) {
@@ -252,7 +278,7 @@ class ScriptBuilder {
       }
       wasCopy = this.#isHostCopy(call);
     }
-    return spans;
+    return new CopySpans(spans);
   }
 
   #isHostCopy({ kind, activities: [row] }: Call): boolean {
@@ -262,14 +288,13 @@ class ScriptBuilder {
   }
 
   /** Host time from one call to the next, cut where a copy's framework call begins or ends. */
-  #work(items: Item[], spans: readonly (CopySpan & { copy: number })[], fromNs: number, toNs: number): void {
-    const cuts = spans.flatMap(({ startNs, endNs }) => [startNs, endNs]).filter((ns) => ns > fromNs && ns < toNs);
-    const places = [fromNs, ...cuts.sort((a, b) => a - b), toNs];
+  #work(items: Item[], spans: CopySpans, fromNs: number, toNs: number): void {
+    if (!(toNs > fromNs)) return;
+    const places = [fromNs, ...spans.edgesBetween(fromNs, toNs), toNs];
     for (let index = 1; index < places.length; index += 1) {
       const [a, b] = [places[index - 1] ?? 0, places[index] ?? 0];
       if (!(b > a)) continue;
-      const middle = (a + b) / 2;
-      const copy = spans.find(({ startNs, endNs }) => startNs <= middle && middle <= endNs)?.copy ?? -1;
+      const copy = spans.firstAt((a + b) / 2);
       const item = this.#workItem(a, b, copy);
       items.push(item);
       this.spans.push({ startNs: a, endNs: b, part: item.isOwn && copy < 0 ? 'own-host-work' : 'launching' });

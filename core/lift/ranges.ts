@@ -1,10 +1,12 @@
 /** Host ranges of a trace: how many a profiler recorded in a stretch of time, and which framework call a CUDA call stands in. */
+import { groupBy } from '../groupBy.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { framesOfName, frameText, isCallStackName, ownFrame, type StackFrame } from '../trace/callStack.ts';
 import { isFrameName, isOsRuntimeName } from '../trace/rangeNames.ts';
 import { rowEndNs } from '../trace/rows.ts';
 import { type RowIndex, rowKinds, type Trace } from '../trace/trace.ts';
 import type { Call } from './hostLine.ts';
+import { Nesting } from './nesting.ts';
 import type { Recorded } from './script.ts';
 
 const rangeKind = rowKinds.indexOf('host-range');
@@ -52,14 +54,41 @@ function outermostOf(spans: Span[]): { readonly startNs: Float64Array; readonly 
   };
 }
 
+/** Rows in order of start, each nested in those of its own lane. */
+class LaneNesting {
+  readonly #trace: Trace;
+  readonly #lanes = new Map<number, { readonly rows: readonly RowIndex[]; readonly nesting: Nesting }>();
+
+  constructor(trace: Trace, rows: readonly RowIndex[]) {
+    this.#trace = trace;
+    for (const [lane, own] of groupBy(rows, (row) => trace.columns.lane[row] ?? -1)) {
+      const nesting = new Nesting(
+        own.length,
+        (index) => trace.columns.startNs[own[index] ?? 0] ?? 0,
+        (index) => rowEndNs(trace, own[index] ?? 0),
+      );
+      this.#lanes.set(lane, { rows: own, nesting });
+    }
+  }
+
+  /** Those of the lane of `row` that hold all of that time: the one that began last comes first. */
+  *holding(row: RowIndex, fromNs: number, toNs: number): Generator<RowIndex> {
+    const lane = this.#lanes.get(this.#trace.columns.lane[row] ?? -1);
+    if (lane === undefined) return;
+    for (const index of lane.nesting.holding(fromNs, toNs)) yield lane.rows[index] ?? 0;
+  }
+}
+
 export class HostRanges {
   readonly #trace: Trace;
   readonly #edges: Record<'operators' | 'frames', Float64Array>;
   /** Outermost operators, in order of start. */
   readonly #operators: { readonly startNs: Float64Array; readonly endNs: Float64Array };
   readonly #copying: RowIndex[] = [];
-  readonly #joining: RowIndex[] = [];
+  readonly #joining: LaneNesting;
   readonly #frames: RowIndex[] = [];
+  /** Made when it is first asked for. */
+  #nestedFrames: LaneNesting | null = null;
 
   constructor(trace: Trace, lanes: readonly number[]) {
     this.#trace = trace;
@@ -67,6 +96,7 @@ export class HostRanges {
     const kinds = names.map(kindOf);
     const edges: { operators: number[]; frames: number[] } = { operators: [], frames: [] };
     const own = new Set(lanes);
+    const joinedRows: RowIndex[] = [];
     const outermost: { startNs: number; endNs: number; lane: number }[] = [];
     for (let row = 0; row < count; row += 1) {
       if (columns.kind[row] !== rangeKind || !own.has(columns.lane[row] ?? -1)) continue;
@@ -75,7 +105,7 @@ export class HostRanges {
       if (kind === 'os-call') continue;
       if (kind === 'frame') this.#frames.push(row);
       else if (kind === 'copying') this.#copying.push(row);
-      else if (kind === 'joining') this.#joining.push(row);
+      else if (kind === 'joining') joinedRows.push(row);
       if (kind !== 'frame' && isFramework(names[columns.name[row] ?? -1] ?? '')) {
         outermost.push({
           startNs: columns.startNs[row] ?? 0,
@@ -86,6 +116,7 @@ export class HostRanges {
       const list = kind === 'frame' ? edges.frames : edges.operators;
       list.push(columns.startNs[row] ?? 0, rowEndNs(trace, row));
     }
+    this.#joining = new LaneNesting(trace, joinedRows);
     this.#operators = outermostOf(outermost);
     this.#edges = {
       operators: Float64Array.from(edges.operators).sort(),
@@ -160,12 +191,9 @@ export class HostRanges {
 
   /** The framework call that puts tensors together around a call; null where there is none. */
   joinSpan({ row, startNs, endNs }: Call): CopySpan | null {
-    const { columns } = this.#trace;
-    for (const at of this.#joining) {
-      const [from, to] = [columns.startNs[at] ?? 0, rowEndNs(this.#trace, at)];
-      if (columns.lane[at] === columns.lane[row] && from <= startNs && endNs <= to) return { startNs: from, endNs: to };
-    }
-    return null;
+    const outermost = [...this.#joining.holding(row, startNs, endNs)].at(-1);
+    if (outermost === undefined) return null;
+    return { startNs: this.#trace.columns.startNs[outermost] ?? 0, endNs: rowEndNs(this.#trace, outermost) };
   }
 
   /** The program's own source line around a call, as 'train.py:44 in step'; empty where the trace has no stacks. */
@@ -177,11 +205,8 @@ export class HostRanges {
   /** The same in its parts; null where the trace has no stacks. */
   place({ row, startNs, endNs }: Pick<Call, 'row' | 'startNs' | 'endNs'>): StackFrame | null {
     const { columns, names } = this.#trace;
-    const rows = this.#frames;
-    const upTo = lowerBound(0, rows.length, (i) => (columns.startNs[rows[i] ?? 0] ?? 0) <= startNs);
-    for (let index = upTo - 1; index >= 0; index -= 1) {
-      const at = rows[index] ?? 0;
-      if (columns.lane[at] !== columns.lane[row] || rowEndNs(this.#trace, at) < endNs) continue;
+    this.#nestedFrames ??= new LaneNesting(this.#trace, this.#frames);
+    for (const at of this.#nestedFrames.holding(row, startNs, endNs)) {
       const own = ownFrame(framesOfName(names[columns.name[at] ?? -1] ?? ''));
       if (own !== undefined) return own;
     }

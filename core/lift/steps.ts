@@ -2,6 +2,7 @@
  * The steps of a recorded program: ranges that its author or a framework marked (ProfilerStep, record_function, NVTX), or the
  * whole trace where nothing repeats. A step is over when its host part and all that it issued are done.
  */
+import { append } from '../groupBy.ts';
 import { lowerBound } from '../lowerBound.ts';
 import { isCallStackName } from '../trace/callStack.ts';
 import { isOsRuntimeName } from '../trace/rangeNames.ts';
@@ -160,10 +161,11 @@ function periodOf(names: readonly number[]): { readonly from: number; readonly l
   // A period is the distance between two places of the rarest name that occurs at least three times.
   const places = new Map<number, number[]>();
   tail.forEach((name, index) => {
-    places.set(name, [...(places.get(name)?.slice(-64) ?? []), index]);
+    append(places, name, index);
   });
   const gaps = new Set<number>();
-  for (const list of places.values()) {
+  for (const all of places.values()) {
+    const list = all.slice(-65);
     if (list.length < 3) continue;
     for (let index = 1; index < list.length; index += 1) gaps.add((list[index] ?? 0) - (list[index - 1] ?? 0));
   }

@@ -1,0 +1,69 @@
+/** The framework calls of a step's copies: which copy a moment of the host belongs to. */
+import { lowerBound } from '../lowerBound.ts';
+import { Nesting } from './nesting.ts';
+import type { CopySpan } from './ranges.ts';
+
+export interface SpanOfCopy extends CopySpan {
+  readonly copy: number;
+}
+
+/** Copies that one framework call makes have the same span. */
+interface Shared extends CopySpan {
+  first: number;
+  last: number;
+}
+
+export class CopySpans {
+  readonly #shared: readonly Shared[];
+  readonly #nesting: Nesting;
+  /** Of all of them, begins and ends. */
+  readonly #edges: Float64Array;
+
+  constructor(spans: readonly SpanOfCopy[]) {
+    this.#shared = sharedSpans(spans);
+    const at = (index: number): Shared => this.#shared[index] as Shared;
+    this.#nesting = new Nesting(
+      this.#shared.length,
+      (index) => at(index).startNs,
+      (index) => at(index).endNs,
+    );
+    this.#edges = Float64Array.from(this.#shared.flatMap(({ startNs, endNs }) => [startNs, endNs])).sort();
+  }
+
+  /** The first copy whose call holds this moment; -1 for none. */
+  firstAt(ns: number): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const index of this.#nesting.holding(ns, ns)) first = Math.min(first, this.#shared[index]?.first ?? first);
+    return Number.isFinite(first) ? first : -1;
+  }
+
+  /** The last copy whose call holds all of it; -1 for none. */
+  lastAround({ startNs, endNs }: CopySpan): number {
+    let last = -1;
+    for (const index of this.#nesting.holding(startNs, endNs)) last = Math.max(last, this.#shared[index]?.last ?? -1);
+    return last;
+  }
+
+  /** Where one begins or ends between the two, in order. */
+  edgesBetween(fromNs: number, toNs: number): Float64Array {
+    const edges = this.#edges;
+    const from = lowerBound(0, edges.length, (index) => (edges[index] ?? 0) <= fromNs);
+    return edges.subarray(
+      from,
+      lowerBound(from, edges.length, (index) => (edges[index] ?? 0) < toNs),
+    );
+  }
+}
+
+function sharedSpans(spans: readonly SpanOfCopy[]): Shared[] {
+  const sorted = [...spans].sort((a, b) => a.startNs - b.startNs || b.endNs - a.endNs);
+  const shared: Shared[] = [];
+  for (const { startNs, endNs, copy } of sorted) {
+    const known = shared.at(-1);
+    if (known?.startNs === startNs && known.endNs === endNs) {
+      known.first = Math.min(known.first, copy);
+      known.last = Math.max(known.last, copy);
+    } else shared.push({ startNs, endNs, first: copy, last: copy });
+  }
+  return shared;
+}

@@ -1,0 +1,117 @@
+/** Large steps: what is asked of them takes time as they grow, and of a step without end a part is taken. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { traceAnswers } from '../../../core/lift/answers.ts';
+import { experimentOf } from '../../../core/lift/experimentOf.ts';
+import { liftTrace } from '../../../core/lift/fromTrace.ts';
+import { Nesting } from '../../../core/lift/nesting.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { complete, read, traceOf } from '../import/support.ts';
+import { growth, mostGrowth } from '../support/growth.ts';
+import { Random } from '../support/random.ts';
+
+const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
+
+/** Names that don't repeat, so that all is one step. */
+const kernelNames = (seed: number) => {
+  const random = new Random(seed);
+  return () => `k${random.below(64)}`;
+};
+
+/** Copies in operators, each with a kernel behind it in a stream of its own: what was copied is never read. */
+async function manyCopies(count: number) {
+  const name = kernelNames(7);
+  const device = (cat: string, what: string, at: number, stream: number, correlation: number) =>
+    complete(cat, what, at, 1, { device: 0, stream, correlation, bytes: 100 });
+  const events = Array.from({ length: count }, (_, index) => {
+    const [at, correlation] = [index * 10, 2 * index + 1];
+    return [
+      complete('cpu_op', index % 2 === 0 ? 'aten::copy_' : 'aten::cat', at, 5),
+      complete('python_function', '<built-in function f>', at, 5),
+      complete('cuda_runtime', 'cudaMemcpyAsync', at + 1, 1, { correlation }),
+      device('gpu_memcpy', 'Memcpy HtoD (Pageable -> Device)', at + 2, 7, correlation),
+      complete('cuda_runtime', 'cudaLaunchKernel', at + 3, 1, { correlation: correlation + 1 }),
+      device('kernel', name(), at + 4, 8, correlation + 1),
+    ];
+  });
+  return (await read(traceOf(events.flat()))).trace;
+}
+
+/** Launches and their kernels, and nothing else. */
+async function manyLaunches(count: number) {
+  const name = kernelNames(9);
+  const events = Array.from({ length: count }, (_, index) => [
+    complete('cuda_runtime', 'cudaLaunchKernel', index * 4, 1, { correlation: index + 1 }),
+    complete('kernel', name(), index * 4 + 2, 1, { device: 0, stream: 7, correlation: index + 1 }),
+  ]);
+  return read(traceOf(events.flat()));
+}
+
+describe('a step of many copies', () => {
+  it('is lifted, and written as an experiment, in time that grows as it does', async () => {
+    const traces = new Map([await manyCopies(1000), await manyCopies(8000)].map((one) => [one.count, one]));
+    const [small, large] = [...traces.values()];
+    const lifted = (size: number) => experimentOf(liftTrace((size > 1000 ? large : small) as never, 'many').script, '');
+    expect(await growth((size) => size, lifted, 8000)).toBeLessThan(mostGrowth);
+  });
+});
+
+describe('a step without end', () => {
+  it('has calls of its middle taken, and says so', async () => {
+    const run = await manyLaunches(51_000);
+    const { steps } = traceAnswers(run, costs);
+    expect(steps.rule).toBe(
+      'nothing repeats: the whole trace is one step; of its calls 50,000 in its middle are taken',
+    );
+    // A call each 4 us.
+    expect(steps.medianNs / 4000).toBeCloseTo(50_000, -1);
+    expect(steps.inferred[0]).toContain('50,000 in its middle');
+  });
+
+  it('is one step among others: then it is fewer of them', async () => {
+    const { events, marks } = { events: 30_000, marks: 4 };
+    const name = kernelNames(3);
+    const launches = Array.from({ length: events }, (_, index) => [
+      complete('cuda_runtime', 'cudaLaunchKernel', index * 4 + 1, 1, { correlation: index + 1 }),
+      complete('kernel', name(), index * 4 + 2, 1, { device: 0, stream: 7, correlation: index + 1 }),
+    ]);
+    const ranges = Array.from({ length: marks }, (_, index) =>
+      complete('user_annotation', `ProfilerStep#${index}`, (index * events * 4) / marks, (events * 4) / marks - 1),
+    );
+    const { trace } = await read(traceOf([...ranges, ...launches.flat()]));
+    expect(liftTrace(trace, 'steps').found.ranges.length).toBe(4);
+    const dense = await read(traceOf([...ranges, ...launches.flat(), ...launches.flat().map(again(events))]));
+    const few = liftTrace(dense.trace, 'steps').found;
+    expect(few.ranges.map((one) => one.name)).toEqual(['ProfilerStep#0', 'ProfilerStep#1', 'ProfilerStep#2']);
+    expect(few.rule).toBe('ranges named "ProfilerStep"');
+  });
+});
+
+/** The same calls and kernels in between. */
+const again = (calls: number) => (event: ReturnType<typeof complete>) => ({
+  ...event,
+  ts: event.ts + 2,
+  args: { ...event.args, correlation: (event.args as { correlation: number }).correlation + calls },
+});
+
+describe('stretches of time that nest', () => {
+  it('are found as a look at all of them finds them', () => {
+    const random = new Random(11);
+    for (let round = 0; round < 200; round += 1) {
+      const spans = Array.from({ length: 1 + random.below(40) }, () => {
+        const from = random.below(100);
+        return { from, to: from + random.below(30) };
+      }).sort((a, b) => a.from - b.from);
+      const nesting = new Nesting(
+        spans.length,
+        (index) => spans[index]?.from ?? 0,
+        (index) => spans[index]?.to ?? 0,
+      );
+      const from = random.below(120);
+      const to = from + random.below(10);
+      const holding = spans.flatMap((one, index) => (one.from <= from && one.to >= to ? [index] : []));
+      expect([...nesting.holding(from, to)]).toEqual(holding.reverse());
+    }
+  });
+});
