@@ -19,6 +19,7 @@ import { sendBundle } from './bundles.ts';
 import { securityHeaders } from './headers.ts';
 import { sendRunFile } from './runFiles.ts';
 import { socketChannel } from './socketChannel.ts';
+import { Strangers } from './strangers.ts';
 
 export interface ServerOptions {
   readonly host: Pick<Host, 'service' | 'addWindow' | 'runFile' | 'bundle'>;
@@ -39,14 +40,22 @@ export interface RunningServer {
 const socketPath = '/rpc';
 const maxWindows = 32;
 const heartbeatMs = 30_000;
+/** As many may wait in the system's queue: one turn of taking them in sends nobody away who came in the same turn. */
+const mostStrangers = 512;
 
 /** Rejects with `server.page-missing` or `server.port-taken`. */
 export async function startServer({ host, pageFolder, port = 0 }: ServerOptions): Promise<RunningServer> {
   if (!existsSync(join(pageFolder, 'index.html'))) throw pageMissing(pageFolder);
   // Known files only, found when the server starts: no path of a request is ever looked up on the disk.
   const page = sirv(pageFolder, { dev: false, etag: true, dotfiles: false });
-  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000 });
-  server.maxConnections = 256;
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 2000,
+  });
+  const strangers = new Strangers(mostStrangers);
+  server.on('connection', (socket) => strangers.add(socket));
   const taken = await listen(server, port);
   const admission = new Admission(taken);
   const headers = securityHeaders(taken);
@@ -54,11 +63,12 @@ export async function startServer({ host, pageFolder, port = 0 }: ServerOptions)
 
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    answer(request, response, admission, page, host);
+    answer(request, response, { admission, strangers, page, host });
   });
   server.on('upgrade', (request, socket, head) => {
     const refusal = admitSocket(request, admission, sockets.clients.size);
     if (refusal !== null) return refuseSocket(socket, refusal);
+    strangers.admit(request.socket);
     return sockets.handleUpgrade(request, socket, head, (opened) => serveSocket(opened, host));
   });
   const heartbeat = setInterval(() => dropSilent(sockets), heartbeatMs).unref();
@@ -81,14 +91,20 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+interface Served {
+  readonly admission: Admission;
+  readonly strangers: Strangers;
+  readonly page: ReturnType<typeof sirv>;
+  readonly host: ServerOptions['host'];
+}
+
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  admission: Admission,
-  page: ReturnType<typeof sirv>,
-  host: ServerOptions['host'],
+  { admission, strangers, page, host }: Served,
 ): void {
   const entry = enter(request, admission);
+  if (entry === null) strangers.admit(request.socket);
   const run = entry === null ? runOfPath(request.url ?? '') : null;
   const bundle = entry === null ? bundleOfPath(request.url ?? '') : null;
   const orRefuse = (no: Refusal | null): void => void (no !== null && refuse(response, no));
@@ -141,9 +157,11 @@ function admitSocket(request: IncomingMessage, admission: Admission, open: numbe
 function refuseSocket(socket: Duplex, { status, text }: Refusal): void {
   const body = `${text}\n`;
   socket.on('error', () => socket.destroy());
+  // The other side may never close its half, and no time-out of the server's looks at a socket that asked for an upgrade.
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
   );
 }
 

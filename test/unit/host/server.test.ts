@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -68,10 +68,10 @@ function connectStatus(headers: Record<string, string>, path = '/rpc'): Promise<
   });
 }
 
-async function openSocket(): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, {
-    headers: { Cookie: await cookie(), Origin: origin() },
-  });
+const openSocket = async (): Promise<WebSocket> => openSocketWith({ Cookie: await cookie() });
+
+async function openSocketWith(session: { readonly Cookie: string }): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc`, { headers: { ...session, Origin: origin() } });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   return socket;
 }
@@ -286,6 +286,64 @@ describe('every answer of the headless server', () => {
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+/** Opens a connection that says `text` and nothing more, and never closes its half. Resolves when it stands. */
+function hold(text: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.once('connect', () => socket.write(text, () => resolve(socket))).once('error', reject);
+  });
+}
+
+const closedByServer = (socket: Socket): Promise<unknown> =>
+  new Promise((resolve) => socket.resume().once('end', resolve).once('error', resolve));
+
+describe('the headless server goes on for its window', () => {
+  const held: Socket[] = [];
+  const holdMany = async (count: number, text: string): Promise<void> => {
+    for (let opened = 0; opened < count; opened += 1) {
+      const socket = await hold(text);
+      // One that is sent away may hear so by a reset.
+      held.push(socket.on('error', () => {}));
+    }
+  };
+  afterEach(() => {
+    for (const socket of held.splice(0)) socket.destroy();
+  });
+
+  it.each([
+    ['say nothing', ''],
+    ['never end their request', 'GET / HTTP/1.1\r\nHost: '],
+  ])('beside more connections that %s than it holds', async (_name, text) => {
+    const session = { Cookie: await cookie() };
+    const socket = await openSocketWith(session);
+    await holdMany(700, text);
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
+    expect(await connectStatus({ ...session, Origin: origin() })).toBe(101);
+    // The window that was open stayed open.
+    const answered = new Promise((resolve) => socket.once('pong', resolve));
+    socket.ping();
+    await answered;
+    socket.terminate();
+    // The first to come was the first to go.
+    const first = held[0]?.resume();
+    await eventually(() => expect(first?.readableEnded === true || first?.destroyed).toBe(true));
+  });
+
+  it('beside sockets that it refused and that never close their half', async () => {
+    const session = { Cookie: await cookie() };
+    const asked = 'GET /rpc HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const socket = await hold(asked);
+    held.push(socket);
+    // Its own half is still open: the server has ended both all the same, and what is sent now comes back as a reset.
+    const reset = new Promise((resolve) => socket.once('error', resolve));
+    await closedByServer(socket);
+    const sending = setInterval(() => socket.write('x'), 5);
+    expect(await reset).toMatchObject({ code: expect.stringMatching(/^(EPIPE|ECONNRESET)$/) });
+    clearInterval(sending);
+    expect(await ask('/', session)).toMatchObject({ status: 200 });
   });
 });
 
