@@ -55,11 +55,18 @@ export function candidatesOf(
 ): Candidate[] {
   const lanes = laneCandidates(view, compact);
   if (compact) return lanes;
-  return [
+  const all = [
     ...lanes,
     ...view.links.map((link) => linkCandidate(link, attainable?.[link.direction] ?? null, linkLimit(link.direction))),
     ...view.counters.map(({ of, counter }) => counterCandidate(view, of, counter)),
   ];
+  return view.run.info.experiment === null ? devicesFirst(all) : all;
+}
+
+/** A real program's threads are as deep as its calls: below them, nobody would see what its devices did. */
+function devicesFirst(all: readonly Candidate[]): Candidate[] {
+  const isThread = ({ group }: Candidate): boolean => group.id === 'host' || group.id.startsWith('host:');
+  return [...all.filter((one) => !isThread(one)), ...all.filter(isThread)];
 }
 
 function laneCandidates(view: IterationView, compact: boolean): Candidate[] {

@@ -34,13 +34,20 @@ function act(layout: Layout, lane: string, id: string, arrangement: Arrangement 
   return layoutTracks(view, { height: 400, arrangement: action.next });
 }
 
+it('shows what the devices of a trace did above its host threads, which are as deep as its calls', () => {
+  const kinds = layoutOf({}).tracks.map((track) => (track.kind === 'lane' ? track.lane.kind : track.kind));
+  expect(kinds.lastIndexOf('copy-engine')).toBeLessThan(kinds.indexOf('host-thread'));
+  expect(kinds.lastIndexOf('compute')).toBeLessThan(kinds.indexOf('host-thread'));
+  expect(kinds.at(-1)).toBe('host-thread');
+});
+
 it('groups threads and streams by their process', () => {
   const groups = layoutOf({}).groups.filter(({ id }) => /^(host|streams)/.test(id));
   expect(groups.map(({ name, count }) => [name, count])).toEqual([
-    ['Threads of process 100', 1],
-    ['Threads of process 200', 2],
     ['Streams, process 100', 1],
     ['Streams, process 200', 1],
+    ['Threads of process 100', 1],
+    ['Threads of process 200', 2],
   ]);
 });
 
