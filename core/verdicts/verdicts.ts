@@ -76,7 +76,7 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     hostCall: finding.holder?.name ?? null,
     needsData: partner?.needsData ?? null,
     copyNs,
-    costNs: sum(occurrences, (one) => one.costNs),
+    costNs: costOfAll(occurrences),
     pinnedNs: pinned(scene, occurrences),
     overlapNs,
     share: ratio(
@@ -89,6 +89,12 @@ function verdict(scene: Scene, occurrences: readonly Occurrence[]): Verdict {
     evidence: evidence(scene, shown),
     ...explain(scene, shown, occurrences),
   };
+}
+
+/** On the device where it costs most: copies through several devices at once hold each of them, and not one after another. */
+function costOfAll(occurrences: readonly Occurrence[]): number {
+  const byDevice = groupBy(occurrences, ({ copy }) => copy.device);
+  return Math.max(...[...byDevice.values()].map((own) => sum(own, (one) => one.costNs)));
 }
 
 /** The program's own line that issued it. */
