@@ -6,11 +6,11 @@ import { formatDuration } from '../../core/units.ts';
 import { OriginBadge } from '../common/Origin.tsx';
 import { formatMoment } from '../common/time.ts';
 import { openPage } from '../store/pages.ts';
-import { byNewest, isPrediction } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
 import { mostCompared } from './actions.ts';
 import classes from './ComparePage.module.css';
 import { setCompare, useCompare } from './compareStore.ts';
+import { offered } from './offered.ts';
 
 /** The runs that are compared, chosen from all that are complete. */
 export function RunChooser({ ids }: { readonly ids: readonly string[] }) {
@@ -47,12 +47,9 @@ function Choices({ ids }: { readonly ids: readonly string[] }) {
   const runs = useApp((state) => state.runs);
   const [query, setQuery] = useState('');
   const words = query.toLowerCase().split(/\s+/);
-  const complete = Object.values(runs)
+  const complete = offered(runs, ids)
     // Points of sweeps are many: they are found by searching.
-    .filter(
-      ({ id, status, sweep }) => status === 'complete' && !isPrediction(id) && (sweep === undefined || query !== ''),
-    )
-    .sort(byNewest);
+    .filter(({ sweep }) => sweep === undefined || query !== '');
   const found = complete.filter((run) => words.every((word) => nameOf(run).toLowerCase().includes(word)));
   return (
     <>
