@@ -1,5 +1,5 @@
 /** What differs between the first run and another: by operation, by lane, and in all. */
-import { Checkbox, Loader, SegmentedControl, Select } from '@mantine/core';
+import { Loader, SegmentedControl, Select } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Difference, RunComparison } from '../../core/compare/comparison.ts';
 import { formatDifference, formatSpread, matchedByWords, predictedWords } from '../../core/compare/format.ts';
@@ -88,7 +88,6 @@ type FoundProps = Compared & { readonly letter: string; readonly picker: React.R
 function Found({ comparison, leftOut, letter, picker }: FoundProps) {
   const [shown, setShown] = useState<'operations' | 'lanes'>('operations');
   const [order, setOrder] = useState<'size' | 'program'>('size');
-  const [onlyLarger, setOnlyLarger] = useState(false);
   const foot = (
     <div className={classes['foot']}>
       <Remarks comparison={comparison} letter={letter} />
@@ -113,24 +112,16 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
           ]}
         />
         {shown === 'lanes' ? null : (
-          <>
-            <SegmentedControl
-              size="xs"
-              aria-label="Order"
-              value={order}
-              onChange={(value) => setOrder(value === 'program' ? 'program' : 'size')}
-              data={[
-                { value: 'size', label: 'Largest first' },
-                { value: 'program', label: 'As issued' },
-              ]}
-            />
-            <Checkbox
-              size="xs"
-              label="Only larger than the spread"
-              checked={onlyLarger}
-              onChange={(event) => setOnlyLarger(event.currentTarget.checked)}
-            />
-          </>
+          <SegmentedControl
+            size="xs"
+            aria-label="Order"
+            value={order}
+            onChange={(value) => setOrder(value === 'program' ? 'program' : 'size')}
+            data={[
+              { value: 'size', label: 'Largest first' },
+              { value: 'program', label: 'As issued' },
+            ]}
+          />
         )}
         <Makespan comparison={comparison} letter={letter} />
       </div>
@@ -144,7 +135,6 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
             operations={comparison.operations}
             letter={letter}
             order={order}
-            onlyLarger={onlyLarger}
             leftOut={leftOut}
             byStep={comparison.steps !== null}
           >
@@ -159,7 +149,7 @@ function Found({ comparison, leftOut, letter, picker }: FoundProps) {
 function Makespan({ comparison, letter }: { readonly comparison: RunComparison; readonly letter: string }) {
   const { makespan, steps } = comparison;
   return (
-    <>
+    <div className={classes['inAll']}>
       <p className={`${classes['makespan']} tabular`} title={sidesText(makespan, letter)}>
         Makespan <strong>{formatDifference(makespan) || 'not recorded'}</strong>
         {steps === null ? <JudgementMark difference={makespan} /> : null}
@@ -170,7 +160,7 @@ function Makespan({ comparison, letter }: { readonly comparison: RunComparison; 
           <JudgementMark difference={steps.duration} />
         </p>
       )}
-    </>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 /** What differs by operation, the largest effect on the makespan first. */
+import { Checkbox } from '@mantine/core';
 import { IconMinus, IconPlus } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Difference, OperationDifference } from '../../core/compare/comparison.ts';
 import { bySize, effectNs, formatDifference } from '../../core/compare/format.ts';
 import { shortKernelName } from '../../core/figures/kernelName.ts';
@@ -15,7 +16,6 @@ interface Props {
   readonly operations: readonly OperationDifference[];
   readonly letter: string;
   readonly order: 'size' | 'program';
-  readonly onlyLarger: boolean;
   /** Operations that the comparison holds no more. */
   readonly leftOut: number;
   /** Operations are those of one step, and not of the whole makespan. */
@@ -23,7 +23,8 @@ interface Props {
   readonly children: React.ReactNode;
 }
 
-export function OperationsTable({ operations, letter, order, onlyLarger, leftOut, byStep, children }: Props) {
+export function OperationsTable({ operations, letter, order, leftOut, byStep, children }: Props) {
+  const [onlyLarger, setOnlyLarger] = useState(false);
   const listed = useMemo(() => {
     const kept = onlyLarger
       ? operations.filter(({ side, duration }) => side !== 'both' || duration.judgement === 'larger')
@@ -46,6 +47,14 @@ export function OperationsTable({ operations, letter, order, onlyLarger, leftOut
         'data-side': side,
         'aria-current': (a !== null && a === alignedBy) || undefined,
       })}
+      tools={
+        <Checkbox
+          size="xs"
+          label="Only larger than the spread"
+          checked={onlyLarger}
+          onChange={(event) => setOnlyLarger(event.currentTarget.checked)}
+        />
+      }
       fills
     >
       {leftOut === 0 ? null : (

@@ -154,4 +154,7 @@ test('all four cases are in sight in a window of 1280 by 720', async ({ window: 
   const cases = page.getByRole('article');
   await expect(cases).toHaveCount(4);
   for (const one of await cases.all()) await expect(one).toBeInViewport({ ratio: 0.98 });
+  // So is the largest difference.
+  const differences = page.getByRole('region', { name: 'Table of differences' }).getByRole('row');
+  await expect(differences.nth(1)).toBeInViewport({ ratio: 0.9 });
 });
