@@ -4,7 +4,7 @@ import { fieldPath } from '../../shape/path.ts';
 import { MiB } from '../../units.ts';
 import { type Experiment, walkOperations } from '../experiment.ts';
 import { freeName } from '../freeName.ts';
-import type { Operation } from '../operations.ts';
+import type { Operation, OperationOf } from '../operations.ts';
 import { type BufferDeclaration, bufferBytes } from '../resources.ts';
 import { type Edited, edit, takeOut } from './edit.ts';
 import { refused } from './paths.ts';
@@ -107,6 +107,17 @@ export function declareOtherEnd(draft: Experiment, end: 'src' | 'dst', of: strin
   );
   return id;
 }
+
+/** Makes the target of a copy as large as what the copy is to bring into it. */
+export const makeRoom = (experiment: Experiment, { src, dst, srcOffset, dstOffset }: OperationOf<'copy'>): Edited =>
+  edit(experiment, (draft) => {
+    const [source, target] = [src, dst].map((id) => draft.buffers.find((buffer) => buffer.id === id));
+    if (source === undefined || target === undefined) return undefined;
+    target.bytes = bufferBytes(source) - srcOffset + dstOffset;
+    delete target.dtype;
+    delete target.shape;
+    return undefined;
+  });
 
 export const addDeclaration = (experiment: Experiment, kind: DeclarationKind, stem?: string): Edited =>
   edit(experiment, (draft) => {

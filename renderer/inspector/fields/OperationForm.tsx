@@ -1,8 +1,8 @@
 /** The fields of an operation, to be changed in place. */
-import { TagsInput } from '@mantine/core';
+import { Button, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { shortCopy } from '../../../core/experiment/describe.ts';
-import { type DeclarationKind, declareOtherEnd } from '../../../core/experiment/edit/declarations.ts';
+import { type DeclarationKind, declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import { setKernelKind } from '../../../core/experiment/edit/newOperation.ts';
 import { setField } from '../../../core/experiment/edit/operations.ts';
 import type { OperationPath } from '../../../core/experiment/edit/paths.ts';
@@ -192,15 +192,17 @@ interface CopyProps {
   readonly operation: OperationOf<'copy'>;
 }
 
+type Short = ReturnType<typeof shortCopy>;
+
 /** Says in place what else would be seen only in the results: that not all of the source is moved. */
-function shortHint(experiment: Experiment, operation: OperationOf<'copy'>): { readonly hint?: string } {
-  const short = shortCopy(operation, experiment);
+function shortHint(short: Short, { src, dst }: OperationOf<'copy'>): { readonly hint?: string } {
   if (short === null) return {};
-  const moves = `Moves ${short.text} in “${operation.src}”`;
-  return { hint: short.isMeant ? `${moves}.` : `${moves}: “${operation.dst}” has no room for more.` };
+  const moves = `Moves ${short.text} in “${src}”`;
+  return { hint: short.isMeant ? `${moves}.` : `${moves}: “${dst}” has no room for more.` };
 }
 
 function CopyFields({ experiment, path, operation }: CopyProps) {
+  const short = shortCopy(operation, experiment);
   return (
     <>
       <ChoiceField
@@ -215,8 +217,17 @@ function CopyFields({ experiment, path, operation }: CopyProps) {
         value={operation.bytes}
         format={bytesFormat}
         emptyMeans="all that fits"
-        {...shortHint(experiment, operation)}
+        {...shortHint(short, operation)}
       />
+      {short === null || short.isMeant ? null : (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => void edit('Make the target larger', (current) => makeRoom(current, operation))}
+        >
+          Make “{operation.dst}” as large
+        </Button>
+      )}
       <ValueField
         label="Source offset"
         path={[...path, 'srcOffset']}

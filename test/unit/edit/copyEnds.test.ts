@@ -1,13 +1,13 @@
 /** A copy never moves less than its source without saying so. */
 import { describe, expect, it } from 'vitest';
-import { declareOtherEnd } from '../../../core/experiment/edit/declarations.ts';
+import { declareOtherEnd, makeRoom } from '../../../core/experiment/edit/declarations.ts';
 import { addOperation } from '../../../core/experiment/edit/newOperation.ts';
 import { atEndOf } from '../../../core/experiment/edit/paths.ts';
 import { requireExperiment } from '../../../core/experiment/parse.ts';
 import { MiB } from '../../../core/units.ts';
 import { scoreLayout } from '../../../renderer/score/scoreLayout.ts';
 
-type Buffers = readonly { readonly id: string; readonly memory: string; readonly bytes: number }[];
+type Buffers = readonly { readonly id: string; readonly memory: string; readonly [field: string]: unknown }[];
 
 const document = (buffers: Buffers, operations: readonly object[] = []) =>
   requireExperiment({
@@ -43,6 +43,26 @@ describe('the other end of a new copy', () => {
     const draft = structuredClone(document([source]));
     expect(declareOtherEnd(draft, 'dst', 'source')).toBe('target');
     expect(draft.buffers[1]).toMatchObject({ memory: 'device', bytes: 64 * MiB });
+  });
+});
+
+describe('the target of a copy that has no room for all of it', () => {
+  const ends = [source, { id: 'target', memory: 'device', dtype: 'float32', shape: [1024] }];
+  const roomy = (fields: object) => {
+    const cut = document(ends, [{ op: 'copy', src: 'source', dst: 'target', stream: 'side', ...fields }]);
+    const copy = cut.threads[0]?.operations[0];
+    if (copy?.op !== 'copy') throw new Error('there is no copy');
+    return makeRoom(cut, copy).experiment;
+  };
+
+  it('is made as large as what is left of the source, behind its own offset', () => {
+    expect(roomy({}).buffers[1]).toEqual({ ...roomy({}).buffers[1], bytes: 64 * MiB });
+    expect(roomy({}).buffers[1]).not.toHaveProperty('shape');
+    expect(roomy({ srcOffset: 60 * MiB, dstOffset: 1024 }).buffers[1]?.bytes).toBe(4 * MiB + 1024);
+  });
+
+  it('holds all of it then', () => {
+    expect(scoreLayout(roomy({})).blocks[0]?.detail).toBe('pinned → device');
   });
 });
 
