@@ -63,8 +63,7 @@ export function EngineBlock({ summary }: { readonly summary: WindowSummary }) {
               'idle'
             ) : (
               <>
-                <ShareBar share={engine.shareOfMakespan ?? 0} />
-                {formatDuration(engine.busyNs)}
+                <ShareBar share={engine.shareOfMakespan ?? 0} /> {formatDuration(engine.busyNs)}
                 {engine.kind === 'copy-engine' && engine.bytesPerSecond !== null
                   ? `, ${formatRate(engine.bytesPerSecond)}`
                   : null}

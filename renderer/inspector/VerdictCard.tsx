@@ -62,7 +62,8 @@ const ownCost = (run: LoadedRun, verdict: Verdict): string =>
     .join('');
 
 function RanTogether({ verdict }: Pick<Props, 'verdict'>) {
-  const { subject, overlapNs, shareOfCopy, share } = verdict;
+  const { subject, overlapNs, shareOfCopy, share, cause } = verdict;
+  if (cause === 'nothing-to-overlap') return null;
   return (
     <Facts>
       <Fact name="Ran together" title={`Time of the ${subject} in which a kernel ran too`}>
