@@ -1,6 +1,7 @@
 /** One menu wherever something is drawn: as a picture of a chosen width or as its figures, to a file or to the clipboard. */
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { create } from 'zustand';
 import { toErrorInfo } from '../../core/errors.ts';
 import { type Drawn, pngOf } from '../common/png.ts';
@@ -46,10 +47,11 @@ interface Props {
 
 export function SaveMenu({ saved, compact = false }: Props) {
   const { name } = saved;
+  const [opened, setOpened] = useState(false);
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal opened={opened} onChange={setOpened}>
       {compact ? (
-        <Tooltip label={`Save ${name}`}>
+        <Tooltip label={`Save ${name}`} disabled={opened}>
           <Menu.Target>
             <ActionIcon aria-label={`Save ${name}`}>
               <IconDownload size={16} />

@@ -11,6 +11,7 @@ import type { ChartSpec } from '../charts/spec.ts';
 import { deviceAndTime, ranOnWords } from '../common/ranOn.ts';
 import { formatInstant } from '../common/time.ts';
 import { SchemeContext } from '../common/usePaints.ts';
+import { usePlan } from '../plan/planStore.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { comparedRunIds, loadedRun, shownRunId, titleOfLoaded } from '../store/select.ts';
 import { useApp } from '../store/store.ts';
@@ -21,6 +22,7 @@ import { sweepSpecs } from '../sweep/specs.ts';
 import { Differences } from './Differences.tsx';
 import paper from './Paper.module.css';
 import { PaperLanes } from './PaperLanes.tsx';
+import { PlanPart } from './PlanPart.tsx';
 import classes from './Report.module.css';
 import { SummaryGrid } from './SummaryGrid.tsx';
 import { usePrinting } from './usePrinting.ts';
@@ -99,6 +101,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
   const { title, about } = useWords(run);
   const iteration = useApp((state) => state.iteration);
   const origin = useApp((state) => state.runs[run.id]?.origin ?? 'simulated');
+  const { steps, plan } = usePlan(run.id);
   const view = run.view(iteration);
   const { summary } = run;
   const charts = summary === null ? [] : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs);
@@ -108,6 +111,7 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
       <p>
         {about}. Makespan {formatDuration(view.makespanNs)}.
       </p>
+      {steps === null || plan === null ? null : <PlanPart answers={{ steps, plan }} unfolded />}
       <PaperLanes run={run} view={view} title={title} about={about} />
       {summary === null ? null : (
         <>

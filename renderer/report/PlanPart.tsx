@@ -9,7 +9,13 @@ import classes from './Report.module.css';
 /** Smaller parts say nothing. */
 const leastShare = 0.005;
 
-export function PlanPart({ answers: { steps, plan } }: { readonly answers: TraceAnswers }) {
+interface Props {
+  readonly answers: Pick<TraceAnswers, 'steps' | 'plan'>;
+  /** On paper nothing can be unfolded. */
+  readonly unfolded?: boolean;
+}
+
+export function PlanPart({ answers: { steps, plan }, unfolded = false }: Props) {
   const parts = steps.parts.filter(({ share }) => share >= leastShare).sort((a, b) => b.ns - a.ns);
   return (
     <section aria-label="Step and plan">
@@ -40,7 +46,12 @@ export function PlanPart({ answers: { steps, plan } }: { readonly answers: Trace
           <p>What the step gains: simulated, with a 90 % interval.</p>
           <ol className={classes['remedies']} aria-label="Remedies">
             {plan.map((remedy) => (
-              <RemedyItem key={remedy.changes.join(' ')} remedy={remedy} stepNs={steps.unprofiledNs} />
+              <RemedyItem
+                key={remedy.changes.join(' ')}
+                remedy={remedy}
+                stepNs={steps.unprofiledNs}
+                unfolded={unfolded}
+              />
             ))}
           </ol>
         </>
@@ -49,7 +60,13 @@ export function PlanPart({ answers: { steps, plan } }: { readonly answers: Trace
   );
 }
 
-function RemedyItem({ remedy, stepNs }: { readonly remedy: RemedyAnswer; readonly stepNs: number }) {
+interface RemedyProps {
+  readonly remedy: RemedyAnswer;
+  readonly stepNs: number;
+  readonly unfolded: boolean;
+}
+
+function RemedyItem({ remedy, stepNs, unfolded }: RemedyProps) {
   const { time, share, tone } = gainText(remedy, stepNs);
   const { changes, code, needed, lines, mayGainNothing } = remedy;
   return (
@@ -63,7 +80,7 @@ function RemedyItem({ remedy, stepNs }: { readonly remedy: RemedyAnswer; readonl
       {mayGainNothing ? <p>Its interval reaches zero: it may gain nothing.</p> : null}
       {needed.length === 0 ? null : <p>{titleOf(needed)}: gains nothing alone, but the others need it.</p>}
       {lines.length === 0 ? null : <p>At {lines.slice(0, 4).join(', ')}</p>}
-      <details>
+      <details open={unfolded}>
         <summary>What to write</summary>
         <pre>{changes.map((word, at) => `# ${changeTitles[word]}\n${code[at] ?? ''}`).join('\n')}</pre>
       </details>

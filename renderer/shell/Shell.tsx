@@ -8,6 +8,7 @@ import { ComparePage } from '../compare/ComparePage.tsx';
 import { ConnectionBanner } from '../connection/ConnectionBanner.tsx';
 import { DocumentPage } from '../document/DocumentPage.tsx';
 import { DropZone } from '../files/DropZone.tsx';
+import { reportShown } from '../files/exportReports.ts';
 import { chooseFiles } from '../files/files.ts';
 import { Transfers } from '../files/Transfers.tsx';
 import { Inspector } from '../inspector/Inspector.tsx';
@@ -239,7 +240,7 @@ function LatePage({ kind }: { readonly kind: Page['kind'] }) {
     case 'glossary':
       return <GlossaryPage />;
     case 'sweep':
-      return <SweepPage />;
+      return <SweepPage onReport={() => void reportShown()} />;
     case 'sweep-setup':
       return <SetupPage />;
     case 'record':

@@ -1,7 +1,14 @@
 /** A sweep: how far it is, its chart by the metric that was chosen, and a way to the run of every point. */
 import { Button, Loader, NativeSelect, Progress, SegmentedControl, Text, Tooltip } from '@mantine/core';
 import { useThrottledValue } from '@mantine/hooks';
-import { IconAdjustments, IconAlertTriangle, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
+import {
+  IconAdjustments,
+  IconAlertTriangle,
+  IconFileTypeHtml,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { toErrorInfo } from '../../core/errors.ts';
 import { libraryItems, type Sweep, type SweepSummary } from '../../core/service/service.ts';
@@ -29,7 +36,12 @@ import classes from './SweepPage.module.css';
 import { changeSweep } from './setup.ts';
 import { type Beside, bestPoint, canJoin, sweepHeat, sweepLines, together } from './specs.ts';
 
-export function SweepPage() {
+interface PageProps {
+  /** Makes a report of it. */
+  readonly onReport: () => void;
+}
+
+export function SweepPage({ onReport }: PageProps) {
   const id = useApp((state) => (state.page.kind === 'sweep' ? state.page.id : ''));
   const connected = useApp((state) => state.connection.status === 'open');
   const opened = useSweeps((state) => state.opened[id]);
@@ -50,12 +62,14 @@ export function SweepPage() {
       </EmptyState>
     );
   }
-  return <Opened sweep={opened.value} />;
+  return <Opened sweep={opened.value} onReport={onReport} />;
 }
 
 const openRun = (id: string): void => openPage({ kind: 'run', id });
 
-function Opened({ sweep }: { readonly sweep: Sweep }) {
+type OpenedProps = PageProps & { readonly sweep: Sweep };
+
+function Opened({ sweep, onReport }: OpenedProps) {
   const { summary, document } = sweep;
   const parsed = useMemo(() => parseSweep(document), [document]);
   const [metricId, setMetric] = useState('makespan');
@@ -82,7 +96,7 @@ function Opened({ sweep }: { readonly sweep: Sweep }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section className={classes['page']} aria-label="Sweep" tabIndex={0}>
-      <Header sweep={sweep} />
+      <Header sweep={sweep} onReport={onReport} />
       <StatusBar sweep={sweep} plan={plan} />
       <div className={classes['body']}>
         <div className={classes['controls']}>
@@ -154,7 +168,7 @@ function Best({ sweep, plan, metric }: { readonly sweep: Sweep; readonly plan: S
   );
 }
 
-function Header({ sweep: { summary, document, iterations } }: { readonly sweep: Sweep }) {
+function Header({ sweep: { summary, document, iterations }, onReport }: OpenedProps) {
   const change = (): void => {
     try {
       changeSweep(document, iterations);
@@ -176,6 +190,14 @@ function Header({ sweep: { summary, document, iterations } }: { readonly sweep: 
       <div className={classes['actions']}>
         <Button variant="default" leftSection={<IconAdjustments size={15} aria-hidden />} onClick={change}>
           Change and run again…
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconFileTypeHtml size={15} aria-hidden />}
+          onClick={onReport}
+          title="One HTML file with the charts and the figures of all points"
+        >
+          Report
         </Button>
         <Button
           variant="default"

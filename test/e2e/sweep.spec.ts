@@ -325,6 +325,11 @@ test('a sweep’s figures are saved with where they come from, and its document 
   const png = await save(/PNG/);
   expect(png.content.subarray(1, 4).toString()).toBe('PNG');
   expect(png.content.readUInt32BE(16)).toBe(2400);
+  const [report] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Report', exact: true }).click(),
+  ]);
+  expect(report.suggestedFilename()).toMatch(/\.html$/);
 
   await page.getByRole('button', { name: 'Change and run again…' }).click();
   await expect(page.getByRole('group', { name: 'First axis' })).toContainText('7 values: 512 KiB');
