@@ -34,7 +34,8 @@ export function WelcomePage() {
         <h1>See what overlapped, and why</h1>
         <p>
           An experiment is a small CUDA program: copies, kernels, streams and events. Open one, run it on a GPU or on a
-          simulated one, and read from the lanes what every stream, copy engine and host thread did.
+          simulated one, and read from the lanes what every stream, copy engine and host thread did. A trace of
+          PyTorch’s profiler or of Nsight Systems opens too, and says what would make its step shorter.
         </p>
         <p className={classes['begin']}>
           <Button
