@@ -365,7 +365,7 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
 
 const themes = ['light', 'dark'] as const;
 const [usual, large] = [
-  { width: 1280, height: 800 },
+  { width: 1280, height: 720 },
   { width: 1920, height: 1080 },
 ];
 
@@ -375,8 +375,9 @@ for (const [name, prepare] of Object.entries(views)) {
       const file = `${name.replaceAll(' ', '-')}-${theme}-${width}x${height}.png`;
       await page.screenshot({ path: join(screenshots, file) });
     };
+    await page.setViewportSize(usual);
     await prepare(window, page);
-    await page.mouse.move(640, 790);
+    await page.mouse.move(640, 710);
     const problems: Record<string, string[]> = {};
     for (const theme of themes) {
       await follow(page, theme);

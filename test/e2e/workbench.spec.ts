@@ -106,3 +106,79 @@ test('pinned against pageable over size is one sweep and one chart', async ({ wi
   await expect(svg).toContainText('Memory of source pinned, copy engine, simulated');
   await expect(svg).toContainText('limit of the PCIe link');
 });
+
+test('what the devices of a trace did is in sight above its deep stacks of calls', async ({ window, page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await openTrace(window, 'vision.pageable');
+  for (const name of ['7', 'H2D engine']) {
+    await expect(window.timeline.getByText(name, { exact: true }).first()).toBeInViewport();
+  }
+  expect((await window.lanes()).at(-1)).toMatch(/^thread /);
+});
+
+test('a recording that ships and was opened too is offered once, above what ships', async ({ window, page }) => {
+  await openTrace(window, 'vision.pageable');
+  await page.getByRole('button', { name: 'Compare this run' }).click();
+  await page.getByRole('menuitem', { name: /another run/ }).click();
+  const choices = page.getByRole('dialog').getByRole('checkbox');
+  await expect(choices.first()).toHaveAccessibleName(/vision\.pageable/);
+  await expect(page.getByRole('dialog').getByRole('checkbox', { name: /vision\.pageable/ })).toHaveCount(1);
+});
+
+test('paper has what holds the step of a trace and what to change, with the code', async ({ window, page }) => {
+  await openTrace(window, 'vision.pageable');
+  await expect(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  const plan = page.getByTestId('paper').getByRole('region', { name: 'Step and plan' });
+  await expect(plan.getByRole('heading', { name: 'What to change' })).toBeVisible();
+  await expect(plan.locator('pre').first()).toBeVisible();
+});
+
+test('bars of the inspector begin at one edge, in cards too, and none is wider than its panel', async ({
+  window,
+  page,
+}) => {
+  const places = () =>
+    window.inspector
+      .locator('dd > [aria-hidden]')
+      .evaluateAll((bars) => [...new Set(bars.map((bar) => Math.round(bar.getBoundingClientRect().left)))]);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await window.open('Pageable source, same stream');
+  await expect(window.verdict).toContainText('Predicted gain');
+  expect(await places()).toHaveLength(1);
+  // The interval of a gain is on a line of its own, and not glued to the figure.
+  const gain = window.verdict.locator('dd').filter({ hasText: '(90 %)' });
+  const [figure, interval] = await Promise.all([gain.boundingBox(), gain.locator('small').boundingBox()]);
+  expect(interval?.y).toBeGreaterThan((figure?.y ?? 0) + 10);
+  await page.setViewportSize({ width: 780, height: 720 });
+  const tooWide = () =>
+    window.inspector
+      .locator('dl > div')
+      .evaluateAll((rows) => rows.filter((row) => row.scrollWidth > row.clientWidth + 1).length);
+  await expect.poll(tooWide).toBe(0);
+});
+
+test('a copy whose target has no room is mended with one click', async ({ window, page }) => {
+  await window.library.getByRole('button', { name: 'New experiment' }).click();
+  await page.getByTestId('score-sheet').locator('[data-cursor]').focus();
+  await page.keyboard.press('a');
+  await page.getByRole('textbox', { name: 'Add an operation or a template' }).fill('copy 20 MiB pinned in side');
+  await page.keyboard.press('Enter');
+  await page.getByText('Build', { exact: true }).click();
+  await page
+    .getByRole('region', { name: 'Buffers', exact: true })
+    .getByRole('button', { name: /source/ })
+    .first()
+    .click();
+  const size = window.inspector.getByLabel('Size', { exact: true });
+  await size.fill('64 MB');
+  await size.press('Enter');
+  const block = page.getByTestId('score-sheet').locator('[data-op="0"]');
+  await expect(block).toContainText('only 20.0 MiB of 64 MB');
+  await block.click();
+  // With no kernel there is nothing that could have run together.
+  await expect(window.inspector.getByRole('article')).not.toContainText('Ran together');
+  await window.inspector.getByRole('button', { name: 'Make “target” as large' }).click();
+  await expect(block).toContainText('H2D 64 MB');
+  await expect(block).not.toContainText('only');
+});
