@@ -7,7 +7,7 @@ import { operationCount } from '../../core/experiment/edit/paths.ts';
 import type { Experiment } from '../../core/experiment/experiment.ts';
 import { type Code, type CodeLanguage, codeOf } from '../../core/export/code/code.ts';
 import { ErrorText } from '../common/ErrorText.tsx';
-import { currentExperiment } from '../store/select.ts';
+import { currentExperiment, pageDocumentKey } from '../store/select.ts';
 import { recall, remember } from '../store/settings.ts';
 import { select, state, useApp } from '../store/store.ts';
 import classes from './CodePane.module.css';
@@ -25,6 +25,7 @@ const mostOperations = 20_000;
 
 export function CodePane() {
   const experiment = useApp(currentExperiment);
+  const before = useApp((app) => app.edits[pageDocumentKey(app) ?? '']?.beforeRemedy ?? null);
   const [language, setLanguage] = useState<CodeLanguage>(() => languageOf(recall('code-language')));
   const choose = (value: string): void => {
     remember('code-language', value);
@@ -35,6 +36,7 @@ export function CodePane() {
     <section className={classes['pane']} aria-label="Code">
       <Written
         experiment={experiment}
+        before={before}
         language={language}
         choice={
           <SegmentedControl
@@ -52,13 +54,16 @@ export function CodePane() {
 
 interface WrittenProps {
   readonly experiment: Experiment;
+  /** What it was before a remedy; null where none was applied last. */
+  readonly before: Experiment | null;
   readonly language: CodeLanguage;
   readonly choice: ReactNode;
 }
 
-function Written({ experiment, language, choice }: WrittenProps) {
+function Written({ experiment, before, language, choice }: WrittenProps) {
   const clipboard = useClipboard({ timeout: 1500 });
-  const written = useMemo(() => write(experiment, language), [experiment, language]);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const written = useMemo(() => write(experiment, language, before), [experiment, language, before]);
   if (typeof written === 'string') {
     return (
       <>
@@ -75,7 +80,9 @@ function Written({ experiment, language, choice }: WrittenProps) {
       </>
     );
   }
-  const { text, notes } = written.code;
+  const { text, notes, remedied } = written.code;
+  const places = beginnings(remedied);
+  const showNext = (): void => setShown({ line: places.find((line) => line > (shown?.line ?? -1)) ?? places[0] ?? 0 });
   return (
     <>
       <div className={classes['bar']}>
@@ -93,22 +100,36 @@ function Written({ experiment, language, choice }: WrittenProps) {
             ? 'It says all that the experiment does.'
             : `${notes.length} ${notes.length === 1 ? 'note tells' : 'notes tell'} what it says otherwise.`}
         </span>
+        {places.length === 0 ? null : (
+          <Button variant="light" size="compact-xs" onClick={showNext}>
+            {places.length === 1 ? 'Changed by the remedy' : `Changed by the remedy: ${places.length} places`}
+          </Button>
+        )}
       </div>
-      <Lines code={written.code} />
+      <Lines code={written.code} shown={shown} />
     </>
   );
 }
+
+/** A line that was asked for; another object where it is asked for again. */
+interface Shown {
+  readonly line: number;
+}
+
+/** The first of each group of lines that follow one another. */
+const beginnings = (lines: ReadonlySet<number>): number[] =>
+  [...lines].filter((line) => !lines.has(line - 1)).sort((a, b) => a - b);
 
 type WrittenCode =
   | { readonly ok: true; readonly code: Code }
   | { readonly ok: false; readonly error: ReturnType<typeof toErrorInfo> };
 
-function write(experiment: Experiment, language: CodeLanguage): WrittenCode | string {
+function write(experiment: Experiment, language: CodeLanguage, before: Experiment | null): WrittenCode | string {
   if (operationCount(experiment) > mostOperations) {
     return `An experiment of more than ${mostOperations} operations is written by the command line: copyscope code.`;
   }
   try {
-    return { ok: true, code: codeOf(experiment, language) };
+    return { ok: true, code: codeOf(experiment, language, before ?? undefined) };
   } catch (thrown) {
     return { ok: false, error: toErrorInfo(thrown) };
   }
@@ -131,7 +152,7 @@ function selectLine({ target }: MouseEvent): void {
   if (line !== null && getSelection()?.isCollapsed !== false) select({ kind: 'op', op: Number(line.dataset['op']) });
 }
 
-function Lines({ code }: { readonly code: Code }) {
+function Lines({ code, shown }: { readonly code: Code; readonly shown: Shown | null }) {
   const selection = useApp((app) => app.selection);
   const op = useSelectedOp();
   const { ref: sized, height } = useElementSize<HTMLElement>();
@@ -152,6 +173,9 @@ function Lines({ code }: { readonly code: Code }) {
     const [from, to] = [area.scrollTop / lineHeight, (area.scrollTop + area.clientHeight) / lineHeight];
     if (first < from || first + 1 > to) area.scrollTop = Math.max(0, (first - 3) * lineHeight);
   }, [first]);
+  useEffect(() => {
+    if (shown !== null) scrolled.current?.scrollTo({ top: Math.max(0, (shown.line - 2) * lineHeight) });
+  }, [shown]);
   const from = Math.max(0, Math.floor(top / lineHeight) - margin);
   const to = Math.min(lines.length, Math.ceil((top + height) / lineHeight) + margin);
   return (
@@ -174,6 +198,7 @@ function Lines({ code }: { readonly code: Code }) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number.
               key={from + index}
               data-op={opOf(code, from + index)}
+              data-remedied={code.remedied.has(from + index) || undefined}
               data-selected={marked.has(code.ops[from + index] ?? -1) || undefined}
             >
               <span className={classes['number']} aria-hidden>

@@ -34,11 +34,11 @@ function historyOf(key: string, experiment: Experiment): DocumentHistory {
 /** Shows a history's present in one change of the store, and keeps it as a draft while it isn't saved. */
 function show(key: string, history: DocumentHistory, fields: Partial<AppState> = {}): void {
   const { documents, edits } = state();
-  const { experiment, dirty, undoName, redoName } = history;
+  const { experiment, dirty, undoName, redoName, beforeRemedy } = history;
   if (key === pageDocumentKey(state())) drawFirst();
   assign({
     documents: withEntry(documents, key, { status: 'ready', value: experiment }),
-    edits: withEntry(edits, key, { dirty, undo: undoName, redo: redoName }),
+    edits: withEntry(edits, key, { dirty, undo: undoName, redo: redoName, beforeRemedy }),
     ...fields,
   });
   forgetRecovered(key);
@@ -59,7 +59,9 @@ export function keepTyped(key: string, field: string, text: string | null): void
   if (isNews && document?.status === 'ready') keepAsDraft(key, document.value);
 }
 
-type Change = (experiment: Experiment) => Edited;
+/** A remedy is told apart from what a person edits: its lines are marked in the code. */
+type Done = Edited & { readonly isRemedy?: boolean };
+type Change = (experiment: Experiment) => Done;
 
 /** Edits wait here while an example is being copied. */
 let copying: Promise<boolean> | null = null;
@@ -99,7 +101,7 @@ async function copied(): Promise<boolean> {
   return true;
 }
 
-function changed(step: string, change: Change, onRefused: Refused): Edited | null {
+function changed(step: string, change: Change, onRefused: Refused): Done | null {
   const before = currentExperiment(state());
   try {
     return before === null ? null : change(before);
@@ -116,11 +118,11 @@ function applyEdit(step: string, change: Change, onRefused: Refused): boolean {
   const before = currentExperiment(state());
   const edited = changed(step, change, onRefused);
   if (key === null || before === null || edited === null) return false;
-  const { experiment, selected } = edited;
+  const { experiment, selected, isRemedy = false } = edited;
   const history = historyOf(key, before);
   const [op, ...others] = operationNumbers(experiment, selected);
   const selection: Selection | null = op !== undefined ? { kind: 'op', op, others } : keptSelection(before, experiment);
-  history.push(step, experiment, { before: state().selection, after: selection });
+  history.push(step, experiment, { selection: { before: state().selection, after: selection }, isRemedy });
   show(key, history, {
     // A run of what it was before is no longer what is open: nor is it where this is undone, or done again.
     pickedRuns: withEntry(state().pickedRuns, key, undefined),
@@ -200,7 +202,7 @@ async function takeBack(key: string, history: DocumentHistory, origin: Origin): 
   const hasBin = state().about?.bin === true;
   const ticket = deletedCopy(key, id, !hasBin);
   takenBack.set(from, { id, history, ticket });
-  put('edits', from, { dirty: false, undo: null, redo: step });
+  put('edits', from, { dirty: false, undo: null, redo: step, beforeRemedy: null });
   const isGone = (await ticket) !== null;
   announce(`Undone: ${step}`);
   if (!isGone) return forgetTakenBack(from);

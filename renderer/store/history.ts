@@ -17,6 +17,8 @@ interface Moment {
   readonly step: string;
   /** Null where the step selects nothing. */
   readonly selection: StepSelection | null;
+  /** What it was before the remedies that led here; null where another step did. */
+  readonly beforeRemedy: Experiment | null;
 }
 
 /** Steps that can be undone. Moments share what no edit has changed; this bounds the memory of those that share little. */
@@ -30,7 +32,7 @@ export class DocumentHistory {
 
   constructor(experiment: Experiment) {
     this.#saved = experiment;
-    const first: Moment = { experiment, step: 'Open', selection: null };
+    const first: Moment = { experiment, step: 'Open', selection: null, beforeRemedy: null };
     this.#store = createStore<Moment>()(temporal(() => first, { limit: mostSteps }));
   }
 
@@ -67,8 +69,20 @@ export class DocumentHistory {
     return this.experiment !== this.#saved;
   }
 
-  push(step: string, experiment: Experiment, selection: StepSelection | null = null): void {
-    this.#store.setState({ experiment, step, selection });
+  push(
+    step: string,
+    experiment: Experiment,
+    { selection = null, isRemedy = false }: { selection?: StepSelection | null; isRemedy?: boolean } = {},
+  ): void {
+    const { experiment: last, beforeRemedy: before } = this.#store.getState();
+    const doesTheSame = experiment.threads === last.threads && experiment.buffers === last.buffers;
+    const beforeRemedy = isRemedy ? (before ?? last) : doesTheSame ? before : null;
+    this.#store.setState({ experiment, step, selection, beforeRemedy });
+  }
+
+  /** What it was before the remedies that were its last steps; null where another step was, except for a name. */
+  get beforeRemedy(): Experiment | null {
+    return this.#store.getState().beforeRemedy;
   }
 
   /** Takes the last step back, and gives what was selected before and after it. */

@@ -110,6 +110,8 @@ export interface EditStatus {
   /** Names of the steps that undo and redo would take; null where there is none. */
   readonly undo: string | null;
   readonly redo: string | null;
+  /** What it was before the remedies that were its last steps; null where they were none. */
+  readonly beforeRemedy: Experiment | null;
 }
 
 export interface EditingSlice {

@@ -56,6 +56,32 @@ test('stands beside the score in a lesson too; a line selects its block, and a b
   await expect(program).toHaveCount(0);
 });
 
+test('marks what a remedy has changed, in both languages, until the remedy is undone', async ({ window, page }) => {
+  await window.open('Pageable source, second stream');
+  await page.getByRole('toolbar', { name: 'Score tools' }).getByText('Code', { exact: true }).click();
+  const program = page.getByRole('region', { name: 'Program' });
+  const remedied = program.locator('[data-remedied]');
+  await expect(program).toContainText('cudaMemcpyAsync(');
+  await expect(remedied).toHaveCount(0);
+  await window.verdict
+    .getByRole('button', { name: /^Apply in a copy: Pin "source"/ })
+    .first()
+    .click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Copy of / })).toBeVisible();
+  // By keyboard too, and again in the other language.
+  const changed = page.getByRole('button', { name: 'Changed by the remedy' });
+  await changed.press('Enter');
+  await expect(remedied.filter({ hasText: 'Remedy: pinned memory' })).toBeInViewport();
+  await expect(remedied.filter({ hasText: 'cudaMallocHost(&source' })).toBeInViewport();
+  await page.getByText('PyTorch', { exact: true }).click();
+  await changed.click();
+  await expect(remedied.filter({ hasText: 'pin_memory=True' })).toBeInViewport();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByTestId('announcement')).toHaveText(/^Undone: Remedy/);
+  await expect(changed).toHaveCount(0);
+  await expect(remedied).toHaveCount(0);
+});
+
 test('sources are links to where they can be read', async ({ page, window: _window }) => {
   await page.evaluate(() => {
     location.hash = '#/lesson/first-overlap';

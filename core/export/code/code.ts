@@ -14,6 +14,8 @@ export interface Code {
   readonly ops: readonly number[];
   /** What the language can't say as the experiment does; it stands with the operation as a comment too. */
   readonly notes: readonly CodeNote[];
+  /** Lines, from 0, of what a remedy has added or changed; a comment says so over each. */
+  readonly remedied: ReadonlySet<number>;
 }
 
 /**
@@ -22,6 +24,8 @@ export interface Code {
  */
 export function codeOf(experiment: Experiment, language: CodeLanguage, before?: Experiment): Code {
   const write: (subject: Subject) => Listing = language === 'cuda' ? cudaProgram : pytorchProgram;
-  const { lines, ops, notes } = write(subjectOf(experiment, before));
-  return { text: `${lines.join('\n')}\n`, ops, notes };
+  const subject = subjectOf(experiment, before);
+  const { lines, ops, notes, remedied } = write(subject);
+  for (const [line, op] of ops.entries()) if (subject.marks.operations.has(op)) remedied.add(line);
+  return { text: `${lines.join('\n')}\n`, ops, notes, remedied };
 }

@@ -11,6 +11,8 @@ export class Listing {
   /** By line: the operation's number, or -1. */
   readonly ops: number[] = [];
   readonly notes: CodeNote[] = [];
+  /** Lines of what is declared that a remedy has to do with. */
+  readonly remedied = new Set<number>();
   readonly #unit: string;
   readonly #comment: string;
   #depth = 0;
@@ -40,6 +42,14 @@ export class Listing {
     if (!this.notes.some((one) => one.op === op && one.text === text)) this.notes.push({ op, text });
   }
 
+  /** What `write` adds is what a remedy has made so, which a comment says. */
+  markedAs(mark: string | undefined, write: () => void): void {
+    const from = this.lines.length;
+    if (mark !== undefined) this.comment(mark);
+    write();
+    if (mark !== undefined) for (let line = from; line < this.lines.length; line += 1) this.remedied.add(line);
+  }
+
   indent(): void {
     this.#depth += 1;
   }
@@ -55,6 +65,7 @@ export class Listing {
   }
 
   append(other: Listing): void {
+    for (const line of other.remedied) this.remedied.add(this.lines.length + line);
     for (const [index, line] of other.lines.entries()) this.add(line, other.ops[index]);
     this.notes.push(...other.notes);
   }

@@ -8,6 +8,6 @@ export function applyInDocument(step: string, change: Pick<Change, 'patches'>, o
   return edit(step, (experiment) => {
     const path = movedPath(operationPathOf(experiment, op) ?? [], change.patches);
     const isThere = path !== null && path.length > 0;
-    return { experiment: applyChange(experiment, change), selected: isThere ? [path] : [] };
+    return { experiment: applyChange(experiment, change), selected: isThere ? [path] : [], isRemedy: true };
   });
 }

@@ -159,8 +159,12 @@ describe('names', () => {
       spin('t', 1000),
       spin('t', 2000),
     ]);
-    const { text, ops } = codeOf(after, language, before);
+    const { text, ops, remedied } = codeOf(after, language, before);
     const lines = text.split('\n');
+    expect([...remedied].every((line) => [1, 2, 4].includes(ops[line] ?? -1))).toBe(true);
+    expect(lines.filter((line, index) => line.includes('Remedy:') && !remedied.has(index))).toEqual([]);
+    // A comment and the call itself, of each.
+    expect(remedied.size).toBeGreaterThanOrEqual(6);
     const marked = lines.flatMap((line, index) =>
       line.includes('Remedy:') ? [[ops[index], line.trim().slice(-8)]] : [],
     );
@@ -170,6 +174,18 @@ describe('names', () => {
       [4, 'changed.'],
     ]);
     expect(codeOf(after, language, after).text).not.toContain('Remedy:');
+  });
+
+  it.each(codeLanguages)('in %s marks the lines of memory that a remedy has page-locked', (language) => {
+    const buffer = { id: 'source', memory: 'pageable', bytes: 4096 } as const;
+    const other = { ...buffer, id: 'other' };
+    const before = experimentOf({ buffers: [buffer, other] }, []);
+    const after = experimentOf({ buffers: [{ ...buffer, memory: 'pinned' }, other] }, []);
+    const { text, remedied } = codeOf(after, language, before);
+    const marked = text.split('\n').filter((_, index) => remedied.has(index));
+    expect(marked[0]).toMatch(/Remedy: pinned memory/);
+    expect(marked.some((line) => /cudaMallocHost|pin_memory=True/.test(line))).toBe(true);
+    expect(marked.filter((line) => line.includes('other'))).toEqual([]);
   });
 
   it('fills what it only writes once, and what it reads as well before each iteration', () => {

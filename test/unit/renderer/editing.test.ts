@@ -49,11 +49,26 @@ describe('the history of a document', () => {
   it('gives what was selected on both sides of a step', () => {
     const history = new DocumentHistory(emptyExperiment());
     const selection = { before: null, after: { kind: 'op', op: 3 } } as const;
-    history.push('Edit', strategyB(), selection);
+    history.push('Edit', strategyB(), { selection });
     history.push('Rename', prefetchLoop());
     expect(history.undo()).toBeNull();
     expect(history.undo()).toEqual(selection);
     expect(history.redo()).toEqual(selection);
+  });
+
+  it('knows what was before the remedies that came last, whatever it is called, until it is edited', () => {
+    const [before, once, twice] = [emptyExperiment(), strategyB(), prefetchLoop()];
+    const history = new DocumentHistory(before);
+    expect(history.beforeRemedy).toBeNull();
+    history.push('Remedy', once, { isRemedy: true });
+    history.push('Rename', { ...once, name: 'Mended' });
+    expect(history.beforeRemedy).toBe(before);
+    history.push('Another remedy', twice, { isRemedy: true });
+    expect(history.beforeRemedy).toBe(before);
+    history.push('Edit', { ...twice, threads: [] });
+    expect(history.beforeRemedy).toBeNull();
+    history.undo();
+    expect(history.beforeRemedy).toBe(before);
   });
 });
 

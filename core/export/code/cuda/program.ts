@@ -1,5 +1,5 @@
 /** A whole CUDA C++ program that does what an experiment does. */
-import type { Instruction } from '../../../program/program.ts';
+import type { Instruction, ProgramBuffer } from '../../../program/program.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
 import { bufferOf, commentsOf, isOnDevice, required, type Subject } from '../subject.ts';
@@ -135,18 +135,20 @@ class Main {
   }
 
   #buffers(): void {
-    const { buffers } = this.#subject.program;
-    buffers.forEach((buffer, index) => {
-      const [name, bytes] = [this.#scope.name(index), this.#scope.bytes(buffer.bytes)];
-      const mark = this.#subject.marks.buffers.get(buffer.id);
-      if (mark !== undefined) this.#comment(mark);
-      this.#add(`uint8_t *${name} = nullptr;`);
-      if (buffer.allocated === 'by-operation') return;
-      this.#onDevice(buffer.device, () => {
-        if (isOnDevice(buffer)) this.#add(`CHECK(cudaMalloc(&${name}, ${bytes}));`);
-        else this.#add(hostAllocation(buffer.memory, name, bytes));
-        if (!needsRefill(this.#subject, index)) this.#fill(index);
-      });
+    const { program, marks } = this.#subject;
+    program.buffers.forEach((buffer, index) => {
+      this.#listing.markedAs(marks.buffers.get(buffer.id), () => this.#buffer(buffer, index));
+    });
+  }
+
+  #buffer(buffer: ProgramBuffer, index: number): void {
+    const [name, bytes] = [this.#scope.name(index), this.#scope.bytes(buffer.bytes)];
+    this.#add(`uint8_t *${name} = nullptr;`);
+    if (buffer.allocated === 'by-operation') return;
+    this.#onDevice(buffer.device, () => {
+      if (isOnDevice(buffer)) this.#add(`CHECK(cudaMalloc(&${name}, ${bytes}));`);
+      else this.#add(hostAllocation(buffer.memory, name, bytes));
+      if (!needsRefill(this.#subject, index)) this.#fill(index);
     });
   }
 

@@ -1,5 +1,5 @@
 /** A whole PyTorch program that does what an experiment does. */
-import type { Instruction, KernelResult } from '../../../program/program.ts';
+import type { Instruction, KernelResult, ProgramBuffer } from '../../../program/program.ts';
 import { operandsOfKernel } from '../../../program/resultBytes.ts';
 import { Listing } from '../listing.ts';
 import { isFlushed, needsRefill } from '../refill.ts';
@@ -99,32 +99,35 @@ class Script {
   }
 
   #buffers(): void {
-    for (const [index, buffer] of this.#subject.program.buffers.entries()) {
-      const name = this.#scope.name(index);
-      const mark = this.#subject.marks.buffers.get(buffer.id);
-      if (mark !== undefined) this.#listing.comment(mark);
-      if (buffer.allocated === 'by-operation') {
-        this.#add(`${name} = None`);
-        continue;
-      }
-      const empty = `torch.empty(${this.#scope.bytes(buffer.bytes)}, dtype=torch.uint8`;
-      switch (buffer.memory) {
-        case 'device':
-          this.#add(`${name} = ${empty}, device=${this.#scope.device(buffer.device)})`);
-          break;
-        case 'pageable':
-          this.#add(`${name} = ${empty})`);
-          break;
-        case 'registered':
-          this.#scope.use('register');
-          this.#add(`${name} = register(${empty}))`);
-          break;
-        default:
-          if (buffer.memory !== 'pinned') this.#note(`PyTorch has no ${buffer.memory} memory: ${name} is pinned.`);
-          this.#add(`${name} = ${empty}, pin_memory=True)`);
-      }
-      if (!needsRefill(this.#subject, index)) this.#fill(index);
+    const { program, marks } = this.#subject;
+    for (const [index, buffer] of program.buffers.entries()) {
+      this.#listing.markedAs(marks.buffers.get(buffer.id), () => this.#buffer(buffer, index));
     }
+  }
+
+  #buffer(buffer: ProgramBuffer, index: number): void {
+    const name = this.#scope.name(index);
+    if (buffer.allocated === 'by-operation') {
+      this.#add(`${name} = None`);
+      return;
+    }
+    const empty = `torch.empty(${this.#scope.bytes(buffer.bytes)}, dtype=torch.uint8`;
+    switch (buffer.memory) {
+      case 'device':
+        this.#add(`${name} = ${empty}, device=${this.#scope.device(buffer.device)})`);
+        break;
+      case 'pageable':
+        this.#add(`${name} = ${empty})`);
+        break;
+      case 'registered':
+        this.#scope.use('register');
+        this.#add(`${name} = register(${empty}))`);
+        break;
+      default:
+        if (buffer.memory !== 'pinned') this.#note(`PyTorch has no ${buffer.memory} memory: ${name} is pinned.`);
+        this.#add(`${name} = ${empty}, pin_memory=True)`);
+    }
+    if (!needsRefill(this.#subject, index)) this.#fill(index);
   }
 
   #fill(index: number): void {
