@@ -1,5 +1,6 @@
 /** The charts of one run: in place of its lanes. */
 import { useMemo } from 'react';
+import { useLessonView } from '../store/lessonView.ts';
 import type { LoadedRun } from '../store/opened/loadedRun.ts';
 import { useApp } from '../store/store.ts';
 import { breakdownCharts } from './breakdowns.ts';
@@ -10,12 +11,16 @@ import type { ChartSpec } from './spec.ts';
 export function RunCharts({ run }: { readonly run: LoadedRun }) {
   const origin = useApp((state) => state.runs[run.id]?.origin);
   const { summary } = run;
+  const variantsNs = useLessonView(({ extentNs }) => extentNs);
   const specs = useMemo(
     () =>
       summary === null || origin === undefined
         ? []
-        : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs),
-    [summary, origin, run],
+        : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs, {
+            bytesPerSecond: linkOf(run),
+            makespanNs: variantsNs,
+          }),
+    [summary, origin, run, variantsNs],
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
@@ -27,6 +32,10 @@ export function RunCharts({ run }: { readonly run: LoadedRun }) {
     </section>
   );
 }
+
+/** Where charts of bandwidth end. */
+export const linkOf = (run: LoadedRun): number | null =>
+  Math.max(run.linkLimit('h2d') ?? 0, run.linkLimit('d2h') ?? 0) || null;
 
 /** Bars need room for their number, and no more. */
 export const chartHeight = (spec: ChartSpec): number =>

@@ -1,7 +1,7 @@
 /** What the axes of all kinds of chart have in common. */
 import type { Look } from './look.ts';
 import { type AxisUnit, axisTitle, axisUnit, mostOf } from './quantities.ts';
-import type { ChartSpec, Quantity } from './spec.ts';
+import type { ChartSpec } from './spec.ts';
 
 export interface Room {
   readonly width: number;
@@ -10,7 +10,10 @@ export interface Room {
   readonly top: number;
 }
 
-export const valueUnit = (spec: ChartSpec): AxisUnit => axisUnit(spec.value.unit, mostOf(spec));
+/** Charts with one end of their axes have one unit too. */
+export const valueUnit = (spec: ChartSpec): AxisUnit => axisUnit(spec.value.unit, endOf(spec));
+
+const endOf = (spec: ChartSpec): number => Math.max(spec.most ?? 0, mostOf(spec));
 
 /** A number without an exponent and without digits that only float arithmetic made. */
 export const plain = (value: number): string =>
@@ -25,11 +28,18 @@ const name = (text: string, look: Look, gap: number) => ({
   nameTextStyle: { color: look.text, fontFamily: look.font, fontSize: 12, fontWeight: 600 },
 });
 
+/** An end with two digits, so that its label is short. */
+function roundedUp(value: number): number {
+  const digit = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((Math.ceil(value / digit - 1e-9) * digit).toPrecision(3));
+}
+
 /** An axis of values, in one unit that its title names. */
-export const valueAxis = (quantity: Quantity, unit: AxisUnit, look: Look, gap: number) => ({
+export const valueAxis = (spec: ChartSpec, look: Look, gap: number) => ({
   type: 'value' as const,
   min: 0,
-  ...name(axisTitle(quantity, unit), look, gap),
+  ...(spec.most === undefined ? {} : { max: roundedUp(endOf(spec) / valueUnit(spec).factor) }),
+  ...name(axisTitle(spec.value, valueUnit(spec)), look, gap),
   axisLabel: { ...labels(look), hideOverlap: true, formatter: plain },
   axisLine: { show: false },
   axisTick: { show: false },

@@ -11,7 +11,6 @@ const mostBarHeight = 30;
 const gapShare = 0.3;
 
 export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room): object {
-  const unit = valueUnit(spec);
   const names = spec.rows.map((row) => legendName(spec, row));
   const left = Math.min(nameWidth, Math.round(width * 0.3)) + 16;
   const grid = { left, right: 92, top: top + 6, bottom: 72 + legendRoom(names, { width }) };
@@ -22,7 +21,7 @@ export function barParts(spec: BarSpec, look: Look, { width, height, top }: Room
       names.map((name) => ({ name })),
       look,
     ),
-    xAxis: valueAxis(spec.value, unit, look, 28),
+    xAxis: valueAxis(spec, look, 28),
     yAxis: {
       ...categoryAxis('', categoryNames(spec), look, 0),
       inverse: true,

@@ -19,21 +19,32 @@ export type BreakdownSummary = Pick<
   'engines' | 'host' | 'temporal' | 'device' | 'profile' | 'machine' | 'createdAt'
 >;
 
+/** Where axes end, so that charts of several runs can be compared; null or left out where a chart has its own. */
+export interface AxisEnds {
+  readonly makespanNs?: number | null;
+  /** What the link gives one way. */
+  readonly bytesPerSecond?: number | null;
+}
+
 /** Those that have something to show, in the order in which they are shown. */
 export function breakdownCharts(
   summary: BreakdownSummary,
   origin: RunOrigin,
   makespansNs: readonly number[],
+  ends: AxisEnds = {},
 ): ChartSpec[] {
   const provenance: Provenance = { origins: [origin], device: deviceOf(summary), date: summary.createdAt };
   return [
     engineUse(summary, provenance),
-    engineBandwidth(summary, provenance),
-    deviceTime(summary, provenance),
-    hostTime(summary, provenance),
-    iterations(makespansNs, provenance),
+    endingAt(engineBandwidth(summary, provenance), ends.bytesPerSecond),
+    endingAt(deviceTime(summary, provenance), ends.makespanNs),
+    endingAt(hostTime(summary, provenance), ends.makespanNs),
+    endingAt(iterations(makespansNs, provenance), ends.makespanNs),
   ].filter((spec) => spec !== null);
 }
+
+const endingAt = <Spec extends ChartSpec>(spec: Spec | null, most: number | null | undefined): Spec | null =>
+  spec === null || most == null ? spec : { ...spec, most };
 
 export const deviceOf = ({
   device,
@@ -52,6 +63,7 @@ function engineUse({ engines }: BreakdownSummary, provenance: Provenance): BarSp
     by: 'Engine',
     categories: laneTitles(engines).map((label) => ({ label })),
     value: { name: 'Busy part of the makespan', unit: 'share' },
+    most: 1,
     rows: [{ name: 'Busy', cells: engines.map(({ shareOfMakespan }) => reading(shareOfMakespan)) }],
   };
 }

@@ -7,7 +7,6 @@ import { chosenText } from './quantities.ts';
 import { isFailure, isReading, type LineSpec, legendName } from './spec.ts';
 
 export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): object {
-  const unit = valueUnit(spec);
   const { values, scale } = spec.x;
   const names = spec.rows.map((row) => legendName(spec, row));
   const failures = failedPoints(spec);
@@ -38,10 +37,7 @@ export function lineParts(spec: LineSpec, look: Look, { top, width }: Room): obj
       look,
       34,
     ),
-    yAxis: {
-      ...valueAxis(spec.value, unit, look, 50),
-      ...(spec.most === undefined ? {} : { max: spec.most / unit.factor }),
-    },
+    yAxis: valueAxis(spec, look, 50),
     series: [
       ...spec.rows.map((row, index) => line(spec, index, names[index] ?? row.name, look)),
       ...spec.rows.flatMap((row, index) => (row.isLimit === true ? [] : [spread(spec, index, look)])),

@@ -71,6 +71,8 @@ interface Common {
   readonly provenance: Provenance;
   readonly value: Quantity;
   readonly rows: readonly Row[];
+  /** Where the value axis has an end of its own, as 1 for shares: what is larger moves it. */
+  readonly most?: number;
 }
 
 export interface Category {
@@ -91,8 +93,6 @@ export interface BarSpec extends Common {
 export interface LineSpec extends Common {
   readonly kind: 'lines';
   readonly x: ChosenQuantity & { readonly scale: 'linear' | 'log' };
-  /** Where the value axis has an end of its own, as 1 for shares. */
-  readonly most?: number;
 }
 
 /** A field for each pair of `x` and `y`: a row for each value of `y`. */

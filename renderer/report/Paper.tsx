@@ -7,6 +7,7 @@ import { parseSweep } from '../../core/sweep/parse.ts';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { lookOf } from '../charts/look.ts';
+import { linkOf } from '../charts/RunCharts.tsx';
 import type { ChartSpec } from '../charts/spec.ts';
 import { deviceAndTime, ranOnWords } from '../common/ranOn.ts';
 import { formatInstant } from '../common/time.ts';
@@ -104,7 +105,10 @@ function PrintedRun({ run }: { readonly run: LoadedRun }) {
   const { steps, plan } = usePlan(run.id);
   const view = run.view(iteration);
   const { summary } = run;
-  const charts = summary === null ? [] : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs);
+  const charts =
+    summary === null
+      ? []
+      : breakdownCharts(summary, origin, run.run.info.iterations.recordedMakespanNs, { bytesPerSecond: linkOf(run) });
   return (
     <>
       <h1>{title}</h1>

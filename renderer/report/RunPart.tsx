@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { formatDuration } from '../../core/units.ts';
 import { breakdownCharts } from '../charts/breakdowns.ts';
 import { Chart } from '../charts/Chart.tsx';
-import { chartHeight } from '../charts/RunCharts.tsx';
+import { chartHeight, linkOf } from '../charts/RunCharts.tsx';
 import { ErrorText } from '../common/ErrorText.tsx';
 import classes from './Report.module.css';
 import type { OpenedReportRun } from './readReport.ts';
@@ -19,8 +19,8 @@ export function RunPart({ run: { about, loaded }, letter }: Props) {
   const { summary, origin, title } = about;
   const { recordedMakespanNs } = loaded.run.info.iterations;
   const charts = useMemo(
-    () => breakdownCharts(summary, origin, recordedMakespanNs),
-    [summary, origin, recordedMakespanNs],
+    () => breakdownCharts(summary, origin, recordedMakespanNs, { bytesPerSecond: linkOf(loaded) }),
+    [summary, origin, recordedMakespanNs, loaded],
   );
   const name = letter === null ? '' : ` of ${letter}, ${title}`;
   return (
