@@ -70,11 +70,12 @@ export function usePanelSizes(panels: readonly SizedPanel[]): PanelSizes {
   };
 }
 
-/** Of all panels together, without what separates them. */
+/** Of all panels together, without what separates them, in the window's own pixels: a group may be drawn larger. */
 function roomOf(element: HTMLElement): number {
   const isAcross = getComputedStyle(element).flexDirection === 'row';
   const panels = [...element.querySelectorAll<HTMLElement>(':scope > [data-panel]')];
-  return panels.reduce((sum, panel) => sum + (isAcross ? panel.offsetWidth : panel.offsetHeight), 0);
+  const sizes = panels.map((panel) => panel.getBoundingClientRect());
+  return sizes.reduce((sum, { width, height }) => sum + (isAcross ? width : height), 0);
 }
 
 /** Gives each panel its size, and the rest to the one that has none. Where there is too little room the group decides. */

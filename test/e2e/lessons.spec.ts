@@ -292,6 +292,19 @@ test('presenting draws lanes, score and charts as large as the text, and as shar
   expect(Math.abs((own ?? 0) - (shown ?? 0))).toBeLessThan(3);
 });
 
+test('presenting leaves the lanes the room that a short score doesn’t need', async ({ window, page }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await page.evaluate(() => {
+    location.hash = '#/lesson/four-cases';
+  });
+  const lesson = page.getByRole('region', { name: 'Lesson' });
+  await lesson.getByRole('button', { name: 'Present', exact: true }).click();
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+  for (const name of ['H2D engine', 'Compute']) {
+    await expect(window.timeline.getByText(name, { exact: true }).first()).toBeInViewport({ ratio: 0.9 });
+  }
+});
+
 test('a recorded run stands under what was recorded, where the learner’s score differs', async ({ window, page }) => {
   await page.evaluate(() => {
     location.hash = '#/lesson/first-overlap?step=3';
