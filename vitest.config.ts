@@ -3,7 +3,12 @@ import { LongestFirst } from './test/support/longestFirst.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/unit/**/*.test.ts', 'test/native/**/*.test.ts', 'test/electron/**/*.test.ts'],
+    include: [
+      'test/unit/**/*.test.ts',
+      'test/native/**/*.test.ts',
+      'test/electron/**/*.test.ts',
+      'test/fuzz/*.test.ts',
+    ],
     setupFiles: ['test/seed.ts'],
     // Workers share two cores with the native engine's own threads.
     maxWorkers: 2,

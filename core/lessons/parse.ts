@@ -85,7 +85,7 @@ function parseFront(
   yaml: string,
 ): { ok: true; value: Front; lineOf: LineOf } | { ok: false; problems: readonly ErrorInfo[] } {
   const counter = new LineCounter();
-  const document = parseDocument(yaml, { lineCounter: counter });
+  const document = parseDocument(yaml, { lineCounter: counter, logLevel: 'error' });
   const [error] = document.errors;
   // The front part begins on the file's second line.
   if (error !== undefined) {

@@ -6,8 +6,8 @@ import { liftTrace } from '../../../core/lift/fromTrace.ts';
 import type { Item } from '../../../core/lift/script.ts';
 import { readRow, type TraceRow } from '../../../core/trace/rows.ts';
 import type { Run } from '../../../core/trace/run.ts';
+import { databaseFolder } from './databaseFolder.ts';
 import {
-  databaseFolder,
   globalId,
   made,
   modifiedAt,

@@ -8,7 +8,9 @@ import { CopyscopeError } from '../../../core/errors.ts';
 import { encodeRun } from '../../../core/trace/arrow.ts';
 import { Random } from '../support/random.ts';
 import { damagedDatabase } from './damagedDatabase.ts';
-import { databaseFolder, globalId, made, read, recordedBytes, table } from './nsightSupport.ts';
+import { databaseFolder } from './databaseFolder.ts';
+import { globalId, made, read, recordedBytes, table } from './nsightSupport.ts';
+import { pageBytes, smallExport } from './smallExport.ts';
 
 const folder = databaseFolder();
 
@@ -17,52 +19,9 @@ const kernels = table('CUPTI_ACTIVITY_KIND_KERNEL', [
 ]);
 const readSql = (...statements: readonly string[]) => read(made(folder, statements.join('\n')));
 
-const pageBytes = 512;
-
-/** A small export, whose tables have many small pages. */
-function smallExport(): Uint8Array {
-  const rows = Array.from({ length: 150 }, (_, index) => index);
-  const work = { deviceId: 0, streamId: 7, globalPid: globalId(42) };
-  const thread = { globalTid: globalId(42, 43) };
-  const path = made(
-    folder,
-    [
-      `PRAGMA page_size = ${pageBytes};`,
-      table(
-        'StringIds',
-        rows.map((id) => ({ id, value: `name ${id} ${'x'.repeat(id)}` })),
-      ),
-      table(
-        'CUPTI_ACTIVITY_KIND_RUNTIME',
-        rows.map((at) => ({ start: at * 10, end: at * 10 + 5, ...thread, nameId: at, correlationId: at + 1 })),
-      ),
-      table(
-        'CUPTI_ACTIVITY_KIND_KERNEL',
-        rows.map((at) => ({ start: at * 10 + 6, end: at * 10 + 9, ...work, correlationId: at + 1, demangledName: at })),
-      ),
-      table(
-        'CUPTI_ACTIVITY_KIND_MEMCPY',
-        rows.map((at) => ({
-          start: at * 9,
-          end: at * 9 + 4,
-          ...work,
-          bytes: at,
-          copyKind: 1 + (at % 2),
-          correlationId: at,
-        })),
-      ),
-      table(
-        'NVTX_EVENTS',
-        rows.map((at) => ({ start: at * 10, end: at * 10 + 9, eventType: 59, ...thread, text: `range ${at}` })),
-      ),
-    ].join('\n'),
-  );
-  return readFileSync(path);
-}
-
 describe('a damaged database', () => {
   it('gives a run that can be kept, or an error in words, whatever was damaged', async () => {
-    const whole = smallExport();
+    const whole = smallExport(folder);
     const random = new Random(19);
     const path = join(folder, 'damaged.sqlite');
     let [runs, complete, refused] = [0, 0, 0];

@@ -13,7 +13,8 @@ import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Run } from '../../../core/trace/run.ts';
 import { rowKinds } from '../../../core/trace/trace.ts';
 import { groupText, type VerdictGroup, verdictGroups } from '../../../core/verdicts/groups.ts';
-import { databaseFolder, query, read, recorded } from './nsightSupport.ts';
+import { databaseFolder } from './databaseFolder.ts';
+import { query, read, recorded } from './nsightSupport.ts';
 
 const costs = profileCosts(parseProfile(JSON.parse(readFileSync('assets/profiles/h200.json', 'utf8'))));
 const folder = databaseFolder();

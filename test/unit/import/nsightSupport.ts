@@ -1,21 +1,12 @@
 /** Databases for the tests of Nsight Systems' exports: the recorded ones, and small ones written by hand. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import sqlite from 'node-sqlite3-wasm';
-import { afterAll } from 'vitest';
 import type { Run } from '../../../core/trace/run.ts';
 import { readNsightFile } from '../../../host/service/imports/nsightFile.ts';
+import { sqliteModule } from '../../../host/service/imports/sqliteModule.ts';
 
 export const modifiedAt = new Date('2026-01-02T03:04:05.000Z');
-
-/** A folder for a test file's databases, which goes away after it. */
-export function databaseFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'copyscope-nsight-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export const recordedBytes = (name: string): Uint8Array =>
   brotliDecompressSync(readFileSync(join(import.meta.dirname, '../../fixtures/nsight', `${name}.sqlite.br`)));
@@ -32,7 +23,7 @@ export const read = (path: string): Promise<Run> =>
 
 /** What SQLite itself says of a file. */
 export function query(path: string, sql: string): Record<string, number | bigint | string | null | Uint8Array>[] {
-  const database = new sqlite.Database(path, { readOnly: true });
+  const database = new (sqliteModule().Database)(path, { readOnly: true });
   try {
     return database.all(sql) as Record<string, number | bigint | string | null | Uint8Array>[];
   } finally {
@@ -45,7 +36,7 @@ let written = 0;
 /** A file with what these statements make. */
 export function made(folder: string, sql: string): string {
   const path = join(folder, `made${written++}.sqlite`);
-  const database = new sqlite.Database(path);
+  const database = new (sqliteModule().Database)(path);
   try {
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${sql}`);
   } finally {

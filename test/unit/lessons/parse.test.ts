@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseLesson } from '../../../core/lessons/parse.ts';
 
 const good = readFileSync(join(import.meta.dirname, '../../../assets/lessons/first-overlap.md'), 'utf8');
@@ -100,4 +100,11 @@ describe('parseLesson', () => {
     const { text } = changed('Think first', '```\n## no step\n```\n\nThink first');
     expect(problems(text)).toEqual([]);
   });
+});
+
+it('says nothing on the program’s own stderr, whatever keys its front part has', () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  parseLesson('own', '---\n? [x]\n: y\n---\n## A\nText.\n');
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
 });

@@ -1,0 +1,63 @@
+/**
+ * A bounded number of the fuzzer's inputs, of every kind: about two minutes' worth in CI (COPYSCOPE_TEST_EFFORT is 1), a
+ * tenth of them while one works. `node test/fuzz/run.mjs` goes on for as long as one likes.
+ */
+import { env } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../support/effort.ts';
+import { type BuiltEntry, buildEntry } from '../unit/host/support/buildEntry.ts';
+import { Fuzzer } from './fuzzer.ts';
+
+/** By what one input takes. Each kind is one test, so that its name says what broke. */
+const inputs: Readonly<Record<string, number>> = {
+  experiment: 15_000,
+  sweep: 15_000,
+  profile: 8000,
+  notes: 15_000,
+  'gate rules': 15_000,
+  benchmark: 15_000,
+  manifest: 15_000,
+  'kept sweep': 15_000,
+  lesson: 2000,
+  values: 10_000,
+  program: 3000,
+  run: 10_000,
+  pytorch: 2000,
+  'pytorch gzipped': 1000,
+  recording: 1000,
+  nsight: 400,
+  import: 800,
+  bundle: 400,
+  call: 1000,
+  frame: 20_000,
+};
+
+const seed = Number(env['COPYSCOPE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+let built: BuiltEntry;
+let fuzzer: Fuzzer;
+
+describe(`wrong inputs of seed ${seed}`, () => {
+  beforeAll(async () => {
+    built = await buildEntry(fileURLToPath(new URL('worker.ts', import.meta.url)));
+    fuzzer = new Fuzzer(built.script);
+  });
+  afterAll(() => {
+    fuzzer.close();
+    built.remove();
+  });
+
+  it('are of every kind that there is', async () => {
+    expect(Object.keys(inputs).sort()).toEqual([...(await fuzzer.kinds())].sort());
+  });
+
+  it.each(Object.entries(inputs))('of %s are read as right, or refused in words', async (kind, count) => {
+    const { taken, failures } = await fuzzer.run({ seed, kind, from: 0, to: runs(count) });
+    const told = failures.map(
+      ({ number, reason }) => `node test/fuzz/run.mjs --seed ${seed} --kind '${kind}' --number ${number}\n${reason}`,
+    );
+    expect(told.slice(0, 3).join('\n')).toBe('');
+    // A kind of which nothing is taken tries only the first line of its reader.
+    if (runs(count) >= 300) expect(taken).toBeGreaterThan(0);
+  });
+});

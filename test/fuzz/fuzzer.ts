@@ -1,0 +1,157 @@
+/** Gives a worker process inputs by number, and kills it where one takes too long or too much. */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Batch, Told } from './worker.ts';
+
+export interface Failure {
+  readonly seed: number;
+  readonly kind: string;
+  readonly number: number;
+  readonly reason: string;
+  /** Null where the process ended before it could tell. */
+  readonly input: Uint8Array | null;
+}
+
+export interface Counts {
+  readonly inputs: number;
+  /** Those that were read as right; the others were refused in words. */
+  readonly taken: number;
+  readonly failures: readonly Failure[];
+}
+
+/** An input has less than 10 MB: this is what reading one may take. */
+const mostMs = 10_000;
+const mostBytes = 2 ** 30;
+/** Messages cost more than most inputs: so many are tried in one go. */
+const batchSize = 250;
+
+/** A worker process that is started anew when it was killed. */
+export class Fuzzer {
+  readonly #script: string;
+  #worker: Worker | null = null;
+
+  /** `script` is the worker, bundled. */
+  constructor(script: string) {
+    this.#script = script;
+  }
+
+  async kinds(): Promise<readonly string[]> {
+    return (await this.#started()).kinds;
+  }
+
+  /** Tries the inputs of this kind from one number up to another. */
+  async run({ seed, kind, from, to }: Batch): Promise<Counts> {
+    const failures: Failure[] = [];
+    let taken = 0;
+    for (let at = from; at < to; ) {
+      const until = Math.min(to, at + batchSize);
+      const worker = await this.#started();
+      const outcome = await worker.work({ seed, kind, from: at, to: until });
+      taken += outcome.taken;
+      failures.push(...outcome.failures.map((failure) => ({ seed, kind, ...failure })));
+      at = outcome.next;
+      if (outcome.isOver) this.#worker = null;
+    }
+    return { inputs: to - from, taken, failures };
+  }
+
+  close(): void {
+    this.#worker?.kill();
+    this.#worker = null;
+  }
+
+  async #started(): Promise<Worker> {
+    this.#worker ??= new Worker(this.#script);
+    await this.#worker.ready;
+    return this.#worker;
+  }
+}
+
+interface Outcome {
+  readonly next: number;
+  readonly taken: number;
+  readonly failures: readonly Omit<Failure, 'seed' | 'kind'>[];
+  /** The process has ended. */
+  readonly isOver: boolean;
+}
+
+class Worker {
+  kinds: readonly string[] = [];
+  readonly ready: Promise<void>;
+  readonly #child: ChildProcess;
+  #stderr = '';
+
+  constructor(script: string) {
+    this.#child = fork(script, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: ['--max-old-space-size=1500'] });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4000);
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.#child.once('message', (told: Told) => {
+        if (told.tells === 'ready') this.kinds = told.kinds;
+        resolve();
+      });
+      this.#child.once('close', () => reject(new Error(`the worker ended: ${this.#stderr}`)));
+    });
+    this.ready.catch(() => {});
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  work(batch: Batch): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const failures: Omit<Failure, 'seed' | 'kind'>[] = [];
+      let [number, baseBytes, isDone] = [batch.from, -1, false];
+      let reason: string | null = null;
+      const stop = (why: string): void => {
+        reason ??= why;
+        this.kill();
+      };
+      let patience: NodeJS.Timeout | undefined;
+      const wait = (): void => {
+        clearTimeout(patience);
+        patience = setTimeout(() => stop(`more than ${mostMs / 1000} s`), mostMs);
+      };
+      const finish = (outcome: Omit<Outcome, 'failures'>): void => {
+        clearTimeout(patience);
+        this.#child.off('message', hear);
+        this.#child.off('close', end);
+        resolve({ ...outcome, failures });
+      };
+      /** Of the input before the one that is told: its peak is seen when the next begins. */
+      const look = (peakBytes: number): void => {
+        if (baseBytes < 0) baseBytes = peakBytes;
+        if (peakBytes - baseBytes > mostBytes) stop(`more than ${mostBytes} bytes of memory`);
+        baseBytes = Math.max(baseBytes, peakBytes);
+      };
+      const hear = (told: Told): void => {
+        wait();
+        if (told.tells === 'alive') {
+          look(told.peakBytes);
+          if (reason === null) number = told.number;
+        }
+        if (told.tells === 'failed') {
+          failures.push({ number: told.number, reason: told.reason, input: Buffer.from(told.input, 'base64') });
+        }
+        if (told.tells !== 'done') return;
+        look(told.peakBytes);
+        isDone = reason === null;
+        if (isDone) finish({ next: batch.to, taken: told.taken, isOver: false });
+      };
+      const end = (code: number | null, signal: string | null): void => {
+        if (isDone) return;
+        failures.push({
+          number,
+          reason: reason ?? `the process ended (${code ?? signal}): ${this.#stderr}`,
+          input: null,
+        });
+        finish({ next: number + 1, taken: 0, isOver: true });
+      };
+      this.#child.on('message', hear);
+      this.#child.once('close', end);
+      wait();
+      this.#child.send(batch);
+    });
+  }
+}

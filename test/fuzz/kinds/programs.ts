@@ -1,0 +1,44 @@
+/** Experiments that are taken: what the window and the command line make of them. */
+import { profileCosts } from '../../../core/cost/profileCosts.ts';
+import { simulateRunInSteps } from '../../../core/cost/simEngine.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { codeLanguages, codeOf } from '../../../core/export/code/code.ts';
+import { findHazards } from '../../../core/hazards/hazards.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { lower, lowerToSimulate } from '../../../core/program/lower.ts';
+import { atOnce } from '../../../core/steps.ts';
+import { summarizeRun } from '../../../core/summary/summary.ts';
+import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
+import { taken } from '../judge.ts';
+import type { Kind } from '../kind.ts';
+import { alteredValue, mutatedValue } from '../mutateText.ts';
+import { asset, exampleDocuments } from '../seeds.ts';
+
+const profile = parseProfile(JSON.parse(asset('profiles/h200.json')));
+const queueDepth = profileCosts(profile).facts.queueDepth;
+
+/** Each part refuses by itself, and what one refuses another may do. */
+async function useAll(text: string): Promise<boolean> {
+  const experiment = await taken(() => requireExperiment(text));
+  if (experiment === null) return false;
+  await taken(() => findHazards(lower(experiment)));
+  for (const language of codeLanguages) await taken(() => codeOf(experiment, language));
+  await taken(() => {
+    const request = { experiment, program: lowerToSimulate(experiment), profile: profile.name };
+    const run = atOnce(simulateRunInSteps(request, profile, { machine: null, version: 'fuzz' }));
+    decodeRun(encodeRun(run));
+    summarizeRun(run, { queueDepth });
+  });
+  return true;
+}
+
+export const programKinds: Readonly<Record<string, Kind>> = {
+  program: {
+    make: (random) => {
+      const document = random.pick(exampleDocuments);
+      const isAltered = random.chance(0.8);
+      const input = JSON.stringify(isAltered ? alteredValue(document, random) : mutatedValue(document, random)) ?? '';
+      return { input, run: () => useAll(input) };
+    },
+  },
+};

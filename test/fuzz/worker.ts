@@ -1,0 +1,68 @@
+/**
+ * Tries inputs in a process of its own, which whoever started it may have to kill. Each input depends on the seed, its
+ * kind and its number alone, so that one that failed can be made again.
+ */
+import process from 'node:process';
+import { Random } from '../unit/support/random.ts';
+import type { Kind } from './kind.ts';
+import { allKinds } from './kinds.ts';
+
+/** The inputs of this kind from one number up to another. */
+export interface Batch {
+  readonly seed: number;
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export type Told =
+  | { readonly tells: 'ready'; readonly kinds: readonly string[] }
+  /** Told now and then: who hears nothing for long kills. */
+  | { readonly tells: 'alive'; readonly number: number; readonly peakBytes: number }
+  | { readonly tells: 'failed'; readonly number: number; readonly reason: string; readonly input: string }
+  | { readonly tells: 'done'; readonly taken: number; readonly peakBytes: number };
+
+const kinds = allKinds();
+const tell = (told: Told): void => void process.send?.(told);
+/** The most memory that the process has had. */
+const peakBytes = (): number => process.resourceUsage().maxRSS * 1024;
+
+/** Kinds that have the same seed and number differ all the same. */
+function randomFor({ seed, kind }: Batch, number: number): Random {
+  let mixed = seed;
+  for (const letter of kind) mixed = Math.imul(mixed ^ letter.charCodeAt(0), 0x01000193);
+  return new Random(Math.imul(mixed, 31) + number);
+}
+
+const base64 = (input: Uint8Array | string): string => Buffer.from(input as string).toString('base64');
+
+async function attempt(kind: Kind, batch: Batch, number: number): Promise<boolean> {
+  const { input, run } = kind.make(randomFor(batch, number));
+  try {
+    return await run();
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? `${thrown.stack ?? thrown.message}` : String(thrown);
+    const cause = thrown instanceof Error && thrown.cause instanceof Error ? `\n${thrown.cause.stack}` : '';
+    tell({ tells: 'failed', number, reason: reason + cause, input: base64(input) });
+    return false;
+  }
+}
+
+async function work(batch: Batch): Promise<void> {
+  const kind = kinds[batch.kind];
+  if (kind === undefined) throw new Error(`no kind ${batch.kind}`);
+  let taken = 0;
+  for (let number = batch.from; number < batch.to; number += 1) {
+    tell({ tells: 'alive', number, peakBytes: peakBytes() });
+    if (await attempt(kind, batch, number)) taken += 1;
+  }
+  tell({ tells: 'done', taken, peakBytes: peakBytes() });
+}
+
+// What nobody waits for and fails is a failure too, of the input under way.
+process.on('message', (batch: Batch) => void work(batch));
+process.on('disconnect', () => process.exit());
+process.on('exit', () => {
+  for (const kind of Object.values(kinds)) kind.close?.();
+});
+tell({ tells: 'ready', kinds: Object.keys(kinds) });

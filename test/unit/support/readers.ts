@@ -1,0 +1,125 @@
+/** Every document that something reads: one that is right, and its reader. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireBench } from '../../../core/bench/parse.ts';
+import { requireExperiment } from '../../../core/experiment/parse.ts';
+import { requireFigure } from '../../../core/lessons/figure.ts';
+import { requireLesson } from '../../../core/lessons/parse.ts';
+import { parseProfile } from '../../../core/profile/profile.ts';
+import { requireArguments } from '../../../core/service/requests.ts';
+import { requireSweep } from '../../../core/sweep/parse.ts';
+import { decodeMetadata, encodeMetadata, metadataKeys } from '../../../core/trace/arrow/metadata.ts';
+import { parseRunNotes } from '../../../core/trace/notes.ts';
+import { parseManifest } from '../../../host/service/bundle/manifest.ts';
+import { readKept } from '../../../host/service/keptSweep.ts';
+import { lanes, runInfo } from '../trace/fixtures.ts';
+
+/** Below the folder that the tests are started in. */
+const asset = (path: string): string => readFileSync(join('assets', path), 'utf8');
+
+const createdAt = '2026-11-20T08:00:00.000Z';
+const sweep = {
+  format: 'copyscope/sweep',
+  version: 1,
+  name: 'Chunks',
+  base: { template: 'chunked-pipeline', parameters: { streams: 2 } },
+  axes: [{ parameter: 'chunkBytes', values: ['1 MiB', 2097152], label: 'chunk' }],
+};
+const note = { id: 'a', iteration: 0, startNs: 1, endNs: 2, row: null, text: 'here' };
+const notes = { format: 'copyscope/notes', version: 1, notes: [note] };
+const figure = { name: 'bandwidth', unit: 'B/s', median: 5, least: 4, most: 6, samples: [4, 5, 6] };
+const benchRow = { section: 'copies', row: '4 KiB', column: 'H2D pinned', status: 'done', figures: [figure], bytes: 1 };
+const front = {
+  format: 'copyscope/lesson',
+  version: 1,
+  title: 'T',
+  summary: 'S',
+  group: 'G',
+  minutes: 4,
+  source: ['s'],
+};
+const check = { says: 's', measure: 'makespan', atMost: '40 us' };
+const run = encodeMetadata({ info: runInfo(), lanes: Object.values(lanes) });
+
+export interface Reader {
+  readonly document: unknown;
+  readonly read: (document: unknown) => unknown;
+}
+
+const onText = (read: (text: string) => unknown) => (document: unknown) => read(JSON.stringify(document));
+
+export const readers: Readonly<Record<string, Reader>> = {
+  experiment: { document: JSON.parse(asset('examples/overlap/pinned-side-stream.json')), read: requireExperiment },
+  'text of an experiment': {
+    document: JSON.parse(asset('examples/overlap/pinned-side-stream.json')),
+    read: onText(requireExperiment),
+  },
+  profile: { document: JSON.parse(asset('profiles/h200.json')), read: parseProfile },
+  sweep: { document: sweep, read: requireSweep },
+  'text of a sweep': { document: sweep, read: onText(requireSweep) },
+  benchmark: {
+    document: {
+      format: 'copyscope/bench',
+      version: 1,
+      createdAt,
+      device: { name: 'NVIDIA H200', linkGeneration: 5, linkWidth: 16 },
+      rows: [benchRow],
+    },
+    read: onText(requireBench),
+  },
+  notes: { document: notes, read: onText(parseRunNotes) },
+  'manifest of a bundle': {
+    document: {
+      format: 'copyscope/bundle',
+      version: 2,
+      createdAt,
+      program: 'test',
+      experiments: [{ id: 'mine', name: 'Mine' }],
+      runs: [{ id: 'imported/a', name: 'a', title: 'b', notes: true }],
+      sweeps: [{ id: 's', name: 's', runs: [0], notes: [0] }],
+    },
+    read: onText(parseManifest),
+  },
+  'kept sweep': {
+    document: {
+      format: 'copyscope/kept-sweep',
+      version: 1,
+      createdAt,
+      engine: 'sim',
+      profile: 'h200',
+      iterations: 3,
+      device: 'h200',
+      points: 2,
+      imported: false,
+      sweep,
+    },
+    read: onText((text) => readKept('s', text, '')),
+  },
+  'description of a run': {
+    document: JSON.parse(run.get(metadataKeys.run) ?? ''),
+    read: onText((text) => decodeMetadata(new Map([...run, [metadataKeys.run, text]]))),
+  },
+  figure: { document: JSON.parse(asset('lessons/figures/one-tensor.json')), read: requireFigure },
+  lesson: {
+    document: {
+      ...front,
+      experiments: { start: { example: 'overlap/pinned-side-stream' } },
+      steps: [{ title: 'A', experiment: 'start', task: { do: 'd', checks: [check], hints: ['h'] } }],
+    },
+    // JSON is YAML.
+    read: (document) => requireLesson('test', `---\n${JSON.stringify(document, null, 1)}\n---\n## A\nText.\n`),
+  },
+  'request to start a run': {
+    document: [{ experiment: {}, engine: 'sim', profile: 'h200', iterations: 3, whileRecording: false }],
+    read: (args) => requireArguments('startRun', args),
+  },
+  'request to rename a run': { document: ['imported/a', 'b'], read: (args) => requireArguments('renameRun', args) },
+  'request to save notes': {
+    document: ['run', { notes, base: notes, by: '00000000-0000-4000-8000-000000000000' }],
+    read: (args) => requireArguments('saveNotes', args),
+  },
+  'request to pack a bundle': {
+    document: [{ experiments: ['a'], runs: ['imported/a'], sweeps: [] }],
+    read: (args) => requireArguments('packBundle', args),
+  },
+};
