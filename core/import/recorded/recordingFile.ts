@@ -102,28 +102,35 @@ interface Span {
   readonly to: number;
 }
 
+/** A chunk's sum is made once, by rights; heads that stand in one another's chunks could ask for any number of sums. */
+const mostSummed = 4;
+
 function findChunks(file: Uint8Array, view: DataView, start: number) {
   const chunks: Span[] = [];
   let [at, cutBytes, damagedChunks] = [start, 0, 0];
+  let summable = mostSummed * file.length;
   while (at < file.length) {
     const isHead = at + chunkHeaderBytes <= file.length && view.getUint32(at, true) === chunkMagic;
     const from = at + chunkHeaderBytes;
     const to = isHead ? from + view.getUint32(at + 4, true) : from;
-    if (isHead && to <= file.length && crcOf(file, from, to) === view.getUint32(at + 8, true)) {
+    const isWritten = isHead && to <= file.length;
+    if (isWritten) summable -= to - from;
+    if (summable < 0) return { chunks, cutBytes, damagedChunks: damagedChunks + 1 };
+    if (isWritten && crcOf(file, from, to) === view.getUint32(at + 8, true)) {
       chunks.push({ from, to });
       at = to;
       continue;
     }
     const next = nextChunk(view, at + 1);
-    if (next < 0) {
+    if (next < 0 && !isWritten) {
       // Nothing follows: the last chunk was not written to its end.
-      const whole = isHead ? wholeRecords(view, from, Math.min(to, file.length)) : from;
+      const whole = isHead ? wholeRecords(view, from, file.length) : from;
       if (isHead && whole > from) chunks.push({ from, to: whole });
-      if (isHead && to <= file.length) damagedChunks += 1;
-      else cutBytes = file.length - Math.min(whole, file.length);
+      cutBytes = file.length - Math.min(whole, file.length);
       break;
     }
     damagedChunks += 1;
+    if (next < 0) break;
     at = next;
   }
   return { chunks, cutBytes, damagedChunks };

@@ -10,6 +10,7 @@ import { plainStepNs } from '../../../../core/lift/profilerCost.ts';
 import { decodeRun, encodeRun } from '../../../../core/trace/arrow.ts';
 import { readCallStackName } from '../../../../core/trace/callStack.ts';
 import type { Run } from '../../../../core/trace/run.ts';
+import { growth, mostGrowth } from '../../support/growth.ts';
 import { rowsOf } from '../support.ts';
 import { RecordingBytes, start, steps } from './recordingBytes.ts';
 
@@ -272,6 +273,28 @@ describe('a recording that is cut or damaged', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('leaves out the last part too where it was written to its end and is damaged', () => {
+    // Without the part that only says that the program ended.
+    const bytes = whole.slice(0, -44);
+    const rows = rowsOf(read(bytes)).length;
+    bytes[bytes.length - 8 - 30] = 77;
+    expect(read(bytes).info).toMatchObject({ status: 'failed', error: { code: 'trace-file.malformed' } });
+    expect(rowsOf(read(bytes)).length).toBeLessThan(rows);
+  });
+
+  it('is read in time that grows with it, though each part claims all that follows', async () => {
+    const heads = (count: number): Uint8Array => {
+      const bytes = Buffer.from(new RecordingBytes().bytes());
+      const claims = Buffer.alloc(8 * count);
+      for (let at = 0; at < claims.length; at += 8) {
+        claims.write('CPSC', at);
+        claims.writeUInt32LE(Math.max(0, claims.length - at - 32), at + 4);
+      }
+      return new Uint8Array(Buffer.concat([bytes, claims]));
+    };
+    expect(await growth(heads, readRecordingFile, 40_000)).toBeLessThan(mostGrowth);
   });
 
   it('says how many parts are left out', () => {
