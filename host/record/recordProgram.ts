@@ -11,7 +11,7 @@ import type { RecordedSoFar } from '../../core/service/recording.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Run } from '../../core/trace/run.ts';
 import { recordLibrary } from '../../native/recordLibrary.ts';
-import { readBounded, storageError } from '../service/files.ts';
+import { privately, readBounded, storageError } from '../service/files.ts';
 import { LiveCounts, recordingEnding } from './liveCounts.ts';
 import { type RecordSettings, recordEnvironment } from './recordSettings.ts';
 import { sourceLines } from './sourceLines.ts';
@@ -47,7 +47,7 @@ export async function recordProgram(request: RecordRequest): Promise<number> {
   const { settings, folder, onCounts } = request;
   const library = recordLibrary(request.environment);
   const environment = recordEnvironment(request.environment, library, folder, settings);
-  await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(folder, { recursive: true, mode: privately.folder }).catch((error: NodeJS.ErrnoException) => {
     throw storageError(`${folder} could not be made`, error);
   });
   const counts = new LiveCounts(folder);

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { toErrorInfo } from '../../core/errors.ts';
-import { readBoundedText, writeWhole } from '../service/files.ts';
+import { privately, readBoundedText, writeWhole } from '../service/files.ts';
 import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 const rememberedSchema = z.object({ port: z.number().int().min(1).max(65_535) });
@@ -21,7 +21,7 @@ export async function startOnUsualPort(options: ServerOptions, dataFolder: strin
   });
   // Another Copyscope that runs at the same time keeps its own; and a folder that can't be written costs the memory.
   if (last === undefined)
-    await writeWhole(fileIn(dataFolder), `${JSON.stringify({ port: server.port })}\n`).catch(() => {});
+    await writeWhole(fileIn(dataFolder), `${JSON.stringify({ port: server.port })}\n`, privately).catch(() => {});
   return server;
 }
 

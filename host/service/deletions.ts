@@ -9,7 +9,7 @@ import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import type { Bin } from './bin/bin.ts';
-import { storageError } from './files.ts';
+import { privately, storageError } from './files.ts';
 
 export interface Doomed {
   /** Of a file or a folder. */
@@ -27,10 +27,12 @@ interface Deleted {
 
 interface Deletion {
   readonly files: Deleted[];
-  /** Does the rest of taking it back, when the files are in their places again. */
-  readonly restored: () => Promise<void>;
+  readonly around: Around;
   readonly timer: NodeJS.Timeout;
 }
+
+/** Does what belongs to taking a deletion back, before and after `putBack`, which puts the files in their places again. */
+export type Around = (putBack: () => Promise<void>) => Promise<void>;
 
 /** How long a deletion can be taken back. */
 const undoMs = 5 * 60_000;
@@ -50,18 +52,22 @@ export class Deletions {
    * Deletes all of them, and gives what restore() wants. Rejects with `bin.failed` where the bin doesn't take a file, and
    * with a file error; what was deleted by then is put back.
    */
-  async delete(files: readonly Doomed[], forGood: boolean, restored: () => Promise<void>): Promise<string> {
+  async delete(files: readonly Doomed[], forGood: boolean, around: Around): Promise<string> {
     const token = randomUUID();
     const done: Deleted[] = [];
     try {
       for (const file of files) done.push(await this.#deleteOne(join(this.#folder, token), file, forGood));
     } catch (thrown) {
-      for (const file of done) await putBack(file).catch(() => {});
+      for (const file of done)
+        await putBack(file).then(
+          () => takeOut(file),
+          () => {},
+        );
       await this.#forgetFiles(token);
       throw thrown;
     }
     const timer = setTimeout(() => void this.forget(token), undoMs).unref();
-    this.#deletions.set(token, { files: done, restored, timer });
+    this.#deletions.set(token, { files: done, around, timer });
     return token;
   }
 
@@ -69,8 +75,11 @@ export class Deletions {
   async restore(token: string): Promise<void> {
     const deletion = this.#deletions.get(token);
     if (deletion === undefined || deletion.files.some(({ kept }) => kept === null)) throw gone();
-    for (const file of deletion.files) await putBack(file);
-    await deletion.restored();
+    await deletion.around(async () => {
+      for (const file of deletion.files) await putBack(file);
+    });
+    // Last: as long as not all of it is back, the bin has it.
+    for (const file of deletion.files) await takeOut(file);
     await this.forget(token);
   }
 
@@ -108,7 +117,7 @@ export class Deletions {
 async function keepLink(folder: string, path: string): Promise<string | null> {
   const kept = join(folder, `${randomUUID()}-${basename(path)}`);
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: privately.folder });
     await linkWhole(path, kept);
     return kept;
   } catch {
@@ -119,7 +128,7 @@ async function keepLink(folder: string, path: string): Promise<string | null> {
 /** A second name of a file; of a folder, a new folder with second names of all that is in it, or nothing. */
 async function linkWhole(from: string, to: string): Promise<void> {
   if (!(await lstat(from)).isDirectory()) return link(from, to);
-  await mkdir(to);
+  await mkdir(to, { mode: privately.folder });
   try {
     for (const name of await readdir(from)) await linkWhole(join(from, name), join(to, name));
   } catch (thrown) {
@@ -134,16 +143,17 @@ const remove = (path: string): Promise<void> =>
   });
 
 /** Never over another file, which may have come under this name meanwhile. */
-async function putBack({ path, kept, takeOut }: Deleted): Promise<void> {
+async function putBack({ path, kept }: Deleted): Promise<void> {
   if (kept === null) throw gone();
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: privately.folder });
     await linkWhole(kept, path);
   } catch (error) {
     throw storageError(`${path} could not be put back`, error as NodeJS.ErrnoException);
   }
-  await takeOut?.().catch(() => {});
 }
+
+const takeOut = async ({ takeOut }: Deleted): Promise<void> => takeOut?.().catch(() => {});
 
 const binFailed = (path: string, cause: unknown): CopyscopeError =>
   new CopyscopeError(

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { maxExperimentCharacters, parseExperiment, requireExperiment } from '../../core/experiment/parse.ts';
 import { typedSchema } from '../../core/service/requests.ts';
 import type { Draft, SentDraft } from '../../core/service/service.ts';
-import { findFiles, readBoundedText, removeFile, writeWhole } from './files.ts';
+import { findFiles, privately, readBoundedText, removeFile, writeWhole } from './files.ts';
 import { isId, requireTopLevelId } from './ids.ts';
 import { serial } from './serial.ts';
 
@@ -51,7 +51,7 @@ export class DraftStore {
   keep(id: string, { changedAt, experiment, typed }: SentDraft) {
     return this.#serial(async () => {
       const document = { format: draftFormat, version: 1, changedAt, experiment: requireExperiment(experiment), typed };
-      await writeWhole(this.#path(id), `${JSON.stringify(document)}\n`);
+      await writeWhole(this.#path(id), `${JSON.stringify(document)}\n`, privately);
     });
   }
 

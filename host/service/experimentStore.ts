@@ -6,8 +6,8 @@ import type { Experiment } from '../../core/experiment/experiment.ts';
 import { maxExperimentCharacters, requireExperiment } from '../../core/experiment/parse.ts';
 import type { ExperimentSummary } from '../../core/service/service.ts';
 import type { DraftStore } from './draftStore.ts';
-import { type FoundFile, findFiles, readBoundedText, writeWhole } from './files.ts';
-import { isId, requireTopLevelId, slug, unused } from './ids.ts';
+import { type FoundFile, findFiles, privately, readBoundedText, writeNew, writeWhole } from './files.ts';
+import { type BeforeKept, isId, keepUnderUnused, requireTopLevelId, slug, unused } from './ids.ts';
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 import { serial } from './serial.ts';
 
@@ -50,12 +50,17 @@ export class ExperimentStore {
   }
 
   /** Validates first, so that a bad document changes nothing. Returns the id it is kept under. */
-  save(id: string | null, document: unknown): Promise<string> {
+  save(id: string | null, document: unknown, before?: BeforeKept): Promise<string> {
     return this.#serial(async () => {
       const experiment = requireExperiment(document);
-      const target = id === null ? await this.#newId(experiment.name) : requireTopLevelId(id);
-      await writeWhole(join(this.#folder, `${target}.json`), `${JSON.stringify(experiment, null, 2)}\n`);
-      return target;
+      const text = `${JSON.stringify(experiment, null, 2)}\n`;
+      const pathOf = (target: string): string => join(this.#folder, `${target}.json`);
+      if (id === null) {
+        const newId = (): Promise<string> => this.#newId(experiment.name);
+        return keepUnderUnused(newId, (target) => writeNew(pathOf(target), text, privately), before);
+      }
+      await writeWhole(pathOf(requireTopLevelId(id)), text, privately);
+      return id;
     });
   }
 

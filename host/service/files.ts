@@ -1,11 +1,11 @@
 /** Reading and writing the user's files: bounded, atomic, and with errors that say what to do. */
-import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CopyscopeError } from '../../core/errors.ts';
 import { fileTooLarge } from '../../core/fileTooLarge.ts';
+import { ownName } from './thisProcess.ts';
 
 export interface FoundFile {
   /** Path below the searched folder, without its ending, with '/' between the parts. */
@@ -57,17 +57,57 @@ export async function readBoundedText(path: string, maxBytes: number): Promise<s
   return new TextDecoder().decode(await readBounded(path, maxBytes));
 }
 
+/** Who may do what with a new file, and with the folders above it that are made for it. */
+interface Access {
+  readonly file: number;
+  readonly folder: number;
+}
+
+/** As its user has chosen for all programs (umask). */
+const asUsual: Access = { file: 0o666, folder: 0o777 };
+/** For its user alone, as all that lies in the data folder. */
+export const privately: Access = { file: 0o600, folder: 0o700 };
+
+/** What a file is called until it is complete. What stays of one whose process was killed, clearUnfinished() removes. */
+const unfinishedName = (path: string): string => `${path}.${ownName()}.tmp`;
+
 /** Writes to a temporary file beside it, then renames: a reader sees the old content or the new, never a part. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeWhole(path: string, content: string | Uint8Array, access = asUsual): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: access.folder });
     // Where it is a symbolic link, the file that it names is replaced, and not the link.
     const target = await realpath(path).catch(() => path);
-    await replace(target, content);
+    await replace(target, content, access.file);
   } catch (error) {
     throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
   }
 }
+
+/** The same for a file that must not be there yet: false where it is, whoever made it meanwhile. */
+export async function writeNew(path: string, content: string | Uint8Array, access = asUsual): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: access.folder });
+    await replace(path, content, access.file, takeName);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
+  }
+}
+
+/** A rename goes over what is there; a second name does not. Disks without them are one person's: they are looked at. */
+async function takeName(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' || (await exists(path))) throw existing;
+    await rename(temporary, path);
+    return;
+  }
+  await rm(temporary, { force: true });
+}
+
+const existing = Object.assign(new Error('it exists'), { code: 'EEXIST' });
 
 /**
  * The same for what comes piece by piece: nothing is left of it where a piece can't be made or written, or `signal`
@@ -80,7 +120,7 @@ export async function writeNewPieces(
 ): Promise<void> {
   await requireNew(path);
   const failed = (error: unknown) => storageError(`${path} could not be written`, error as NodeJS.ErrnoException);
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = unfinishedName(path);
   const file = await open(temporary, 'wx').catch((error: unknown) => {
     throw failed(error);
   });
@@ -106,13 +146,15 @@ export async function writeNewPieces(
   }
 }
 
-/** Rejects with `file.exists` where there is something of this name already. */
-export async function requireNew(path: string): Promise<void> {
-  const isThere = await access(path).then(
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
     () => true,
     () => false,
   );
-  if (!isThere) return;
+
+/** Rejects with `file.exists` where there is something of this name already. */
+export async function requireNew(path: string): Promise<void> {
+  if (!(await exists(path))) return;
   throw new CopyscopeError({
     code: 'file.exists',
     field: '--out',
@@ -126,12 +168,17 @@ export async function requireNew(path: string): Promise<void> {
  * replaces a good file by the beginning of the new one, and reports success. FileHandle.writeFile() goes on until all of
  * it is written or an error comes.
  */
-async function replace(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+async function replace(
+  path: string,
+  content: string | Uint8Array,
+  newMode: number,
+  put: (temporary: string, path: string) => Promise<void> = rename,
+): Promise<void> {
+  const temporary = unfinishedName(path);
   try {
     const mode = await stat(path).then(
       (found) => found.mode,
-      () => undefined,
+      () => newMode,
     );
     const file = await open(temporary, 'wx', mode);
     try {
@@ -140,19 +187,19 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await put(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-/** The same, for whoever can't wait: a window that is closing. Throws what the file system does. */
+/** The same for a file of the data folder, for whoever can't wait: a window that is closing. Throws what the file system does. */
 export function writeWholeSync(path: string, content: string): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = unfinishedName(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, content, { flag: 'wx', flush: true });
+    mkdirSync(dirname(path), { recursive: true, mode: privately.folder });
+    writeFileSync(temporary, content, { flag: 'wx', flush: true, mode: privately.file });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

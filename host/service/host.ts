@@ -31,6 +31,8 @@ export interface HostOptions {
 
 export interface Host {
   readonly service: HostService;
+  /** Resolves when what a host left by halves that was killed has been cleared away. */
+  readonly ready: Promise<void>;
   /** From now on the window hears what happens. Returns what takes it off again. */
   addWindow(events: WindowEvents): () => void;
   /** The file of a run, to be streamed: rejects as the service's runFile() does. */
@@ -173,6 +175,7 @@ export function createHost({
   };
   return {
     service,
+    ready: library.ready,
     addWindow: (events) => windows.add(events),
     runFile,
     bundle: (ticket) => bundles.stream(ticket),

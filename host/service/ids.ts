@@ -26,6 +26,25 @@ export function unused(base: string, isUsed: (id: string) => boolean): string {
   return `${base}-${number}`;
 }
 
+/** Is told of an id before anything is kept under it. */
+export type BeforeKept = (id: string) => Promise<void>;
+
+/**
+ * Keeps something under an id that nothing has. Another process may take the one that was found: `keep` then says false,
+ * and the next is tried.
+ */
+export async function keepUnderUnused(
+  newId: () => Promise<string>,
+  keep: (id: string) => Promise<boolean>,
+  before: BeforeKept = async () => {},
+): Promise<string> {
+  for (;;) {
+    const id = await newId();
+    await before(id);
+    if (await keep(id)) return id;
+  }
+}
+
 /** '20261120-054500-pinned': sorts by time, and says what it is. */
 export const timedId = (at: Date, name: string): string =>
   `${at.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}-${slug(name, 'run')}`;

@@ -7,7 +7,7 @@ import { looksLikeArrow, looksLikeExperiment, unknownKind } from '../../core/imp
 import { readRecording } from '../../core/import/recorded/recording.ts';
 import { looksLikeRecording } from '../../core/import/recorded/recordingFile.ts';
 import { isNsysReport, looksLikeDatabase, looksLikeTrace, traceName } from '../../core/import/sniff.ts';
-import type { Imported, LibraryItems, RunSummary } from '../../core/service/service.ts';
+import { type Imported, type LibraryItems, libraryItems, type RunSummary } from '../../core/service/service.ts';
 import { encodeRun, maxRunFileBytes } from '../../core/trace/arrow.ts';
 import type { Assets } from './assets.ts';
 import type { Bin } from './bin/bin.ts';
@@ -25,11 +25,13 @@ import { type Sink, SniffingSink } from './imports/sink.ts';
 import { TraceSink } from './imports/traceSink.ts';
 import { runsOfSweep } from './keptSweep.ts';
 import { NoteStore } from './noteStore.ts';
+import { clearUnfinished, closeOwnFolders } from './ownFolders.ts';
 import { processFolder } from './processFolder.ts';
 import { RunStore } from './runStore.ts';
 import { SeenFiles } from './seenFiles.ts';
 import { SweepStore } from './sweepStore.ts';
 import { TitleStore } from './titleStore.ts';
+import { Unfinished } from './unfinished.ts';
 
 /** Of an export of Nsight Systems or a report, which hold much that no trace has, as samples of processors. */
 const mostDatabaseBytes = 16 * 2 ** 30;
@@ -53,11 +55,15 @@ export class Library {
   readonly imports: Imports;
   readonly bundles: Bundles;
   readonly #deletions: Deletions;
+  readonly #unfinished: Unfinished;
+  /** What processes that were killed left by halves is gone. */
+  readonly ready: Promise<void>;
   readonly #incoming: string;
   readonly #version: string;
 
   constructor({ dataFolder, assets, bin, version, seen = new SeenFiles(null) }: LibraryOptions) {
     this.#version = version;
+    closeOwnFolders(dataFolder);
     this.#incoming = processFolder(join(dataFolder, 'incoming'));
     this.drafts = new DraftStore(join(dataFolder, 'drafts'));
     this.experiments = new ExperimentStore(join(dataFolder, 'experiments'), this.drafts, seen);
@@ -68,6 +74,9 @@ export class Library {
     this.imports = new Imports(this.#incoming, (file) => this.#sinkFor(file));
     this.bundles = new Bundles(this, version);
     this.#deletions = new Deletions(processFolder(join(dataFolder, 'deleted')), bin);
+    this.#unfinished = new Unfinished(join(dataFolder, 'unfinished'));
+    const finished = this.#unfinished.finishAll((items) => this.#remove(items, items.forGood)).catch(() => {});
+    this.ready = Promise.all([finished, clearUnfinished(dataFolder)]).then(() => {});
   }
 
   /** Those on the disk, newest first, with their titles. */
@@ -87,24 +96,71 @@ export class Library {
   }
 
   /** See HostService.deleteItems(). `restored` is told when they are back. */
-  async delete({ experiments, runs, sweeps }: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+  async delete(items: LibraryItems, forGood: boolean, restored: () => void): Promise<string> {
+    const { experiments, runs, sweeps } = items;
     const doomed = [
       ...(await Promise.all(experiments.map((id) => this.#filesOfExperiment(id)))),
       ...(await Promise.all(runs.map((id) => this.#filesOfRun(id)))),
       ...(await Promise.all(sweeps.map((id) => this.#filesOfSweep(id)))),
     ].flat();
     const titles = await this.titles.all();
-    const token = await this.#deletions.delete(doomed, forGood, async () => {
-      for (const id of runs) await this.titles.set(id, titles.get(id) ?? '');
-      restored();
+    return this.#noted(items, forGood, async () => {
+      const token = await this.#deletions.delete(doomed, forGood, async (putBack) => {
+        await this.#noted(items, forGood, async () => {
+          await putBack();
+          for (const id of runs) await this.titles.set(id, titles.get(id) ?? '');
+        });
+        restored();
+      });
+      for (const id of runs) await this.titles.set(id, '');
+      return token;
     });
-    for (const id of runs) await this.titles.set(id, '');
-    return token;
   }
 
-  /** Deletes what was only just made, with no way back. */
-  async discard(items: LibraryItems): Promise<void> {
-    await this.#deletions.forget(await this.delete(items, true, () => {}));
+  /**
+   * Keeps several things that belong together, by `keep`. It says of each before the first of its files is there; where it
+   * rejects, or this process ends midway, none of them stays.
+   */
+  async keepTogether<Result>(
+    keep: (about: (items: LibraryItems) => Promise<void>) => Promise<Result>,
+  ): Promise<Result> {
+    const note = this.#unfinished.note(true);
+    let meant = libraryItems({});
+    try {
+      return await keep((items) => {
+        meant = items;
+        return note.write(items);
+      });
+    } catch (thrown) {
+      await this.#remove(meant, true).catch(() => {});
+      throw thrown;
+    } finally {
+      await note.tear();
+    }
+  }
+
+  /** Does what leaves a half where this process ends midway: the next one then removes the items. */
+  async #noted<Result>(items: LibraryItems, forGood: boolean, work: () => Promise<Result>): Promise<Result> {
+    const note = this.#unfinished.note(forGood);
+    await note.write(items);
+    try {
+      return await work();
+    } finally {
+      await note.tear();
+    }
+  }
+
+  /** Removes all that is there of them, and of what belongs to them, with no way back but the bin's. */
+  async #remove({ experiments, runs, sweeps }: LibraryItems, forGood: boolean): Promise<void> {
+    const missing = (): null => null;
+    const found = await Promise.all([
+      ...experiments.flatMap((id) => [this.experiments.path(id).catch(missing), this.drafts.path(id)]),
+      ...runs.flatMap((id) => [this.runs.ownPath(id).catch(missing), this.notes.path(id)]),
+      ...sweeps.flatMap((id) => [this.sweeps.folder(id).catch(missing), this.notes.folder(runsOfSweep(id))]),
+    ]);
+    const doomed = found.flatMap((path) => (path === null ? [] : [{ path, bin: true }]));
+    await this.#deletions.forget(await this.#deletions.delete(doomed, forGood, (putBack) => putBack()));
+    for (const id of runs) await this.titles.set(id, '');
   }
 
   restore(token: string): Promise<void> {

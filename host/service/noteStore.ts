@@ -10,7 +10,7 @@ import {
   type RunNotes,
   runNotes,
 } from '../../core/trace/notes.ts';
-import { readBoundedText, storageError, writeWhole } from './files.ts';
+import { privately, readBoundedText, storageError, writeWhole } from './files.ts';
 import { isId } from './ids.ts';
 import { serial } from './serial.ts';
 
@@ -59,7 +59,7 @@ export class NoteStore {
   async #write(id: string, notes: RunNotes): Promise<void> {
     const path = this.#path(id);
     if (notes.notes.length === 0) await this.#remove(path);
-    else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`);
+    else await writeWhole(path, `${JSON.stringify(notes, null, 2)}\n`, privately);
   }
 
   /** Where they lie; null where there are none. */

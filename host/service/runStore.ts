@@ -13,8 +13,8 @@ import { type RunSummary, recordedPrefix } from '../../core/service/service.ts';
 import { decodeRun, maxRunFileBytes, readRunInfo } from '../../core/trace/arrow.ts';
 import type { RunInfo } from '../../core/trace/run.ts';
 import type { Assets } from './assets.ts';
-import { findFiles, readBounded, writeWhole } from './files.ts';
-import { isId, slug, timedId, unused } from './ids.ts';
+import { findFiles, privately, readBounded, writeNew } from './files.ts';
+import { type BeforeKept, isId, keepUnderUnused, slug, timedId, unused } from './ids.ts';
 import { type Place, runSummarySchema, summaryOf, unreadable } from './runSummaries.ts';
 import { type FileState, SeenFiles, type SeenList } from './seenFiles.ts';
 import { serial } from './serial.ts';
@@ -91,9 +91,16 @@ export class RunStore {
     return this.#serial(() => this.#unusedId(timedId(at, name)));
   }
 
-  /** Keeps a run made here, under an id from newId(). */
-  async add(id: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
-    await writeWhole(this.#path(id), file);
+  /** Keeps a run made here, under an id from newId(), or another where that is taken by now. */
+  async add(reserved: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
+    let next = reserved;
+    const newId = async (): Promise<string> => {
+      const id = next;
+      // Another process that has the same folder began one of this name in the same second.
+      next = await this.#serial(() => this.#unusedId(reserved));
+      return id;
+    };
+    const id = await keepUnderUnused(newId, (free) => writeNew(this.#path(free), file, privately));
     return summaryOf(info, { id, madeHere: true, builtIn: false });
   }
 
@@ -109,10 +116,11 @@ export class RunStore {
   }
 
   /** Keeps a run from elsewhere under an id made from `name`. */
-  keep(name: string, info: RunInfo, file: Uint8Array): Promise<RunSummary> {
+  keep(name: string, info: RunInfo, file: Uint8Array, before?: BeforeKept): Promise<RunSummary> {
     return this.#serial(async () => {
-      const id = await this.#unusedId(importedPrefix + slug(traceName(name.replace(/\.arrow$/i, '')), 'run'));
-      await writeWhole(this.#path(id), file);
+      const base = importedPrefix + slug(traceName(name.replace(/\.arrow$/i, '')), 'run');
+      const newId = (): Promise<string> => this.#unusedId(base);
+      const id = await keepUnderUnused(newId, (free) => writeNew(this.#path(free), file, privately), before);
       return summaryOf(info, { id, madeHere: false, builtIn: false });
     });
   }

@@ -106,7 +106,8 @@ export class SessionRuns {
       return;
     }
     this.#runs.delete(id);
-    this.#events.runChanged(id, summary);
+    if (summary.id !== id) this.#events.runChanged(id, null);
+    this.#events.runChanged(summary.id, summary);
   }
 
   #end(run: SessionRun, error: ErrorInfo): void {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { CopyscopeError, type ErrorInfo, toErrorInfo } from '../../core/errors.ts';
 import type { RunSummary, SweepOutcome, SweepSummary } from '../../core/service/service.ts';
 import { maxRunFileBytes } from '../../core/trace/arrow.ts';
-import { readBounded, readBoundedText, storageError, writeWhole } from './files.ts';
-import { isId, timedId, unused } from './ids.ts';
+import { privately, readBounded, readBoundedText, storageError, writeWhole } from './files.ts';
+import { type BeforeKept, isId, keepUnderUnused, timedId, unused } from './ids.ts';
 import { type KeptSweep, keptText, outcomeLine, readKept, sweepSummary } from './keptSweep.ts';
 import type { RunFile } from './runStore.ts';
 import { serial } from './serial.ts';
@@ -70,10 +70,13 @@ export class SweepStore {
   /** Keeps a sweep that begins now. */
   create(kept: Omit<KeptSweep, 'id' | 'imported' | 'outcomes'>): Promise<KeptSweep> {
     return this.#serial(async () => {
-      const used = new Set(await this.#ids());
-      const id = unused(timedId(new Date(kept.createdAt), kept.sweep.name), (candidate) => used.has(candidate));
+      const base = timedId(new Date(kept.createdAt), kept.sweep.name);
+      const id = await keepUnderUnused(
+        () => this.#unusedId(base),
+        (free) => this.#taken(() => mkdir(this.#path(free, ''), { mode: privately.folder })),
+      );
       const made: KeptSweep = { ...kept, id, imported: false, outcomes: [] };
-      await writeWhole(this.#path(id, 'sweep.json'), keptText(made));
+      await writeWhole(this.#path(id, 'sweep.json'), keptText(made), privately);
       return made;
     });
   }
@@ -82,23 +85,19 @@ export class SweepStore {
    * Keeps a whole sweep from elsewhere, under its own id where nothing has that. `runs` says where the files of its points
    * lie; `folder` is a name on the same disk that nothing has, in which it is put together: it is there whole or not at all.
    */
-  async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string): Promise<string> {
+  async keep(kept: KeptSweep, runs: ReadonlyMap<number, string>, folder: string, before?: BeforeKept): Promise<string> {
     for (const [point, path] of runs) {
-      await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes));
+      await writeWhole(join(folder, `${point}.arrow`), await readBounded(path, maxRunFileBytes), privately);
     }
-    await writeWhole(join(folder, 'points.jsonl'), kept.outcomes.map(outcomeLine).join(''));
-    await writeWhole(join(folder, 'sweep.json'), keptText({ ...kept, imported: true }));
-    return this.#serial(async () => {
-      const used = new Set(await this.#ids());
-      const id = unused(kept.id, (candidate) => used.has(candidate));
-      try {
-        await mkdir(this.#folder, { recursive: true });
-        await rename(folder, this.#path(id, ''));
-      } catch (error) {
-        throw storageError(`${this.#folder} could not be written`, error as NodeJS.ErrnoException);
-      }
-      return id;
-    });
+    await writeWhole(join(folder, 'points.jsonl'), kept.outcomes.map(outcomeLine).join(''), privately);
+    await writeWhole(join(folder, 'sweep.json'), keptText({ ...kept, imported: true }), privately);
+    return this.#serial(() =>
+      keepUnderUnused(
+        () => this.#unusedId(kept.id),
+        (free) => this.#taken(() => rename(folder, this.#path(free, ''))),
+        before,
+      ),
+    );
   }
 
   /** Rejects as read() does. */
@@ -106,7 +105,7 @@ export class SweepStore {
     return this.#serial(async () => {
       const kept = await this.read(id);
       const renamed: KeptSweep = { ...kept, sweep: { ...kept.sweep, name } };
-      await writeWhole(this.#path(id, 'sweep.json'), keptText(renamed));
+      await writeWhole(this.#path(id, 'sweep.json'), keptText(renamed), privately);
       this.#known.delete(id);
       return renamed;
     });
@@ -114,13 +113,13 @@ export class SweepStore {
 
   /** Keeps the run of a point; addOutcome() then says that it is there. */
   async addRun(id: string, point: number, file: Uint8Array): Promise<void> {
-    await writeWhole(this.#path(id, `${point}.arrow`), file);
+    await writeWhole(this.#path(id, `${point}.arrow`), file, privately);
   }
 
   async addOutcome(id: string, outcome: SweepOutcome): Promise<void> {
     const path = this.#path(id, 'points.jsonl');
     try {
-      const file = await open(path, 'a');
+      const file = await open(path, 'a', privately.file);
       try {
         await file.writeFile(outcomeLine(outcome));
         await file.sync();
@@ -151,6 +150,24 @@ export class SweepStore {
   async folder(id: string): Promise<string> {
     if ((await this.#ids()).includes(id)) return this.#path(id, '');
     throw notFound(id);
+  }
+
+  async #unusedId(base: string): Promise<string> {
+    const used = new Set(await this.#ids());
+    return unused(base, (candidate) => used.has(candidate));
+  }
+
+  /** Whether `take` took a name in the folder: it must fail where that is there. */
+  async #taken(take: () => Promise<void>): Promise<boolean> {
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: privately.folder });
+      await take();
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST' || code === 'ENOTEMPTY') return false;
+      throw storageError(`${this.#folder} could not be written`, error as NodeJS.ErrnoException);
+    }
   }
 
   /** Only what a listing of the folder found. */

@@ -1,6 +1,6 @@
 /** What people call their runs, where that isn't what the experiment is called: one small table beside the runs. */
 import { z } from 'zod';
-import { readBoundedText, writeWhole } from './files.ts';
+import { privately, readBoundedText, writeWhole } from './files.ts';
 import { serial } from './serial.ts';
 
 const maxBytes = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ export class TitleStore {
       if (title === '') titles.delete(id);
       else titles.set(id, title);
       const table = { format: 'copyscope/titles', version: 1, titles: Object.fromEntries(titles) };
-      await writeWhole(this.#file, `${JSON.stringify(table, null, 2)}\n`);
+      await writeWhole(this.#file, `${JSON.stringify(table, null, 2)}\n`, privately);
     });
   }
 }

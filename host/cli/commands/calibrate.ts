@@ -11,7 +11,7 @@ import { decodeRun } from '../../../core/trace/arrow.ts';
 import { calibrate } from '../../calibrate/calibrate.ts';
 import { dataFolder, ownProfilesFolder } from '../../paths.ts';
 import type { Assets } from '../../service/assets.ts';
-import { writeWhole } from '../../service/files.ts';
+import { privately, writeWhole } from '../../service/files.ts';
 import { prepareRun } from '../../service/prepareRun.ts';
 import type { Terminal } from '../io.ts';
 import { limited, wrap } from '../render/text.ts';
@@ -50,7 +50,7 @@ export async function calibrateMachine(tools: Tools, options: CalibrateOptions):
   const derived = deriveProfile(plan, results, base, provenance(name, options, report));
   const json = `${JSON.stringify(derived.profile, null, 2)}\n`;
   const path = options.out ?? join(ownProfilesFolder(dataFolder(context.environment)), `${name}.json`);
-  await writeWhole(path, json);
+  await writeWhole(path, json, options.out === undefined ? privately : undefined);
   const problems = failed.map(({ probe, error }) => `${probe}: ${describeError(error)}`);
   terminal.out(options.json ? json : `${describe(derived, path, problems, terminal).join('\n')}\n`);
 }

@@ -30,6 +30,7 @@ export async function serve(context: Context, files: readonly string[], { port, 
     bin: systemBin(),
   });
   try {
+    await host.ready;
     const server = await startOnUsualPort({ host, pageFolder: join(program, 'dist/renderer'), port }, folder);
     terminal.out(`${server.address}\n`);
     terminal.err('Open this address in a browser on this machine. It works once. Ctrl-C ends the server.\n');

@@ -15,7 +15,8 @@ import { decodeRun, maxRunFileBytes } from '../../../core/trace/arrow.ts';
 import { maxNotesBytes, parseRunNotes, type RunNotes } from '../../../core/trace/notes.ts';
 import type { RunInfo } from '../../../core/trace/run.ts';
 import type { ExperimentStore } from '../experimentStore.ts';
-import { readBounded, readBoundedText } from '../files.ts';
+import { privately, readBounded, readBoundedText } from '../files.ts';
+import type { BeforeKept } from '../ids.ts';
 import { sweepRunId } from '../keptSweep.ts';
 import type { NoteStore } from '../noteStore.ts';
 import type { RunStore } from '../runStore.ts';
@@ -44,7 +45,7 @@ interface Parts {
   readonly titles: TitleStore;
   readonly sweeps: SweepStore;
   newIncoming(): string;
-  discard(items: LibraryItems): Promise<void>;
+  keepTogether<Result>(keep: (about: (items: LibraryItems) => Promise<void>) => Promise<Result>): Promise<Result>;
 }
 
 /** A bundle that was asked for and not fetched yet is forgotten after this. */
@@ -109,7 +110,7 @@ export class Bundles {
    * something can't be kept after that, what was kept of it is taken back. `folder` is a name that nothing has yet.
    */
   async unpack(archive: string, folder: string): Promise<Bundle> {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: privately.folder });
     const { manifest, files } = await readBundle(archive, folder);
     const places: Places = new Map(files.map((file) => [pathOf(file), file.path]));
     const experiments = await Promise.all(manifest.experiments.map(({ id }) => readExperiment(places, id)));
@@ -121,31 +122,35 @@ export class Bundles {
     return { kind: 'bundle', items, ...(problems.length === 0 ? {} : { problem: inPart(problems) }) };
   }
 
-  async #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
-    const kept: Kept = { experiments: [], runs: [], sweeps: [] };
-    try {
+  #keep({ experiments, runs, sweeps }: Unpacked, folder: string): Promise<LibraryItems> {
+    return this.#library.keepTogether(async (about) => {
+      const kept: Kept = { experiments: [], runs: [], sweeps: [] };
+      /** Each is in the list before it is kept, under the id that was last tried. */
+      const inList = (list: string[]): BeforeKept => {
+        const at = list.length;
+        return async (id) => {
+          list[at] = id;
+          await about(kept);
+        };
+      };
       for (const experiment of experiments)
-        kept.experiments.push(await this.#library.experiments.save(null, experiment));
-      for (const run of runs) await this.#keepRun(run, kept);
-      for (const sweep of sweeps) await this.#keepSweep(sweep, join(folder, `sweep-${sweep.kept.id}`), kept);
+        await this.#library.experiments.save(null, experiment, inList(kept.experiments));
+      for (const run of runs) await this.#keepRun(run, inList(kept.runs));
+      for (const sweep of sweeps)
+        await this.#keepSweep(sweep, join(folder, `sweep-${sweep.kept.id}`), inList(kept.sweeps));
       return kept;
-    } catch (thrown) {
-      await this.#library.discard(kept).catch(() => {});
-      throw thrown;
-    }
+    });
   }
 
-  async #keepRun({ item, path, info, notes }: UnpackedRun, kept: Kept): Promise<void> {
+  async #keepRun({ item, path, info, notes }: UnpackedRun, before: BeforeKept): Promise<void> {
     const name = item.id.slice(item.id.lastIndexOf('/') + 1);
-    const { id } = await this.#library.runs.keep(name, info, await readBounded(path, maxRunFileBytes));
-    kept.runs.push(id);
+    const { id } = await this.#library.runs.keep(name, info, await readBounded(path, maxRunFileBytes), before);
     if (notes !== null) await this.#library.notes.save(id, notes);
     if (item.title !== undefined) await this.#library.titles.set(id, item.title);
   }
 
-  async #keepSweep({ kept: sweep, runs, notes }: UnpackedSweep, folder: string, kept: Kept): Promise<void> {
-    const id = await this.#library.sweeps.keep(sweep, runs, folder);
-    kept.sweeps.push(id);
+  async #keepSweep({ kept: sweep, runs, notes }: UnpackedSweep, folder: string, before: BeforeKept): Promise<void> {
+    const id = await this.#library.sweeps.keep(sweep, runs, folder, before);
     for (const [point, of] of notes) await this.#library.notes.save(sweepRunId(id, point), of);
   }
 

@@ -3,6 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { create } from 'tar';
+import { privately } from '../files.ts';
 import { type Entry, entriesOf, type Manifest, manifestName, manifestText, pathOf } from './manifest.ts';
 
 /** Where it lies, or what is in it. */
@@ -14,7 +15,7 @@ export type PackedFile = Entry & ({ readonly path: string } | { readonly text: s
  */
 export async function writeBundle(manifest: Manifest, files: readonly PackedFile[], folder: string): Promise<Readable> {
   const entries = entriesOf(manifest);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: privately.folder });
   await writeFile(join(folder, manifestName), manifestText(manifest));
   for (const file of files) {
     const link = join(folder, pathOf(file));

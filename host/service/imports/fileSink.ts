@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CopyscopeError } from '../../../core/errors.ts';
 import type { Imported } from '../../../core/service/service.ts';
-import { storageError } from '../files.ts';
+import { privately, storageError } from '../files.ts';
 import type { Sink } from './sink.ts';
 
 export class FileSink implements Sink {
@@ -49,8 +49,8 @@ export class FileSink implements Sink {
   async #opened(): Promise<FileHandle> {
     if (this.#file !== null) return this.#file;
     try {
-      await mkdir(this.#folder, { recursive: true });
-      this.#file = await open(this.#path, 'wx');
+      await mkdir(this.#folder, { recursive: true, mode: privately.folder });
+      this.#file = await open(this.#path, 'wx', privately.file);
       return this.#file;
     } catch (error) {
       throw storageError(`${this.#path} could not be written`, error as NodeJS.ErrnoException);

@@ -12,13 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { libraryItems } from '../../../core/service/service.ts';
 import { decodeRun, encodeRun } from '../../../core/trace/arrow.ts';
 import type { Bin } from '../../../host/service/bin/bin.ts';
 import { createHost, type Host } from '../../../host/service/host.ts';
+import { eventually } from '../support/eventually.ts';
 import { repository } from './support/buildEntry.ts';
 import { importedRun, importFile } from './support/imports.ts';
 import { notesChange } from './support/notes.ts';
@@ -181,6 +182,29 @@ describe('a file from elsewhere', () => {
     await expect(host.openFile(join(folder, 'broken.arrow'))).rejects.toMatchObject({
       message: expect.stringContaining('broken.arrow'),
     });
+  });
+
+  it('a file that a process was killed at is cleared away, and one that another is at is not', async () => {
+    const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
+    const id = '0a1b2c3d-5e6f7a8b';
+    const unfinished = (pid: number | undefined): string[] =>
+      [
+        'titles.json',
+        'experiments/a.json',
+        'runs/imported/b.arrow',
+        'sweeps/c/sweep.json',
+        'cache/seen-files.json',
+      ].map((path) => join(folder, 'data', `${path}.${pid}-${id}.tmp`));
+    // In a container the next process has the number of the one that was killed.
+    const [left, others] = [[...unfinished(ended), ...unfinished(process.pid)], unfinished(process.ppid)];
+    for (const path of [...left, ...others, join(folder, 'data/experiments/of-mine.tmp')]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'half');
+    }
+    start();
+    await eventually(() => expect(left.filter((path) => existsSync(path))).toEqual([]));
+    expect(others.filter((path) => !existsSync(path))).toEqual([]);
+    expect(existsSync(join(folder, 'data/experiments/of-mine.tmp'))).toBe(true);
   });
 
   it('what a host that has ended left half-way is cleared away, and what another host is at is not', async () => {

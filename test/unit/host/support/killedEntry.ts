@@ -1,0 +1,128 @@
+/**
+ * A process with a host that does one thing, and is killed before its n-th change on the disk, or in the middle of it:
+ *
+ *   node entry.mjs OPERATION N DATA_FOLDER ASSETS FILES
+ *
+ * It prints what was confirmed, a line each, and "done" at the end where there were fewer changes.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { libraryItems } from '../../../../core/service/service.ts';
+import { freedesktopBin } from '../../../../host/service/bin/freedesktopBin.ts';
+import { createHost } from '../../../../host/service/host.ts';
+import { importFile } from './imports.ts';
+import { notesChange } from './notes.ts';
+
+const [operation = '', at = '', dataFolder = '', assetsFolder = '', files = ''] = process.argv.slice(2);
+let changes = 0;
+
+/** Is called before each change. `half` does the part of it that a kill in its middle would leave. */
+function change(half: () => void = () => {}): void {
+  changes += 1;
+  if (changes < Number(at)) return;
+  half();
+  process.kill(process.pid, 'SIGKILL');
+}
+
+type Call = (...args: never[]) => unknown;
+
+function counted(
+  owner: object,
+  names: readonly string[],
+  half?: (self: object, args: readonly unknown[]) => void,
+): void {
+  const methods = owner as Record<string, Call>;
+  for (const name of names) {
+    const call = methods[name] as Call;
+    methods[name] = function (this: object, ...args: never[]) {
+      change(() => half?.(this, args));
+      return call.apply(this, args);
+    };
+  }
+}
+
+/** From now on. What the host imported by name follows. */
+async function countChanges(): Promise<void> {
+  counted(fs.promises, ['rename', 'link', 'rm', 'mkdir', 'symlink', 'unlink', 'writeFile', 'copyFile']);
+  counted(fs, ['renameSync', 'mkdirSync', 'rmSync', 'writeFileSync']);
+  const handle = await fs.promises.open(process.execPath);
+  const prototype = Object.getPrototypeOf(handle) as object;
+  await handle.close();
+  counted(prototype, ['writeFile', 'appendFile'], (self, [content]) => {
+    const bytes = Buffer.from(content as string | Uint8Array);
+    fs.writeSync((self as { fd: number }).fd, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  });
+  syncBuiltinESMExports();
+}
+
+const host = createHost({
+  about: { version: '1.2.3', shell: 'browser', platform: 'linux', dataFolder },
+  assetsFolder,
+  spawnEngine: () => {
+    throw new Error('no engine is needed');
+  },
+  bin: freedesktopBin({ XDG_DATA_HOME: join(dataFolder, '../home') }),
+});
+const { service } = host;
+const read = (name: string): Uint8Array => new Uint8Array(fs.readFileSync(join(files, name)));
+const confirm = (what: unknown): void => fs.writeSync(1, `${JSON.stringify(what)}\n`);
+
+async function own(): Promise<{ readonly experiments: string[]; readonly runs: string[] }> {
+  const experiments = (await service.experiments()).map(({ id }) => id);
+  const runs = (await service.runs()).filter(({ builtIn }) => !builtIn).map(({ id }) => id);
+  return { experiments, runs };
+}
+
+/** Also what has to be done before changes are counted. */
+const operations: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
+  start: async () => () => host.ready,
+  save: async () => () => service.saveExperiment(null, JSON.parse(Buffer.from(read('experiment.json')).toString())),
+  saveAgain: async () => {
+    const [id = ''] = (await own()).experiments;
+    const changed = { ...JSON.parse(await service.readExperiment(id)), description: 'changed' };
+    return () => service.saveExperiment(id, changed);
+  },
+  importRun: async () => () => importFile(service, 'new.arrow', read('run.arrow')),
+  importBundle: async () => () => importFile(service, 'b.copyscope', read('bundle.copyscope')),
+  notes: async () => {
+    const [id = ''] = (await own()).runs;
+    return () =>
+      service.saveNotes(id, notesChange([{ id: 'x', iteration: 0, startNs: 3, endNs: 4, row: null, text: 'new' }]));
+  },
+  rename: async () => {
+    const [id = ''] = (await own()).runs;
+    return () => service.renameRun(id, 'Renamed');
+  },
+  remove: async () => {
+    const items = libraryItems(await own());
+    return () => service.deleteItems(items, true);
+  },
+  bin: async () => {
+    const items = libraryItems(await own());
+    return () => service.deleteItems(items, false);
+  },
+  restore: async () => {
+    const ticket = await service.deleteItems(libraryItems(await own()), false);
+    return () => service.restoreItems(ticket);
+  },
+  export: async () => {
+    const ticket = await service.packBundle(libraryItems(await own()));
+    return async () => {
+      for await (const _ of await host.bundle(ticket));
+    };
+  },
+};
+
+const prepare = operations[operation];
+if (prepare === undefined) throw new Error(`there is no operation ${operation}`);
+// A start is counted from its beginning; all else comes after it.
+if (operation !== 'start') await host.ready;
+const work = await prepare();
+await countChanges();
+confirm('begun');
+await work();
+confirm('confirmed');
+host.close();
+confirm('done');
+process.exit(0);
