@@ -9,7 +9,7 @@ const randomBytes = (most: number, random: Random): Uint8Array =>
 
 /** One to four damages. The bytes given stay as they are. */
 export function mutatedBytes(whole: Uint8Array, random: Random): Uint8Array {
-  let bytes = Uint8Array.from(whole);
+  let bytes: Uint8Array = Uint8Array.from(whole);
   for (let count = 1 + random.below(4); count > 0 && bytes.length > 16; count -= 1) bytes = damaged(bytes, random);
   return bytes;
 }

@@ -66,7 +66,7 @@ const host = createHost({
 });
 const { service } = host;
 const read = (name: string): Uint8Array => new Uint8Array(fs.readFileSync(join(files, name)));
-const confirm = (what: unknown): void => fs.writeSync(1, `${JSON.stringify(what)}\n`);
+const confirm = (what: unknown): void => void fs.writeSync(1, `${JSON.stringify(what)}\n`);
 
 async function own(): Promise<{ readonly experiments: string[]; readonly runs: string[] }> {
   const experiments = (await service.experiments()).map(({ id }) => id);
