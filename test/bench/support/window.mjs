@@ -36,6 +36,7 @@ export async function withBrowser(extra, action) {
   }
 }
 
+/** `action` gets the address, and the process's id. */
 export async function withServer(dataFolder, action, environment = {}) {
   const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve'], {
     env: { ...process.env, ...environment, COPYSCOPE_DATA: dataFolder },
@@ -51,7 +52,7 @@ export async function withServer(dataFolder, action, environment = {}) {
       });
       child.once('exit', () => reject(new Error(`the server ended: ${output}`)));
     });
-    return await action(address);
+    return await action(address, child.pid);
   } finally {
     child.kill('SIGTERM');
   }
