@@ -57,9 +57,14 @@ if(NOT CMAKE_JS_INC)
   set_target_properties(copyscope_standin_allocator PROPERTIES OUTPUT_NAME c10_cuda
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
   target_link_libraries(copyscope_standin_allocator PRIVATE copyscope_standin_cupti)
+  add_library(copyscope_standin_autograd SHARED tests/record/standin_autograd.cpp)
+  set_target_properties(copyscope_standin_autograd PROPERTIES OUTPUT_NAME standin_autograd
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/standin)
+  target_link_libraries(copyscope_standin_autograd PRIVATE
+    copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
   add_executable(copyscope_record_player tests/record/player.cpp)
   target_link_libraries(copyscope_record_player PRIVATE copyscope_standin_cupti Threads::Threads ${CMAKE_DL_LIBS})
-  foreach(target copyscope_standin_cupti copyscope_standin_allocator copyscope_record_player)
+  foreach(target copyscope_standin_cupti copyscope_standin_allocator copyscope_standin_autograd copyscope_record_player)
     target_include_directories(${target} SYSTEM PRIVATE
       ${record_cupti_include} ${record_nvtx_include} /usr/local/cuda/include)
     if(COPYSCOPE_SANITIZE)

@@ -27,6 +27,10 @@ struct Python {
   /// From 3.11 on.
   int (*getLastInstruction)(Object*) = nullptr;
   const unsigned long* version = nullptr;
+  /// Null where there is no lock that keeps other threads' frames as they are.
+  void* (*interpreterOf)(void*) = nullptr;
+  void* (*firstThread)(void*) = nullptr;
+  void* (*nextThread)(void*) = nullptr;
 
   /// Null where the process has no Python, for now: it is looked for again at times.
   static const Python* find();

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <map>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +18,8 @@ using Object = Python::Object;
 struct Code {
   std::uint32_t file;
   std::uint32_t function;
+  /// Hands a graph to PyTorch's autograd, and waits until its threads are through.
+  bool callsAutograd;
 };
 
 /// All of it is read and written by who holds `mutex`. Who waits for the mutex may hold the GIL, and never the other way round.
@@ -37,13 +41,23 @@ Known& known() {
 constexpr std::size_t mostCodes = 50'000;
 constexpr std::size_t mostStacks = 100'000;
 
-std::uint32_t textOf(const Python& py, ChunkWriter& writer, Object* code, const char* attribute) {
+/// Empty where there is none.
+std::string attributeOf(const Python& py, Object* code, const char* attribute) {
   Object* const value = py.getAttribute(code, attribute);
-  if (value == nullptr) return 0;
+  if (value == nullptr) return "";
   const char* const text = py.utf8(value);
-  const std::uint32_t number = text == nullptr ? 0 : writer.text(text);
+  std::string copy = text == nullptr ? "" : text;
   py.decref(value);
-  return number;
+  return copy;
+}
+
+/// In one function since PyTorch 2.1, in each that is called by the program before.
+bool callsAutograd(const std::string& file, const std::string& name) {
+  const auto isIn = [&](std::string_view end) {
+    return file.size() >= end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
+  };
+  if (isIn("torch/autograd/graph.py")) return name == "_engine_run_backward";
+  return isIn("torch/autograd/__init__.py") && (name == "backward" || name == "grad");
 }
 
 /// Takes over the reference to `code` where it is new. Reading attributes leaves a pending exception as it is.
@@ -60,11 +74,13 @@ const Code* describe(const Python& py, ChunkWriter& writer, Object* code) {
   }
   Object* error[3] = {};
   py.fetchError(&error[0], &error[1], &error[2]);
-  const std::uint32_t file = textOf(py, writer, code, "co_filename");
-  std::uint32_t function = textOf(py, writer, code, "co_qualname");
-  if (function == 0) function = textOf(py, writer, code, "co_name");
+  const std::string file = attributeOf(py, code, "co_filename");
+  const std::string name = attributeOf(py, code, "co_name");
+  std::string function = attributeOf(py, code, "co_qualname");
+  if (function.empty()) function = name;
   py.restoreError(error[0], error[1], error[2]);
-  return &all.codes.emplace(code, Code{file, function}).first->second;
+  const Code described{writer.text(file), writer.text(function), callsAutograd(file, name)};
+  return &all.codes.emplace(code, described).first->second;
 }
 
 /// Takes over the reference to `code`. 0 where there are too many codes, so that this one isn't kept.
@@ -103,10 +119,9 @@ std::uint32_t stackNumber(ChunkWriter& writer, const std::vector<std::uint32_t>&
 /// From 3.11 on a frame's object points to the frame behind its head and the object before it.
 std::uintptr_t frameOf(Object* object) { return static_cast<const std::uintptr_t*>(object)[3]; }
 
-/// With the GIL held.
-std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
+/// With the GIL and the mutex held.
+std::uint32_t takeFrames(const Python& py, ChunkWriter& writer, void* thread) {
   Known& all = known();
-  const std::lock_guard<std::mutex> lock(all.mutex);
   std::vector<std::uint32_t> frames;
   frames.reserve(deepestStack);
   std::array<ToldFrame, deepestStack> told;
@@ -128,11 +143,41 @@ std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
   const std::uint32_t number = stackNumber(writer, frames);
   std::array<RawFrame, mostRawFrames> raw;
   std::size_t count = 0;
-  if (areKept && number != 0 && 
+  if (areKept && number != 0 &&
       all.layout.compare(thread, told.data(), frames.size(), *py.version, raw.data(), count)) {
     all.cache.keep(raw.data(), count, number);
   }
   return number;
+}
+
+/// The thread that waits for autograd; null where none does or, since nothing tells whose work a thread of autograd does,
+/// where several do.
+void* autogradCaller(const Python& py, ChunkWriter& writer, void* own) {
+  if (py.interpreterOf == nullptr || py.firstThread == nullptr || py.nextThread == nullptr) return nullptr;
+  void* caller = nullptr;
+  for (void* thread = py.firstThread(py.interpreterOf(own)); thread != nullptr; thread = py.nextThread(thread)) {
+    Object* const frame = py.getFrame(thread);
+    if (frame == nullptr) continue;
+    Object* const code = py.getCode(frame);
+    py.decref(frame);
+    const Code* const described = code == nullptr ? nullptr : describe(py, writer, code);
+    if (described == nullptr || !described->callsAutograd) continue;
+    if (caller != nullptr) return nullptr;
+    caller = thread;
+  }
+  return caller;
+}
+
+/// With the GIL held, so that no thread's frames change. A thread of autograd's own has none: what it does was asked for by
+/// the one that waits for it.
+std::uint32_t takeStack(const Python& py, ChunkWriter& writer, void* thread) {
+  const std::lock_guard<std::mutex> lock(known().mutex);
+  if (Object* const frame = py.getFrame(thread); frame != nullptr) {
+    py.decref(frame);
+    return takeFrames(py, writer, thread);
+  }
+  void* const caller = autogradCaller(py, writer, thread);
+  return caller == nullptr ? 0 : takeFrames(py, writer, caller);
 }
 
 /// Without the GIL; false where it is needed. Nobody else changes the frames of a thread that is here.
@@ -141,10 +186,7 @@ bool findStack(const void* thread, std::uint32_t& number) {
   if (!all.layout.isProven()) return false;
   std::array<RawFrame, mostRawFrames> raw;
   const std::size_t count = all.layout.read(thread, raw.data());
-  if (count == 0) {
-    number = 0;
-    return true;
-  }
+  if (count == 0) return false;
   const std::lock_guard<std::mutex> lock(all.mutex);
   number = all.cache.find(raw.data(), count);
   return number != 0;

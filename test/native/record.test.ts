@@ -328,6 +328,49 @@ going = False
       expect(file.stacksTaken).toBe(120);
     });
 
+    /** The functions of each copy's stack, innermost first. */
+    const copyStacks = (): string[] => {
+      const [file] = processes() as [RecordedProcess];
+      const found: string[] = [];
+      file.visit((kind, view, at) => {
+        if (kind !== recordKinds.call || view.getUint8(at + 36) !== callRoles.copy) return;
+        const frames = readCallStackName(file.stackName(view.getUint32(at + 28, true)) ?? '') ?? [];
+        found.push(frames.map((frame) => frame.function).join(' '));
+      });
+      return found;
+    };
+
+    /** Under the name that PyTorch's has. What it calls is no Python, so that its own frame is the innermost. */
+    const autograd = `backward = ctypes.CDLL(os.path.join(os.environ['LD_LIBRARY_PATH'], 'libstandin_autograd.so')).standinBackward
+def _engine_run_backward(*calls):
+    for one in calls: one()
+def train(): _engine_run_backward(backward)
+inject()
+`;
+
+    it.skipIf(!python)("names the caller of autograd for what autograd's own thread does, and no other", () => {
+      runPython('torch/autograd/graph.py', `${autograd}for _ in range(20): train()\nbackward()\n`);
+      const calls = Array.from({ length: 20 }, () => '_engine_run_backward train <module>');
+      expect(copyStacks()).toEqual([...calls, '']);
+    });
+
+    it.skipIf(!python)('names no caller where two threads wait for autograd', () => {
+      runPython(
+        'torch/autograd/graph.py',
+        `${autograd}begun, over = threading.Lock(), threading.Lock()
+begun.acquire(), over.acquire()
+other = threading.Thread(target=_engine_run_backward, args=(begun.release, over.acquire))
+other.start()
+begun.acquire()
+train()
+over.release()
+other.join()
+train()
+`,
+      );
+      expect(copyStacks()).toEqual(['', '_engine_run_backward train <module>']);
+    });
+
     it.skipIf(!python)('says that torch.profiler ran, which found CUPTI taken', async () => {
       runPython(
         'torch/autograd/profiler.py',

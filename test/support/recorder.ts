@@ -19,7 +19,12 @@ export const noRecorder =
         ? null
         : "there are no headers of CUPTI: they come with CUDA's toolkit";
 
-const made = ['copyscope_record', 'copyscope_record_player', 'copyscope_standin_allocator'];
+const made = [
+  'copyscope_record',
+  'copyscope_record_player',
+  'copyscope_standin_allocator',
+  'copyscope_standin_autograd',
+];
 
 /** The folder that they are in. Each file of tests has a name of its own. Throws what the tools said where it fails. */
 export const buildRecorder = (name: string, ...options: string[]): string => built(name, made, options);
