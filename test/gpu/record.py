@@ -1,12 +1,19 @@
 """Records real programs on a GPU with the recorder's library, and holds what it wrote against torch.profiler.
 
-    python3 test/gpu/record.py [PROGRAM...|endings|cli]     all ten where none is named, then how programs end, then the command
+    python3 test/gpu/record.py [--only LIST] [--steps 40] [--seconds 150] [--all-modes]
 
-Needs native/build/Release/libcopyscope_record.so and PyTorch with CUDA; only the command itself needs Node and dist/host. Files go to $OUT (default: a temporary folder),
-and a table is printed last: counts of copies, kernels and waits beside the profiler's, the lines that were named, and what
-a step took while it was recorded against the steps before and after it in the same process.
+LIST names programs of record_programs.py, `endings` (the ways in which a program can end) and `cli` (the command itself),
+with commas; all of them where it is left out, what takes longest first. After SECONDS nothing more is begun, what runs is
+ended soon, and the table says what was left out.
+
+Needs native/build/Release/libcopyscope_record.so and PyTorch with CUDA; only the command itself needs Node and dist/host.
+Files go to $OUT (default: a temporary folder), and a table is printed last: counts of copies, kernels and waits beside the
+profiler's, the lines that were named, and what a step took while it was recorded against the steps before and after it in
+the same process. --all-modes runs each program in light mode and without lines too: record_cost.py tells better what they
+cost.
 """
 
+import argparse
 import gzip
 import json
 import lzma
@@ -25,8 +32,7 @@ root = os.path.dirname(os.path.dirname(here))
 library = os.environ.get("RECORD_LIBRARY", os.path.join(root, "native/build/Release/libcopyscope_record.so"))
 out = os.environ.get("OUT") or tempfile.mkdtemp(prefix="record-")
 programs_file = os.path.join(here, "record_programs.py")
-STEPS = int(os.environ.get("STEPS", "40"))
-IN_ALL = float(os.environ.get("SECONDS_IN_ALL", "560"))
+options = argparse.Namespace(steps=40, seconds=150.0, all_modes=False)
 began = time.time()
 table = []
 
@@ -37,7 +43,12 @@ def say(line):
 
 
 def left():
-    return IN_ALL - (time.time() - began)
+    return options.seconds - (time.time() - began)
+
+
+def longest():
+    """Seconds that a program may take from now on: what hangs must not take the time of all."""
+    return max(20.0, left())
 
 
 class Recording:
@@ -129,7 +140,7 @@ def recorded(arguments, name, extra=None, kill_after=None, env_only=False):
         time.sleep(kill_after)
         process.send_signal(signal.SIGKILL)
     try:
-        stdout, stderr = process.communicate(timeout=150)
+        stdout, stderr = process.communicate(timeout=longest())
     except subprocess.TimeoutExpired:
         process.kill()
         stdout, stderr = process.communicate()
@@ -174,8 +185,12 @@ WINDOW = {"COPYSCOPE_RECORD_STEPS": "1..1", "COPYSCOPE_RECORD_STEP_RANGE": "meas
 
 def check_program(name):
     trace = os.path.join(out, name + ".json")
-    run = [sys.executable, programs_file, name, str(STEPS)]
-    peer = subprocess.run([*run, trace], capture_output=True, text=True)
+    run = [sys.executable, programs_file, name, str(options.steps)]
+    try:
+        peer = subprocess.run([*run, trace], capture_output=True, text=True, timeout=longest())
+    except subprocess.TimeoutExpired:
+        say("%-10s not measured: torch.profiler's run took longer than there was time" % name)
+        return
     if peer.returncode != 0:
         say("%-10s not measured: %s" % (name, (peer.stderr.strip().splitlines() or ["?"])[-1][:100]))
         return
@@ -192,12 +207,14 @@ def check_program(name):
     busy = [sum(row[1] - row[0] for row in rows) for rows in (main.copies, main.kernels)]
     lines = main.lines("record_programs.py")
     wrong = [(call, line) for call, line in lines if line not in known_lines()]
-    light = recorded(run, name + "-light", {**WINDOW, "COPYSCOPE_RECORD_LIGHT": "1"})
-    nolines = recorded(run, name + "-nolines", {**WINDOW, "COPYSCOPE_RECORD_LINES": "0"}) if left() > 300 else None
+    modes = []
+    if options.all_modes:
+        for mode, variable in (("light", {"COPYSCOPE_RECORD_LIGHT": "1"}), ("without lines", {"COPYSCOPE_RECORD_LINES": "0"})):
+            modes.append(", %s %s" % (mode, added(medians(recorded(run, name + "-" + mode, {**WINDOW, **variable})[1]))))
     stack_us = [call[7] / 1000 for call in main.calls if call[3]]
     say(
         "%-10s copies %d/%d kernels %d/%d waits %d/%d %s | busy %+.2f %% %+.2f %% | lines %d of %d right%s | "
-        "step: full %s, light %s%s, torch.profiler %s | stack %.2f us | files %d, dropped %s, ended %s"
+        "step: full %s%s, torch.profiler %s | stack %.2f us | files %d, dropped %s, ended %s"
         % (
             name,
             ours[0],
@@ -213,8 +230,7 @@ def check_program(name):
             len(lines),
             "" if not wrong else " WRONG " + str(sorted(set(map(str, wrong)))[:3]),
             added(medians(stdout)),
-            added(medians(light[1])),
-            "" if nolines is None else ", without lines " + added(medians(nolines[1])),
+            "".join(modes),
             added(medians(peer.stdout)),
             sorted(stack_us)[len(stack_us) // 2] if stack_us else 0,
             len(files),
@@ -235,6 +251,9 @@ def steps(n, pause=0.0):
 
 
 def ending(name, body, code, copies, check_end=True, kill_after=None):
+    if left() < 0:
+        say("%-22s not tried (no time left)" % name)
+        return []
     got, stdout, stderr, files = recorded([sys.executable, "-c", BODY + body], "end-" + name, kill_after=kill_after)
     most = max((len(one.copies) for one in files), default=0)
     good = got == code and most >= copies and "HUNG" not in stderr
@@ -295,7 +314,7 @@ def check_cli():
     trace = os.path.join(out, "cli.arrow")
     if os.path.exists(trace):
         os.remove(trace)
-    program = [sys.executable, programs_file, "training", str(STEPS)]
+    program = [sys.executable, programs_file, "training", str(options.steps)]
     run = subprocess.run([node, cli, "record", "--out", trace, "--", *program], capture_output=True, text=True)
     say("copyscope record       exit %d: %s" % (run.returncode, run.stderr.strip().replace("\n", " | ")[-600:]))
     told = subprocess.run([node, cli, "explain", trace], capture_output=True, text=True)
@@ -303,25 +322,42 @@ def check_cli():
     say("copyscope explain      exit %d: %s" % (told.returncode, next((l for l in told.stdout.splitlines() if l.startswith("Step")), "no steps")))
 
 
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--steps", type=int, default=options.steps)
+    parser.add_argument("--seconds", type=float, default=options.seconds)
+    parser.add_argument("--all-modes", action="store_true")
+    return parser.parse_args()
+
+
 def main():
+    global options
+    options = arguments()
     import torch
 
     say("%s, PyTorch %s, CUDA %s" % (torch.cuda.get_device_name(), torch.__version__, torch.version.cuda))
-    names = sys.argv[1:]
     sys.path.insert(0, here)
     import record_programs
 
-    if names not in (["endings"], ["cli"]):
-        for name in names or list(record_programs.programs):
-            if left() < 60:
-                say("%-10s not measured (no time left)" % name)
-                continue
+    # The one that is compiled, and the one that starts processes, take longest.
+    slow = ["compiled", "loader"]
+    names = slow + [name for name in record_programs.programs if name not in slow] + ["endings", "cli"]
+    only = [name for name in options.only.split(",") if name] or names
+    for unknown in set(only) - set(names):
+        sys.exit("%s is none of %s" % (unknown, ", ".join(names)))
+    for name in only:
+        seconds = time.time()
+        if left() < 0:
+            say("%-10s not measured (no time left)" % name)
+            continue
+        if name == "endings":
+            check_endings()
+        elif name == "cli":
+            check_cli()
+        else:
             check_program(name)
-    if not names or names == ["endings"]:
-        check_endings()
-        check_cli()
-    if names == ["cli"]:
-        check_cli()
+        print("%-10s took %.0f s" % (name, time.time() - seconds), flush=True)
     with open(os.path.join(out, "record-table.txt"), "w") as file:
         file.write("\n".join(table) + "\n")
     print("\n" + "\n".join(table))

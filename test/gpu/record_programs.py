@@ -51,7 +51,7 @@ def training():
         x = data.to(dev)  # line
         optimiser.zero_grad()
         loss = model(x).square().mean()
-        loss.backward()
+        loss.backward()  # line
         optimiser.step()
         loss.item()  # line
 
