@@ -20,11 +20,32 @@ async function sweepOf35(window: Window, page: Page): Promise<void> {
   await expect(page.getByTestId('chart')).toHaveAttribute('data-points', '35');
 }
 
-/** A real program's trace, once its plan is worked out. */
-async function openPlan(window: Window, page: Page): Promise<void> {
-  const file = 'vision.pageable.json.gz';
+/** A real program's trace, once its lanes are there. */
+async function openTrace(window: Window, name = 'vision.pageable'): Promise<void> {
+  const file = `${name}.json.gz`;
   await window.openFile(file, readFileSync(join(fixtures, 'pytorch-pairs', file)));
+  await expect(window.page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expect(window.timeline.getByTestId('timeline-plot')).toBeVisible();
+}
+
+/** The same, once its plan is worked out. */
+async function openPlan(window: Window, page: Page): Promise<void> {
+  await openTrace(window);
   await expect(page.getByRole('region', { name: 'Chosen changes' }).getByText(/→/)).toBeVisible();
+}
+
+/** The results of one who has answered a question, as the window exports them. */
+async function resultsOf(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+  await page.getByRole('radio').first().click();
+  await page.getByRole('button', { name: 'Answer, and run it' }).click();
+  await page.getByRole('button', { name: 'All lessons' }).click();
+  await page.getByRole('button', { name: 'Export my results' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save the file' }).click(),
+  ]);
+  return readFileSync(await download.path(), 'utf8');
 }
 
 const views: Readonly<Record<string, (window: Window, page: Page) => Promise<void>>> = {
@@ -40,6 +61,130 @@ const views: Readonly<Record<string, (window: Window, page: Page) => Promise<voi
     await expect(
       page.getByRole('region', { name: 'Score' }).getByRole('button', { name: /^H2D/ }).first(),
     ).toBeVisible();
+  },
+  'trace by name': async (window) => {
+    await openTrace(window);
+    await window.show('Table');
+    await window.timeline.getByText('By name', { exact: true }).click();
+    await expect(window.timeline.getByRole('cell').first()).toBeVisible();
+  },
+  'colours by name': async (window, page) => {
+    await openTrace(window);
+    await window.timeline.getByRole('button', { name: 'Lanes', exact: true }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Colour by name' }).click();
+    await expect(window.timeline.getByRole('list', { name: 'Legend' })).toContainText('Memcpy HtoD');
+  },
+  'filter of lanes': async (window, page) => {
+    await openTrace(window);
+    await window.timeline.getByRole('button', { name: 'Filter lanes' }).click();
+    await page.getByRole('textbox', { name: 'Lanes with' }).fill('H2D engine');
+    await expect(page.getByRole('dialog', { name: 'Filter lanes' })).toContainText('1 of 7 lanes');
+  },
+  'search in lanes': async (window, page) => {
+    await openTrace(window);
+    await page.keyboard.press('/');
+    await page.keyboard.type('memcpy');
+    await expect(window.timeline.getByRole('status', { name: /matches/ })).toBeVisible();
+  },
+  'save lanes': async (window, page) => {
+    await openTrace(window);
+    await window.timeline.getByRole('button', { name: 'Save the lanes' }).click();
+    await expect(page.getByRole('menuitem', { name: 'Report of the run (HTML)' })).toBeVisible();
+  },
+  'compare traces': async (window, page) => {
+    await openTrace(window, 'vision.pinned');
+    await openTrace(window);
+    await page.getByRole('button', { name: 'Compare this run' }).click();
+    await page.getByRole('menuitem', { name: /another run/ }).click();
+    const pinned = page.getByRole('dialog').getByRole('checkbox', { name: /^vision\.pinned/ });
+    await pinned.check();
+    await page.keyboard.press('Escape');
+    const table = page.getByRole('region', { name: 'Table of differences' });
+    await expect(table.getByRole('row').nth(1)).toContainText('pageable and pinned');
+  },
+  record: async (_window, page) => {
+    await page.getByRole('main').getByRole('button', { name: 'Record a program' }).click();
+    await page.getByRole('textbox', { name: 'Command' }).fill('python train.py --epochs "1"');
+    await expect(page.getByRole('list', { name: 'The words of the command' })).toContainText('train.py');
+  },
+  code: async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+    const tools = page.getByRole('toolbar', { name: 'Score tools' });
+    await tools.getByText('Code', { exact: true }).click();
+    const program = page.getByRole('region', { name: 'Program' });
+    await expect(program.locator('[data-selected]').first()).toBeVisible();
+  },
+  'code beside': async (window, page) => {
+    await window.open('Pinned source, second stream');
+    const tools = page.getByRole('toolbar', { name: 'Score tools' });
+    await tools.getByRole('button', { name: 'Code beside the score' }).click();
+    await expect(page.getByRole('region', { name: 'Program' })).toContainText('cuda');
+  },
+  'add an operation': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New experiment' }).click();
+    await page.getByTestId('score-sheet').locator('[data-cursor]').focus();
+    await page.keyboard.press('a');
+    await page.getByRole('textbox', { name: 'Add an operation or a template' }).fill('copy 64 MB pinned in side');
+    await expect(page.getByRole('dialog').getByRole('button').first()).toContainText('64 MB');
+  },
+  'former makespan': async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await window.timeline.getByTestId('timeline-plot').waitFor();
+    await page.getByTestId('score-sheet').locator('[data-op="0"]').click();
+    await window.inspector.getByLabel('Stream', { exact: true }).selectOption('default');
+    await expect(window.timeline.getByText(/^before/)).toBeVisible();
+  },
+  'sweep over names': async (window, page) => {
+    await window.library.getByRole('button', { name: 'New sweep' }).click();
+    await page.getByLabel('Program').selectOption({ label: 'Pinned source, second stream' });
+    await page.getByRole('button', { name: 'Vary something else too' }).click();
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await page.getByRole('button', { name: 'Run 10 points' }).click();
+    await expect(page.getByRole('region', { name: 'Progress of the sweep' })).toContainText('complete');
+    await page.getByLabel('Metric').selectOption('H2D rate of the program');
+    await expect(page.getByTestId('chart').locator('svg')).toContainText('copy engine');
+  },
+  'more about a run': async (window, page) => {
+    await window.open('Pinned source, second stream');
+    await window.pickEngine(/^Simulated: NVIDIA H200/);
+    await window.run();
+    await window.library.getByRole('button', { name: 'More about Pinned source, second stream' }).first().click();
+    await expect(page.getByRole('menuitem', { name: 'Report (HTML)' })).toBeVisible();
+  },
+  'export of results': async (_window, page) => {
+    await page.getByRole('button', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('button', { name: 'Export my results' }).click();
+    await expect(page.getByRole('button', { name: 'Save the file' })).toBeVisible();
+  },
+  'results of a class': async (_window, page) => {
+    const own = JSON.parse(await resultsOf(page)) as object;
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Collect results' }).click(),
+    ]);
+    const file = (name: string) => ({
+      name: `${name}.json`,
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify({ ...own, name })),
+    });
+    await chooser.setFiles([file('Ada'), file('Grace')]);
+    await expect(page.getByRole('dialog').getByRole('cell').first()).toBeVisible();
+  },
+  'lesson with code': async (_window, page) => {
+    await page.getByRole('button', { name: 'Begin with the first lesson' }).click();
+    await page.getByRole('button', { name: /^Step 2/ }).click();
+    const tools = page.getByRole('toolbar', { name: 'Score tools' });
+    await tools.getByRole('button', { name: 'Code beside the score' }).click();
+    await expect(page.getByRole('region', { name: 'Program' })).toContainText('cuda');
+  },
+  'run that is not here': async (_window, page) => {
+    await page.goto(`${page.url().split('#')[0]}#/run/none`);
+    await expect(page.getByText('This run is not here')).toBeVisible();
+  },
+  'theme menu': async (_window, page) => {
+    await page.getByRole('button', { name: /^Theme/ }).click();
+    await expect(page.getByRole('menuitem', { name: 'Dark' })).toBeVisible();
   },
   welcome: async () => {},
   experiment: async (window) => {

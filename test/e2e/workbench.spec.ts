@@ -182,3 +182,26 @@ test('a copy whose target has no room is mended with one click', async ({ window
   await expect(block).toContainText('H2D 64 MB');
   await expect(block).not.toContainText('only');
 });
+
+test('lanes are coloured by name, with the names in the legend, and stay so after a reload', async ({
+  window,
+  page,
+}) => {
+  await openTrace(window, 'vision.pageable');
+  const legend = window.timeline.getByRole('list', { name: 'Legend' });
+  const colours = () =>
+    window.timeline
+      .getByTestId('timeline-plot')
+      .locator('canvas')
+      .first()
+      .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  await expect(legend).toContainText('H2D copy');
+  const byKind = await colours();
+  await window.timeline.getByRole('button', { name: 'Lanes', exact: true }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Colour by name' }).click();
+  await expect(legend).toContainText('Memcpy HtoD (Pageable -> Device)');
+  await expect(legend).not.toContainText('H2D copy');
+  await expect.poll(colours).not.toBe(byKind);
+  await page.reload();
+  await expect(legend).toContainText('Memcpy HtoD (Pageable -> Device)');
+});

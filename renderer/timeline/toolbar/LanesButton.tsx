@@ -1,6 +1,6 @@
 /** The toolbar's menu of lanes: those that are hidden, the groups, and back to how it was. */
 import { ActionIcon, Indicator, Menu, Tooltip } from '@mantine/core';
-import { IconCheck, IconEye, IconLayoutList } from '@tabler/icons-react';
+import { IconEye, IconLayoutList } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { IterationView, LoadedRun } from '../../store/opened/loadedRun.ts';
 import { remember } from '../../store/settings.ts';
@@ -72,26 +72,18 @@ export function LanesButton({ run, view }: Props) {
         {groups
           .filter(({ id, count }) => count > 1 || arrangement.folded.includes(id))
           .map((group) => (
-            <Menu.Item
+            <Menu.CheckboxItem
               key={group.id}
-              role="menuitemcheckbox"
-              aria-checked={arrangement.folded.includes(group.id)}
-              closeMenuOnClick={false}
-              leftSection={<IconCheck size={14} opacity={arrangement.folded.includes(group.id) ? 1 : 0} />}
-              onClick={() => fold(group)}
+              checked={arrangement.folded.includes(group.id)}
+              onChange={() => fold(group)}
             >
               {group.name}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           ))}
         <Menu.Divider />
-        <Menu.Item
-          role="menuitemcheckbox"
-          aria-checked={byName}
-          leftSection={<IconCheck size={14} opacity={byName ? 1 : 0} />}
-          onClick={() => colourBy(byName ? 'kind' : 'name')}
-        >
+        <Menu.CheckboxItem checked={byName} onChange={(on) => colourBy(on ? 'name' : 'kind')}>
           Colour by name
-        </Menu.Item>
+        </Menu.CheckboxItem>
         <Menu.Item disabled={isNatural(arrangement)} onClick={() => resetLanes(run)}>
           Reset lanes
         </Menu.Item>
