@@ -78,7 +78,10 @@ export function DocumentPage() {
   );
 }
 
-const planPanel = { id: 'plan', name: 'plan', size: 380 };
+/** What the page's heads and the status line leave of the window. */
+const roomBelowHeads = window.innerHeight - 140;
+/** In a window that is low the lanes need half of that. */
+const planPanel = { id: 'plan', name: 'plan', size: Math.min(380, Math.round(roomBelowHeads / 2)) };
 /** Two runs' lanes need more of the page. */
 const planBesideLanes = { id: 'plan', name: 'plan-trying', size: 210 };
 
