@@ -2,17 +2,20 @@
  * `npm test`: brings what the tests need, builds, runs vitest and Playwright, and ends with the tests that failed
  * and one line that adds up both: N passed, N failed, N skipped. Exits 1 on any failure.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { ensureBuilt } from './build.mjs';
 import { chromiumCommand, provideChromium } from './lib/chromium.mjs';
 import { addCounts, closingLines, failure, noCounts, playwrightCounts, withExitCode } from './lib/counts.mjs';
 import { findElectron, hasDisplay } from './lib/electron-binary.mjs';
+import { hasAddon } from './lib/native-summary.mjs';
 import { inRoot, root } from './lib/paths.mjs';
-import { findProgram, installCommands, provide, xvfb } from './lib/system.mjs';
+import { cmake, compiler, findProgram, installCommands, provide, wantsInstall, xvfb } from './lib/system.mjs';
 import { vitestCountsFile } from './lib/vitest-reporter.mjs';
 
 const say = (text) => console.log(text);
+/** Who tests wants what the tests need, in CI too, where nothing says otherwise. */
+const isWanted = process.env.COPYSCOPE_INSTALL === undefined || wantsInstall();
 const playwrightReport = inRoot('test-results/playwright.json');
 
 /** Runs a tool of node_modules, in front of it `wrapper`, and gives its exit code. */
@@ -46,14 +49,21 @@ async function runPlaywright(chromium) {
 /** Only Electron's specs need a display: Xvfb gives them one where there is none. */
 function displayWrapper() {
   if (findElectron() === null || hasDisplay()) return [];
-  const missing = provide([xvfb], say);
+  const missing = provide([xvfb], say, isWanted);
   for (const command of missing.length > 0 ? installCommands(missing) : [])
     say(`Electron's tests need Xvfb: ${command}`);
   return findProgram('xvfb-run') === null ? [] : ['xvfb-run', '--auto-servernum'];
 }
 
+/** In CI `npm ci` has installed no compiler, and so has built no addon. */
+function provideAddon() {
+  if (hasAddon() || provide([cmake, compiler], say, isWanted).length > 0) return;
+  spawnSync(process.execPath, [inRoot('scripts/build-native.mjs')], { cwd: root, stdio: 'inherit' });
+}
+
 async function runEverything() {
-  const chromium = await provideChromium(say);
+  provideAddon();
+  const chromium = await provideChromium(say, isWanted);
   await ensureBuilt(['renderer', 'host', 'electron']);
   const counts = [await runVitest()];
   if (chromium !== null) return [...counts, await runPlaywright(chromium)];

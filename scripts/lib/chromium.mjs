@@ -25,9 +25,9 @@ function isSnap(path) {
 export const chromiumCommand = 'npx playwright install --with-deps chromium';
 
 /** Brings a Chromium where that is allowed; returns its path, or null. Debian's package first, then Playwright's own. */
-export async function provideChromium(say) {
+export async function provideChromium(say, isWanted) {
   const found = await findChromium();
-  if (found !== null) return found;
+  if (found !== null || !isWanted) return found;
   if (mayInstall() && distribution() === 'debian') {
     aptInstall(['chromium'], say);
   } else if (process.platform !== 'linux' || mayInstall()) {

@@ -14,6 +14,9 @@ function readBuildInfo() {
   }
 }
 
+/** Whether there is an addon at all. */
+export const hasAddon = () => readBuildInfo()?.built === true;
+
 /** Whether everything is there: both native engines. */
 export const hasEveryEngine = () => readBuildInfo()?.withCuda === true;
 

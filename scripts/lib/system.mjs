@@ -84,7 +84,16 @@ function sudoWithoutPassword() {
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore', timeout: 5000 }).status === 0;
 }
 
-/** Whether a setup step may install packages by itself: apt-get, as root or through sudo without a password. */
+/**
+ * Whether somebody wants packages of the system installed: whoever types `npm ci` was told so by the README. In CI, where
+ * nobody reads what is said, they are installed only for COPYSCOPE_INSTALL=1, and for `npm test`.
+ */
+export function wantsInstall({ CI = '', COPYSCOPE_INSTALL = '' } = env) {
+  if (COPYSCOPE_INSTALL !== '') return COPYSCOPE_INSTALL === '1';
+  return CI === '' || CI === 'false' || CI === '0';
+}
+
+/** Whether a setup step can install packages by itself: apt-get, as root or through sudo without a password. */
 export function mayInstall() {
   return platform === 'linux' && packageManager() === 'apt-get' && (isRoot() || sudoWithoutPassword());
 }
@@ -137,10 +146,10 @@ function runApt(packages) {
   }
 }
 
-/** Installs what of `needs` is missing where that is allowed; returns what is missing still. */
-export function provide(needs, say) {
+/** Installs what of `needs` is missing where that is wanted and allowed; returns what is missing still. */
+export function provide(needs, say, isWanted = wantsInstall()) {
   const missing = needs.filter((need) => !need.met());
-  if (missing.length === 0 || !mayInstall()) return missing;
+  if (missing.length === 0 || !isWanted || !mayInstall()) return missing;
   const packages = missing.flatMap((need) => need.packages['apt-get'] ?? []);
   if (packages.length === 0) return missing;
   aptInstall(packages, say);

@@ -2,6 +2,7 @@
 import type { Kind } from './kind.ts';
 import { callKinds } from './kinds/calls.ts';
 import { documentKinds } from './kinds/documents.ts';
+import { largeKinds } from './kinds/large.ts';
 import { libraryKinds } from './kinds/library.ts';
 import { programKinds } from './kinds/programs.ts';
 import { runKinds } from './kinds/runs.ts';
@@ -10,6 +11,7 @@ import { traceKinds } from './kinds/traces.ts';
 export const allKinds = (): Readonly<Record<string, Kind>> => ({
   ...documentKinds,
   ...programKinds,
+  ...largeKinds,
   ...runKinds,
   ...traceKinds(),
   ...libraryKinds(),

@@ -38,7 +38,7 @@ do {
   for (const [kind, count] of counts) {
     const until = Date.now() + goMs;
     do {
-      const to = count.next + (values.number === undefined ? 50 : 1);
+      const to = count.next + (values.number === undefined ? 20 : 1);
       const from = Date.now();
       const { inputs, taken, failures } = await fuzzer.run({ seed, kind, from: count.next, to });
       count.next = to;

@@ -17,6 +17,9 @@ import { asset, exampleDocuments } from '../seeds.ts';
 const profile = parseProfile(JSON.parse(asset('profiles/h200.json')));
 const queueDepth = profileCosts(profile).facts.queueDepth;
 
+/** A few lines can say a million repetitions: those are simulated for as long as they take, with a bar and a way to cancel. */
+const limits = { maxInstructions: 50_000 };
+
 /** Each part refuses by itself, and what one refuses another may do. */
 async function useAll(text: string): Promise<boolean> {
   const experiment = await taken(() => requireExperiment(text));
@@ -25,7 +28,7 @@ async function useAll(text: string): Promise<boolean> {
   for (const language of codeLanguages) await taken(() => codeOf(experiment, language));
   await taken(() => {
     const request = { experiment, program: lowerToSimulate(experiment), profile: profile.name };
-    const run = atOnce(simulateRunInSteps(request, profile, { machine: null, version: 'fuzz' }));
+    const run = atOnce(simulateRunInSteps(request, profile, { machine: null, version: 'fuzz' }, limits));
     decodeRun(encodeRun(run));
     summarizeRun(run, { queueDepth });
   });

@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { cmake, compiler, findProgram, installCommands, xvfb } from '../../../scripts/lib/system.mjs';
+import {
+  cmake,
+  compiler,
+  findProgram,
+  installCommands,
+  provide,
+  wantsInstall,
+  xvfb,
+} from '../../../scripts/lib/system.mjs';
 
 afterEach(() => vi.restoreAllMocks());
 const asUser = (uid: number) => vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(uid);
@@ -27,6 +35,26 @@ describe('what a person is told to type', () => {
     expect(installCommands([cmake, compiler], null)).toEqual([
       "Install CMake and a C++ compiler with your system's tools.",
     ]);
+  });
+});
+
+describe('packages of the system', () => {
+  it.each([
+    [{}, true],
+    [{ CI: 'false' }, true],
+    [{ CI: 'true' }, false],
+    [{ CI: '1' }, false],
+    [{ CI: 'true', COPYSCOPE_INSTALL: '1' }, true],
+    [{ COPYSCOPE_INSTALL: '0' }, false],
+  ])('are installed, or not, with %j', (environment, isWanted) => {
+    expect(wantsInstall(environment)).toBe(isWanted);
+  });
+
+  it('are left alone where nobody wants them, and what is missing is told', () => {
+    const missing = { name: 'nothing', met: () => false, packages: { 'apt-get': ['no-such-package-here'] } };
+    const said: string[] = [];
+    expect(provide([missing], (text: string) => said.push(text), false)).toEqual([missing]);
+    expect(said).toEqual([]);
   });
 });
 

@@ -1,0 +1,54 @@
+/** What comes from others: which versions, under which licences, and what of it runs by itself. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Locked {
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly dev?: boolean;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  readFileSync('package-lock.json', 'utf8'),
+);
+const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+/** Of what is packed: those that ask for no more than to be named. */
+const bundled = /^(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|\(?MIT OR [\w.-]+\)?)$/;
+/** Of what only builds and tests: of these no line is passed on. */
+const used =
+  /^(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|MPL-2\.0|Python-2\.0|WTFPL|\(?[\w.-]+( OR [\w.-]+)+\)?)$/;
+
+describe('npm packages', () => {
+  it('are of one version each, and are what they were', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    for (const version of Object.values(manifest.devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(locked.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+  });
+
+  it('run nothing when they are installed, but for those that are known to', () => {
+    const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
+    // Part of electron-builder, and used on Windows alone: it picks one of two unpackers.
+    expect(scripts).toEqual(['node_modules/electron-winstaller']);
+  });
+
+  it('have licences that allow what is done with them', () => {
+    expect(locked.filter(([, { license }]) => !used.test(license ?? ''))).toEqual([]);
+  });
+});
+
+describe('what is bundled in a package', () => {
+  const parts = ['electron', 'host', 'renderer'].map((part) => `dist/${part}/licenses.md`);
+
+  it.skipIf(!parts.every(existsSync))('is named with its licence, which asks for no more (skipped: not built)', () => {
+    for (const part of parts) {
+      const licences = [...readFileSync(part, 'utf8').matchAll(/^## .+ - [\d.]+ \((.+)\)$/gm)].map(
+        ([, licence]) => licence,
+      );
+      expect(licences.length, part).toBeGreaterThan(5);
+      for (const licence of licences) expect(licence, part).toMatch(bundled);
+    }
+  });
+});
